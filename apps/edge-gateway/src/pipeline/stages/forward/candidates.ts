@@ -110,7 +110,7 @@ function kindOf(
   return chosen.target === target ? 'credential' : 'fallback';
 }
 
-/** Chooses the candidate that would be called next if the given silent call had failed of it. */
+/** Chooses the candidate to call next as if the given silent call had failed. */
 export function chooseAlternative(
   { target: { model }, connection: { backend } }: Candidate,
   target: Target,

@@ -136,8 +136,8 @@ interface BackendCallInput {
 }
 
 /**
- * One call to a backend, from before it is sent until its answer has ended. Its result is reported to the backend once. A
- * client that leaves is no result.
+ * One call to a backend, from before it is sent until its answer has ended. The backend receives its result
+ * once. If the client leaves, there is no result.
  */
 class BackendCall {
   readonly signal: AbortSignal;

@@ -18,7 +18,7 @@ const target = {
   lane: { kind: 'same-format', format: 'chat-completions' },
 } as const;
 
-/** Services with as many stored keys, opened by `open`. */
+/** Creates services. `open` returns the stored keys. */
 function createServices(open: () => Promise<OpenedCredential | null>, inFlightMax = 100): TryServices {
   const resilience = createResilienceMetrics(createMetrics('edge-gateway'));
   const messaging = { broadcast: () => undefined, onBroadcast: () => undefined };
@@ -52,8 +52,8 @@ function createBody() {
   return { aborted, body: new AnswerBody({ ...source, abort: (reason) => void aborted.push(reason) }) };
 }
 
-describe('requests that come at the same time', () => {
-  it.each([20, 7])('go to the key with the least under way: %i of them to two', async (count) => {
+describe('simultaneous requests', () => {
+  it.each([20, 7])('use the key with the fewest calls in flight: %i requests to two keys', async (count) => {
     const opened = Promise.resolve(credentialOf('first', 'second'));
     const services = createServices(() => opened);
     const calls: Record<string, number> = {};
@@ -65,7 +65,7 @@ describe('requests that come at the same time', () => {
     expect(calls).toEqual({ first: Math.ceil(count / 2), second: Math.floor(count / 2) });
   });
 
-  it('are no more than a provider may have under way', async () => {
+  it('do not exceed the calls that a provider may have in flight', async () => {
     const services = createServices(() => Promise.resolve(credentialOf('only')), 5);
     const call = () => Promise.resolve({ status: 200, headers: {}, body: createBody().body });
     const asked = Array.from({ length: 8 }, () => tryCandidates(createTask(call), services));
@@ -76,8 +76,8 @@ describe('requests that come at the same time', () => {
   });
 });
 
-describe('when whoever is asked next cannot be found', () => {
-  /** The vault answers once, and is away from then on. */
+describe('if the search for the next candidate fails', () => {
+  /** The vault answers once, and is unavailable afterwards. */
   function createVaultlessServices() {
     let opened = 0;
     return createServices(() => {
@@ -87,21 +87,21 @@ describe('when whoever is asked next cannot be found', () => {
     });
   }
 
-  it('the provider’s own words reach the client', async () => {
+  it('the client receives the provider’s own error', async () => {
     const { body, aborted } = createBody();
     const task = createTask(() => Promise.resolve({ status: 500, headers: {}, body }));
     expect(await tryCandidates(task, createVaultlessServices())).toMatchObject({ status: 500, body });
     expect(aborted).toEqual([]);
   });
 
-  it('the failure of a call is the answer where it said nothing', async () => {
+  it('the client receives the failure of a call without a response', async () => {
     const task = createTask(() => Promise.reject(new GatewayError('upstream_unreachable')));
     await expect(tryCandidates(task, createVaultlessServices())).rejects.toMatchObject({
       code: 'upstream_unreachable',
     });
   });
 
-  it('and the client leaves meanwhile, the answer at hand is let go of', async () => {
+  it('and the client leaves meanwhile, the pending answer is discarded', async () => {
     const { body, aborted } = createBody();
     const task = createTask(() => Promise.resolve({ status: 500, headers: {}, body }));
     const services = createServices(() => Promise.resolve(credentialOf('only')));
@@ -112,10 +112,10 @@ describe('when whoever is asked next cannot be found', () => {
   });
 });
 
-describe('a provider that is silent', () => {
+describe('a silent provider', () => {
   const fallback: Target = { ...target, provider: findProvider('groq')!, model: 'llama' };
 
-  /** Answers after so many milliseconds, unless it is given up before; who was asked is in `asked`. */
+  /** Answers after `silentMs`, unless it is cancelled first. `asked` lists the models that were called. */
   function createSilence(silentMs: number, alternatives: () => readonly Target[]) {
     const asked: string[] = [];
     const task = createTask(async (candidate, _, signal) => {
@@ -133,13 +133,13 @@ describe('a provider that is silent', () => {
   }
   const services = createServices(() => Promise.resolve(credentialOf('only')));
 
-  it('is given up where somebody else can be asked, and the last of them is waited for', async () => {
+  it('is cancelled if another candidate is available, but the last candidate is not', async () => {
     const { asked, task } = createSilence(500, () => [fallback]);
     expect(await tryCandidates(task, services)).toMatchObject({ status: 200, target: { model: 'llama' } });
     expect(asked).toEqual(['gpt-4o-mini', 'llama']);
   });
 
-  it('is waited for where its fallbacks are nobody', async () => {
+  it('is not cancelled if it has no fallbacks', async () => {
     const { asked, task } = createSilence(500, () => []);
     expect(await tryCandidates(task, services)).toMatchObject({ status: 200 });
     expect(asked).toEqual(['gpt-4o-mini']);

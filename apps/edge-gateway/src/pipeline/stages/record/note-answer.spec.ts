@@ -24,18 +24,18 @@ function note(
 }
 
 describe('what an answer shows of its model', () => {
-  it('is how long its first token took from the call that gave it', () => {
+  it('measures the first token from the call that produced it', () => {
     expect(note({ startedAt: 0, forwardedAt: 5, sentAt: 5, firstByteAt: 305 })?.seen?.firstTokenMs).toBe(300);
     const again = { startedAt: 0, forwardedAt: 5, sentAt: 105, firstByteAt: 305 };
     expect(note(again)?.seen?.firstTokenMs).toBe(200);
   });
 
-  it('is nothing of its pace where hidden rounds went before its end: times and tokens are of several calls', () => {
+  it('measures no pace after recovery rounds, because times and tokens belong to several calls', () => {
     const told = note({ startedAt: 0, forwardedAt: 5, firstByteAt: 305, sentAt: 900 }, 1);
     expect(told).toMatchObject({ id: 'openai/m', seen: null, inputTokens: 10 });
   });
 
-  it('is the length of its conversation by the last round alone, not by all of them together', () => {
+  it('takes the conversation’s length from the last round only', () => {
     const usages = [3, 7].map((inputTokens) => ({ inputTokens, outputTokens: 50 }));
     const rounds = { usages } as unknown as RecoveryRounds;
     expect(

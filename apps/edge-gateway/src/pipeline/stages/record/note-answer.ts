@@ -3,12 +3,12 @@ import type { ModelRouter } from '../../../routing/model-router.ts';
 import type { SeenAnswer } from '../../../routing/observations.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 
-/** A pace can be told of an answer with so many tokens. */
+/** The pace is measured only of answers with at least this many output tokens. */
 const tokensMin = 8;
-/** What an answer that comes whole says of its first token: it is taken to take as long as so many of the others. */
+/** The first token of a plain answer is estimated to take as long as this many other tokens. */
 const firstTokenWorth = 50;
 
-/** What an answer shows of its model: how fast it is, and that the session is with it. */
+/** Reports to the model router how fast the model is, and that it serves this conversation. */
 export function noteAnswer(
   exchange: Exchange,
   event: RequestEventV1 | null,
@@ -20,15 +20,15 @@ export function noteAnswer(
     accountId: event.accountId,
     id: `${event.provider}/${event.model}`,
     seen: event.status === 'ok' ? timeAnswer(exchange, event.usage?.outputTokens ?? 0) : null,
-    // Each round says all of the conversation again: together they are longer than it is.
+    // Each round repeats the whole conversation, so the sum of all rounds is longer than the conversation.
     inputTokens: exchange.rounds?.usages.at(-1)?.inputTokens ?? event.usage?.inputTokens ?? 0,
     chosen: exchange.modelChoice,
   });
 }
 
 /**
- * Undefined pace: too short an answer. What came whole is divided between its first token and the others. Null where hidden
- * rounds were made: times and tokens are of several calls.
+ * A short answer has no pace. The time of a plain answer is divided between its first token and the others.
+ * Null after recovery rounds, because times and tokens belong to several calls.
  */
 function timeAnswer({ attempts, timings, ledger }: Exchange, outputTokens: number): SeenAnswer | null {
   const { firstByteAt } = timings;

@@ -15,8 +15,8 @@ const savingsOf = (event: Partial<RequestEventV1>, priced: Partial<PricedRequest
   });
 const price = (...request: Parameters<typeof savingsOf>) => savingsOf(...request)?.netUsd ?? null;
 
-describe('what leaving out saved of the bill', () => {
-  it('is the tokens saved at the mean price of the input', () => {
+describe('savings of pruning and compression', () => {
+  it('are the saved tokens at the mean price of the input', () => {
     expect(price({})).toBeCloseTo((8_000 * 3) / 1e6, 12);
     expect(price({}, { usage: cached })).toBeCloseTo((8_000 * 0.3) / 1e6, 12);
     const compressionSteps = [{ step: 'x', tokensBefore: 3_000, tokensAfter: 1_000 }];
@@ -24,25 +24,25 @@ describe('what leaving out saved of the bill', () => {
     expect(price({ toolsOut: 100 })).toBe(0);
   });
 
-  it('is a loss where the prompt cache was rewritten for more than was saved', () => {
+  it('are negative if rewriting the prompt cache cost more than was saved', () => {
     const plan = { ...createPlanEvent(100, 20), kReason: 'grown' };
     const grown = price({ plan, toolsOut: 90 });
     expect(grown).toBeCloseTo((1_000 * 3 - 10_000 * 3.45) / 1e6, 12);
     expect(price({ toolsOut: 90 }, { contextRewrittenUsd: 0.01 })).toBeCloseTo(0.003 - 0.01, 12);
   });
 
-  it('pays for hidden rounds, and not for the one that answered', () => {
+  it('subtract the recovery rounds, but not the round of the answer', () => {
     expect(price({}, { rounds: [plain, plain] })).toBeCloseTo((8_000 * 3 - 10_000 * 3 - 500 * 15) / 1e6, 12);
     expect(price({}, { rounds: [plain] })).toBeCloseTo((8_000 * 3) / 1e6, 12);
   });
 
-  it('is told before what it cost, too', () => {
+  it('are also reported before their cost', () => {
     expect(savingsOf({}, { rounds: [plain, plain] })?.grossUsd).toBeCloseTo((8_000 * 3) / 1e6, 12);
     const rewritten = savingsOf({ toolsOut: 90 }, { contextRewrittenUsd: 0.01 });
     expect(rewritten?.grossUsd).toBeCloseTo(0.003, 12);
   });
 
-  it('is unknown without prices, and of a request that was not served', () => {
+  it('are unknown without prices and for a request that was not served', () => {
     expect(price({}, { model: undefined })).toBeNull();
     expect(price({ status: 'error', usage: null })).toBeNull();
   });
@@ -58,8 +58,8 @@ const usage = {
 };
 const call = { provider: 'openai', model: 'gpt-4o-mini', bytes: 4_000 };
 
-describe('calls that were ended for another one’s answer', () => {
-  it('count with what they read, as an estimate, each at its own price', () => {
+describe('cancelled hedged calls', () => {
+  it('add their estimated input, each at its own price', () => {
     const added = addAbandonedTokens(usage, { abandoned: [call] });
     expect(added.inputTokens).toBeGreaterThan(100);
     expect(added).toMatchObject({ outputTokens: 20, estimated: true });
@@ -68,7 +68,7 @@ describe('calls that were ended for another one’s answer', () => {
     expect(addAbandonedCost(0.5, { abandoned: [call] }, catalog)).toBeCloseTo(0.5 + own, 12);
   });
 
-  it('that there are none of change nothing, and one of an unknown price leaves none known', () => {
+  it('change nothing if there are none, and one with an unknown price makes the sum unknown', () => {
     expect(addAbandonedTokens(usage, { abandoned: [] })).toBe(usage);
     expect(addAbandonedCost(0.5, { abandoned: [] }, catalog)).toBe(0.5);
     const unknown = { ...call, model: 'a-model-of-tomorrow' };

@@ -6,13 +6,13 @@ import { costUsd } from '@gateway/model-catalog';
 import { charactersPerToken } from '../../../request/token-estimates.ts';
 import type { AbandonedCall, Attempts } from '../../exchange/attempt.ts';
 
-/** What prices a request's savings, beside its event. */
+/** The values that price a request's savings, in addition to its event. */
 export interface PricedRequest {
   readonly model: CatalogModel | undefined;
   readonly usage: TokenUsage;
-  /** Of each round, where there were hidden ones: the client's own answer is the last. */
+  /** The usage of each round, if there were recovery rounds. The client's answer is the last one. */
   readonly rounds: readonly TokenUsage[];
-  /** What was written to the prompt cache once more because the conversation went out in other words than before. */
+  /** Cost of rewriting the prompt cache because compression changed earlier messages. In USD. */
   readonly contextRewrittenUsd: number;
 }
 
@@ -20,19 +20,19 @@ export interface PricedRequest {
 interface PricedSavings {
   /** Saved tokens at the mean price of the request's input. */
   readonly grossUsd: number;
-  /** Less what was rewritten in the prompt cache, and less hidden rounds; negative where it cost more than it saved. */
+  /**
+   * Gross savings minus cache rewrites and recovery rounds. Negative if the request cost more than it saved.
+   */
   readonly netUsd: number;
 }
 
 /**
- * What leaving out and compressing saved of this request's bill, in USD, before and after what it cost. Null
- * where prices are not known or the request was not served.
- *
- *     saved tokens × the mean price of this request's input − what was rewritten in the prompt cache − hidden rounds
- *
- * The mean price is of what was billed: what is read from the cache is worth little, so leaving it out saves little. A
- * request whose set grew pays for its prefix anew, as far as it was not read from the cache: all of that is counted
- * against it, though some of it is new.
+ * Prices the savings of pruning and compression, in USD, before and after their cost. Null if prices are not
+ * known or the request was not served.
+ * saved tokens × mean price of this request's input − prompt cache rewrites − recovery rounds
+ * The mean price comes from the billed input. Cached input is cheap, so leaving it out saves little. If the
+ * tool set grew, the whole prefix that was not read from the cache counts as a cost, although a part of it is
+ * new.
  */
 export function priceSavings(
   event: Pick<RequestEventV1, 'status' | 'usage' | 'toolsIn' | 'toolsOut' | 'compressionSteps' | 'plan'>,
@@ -55,7 +55,7 @@ function round(usd: number): number {
   return Math.round(usd * 1e12) / 1e12;
 }
 
-/** What was not read from the cache, by how much dearer it is than reading. */
+/** The cost of all input that was not read from the cache, compared with reading it from there. */
 function priceRewrite({ prices, cache }: CatalogModel, usage: TokenUsage): number {
   if (prices === null || cache === null || cache.kind === 'none') return 0;
   const write = prices.cacheWrite ?? prices.input;
@@ -68,14 +68,14 @@ type Usage = NonNullable<RequestEventV1['usage']>;
 
 const tokensOf = ({ bytes }: AbandonedCall): number => Math.ceil(bytes / charactersPerToken);
 
-/** With what calls read that were ended for another one's answer: estimated, since nobody tells it of them. */
+/** Adds the input tokens of cancelled hedged calls. They are estimated, because no provider reports them. */
 export function addAbandonedTokens(usage: Usage, { abandoned }: Pick<Attempts, 'abandoned'>): Usage {
   if (abandoned.length === 0) return usage;
   const tokens = abandoned.reduce((sum, call) => sum + tokensOf(call), 0);
   return { ...usage, inputTokens: usage.inputTokens + tokens, estimated: true };
 }
 
-/** The same in money, each at its own model's price; null where a price is not known. */
+/** Adds the cost of cancelled hedged calls, each at its own model's price. Null if a price is not known. */
 export function addAbandonedCost(
   cost: number | null,
   { abandoned }: Pick<Attempts, 'abandoned'>,

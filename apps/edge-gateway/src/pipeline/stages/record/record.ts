@@ -29,7 +29,7 @@ interface RecordServices {
   readonly requestLog: LineLog;
 }
 
-/** One request's way into the log: accepted once, finished exactly once. */
+/** Writes one request into the log: accepted once, finished exactly once. */
 interface Recording {
   /** Starts writing the accept line; it is written while the request is parsed and planned. */
   accept(caller: Caller): void;
@@ -39,7 +39,9 @@ interface Recording {
   finish(outcome: RelayOutcome): void;
 }
 
-/** A request that was refused before it was accepted (no key, no rate left) has metrics and a log line alone. */
+/**
+ * A request that fails before it is accepted (no key, rate limit exceeded) has only metrics and a log line.
+ */
 export function record(exchange: Exchange, services: RecordServices): Recording {
   let caller: Caller | null = null;
   let accepted: RequestAcceptedV1 | null = null;
@@ -53,7 +55,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       if (acceptedCaller.contentLogging) exchange.contents = new ContentCopy(exchange.response);
       accepted = renderAccepted(exchange, acceptedCaller);
       accepting = services.spool.accept(accepted);
-      // Awaited later, in `accepted` or `finish`: until then a rejection must not count as unheard.
+      // Handled later, in `accepted` or `finish`. Until then, a rejection must not count as unhandled.
       accepting.catch(() => undefined);
     },
     accepted: () => accepting,
@@ -72,7 +74,8 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       services.requestLog.write(renderLogLine({ exchange, caller, outcome, totalMs, event: finished }));
       if (finished === null) return;
       if (caller !== null) keepContents(exchange, caller, services.contents);
-      // A request that failed early may end before its accept line is written; one that was not accepted has no ending.
+      // A request that fails early may end before its accept line is written. A request that was not accepted
+      // has no terminal event.
       accepting.then(
         () => services.spool.finish(finished, exchange.trace.headers.traceparent),
         () => undefined,
@@ -81,7 +84,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
   };
 }
 
-/** Of an account that has opted in. */
+/** Keeps the contents of a request if its account has opted in. */
 function keepContents(
   { contents, requestId, acceptedAt }: Exchange,
   { accountId, retentionDays }: Caller,
@@ -90,20 +93,20 @@ function keepContents(
   if (contents !== undefined) keeper.keep(contents, { accountId, requestId, acceptedAt, retentionDays });
 }
 
-/** By the figures that the request's row will have. */
+/** Settles the budget with the same figures as the request's log row. */
 function settleBudget({ reservation }: Exchange, event: RequestEventV1 | null): void {
   if (reservation === null) return;
   const saved = event === null ? { tools: 0, compression: 0 } : tokensSaved(event);
   reservation.settle(saved.tools + saved.compression);
 }
 
-/** What the provider counted of a body tells how long its tokens are. */
+/** Learns from the billed tokens how many bytes make a token. */
 function noteBilled({ attempts }: Exchange, event: RequestEventV1 | null, tokenRatios: TokenRatios): void {
   if (!event?.usage || event.usage.estimated || event.provider === null) return;
   tokenRatios.note(event.provider, countSentBytes(attempts), event.usage.inputTokens);
 }
 
-/** Calls that the tools' own definitions refuse are the client's to answer; how many there are is said here. */
+/** Counts calls that violate their tool's own definition. The client handles them; this only counts. */
 function countInvalidCalls(exchange: Exchange, { summary }: RelayOutcome, metrics: EdgeMetrics): number {
   const calls = summary?.toolCalls ?? [];
   if (calls.length === 0 || exchange.judgeCalls === undefined) return 0;
@@ -113,7 +116,7 @@ function countInvalidCalls(exchange: Exchange, { summary }: RelayOutcome, metric
   return asWritten + shortened;
 }
 
-/** By the names and attributes of the OpenTelemetry conventions. */
+/** Names and attributes follow the OpenTelemetry conventions. */
 function countCall(event: RequestEventV1 | null, metrics: EdgeMetrics): void {
   if (event === null || event.provider === null || event.ms.overhead === null) return;
   const call = { gen_ai_operation_name: 'chat', gen_ai_provider_name: event.provider };
@@ -141,7 +144,9 @@ function countRequest(exchange: Exchange, outcome: RelayOutcome, metrics: EdgeMe
   }
 }
 
-/** Ends the span of the provider call, which lasts as long as its answer, with what the answer was. */
+/**
+ * Ends the span of the provider call, and describes the answer in it. The span lasts as long as the answer.
+ */
 export function endProviderCall({ attempts, timings }: Exchange, outcome: RelayOutcome): void {
   const providerCall = attempts.current?.span;
   if (providerCall === undefined) return;
@@ -156,7 +161,7 @@ export function endProviderCall({ attempts, timings }: Exchange, outcome: RelayO
     providerCall.end();
     return;
   }
-  // The code alone: a provider's message may quote the request.
+  // Records the code only, because a provider's message may quote the request.
   const code = outcome.errorCode ?? outcome.status;
   recordFailure(providerCall, Object.assign(new Error(code), { code }));
 }

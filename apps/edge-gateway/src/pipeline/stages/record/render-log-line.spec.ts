@@ -76,14 +76,14 @@ const served: Request = {
   },
 };
 
-it('says of a request that was refused what is known, and nothing else', () => {
+it('contains only the known fields of a rejected request', () => {
   expect(JSON.stringify(renderLogLine(refused))).toBe(
     '{"request_id":"request","trace_id":"trace","endpoint":"chat_completions","status":"error","http_status":401,' +
       '"error_code":"invalid_api_key","stream":false,"tools_in":0,"tools_out":0,"ms":{"total":1.5}}',
   );
 });
 
-it('says all there is to say, in one order', () => {
+it('contains all fields in a fixed order', () => {
   expect(JSON.stringify(renderLogLine(served))).toBe(
     '{"request_id":"request","trace_id":"trace","account_id":"account","key_id":"key","endpoint":"chat_completions",' +
       '"status":"ok","http_status":200,"error_detail":"late","requested_model":"svc/auto","model_reason":"cheapest",' +

@@ -24,8 +24,8 @@ function render(context: Ledger['context']) {
   return renderEvent(exchange as unknown as Exchange, {} as RequestAcceptedV1, outcome, 1, catalog);
 }
 
-describe('what a request saved', () => {
-  it('is less what was rewritten of its conversation', () => {
+describe('the savings of a request', () => {
+  it('subtract the rewritten part of its conversation', () => {
     const context = {
       session: 's',
       decision: 'cleared',
@@ -37,7 +37,7 @@ describe('what a request saved', () => {
     expect(render(context as Ledger['context']).providerSavingsUsd).toBe(-0.5);
   });
 
-  it('is nothing, and no loss, where its conversation went out as it came after all: no budget, or a plan that was dropped', () => {
+  it('are zero if its conversation was sent unchanged, because of the budget or a dropped plan', () => {
     expect(render(null).providerSavingsUsd).toBe(0);
   });
 });

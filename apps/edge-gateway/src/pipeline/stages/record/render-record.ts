@@ -13,10 +13,10 @@ import { addAbandonedCost, addAbandonedTokens, priceSavings } from './price-requ
 /** Losses kept in a request's log row. */
 const lossesMax = 64;
 
-/** A bound on what a client may have us keep of its own words. */
+/** Max length of the client's own texts in the log. */
 const clientTextMax = 256;
 
-/** What is written to the spool before anything is forwarded. */
+/** The accept line. It is written to the spool before anything is forwarded. */
 export function renderAccepted(exchange: Exchange, caller: Caller): RequestAcceptedV1 {
   const { headers } = exchange.request;
   return {
@@ -39,8 +39,8 @@ function clientText(value: string | string[] | undefined): string | null {
 }
 
 /**
- * How the accepted request ended, with all that its stages noted: one by one, since spreading a second object costs more than
- * all the rest here.
+ * Renders the end of an accepted request, with everything that its stages recorded. Members are listed one by
+ * one, because spreading a second object costs more than the rest of this function.
  */
 export function renderEvent(
   exchange: Exchange,
@@ -84,7 +84,7 @@ export function renderEvent(
   return event;
 }
 
-/** What the model asked the stand-in for, or found by its provider's own search. */
+/** The tools that the model reached by the recovery tool, or by its provider's own tool search. */
 function listRecovered({ ledger, deferredTools }: Exchange, { summary }: RelayOutcome): string[] {
   if (deferredTools === undefined) return ledger.recoveredTools;
   const found = (summary?.toolCalls ?? []).flatMap(({ name }) => (deferredTools.has(name) ? [name] : []));
@@ -103,7 +103,7 @@ function noteSavings(event: RequestEventV1, exchange: Exchange, catalog: ModelCa
   event.grossSavingsUsd = savings?.grossUsd ?? null;
 }
 
-/** As billed; estimated from lengths where an answer came without usage; null where there was no answer. */
+/** Usage as billed. Estimated from lengths if an answer has no usage. Null without an answer. */
 function usageOf(exchange: Exchange, { status, summary }: RelayOutcome): RequestEventV1['usage'] {
   if (summary?.usage) {
     const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = summary.usage;
@@ -119,7 +119,7 @@ function usageOf(exchange: Exchange, { status, summary }: RelayOutcome): Request
   };
 }
 
-/** Round by round, since a price may depend on how long one round's input is. */
+/** Prices each round separately, because a price may depend on the length of one round's input. */
 function sumCosts(
   { rounds }: Exchange,
   served: Served,
@@ -159,7 +159,7 @@ function between(from: number | undefined, to: number | undefined): number | nul
   return from === undefined || to === undefined ? null : round(to - from);
 }
 
-/** Microseconds are as fine as the clock is. */
+/** The clock's resolution is microseconds. */
 function round(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }
@@ -176,8 +176,8 @@ interface FinishedRequest {
 }
 
 /**
- * The one wide line of a request. Names and figures alone: no body, no header values, no tool arguments. One literal,
- * since spreading others into it costs several times as much to make and to write.
+ * The one wide log line of a request. It contains names and figures only: no body, no header values, no tool
+ * arguments. It is one literal, because spreading other objects into it costs several times as much.
  */
 export function renderLogLine({ exchange, caller, outcome, totalMs, event }: FinishedRequest) {
   const { ledger, attempts, modelChoice } = exchange;
@@ -221,7 +221,7 @@ export function renderLogLine({ exchange, caller, outcome, totalMs, event }: Fin
   };
 }
 
-/** `openai/gpt-4: no_images`, of each fallback that could not have served the request. */
+/** Lists each fallback that could not serve the request, as in `openai/gpt-4: no_images`. */
 function renderSkipped({ skipped }: Exchange['attempts']): readonly string[] | undefined {
   return skipped.length === 0 ? undefined : skipped.map(({ id, rule }) => `${id}: ${rule}`);
 }

@@ -1,22 +1,25 @@
 /**
- * Lets whole frames of a stream through and holds the beginning of one back until the rest has come. So a stream that
- * breaks can still be ended with an error event of its own, which a reader would otherwise take for the rest of the
- * broken frame. Bytes come out as they went in.
+ * Releases whole frames of a stream, and buffers the beginning of a frame until the rest arrives. A broken
+ * stream can then still end with an error event: a reader would otherwise parse that event as the rest of the
+ * broken frame. Bytes are not changed.
  */
 export interface FrameGate {
-  /** What may go on now: everything up to the end of the last whole frame. Throws a `RangeError` for one too long. */
+  /**
+   * Returns everything up to the end of the last whole frame. Throws a `RangeError` for a frame that is too
+   * long.
+   */
   push(chunk: Buffer): readonly Buffer[];
-  /** The frame that never ended: some providers leave the last empty line out. */
+  /** Returns the unfinished frame. Some providers omit the last empty line. */
   rest(): readonly Buffer[];
 }
 
-/** The gate of server-sent events. Each byte is searched once. */
+/** The gate of server-sent events. It searches each byte once. */
 export class SseFrameGate implements FrameGate {
   readonly #bytesMax: number;
   #held: Buffer[] = [];
   #heldBytes = 0;
 
-  /** @param bytesMax the longest frame that is held; `push` throws a `RangeError` past it. */
+  /** @param bytesMax the longest frame that is buffered; `push` throws a `RangeError` above it. */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
   }
@@ -45,7 +48,7 @@ export class SseFrameGate implements FrameGate {
     this.#held.push(chunk);
   }
 
-  /** Offset in `chunk` one past the last empty line; 0 when no frame ends in it. Lines end in LF, CR LF or CR. */
+  /** Offset in `chunk` after the last empty line; 0 if no frame ends in it. Lines end in LF, CR LF or CR. */
   #endOfLastFrame(chunk: Buffer): number {
     const inside = Math.max(endOf(chunk, '\n\n'), endOf(chunk, '\n\r\n'), endOf(chunk, '\r\r'));
     if (inside > 0) return inside;
@@ -64,12 +67,12 @@ function endOf(bytes: Buffer, pattern: string): number {
 /** The shortest frame: prelude (8 bytes), its CRC (4) and the message CRC (4). */
 const frameBytesMin = 16;
 
-/** The same for AWS's binary frames, whose first four bytes tell their length. */
+/** The gate of AWS's binary frames. The first four bytes of a frame are its length. */
 export class BinaryFrameGate implements FrameGate {
   readonly #bytesMax: number;
   #held: Buffer[] = [];
   #heldBytes = 0;
-  /** Bytes of the frame that is being held; undefined until its first four bytes are here. */
+  /** Length of the buffered frame. Undefined until its first four bytes have arrived. */
   #frameBytes: number | undefined;
 
   constructor(bytesMax: number) {
@@ -116,7 +119,7 @@ export class BinaryFrameGate implements FrameGate {
   }
 }
 
-/** Whole frames of server-sent events, one by one: each with the empty line that ends it. */
+/** Splits server-sent events into frames. Each frame includes the empty line that ends it. */
 export function splitSseFrames(bytes: Buffer): Buffer[] {
   const text = bytes.toString('latin1');
   const frames: Buffer[] = [];
@@ -129,7 +132,7 @@ export function splitSseFrames(bytes: Buffer): Buffer[] {
   return frames;
 }
 
-/** The same for AWS's binary frames, whose first four bytes tell their length. */
+/** Splits AWS's binary frames. The first four bytes of a frame are its length. */
 export function splitBinaryFrames(bytes: Buffer): Buffer[] {
   const frames: Buffer[] = [];
   let start = 0;

@@ -22,7 +22,7 @@ const bytes = Buffer.from(
   ].join(''),
 );
 
-/** What the client gets of an answer whose bytes come in two pieces. */
+/** Relays an answer in two pieces. Returns the bytes for the client. */
 function relay(at: number, given = bytes, format: ClientFormat = 'chat-completions'): string {
   const rounds = new RecoveryRounds({
     recovery: recoveryFor(requestWith(format, [{ name: 'here' }, { name: 'away' }]), { forwarded: [0] }),
@@ -48,14 +48,14 @@ function relay(at: number, given = bytes, format: ClientFormat = 'chat-completio
   return Buffer.concat(passed).toString();
 }
 
-describe('a stream under a net', () => {
-  it('shows the same wherever the network cuts it: no piece of a frame goes on before the frame is known', () => {
+describe('a stream of a request with recovery', () => {
+  it('looks the same wherever the network cuts it, because a frame is released only as a whole', () => {
     const whole = relay(bytes.length);
     expect(whole).toContain('"name":"away"');
     for (let at = 1; at < bytes.length; at += 1) expect([at, relay(at)]).toEqual([at, whole]);
   });
 
-  it('tells the provider’s error where a call is undecided: what is held back with it would never go out', () => {
+  it('shows the provider’s error while a call is undecided, and drops the withheld call', () => {
     const begun = { id: 'c1', type: 'function', function: { name: 'away', arguments: '{"a' } };
     const error = 'data: {"error":{"message":"Overloaded","type":"server_error"}}\n\n';
     const frames = [
@@ -69,7 +69,7 @@ describe('a stream under a net', () => {
     expect(shown).not.toContain('away');
   });
 
-  it('lets thousands of calls through in a time that grows with their number, not with its square', () => {
+  it('relays thousands of calls in linear time', () => {
     const message = { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], usage: {} };
     const calls = Array.from({ length: 16_000 }, (_, index) => [
       event({

@@ -2,15 +2,18 @@ import type { StreamEvent } from '@gateway/interchange';
 import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import type { FrameGate } from './frame-gate.ts';
 
-/** Turns what was read of a stream into what goes to the client. Made for one answer. */
+/** Writes a parsed stream to the client. Created for one answer. */
 export interface StreamWriter {
-  /** The pieces in which the provider's bytes are to be read and written. */
+  /** Splits the provider's bytes into the pieces that are parsed and written one by one. */
   split(chunk: Buffer): readonly Buffer[];
-  /** What of them is left when the provider has sent all. */
+  /** The remaining piece when the provider has sent everything. */
   left(): readonly Buffer[];
-  /** @param chunk the provider's bytes; @param events what they say. */
+  /**
+   * @param chunk the provider's bytes
+   * @param events the events in these bytes
+   */
   write(chunk: Buffer, events: readonly StreamEvent[]): readonly Uint8Array[];
-  /** What is still to go out at the end of a stream that ended in good order. Where there are rounds, of the last one. */
+  /** The remaining bytes at the end of a complete stream. With recovery rounds, those of the last round. */
   rest(): readonly Uint8Array[];
 }
 
@@ -19,17 +22,17 @@ interface PassGiven {
   readonly openGate: () => FrameGate;
   readonly split: (bytes: Buffer) => Buffer[];
   readonly fillIds: (events: readonly StreamEvent[]) => readonly StreamEvent[];
-  /** Begins to say events in the client's format. */
+  /** Opens a renderer of events in the client's format. */
   readonly openRenderer: () => (events: readonly StreamEvent[]) => readonly Uint8Array[];
 }
 
 type Render = ReturnType<PassGiven['openRenderer']>;
 
 /**
- * A stream whose request has a net, in the provider's own format: frames go on as they are, byte for byte, until a call
- * turns out to be none of the client's business. From there on events are said anew, by a renderer that knows what went
- * before. Frames wait while a call is undecided; so does what stands before the first block, so that a round of which
- * nothing is shown leaves no trace.
+ * Writes a stream with recovery in the provider's own format. Frames pass byte for byte until a call is
+ * withheld that the client must not see. From there on, events are rendered, by a renderer that has seen the
+ * earlier events. Frames are buffered while a call is undecided. Everything before the first block is
+ * buffered too, so a round without visible content leaves no trace.
  */
 export function passUntilWithheld(given: PassGiven): StreamWriter {
   const { rounds, openGate, split, fillIds } = given;
@@ -44,7 +47,7 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
   };
   const say = (events: readonly StreamEvent[]): readonly Uint8Array[] => render?.(events) ?? [];
   return {
-    // A frame that came in several pieces is one: what it says decides over all of it.
+    // A frame that arrived in several pieces is handled as one.
     split: (chunk) => split(Buffer.concat(gate.push(chunk))),
     left() {
       const left = gate.rest();
@@ -58,7 +61,7 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
       waiting.beforeAny(told);
       waiting.add(frame, rounds.push(told));
       if (rounds.isAltered) return sayAnew();
-      // After an error nothing is decided any more: what is held back is dropped, and the error goes on.
+      // Calls stay undecided after an error. Withheld content is dropped, and the error is sent.
       if (!rounds.isUnchanged && told.some(({ type }) => type === 'error')) return sayAnew();
       return rounds.hasShown && rounds.isUnchanged ? waiting.release() : [];
     },
@@ -72,8 +75,8 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
 }
 
 /**
- * What a round had told at some time: so many of its events, the last of which may since have been put together with more. A copy
- * for each call that is held would take the square of their number.
+ * The events of a round at an earlier time: a count, and the last of them, because later deltas may be merged
+ * into it. Copying the events for each withheld call would take quadratic time.
  */
 interface ToldThen {
   readonly events: readonly StreamEvent[];
@@ -81,12 +84,12 @@ interface ToldThen {
   readonly last: StreamEvent | undefined;
 }
 
-/** Frames that have not gone on, beside what they say to the client. */
+/** Buffered frames, and their events for the client. */
 class WaitingFrames {
   readonly #given: PassGiven;
   #frames: Uint8Array[] = [];
   #says: StreamEvent[] = [];
-  /** What had gone on before the first undecided call. */
+  /** The events that were sent before the first undecided call. */
   #gone: ToldThen | undefined;
 
   constructor(given: PassGiven) {
@@ -113,7 +116,7 @@ class WaitingFrames {
 
   sayAnew(): { render: Render; said: readonly Uint8Array[] } {
     const render = this.#given.openRenderer();
-    // What the client has seen already: said to the renderer alone.
+    // The renderer receives the events that the client has already seen. Its output for them is dropped.
     const { events, count, last } = this.#gone ?? { events: [], count: 0, last: undefined };
     if (last !== undefined) render([...events.slice(0, count - 1), last]);
     return { render, said: render(this.#says) };

@@ -7,14 +7,17 @@ import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import { isAnswered } from '../../../request/http-response.ts';
 import type { AnswerBody } from '../../../upstream/answer-body.ts';
 
-/** A provider's answer with the headers that the client gets of it. */
+/** A provider's answer, with the headers for the client. */
 export interface ProviderAnswer {
   readonly answer: UpstreamAnswer;
   readonly headers: Readonly<Record<string, string>>;
   readonly providerRequestId: string | null;
 }
 
-/** The answer with the headers that the client gets of it. Throws `upstream_invalid` for an encoding nobody asked for. */
+/**
+ * Opens a provider's answer with the headers for the client.
+ * @throws GatewayError `upstream_invalid` for a content encoding that the gateway did not accept
+ */
 export function openProviderAnswer(answer: UpstreamAnswer, exchange: Exchange): ProviderAnswer {
   const { headers, providerRequestId, contentEncoding } = renderClientHeaders(answer.headers);
   if (contentEncoding !== null)
@@ -28,8 +31,8 @@ export function rejectAnswer(answer: UpstreamAnswer, detail: string): GatewayErr
 }
 
 /**
- * Puts what the rounds did into the log, and into the headers of an answer that has not begun; what is known later is in
- * the log alone.
+ * Writes the result of recovery rounds into the log, and into the headers if the answer has not begun. Later
+ * results are in the log only.
  */
 export function applyRounds(exchange: Exchange, rounds: RecoveryRounds): void {
   const { ledger, headers } = exchange;
@@ -43,16 +46,16 @@ export function applyRounds(exchange: Exchange, rounds: RecoveryRounds): void {
   headers['x-svc-prune-ratio'] = `${ledger.toolsOut}/${ledger.toolsIn}`;
 }
 
-/** Server-sent events, and AWS's binary frames. */
+/** The content types of server-sent events and of AWS's binary frames. */
 const streamTypes = ['text/event-stream', 'application/vnd.amazon.eventstream'];
 
-/** Some providers do not declare the stream that was asked for; none sends JSON as one. */
+/** Some providers do not declare a stream. No provider declares JSON as a stream. */
 export function isStream({ headers }: ProviderAnswer, { ledger }: Exchange): boolean {
   const declared = (headers['content-type'] ?? '').trimStart().toLowerCase();
   return streamTypes.some((type) => declared.startsWith(type)) || (declared === '' && ledger.stream);
 }
 
-/** Takes credentials out of a provider's error text: some providers quote the key that they refuse. */
+/** Removes credentials from a provider's error text. Some providers quote the rejected key. */
 export function redactSecrets(body: Buffer, secrets: readonly string[]): Buffer {
   const present = secrets.filter((secret) => secret !== '' && body.includes(secret));
   if (present.length === 0) return body;
@@ -62,10 +65,10 @@ export function redactSecrets(body: Buffer, secrets: readonly string[]): Buffer 
 }
 
 /**
- * Reads a provider's body to its end, as fast as the client takes it: `take` gives what goes to the client of each
- * chunk, and reading stops while the client's buffer is full, so a stalled reader holds a bounded amount.
- *
- * Rejects with the body's own error, with what `take` threw, or with an `AbortError` when the client has left.
+ * Reads a provider's body to its end, as fast as the client reads. `take` returns the bytes for the client of
+ * each chunk. Reading pauses while the client's buffer is full, so a stalled reader uses a bounded amount of
+ * memory.
+ * Rejects with the body's own error, with an error of `take`, or with an `AbortError` if the client has left.
  */
 export function pump(
   body: AnswerBody,
@@ -75,7 +78,7 @@ export function pump(
   return new Promise((resolve, reject) => {
     response.once('close', () => {
       if (isAnswered(response)) return;
-      // Only the first reason counts; the rest is the echo of our own discarding.
+      // Only the first rejection counts. Discarding the body causes further ones.
       reject(new DOMException('the client left', 'AbortError'));
       body.discard();
     });

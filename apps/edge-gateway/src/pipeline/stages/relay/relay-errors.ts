@@ -11,11 +11,14 @@ import type { ResponseWriter } from './response-writer.ts';
 import type { ProviderAnswer } from './provider-answer.ts';
 import { redactSecrets } from './provider-answer.ts';
 
-/** An error of ours, in the shape of the endpoint. A client that has left gets nothing, and the log says `cancelled`. */
+/**
+ * Sends a gateway error in the format of the endpoint. A client that has left receives nothing, and the log
+ * says `cancelled`.
+ */
 export function relayError(error: GatewayError, exchange: Exchange, services: { log: Logger }): RelayOutcome {
   const { response } = exchange;
   const left = hasLeft(exchange) || response.destroyed;
-  // Of those there are many at a time, and each has its line in the log of requests.
+  // Overload errors come in large numbers, and each has its own request log line.
   if (!left && error.definition.status >= 500 && error.code !== 'overloaded') {
     services.log.error(
       { err: error.cause ?? error, request_id: exchange.requestId, code: error.code, detail: error.detail },
@@ -37,21 +40,21 @@ export function relayError(error: GatewayError, exchange: Exchange, services: { 
     errorMessage: left ? null : error.message,
     errorDetail: error.detail ?? null,
     providerRequestId: null,
-    // Rounds that went well before are billed all the same.
+    // Completed recovery rounds are billed even if the request fails.
     summary: exchange.rounds?.summary ?? null,
   };
 }
 
-/** Node reads what is left of a request when it is answered. */
+/** Node reads the rest of a request after its answer. */
 const shortBodyBytes = 64 * 1024;
 
 /**
- * A body that was not read to its end would be taken for the next request of an HTTP/1.1 connection, so that one ends
- * with its answer. HTTP/2 knows no such header: there the stream ends, and the connection goes on.
+ * The rest of an unread body would be parsed as the next request of an HTTP/1.1 connection, so the connection
+ * closes after the answer. HTTP/2 has no such header: the stream closes, and the connection stays open.
  */
 function endRequest({ request, response }: Exchange): void {
   if (request.complete) return;
-  // What is left of a short one costs less to read than a new connection.
+  // Reading the rest of a short body costs less than a new connection.
   if (Number(request.headers['content-length'] ?? Number.NaN) <= shortBodyBytes) return;
   if (request.httpVersionMajor === 1) {
     response.setHeader('connection', 'close');
@@ -61,13 +64,13 @@ function endRequest({ request, response }: Exchange): void {
   stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
 }
 
-/** Error answers are short; a longer one is cut off. */
+/** Max length of a provider's error body. Longer ones are cut. */
 const errorBytesMax = 1024 * 1024;
 
 /**
- * The provider's own error, with credentials taken out. In the same format its bytes go on as they are, so that a client
- * sees what it would see without us, and `x-svc-error-source` says whose error it is; in another it is said in the
- * client's format, with `source: provider`. See docs/decisions/0001-provider-errors-pass-untouched.md.
+ * Sends the provider's own error, without credentials. If both formats are the same, the bytes are unchanged,
+ * and `x-svc-error-source` names the source. Otherwise the error is rendered in the client's format, with
+ * `source: provider`. See docs/decisions/0001-provider-errors-pass-untouched.md.
  */
 export async function relayProviderError(
   passed: ProviderAnswer,
@@ -111,7 +114,10 @@ async function readErrorBody({ answer }: ProviderAnswer): Promise<Buffer> {
   }
 }
 
-/** Clients differ in which of the two they read: whoever sent one, or said it in the body, gets both. */
+/**
+ * Clients differ in which of the two headers they read. If the provider sent one, or a delay in the body, the
+ * client gets both.
+ */
 function retryHeaders(
   headers: Readonly<Record<string, string>>,
   saidMs: number | undefined,

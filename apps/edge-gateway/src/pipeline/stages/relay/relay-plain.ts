@@ -12,7 +12,10 @@ import { relayProviderError } from './relay-errors.ts';
 import { readWhole } from '../../../upstream/answer-body.ts';
 import { toUpstreamError } from '../../../upstream/upstream.port.ts';
 
-/** A plain answer: whole and readable, or a clean error instead. In the same format the client gets the provider's bytes. */
+/**
+ * Relays a plain answer: a whole, readable one, or else a clean error. If both formats are the same, the
+ * client gets the provider's bytes.
+ */
 export async function relayPlain(
   passed: ProviderAnswer,
   lane: ResponseWriter,
@@ -24,14 +27,18 @@ export async function relayPlain(
   const events = lane.provider.provider.parseResponse(bytes);
   const summary = events.reduce(summarize, createSummary());
   const failure = summary.error;
-  // A client that waits for a stream, or for another format, would take an error with status 200 for an empty answer.
+  // A client that expects a stream, or another format, would read an error with status 200 as an empty
+  // answer.
   if (failure !== undefined && (exchange.ledger.stream || !lane.isSameFormat))
     throw new GatewayError('provider_error', { message: failure.message });
   writeAnswer(lane.isSameFormat ? bytes : null, events, passed, lane, exchange);
   return endPlain(passed, summary, exchange);
 }
 
-/** A plain answer of one round or more. One that holds nothing of the net's goes on in the provider's own bytes. */
+/**
+ * Relays a plain answer of one or more rounds. An answer without recovery calls keeps the provider's own
+ * bytes.
+ */
 async function relayPlainRounds(
   first: ProviderAnswer,
   lane: ResponseWriter,
@@ -63,10 +70,10 @@ async function relayPlainRounds(
   }
 }
 
-/** Answers up to this are read whole before their status goes out; a longer one is refused. */
+/** Max length of a plain answer. It is read whole before the status is sent. A longer one is rejected. */
 const plainAnswerBytesMax = 64 * 1024 * 1024;
 
-/** How a plain answer ended. */
+/** The outcome of a plain answer. */
 function endPlain(
   { answer, providerRequestId }: ProviderAnswer,
   summary: ResponseSummary,
@@ -89,7 +96,7 @@ function isJson({ headers }: ProviderAnswer): boolean {
   return declared.toLowerCase().includes('json');
 }
 
-/** What does not even say that it is JSON goes on as it is: it is between the provider and its client. */
+/** Sends an answer unchanged that is not declared as JSON. */
 function passUnread(bytes: Buffer, passed: ProviderAnswer, exchange: Exchange): RelayOutcome {
   exchange.timings.firstByteAt = performance.now();
   exchange.response.writeHead(passed.answer.status, {
@@ -108,7 +115,10 @@ function passUnread(bytes: Buffer, passed: ProviderAnswer, exchange: Exchange): 
   };
 }
 
-/** @param bytes the provider's own, which go on as they are; null: the events are said in the client's format. */
+/**
+ * @param bytes the provider's own bytes, which are sent unchanged. Null: the events are rendered in the
+ * client's format.
+ */
 function writeAnswer(
   bytes: Buffer | null,
   events: readonly StreamEvent[],
@@ -119,7 +129,7 @@ function writeAnswer(
   const { response } = exchange;
   exchange.timings.firstByteAt = performance.now();
   if (exchange.ledger.stream && bytes === null) {
-    // The client waits for a stream, and gets the whole answer in one.
+    // The client expects a stream. It receives the whole answer as one.
     response.writeHead(passed.answer.status, {
       ...passed.headers,
       'content-type': lane.client.client.streamContentType,

@@ -15,7 +15,10 @@ import { applyRounds, isStream, openProviderAnswer, pump, redactSecrets } from '
 import { readAnswer } from './relay-plain.ts';
 import { relayProviderError } from './relay-errors.ts';
 
-/** Reads a stream that goes by. What it keeps, for the log, is bounded: a summary, and one unfinished frame at most. */
+/**
+ * Parses a stream while it is relayed. It keeps a bounded amount: a summary for the log, and at most one
+ * unfinished frame.
+ */
 export class StreamReader {
   readonly #parser: StreamParser;
   #summary: ResponseSummary = createSummary();
@@ -28,12 +31,12 @@ export class StreamReader {
     return this.#summary;
   }
 
-  /** Why the latest chunk could not be read to its end, although it told something. */
+  /** Why the latest chunk could not be parsed to its end. Undefined if it could. */
   get failure(): GatewayError | undefined {
     return this.#parser.failure;
   }
 
-  /** Throws `upstream_invalid` for what no client of the format could read. */
+  /** @throws GatewayError `upstream_invalid` for bytes that no client of the format can parse */
   push(chunk: Uint8Array): readonly StreamEvent[] {
     return this.note(this.#parser.push(chunk));
   }
@@ -43,14 +46,14 @@ export class StreamReader {
     return this.note(this.#parser.end());
   }
 
-  /** Events that were read elsewhere, of an answer that came whole. */
+  /** Adds events that were parsed elsewhere, from a plain answer. */
   note(events: readonly StreamEvent[]): readonly StreamEvent[] {
     for (const event of events) this.#summary = summarize(this.#summary, event);
     return events;
   }
 }
 
-/** A stream on its way: what was read of it, and what writes it to the client. */
+/** An open stream: its parsed state, and its writer to the client. */
 interface OpenStream {
   readonly passed: ProviderAnswer;
   readonly lane: ResponseWriter;
@@ -59,7 +62,10 @@ interface OpenStream {
   readonly exchange: Exchange;
 }
 
-/** A stream, frame by frame. The status goes out with the first whole frame, so an earlier failure is a clean error. */
+/**
+ * Relays a stream frame by frame. The status is sent with the first whole frame, so an earlier failure is a
+ * clean error.
+ */
 export async function relayStream(
   passed: ProviderAnswer,
   lane: ResponseWriter,
@@ -88,7 +94,8 @@ async function readRound(stream: OpenStream): Promise<void> {
   const { passed, lane, reader, exchange } = stream;
   try {
     if (passed.answer.status < 200 || passed.answer.status >= 300) throw await readFailure(passed, lane);
-    // The first round's kind was looked at before; in a later one a provider may change its mind.
+    // The kind of the first round's answer was checked before. In a later round, a provider may choose
+    // another kind.
     if (lane.rounds !== null && !isStream(passed, exchange)) {
       await readPlainRound(stream);
       return;
@@ -101,7 +108,7 @@ async function readRound(stream: OpenStream): Promise<void> {
     const last = take(stream, Buffer.alloc(0), reader.end());
     for (const part of last) exchange.response.write(part);
   } catch (error) {
-    // A reset after the terminator takes nothing from the answer.
+    // A reset after the terminator does not affect the answer.
     if (!reader.summary.sawEnd) throw error;
   }
 }
@@ -113,7 +120,7 @@ async function readPlainRound(stream: OpenStream): Promise<void> {
   for (const part of take(stream, bytes, events)) exchange.response.write(part);
 }
 
-/** The round that follows, where the one that has ended asks for it. */
+/** Starts the next round, if the ended one requires it. */
 async function askNextRound(stream: OpenStream): Promise<OpenStream | undefined> {
   const { lane, exchange, reader } = stream;
   const isComplete = reader.summary.sawEnd && reader.summary.error === undefined;
@@ -122,7 +129,7 @@ async function askNextRound(stream: OpenStream): Promise<OpenStream | undefined>
   return { ...stream, passed: openProviderAnswer(answer, exchange), reader: new StreamReader(lane.provider) };
 }
 
-/** What a provider answers to a round after the client has seen a part of the answer. */
+/** Reads a provider's error in a later round, after the client has received a part of the answer. */
 async function readFailure({ answer }: ProviderAnswer, lane: ResponseWriter): Promise<GatewayError> {
   const body = await readWhole(answer.body, failureBytesMax);
   const text = redactSecrets(body.bytes, answer.secrets).toString('utf8');
@@ -133,7 +140,7 @@ async function readFailure({ answer }: ProviderAnswer, lane: ResponseWriter): Pr
 
 const failureBytesMax = 64 * 1024;
 
-/** Where the provider's bytes go on as they are, a chunk with a corrupt frame in it does not. */
+/** If the provider's bytes pass unchanged, a chunk with a corrupt frame must not pass. */
 function read({ reader, lane, passed }: OpenStream, chunk: Buffer): readonly StreamEvent[] {
   const events = reader.push(chunk);
   if (reader.summary.sawEnd && reader.summary.error === undefined) passed.answer.ended();
@@ -195,7 +202,10 @@ function renderFailure({ lane, exchange }: OpenStream, error: GatewayError): str
   return lane.client.client.renderStreamError(toPublicError(error), exchange.requestId);
 }
 
-/** After the first byte: the format's own error event, and no success terminator. Before it: an ordinary error. */
+/**
+ * Ends a broken stream. After the first byte: the format's own error event, without a success terminator.
+ * Before it: an ordinary error.
+ */
 function breakStream(error: GatewayError, stream: OpenStream, { log }: { log: Logger }): RelayOutcome {
   const { passed, lane, reader, exchange } = stream;
   const { response } = exchange;

@@ -16,9 +16,9 @@ import { toUpstreamError } from '../../../upstream/upstream.port.ts';
 import { readWhole } from '../../../upstream/answer-body.ts';
 
 /**
- * Provider's answer → client: byte for byte where both speak one format, else event by event. `rounds` are made where the
- * request has a net under it: then what the model asks of the gateway's own tool is answered here, and never shown. Throws
- * only before the first byte has gone out; after it, a failure is told inside the stream, and in the outcome.
+ * Relays the provider's answer to the client: byte for byte if both use one format, else event by event. With
+ * `rounds`, the gateway answers calls of its recovery tool itself, and the client does not see them. Throws
+ * only before the first byte is sent. Later failures are reported inside the stream and in the outcome.
  */
 export async function relay(
   answer: UpstreamAnswer,
@@ -40,12 +40,12 @@ export async function relay(
   }
 }
 
-/** An answer with a number in it is short. */
+/** Max length of a token count response. */
 const countBytesMax = 64 * 1024;
 
 /**
- * A provider's count of tokens, in its own bytes.
- * @throws GatewayError `upstream_invalid` for an answer that holds no count.
+ * Relays a provider's token count, in its own bytes.
+ * @throws GatewayError `upstream_invalid` for a response without a count
  */
 export async function relayCount(answer: UpstreamAnswer, exchange: Exchange): Promise<void> {
   const bytes = await readCount(answer);

@@ -6,7 +6,7 @@ import type { Target } from '../../../request/request.ts';
 import { fillCallIds, openResponseWriter } from './response-writer.ts';
 import { StreamReader } from './relay-stream.ts';
 
-/** What passes of a stream in this format, given in pieces, each of which is read first. */
+/** Relays a stream of this format in pieces. Each piece is parsed first. */
 function pass(format: 'messages' | 'converse', bytes: Buffer): Buffer {
   const target = { lane: { kind: 'same-format', format }, model: 'm' } as Target;
   const exchange = {
@@ -26,14 +26,14 @@ function pass(format: 'messages' | 'converse', bytes: Buffer): Buffer {
 }
 
 describe("a stream in the provider's own format", () => {
-  it('passes every event on that its reader takes: a document of several megabytes that a server tool fetched', () => {
+  it('passes a server tool’s document of several megabytes', () => {
     const document = { type: 'web_fetch_tool_result', content: { data: 'A'.repeat(7 * 1024 * 1024) } };
     const event = { type: 'content_block_start', index: 0, content_block: document };
     const bytes = Buffer.from(`event: content_block_start\ndata: ${JSON.stringify(event)}\n\n`);
     expect(pass('messages', bytes).equals(bytes)).toBe(true);
   });
 
-  it('passes binary events on that its reader takes: an image of as many bytes as one can have', () => {
+  it('passes a binary event with the largest possible image', () => {
     const image = { image: { source: { bytes: 'A'.repeat(15 * 1024 * 1024) } } };
     const bytes = Buffer.from(
       encodeEventStream({
@@ -53,14 +53,14 @@ function startCall(block: number, id: string): StreamEvent {
 }
 
 describe('fillCallIds', () => {
-  it('gives each call without an id one of its own, which other formats take', () => {
+  it('gives each call without an id a unique id that other formats accept', () => {
     const ids = fillCallIds([startCall(0, ''), startCall(1, 'given'), startCall(2, '')], 'a-1').map(
       (event) => (event.type === 'tool-call-start' ? event.id : ''),
     );
     expect(ids).toEqual(['call_a1_0_0', 'given', 'call_a1_0_2']);
   });
 
-  it('leaves events without such a call alone', () => {
+  it('does not change events that have ids', () => {
     const events = [startCall(0, 'given')];
     expect(fillCallIds(events, 'a')).toBe(events);
   });

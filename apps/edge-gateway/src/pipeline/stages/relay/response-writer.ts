@@ -14,25 +14,26 @@ import { passUntilWithheld } from './pass-until-withheld.ts';
 import type { FrameGate } from './frame-gate.ts';
 import { BinaryFrameGate, SseFrameGate, splitBinaryFrames, splitSseFrames } from './frame-gate.ts';
 
-/** How an answer goes from the provider's format to the client's. */
+/** Writes an answer of the provider's format in the client's format. */
 export interface ResponseWriter {
   readonly client: ClientWireFormat;
   readonly provider: WireFormat;
-  /** Whether the provider's own bytes go on. */
+  /** Whether the provider's own bytes pass unchanged. */
   readonly isSameFormat: boolean;
-  /** What the client's format demands of an answer and the provider's may not say. */
+  /** Values that the client's format requires and the provider's format may not have. */
   readonly defaults: AnswerDefaults;
-  /** Rounds that the client does not see; null where the request has no net. */
+  /** Recovery rounds. Null without recovery. */
   readonly rounds: RecoveryRounds | null;
-  /** Turns what was read of a stream into what goes to the client. Made for one answer. */
+  /** Opens a writer of a parsed stream. Created for one answer. */
   openStreamWriter(): StreamWriter;
-  /** A whole answer as the stream that the client waits for. */
+  /** Renders a whole answer as the stream that the client expects. */
   renderStream(events: readonly StreamEvent[]): readonly Uint8Array[];
 }
 
 /**
- * The longest text event that is held back: what the reader of messages takes, whose server tools tell a whole document in one,
- * and what stands around its data. Readers look first, and that of chat completions gives up earlier.
+ * The longest text event that is buffered: the limit of the messages parser, plus the text around the data. A
+ * server tool's document arrives in one event. Parsers check their own limit first; that of chat completions
+ * is lower.
  */
 const frameBytesMax = 8 * 1024 * 1024 + 64 * 1024;
 
@@ -70,7 +71,7 @@ export function openResponseWriter(
   };
 }
 
-/** Whole frames, byte for byte. */
+/** Passes whole frames, byte for byte. */
 function passFrames(format: ClientWireFormat): StreamWriter {
   const gate = openGate(format);
   return { split: whole, left: none, write: (chunk) => gate.push(chunk), rest: () => gate.rest() };
@@ -103,7 +104,7 @@ function passNetted(
   });
 }
 
-/** The same answer, said in the client's format. */
+/** Renders the answer in the client's format. */
 function renderEvents(
   format: ClientWireFormat,
   requestId: string,
@@ -128,9 +129,9 @@ function renderEvents(
 }
 
 /**
- * Gives an id to each call that its provider gave none: the client says by it which call a result is of, and the SDKs of
- * other formats take no empty one. Unique within the conversation, since a request's id, and the round's number, are part
- * of it.
+ * Gives an id to each call that its provider left without one. The client needs it to assign results, and the
+ * SDKs of other formats reject an empty id. The id is unique within the conversation, because it contains the
+ * request's id and the round's number.
  */
 export function fillCallIds(
   events: readonly StreamEvent[],

@@ -4,7 +4,7 @@ import type { ByteEdit, ByteRange, RequestOutline } from '@gateway/interchange';
 import type { ToolPlan } from '../../exchange/tool-plan.ts';
 import { namesInToolChoice } from '../../../request/request-facts.ts';
 
-/** What is about to be sent, beside what it was made of. */
+/** A request that is about to be sent, and the inputs that it was made from. */
 export interface OutboundDraft {
   readonly bytes: Buffer;
   readonly tape: JsonTape;
@@ -13,10 +13,10 @@ export interface OutboundDraft {
   readonly edited: EditedRequest;
 }
 
-/** A rule that every outbound request keeps. Returns how it is broken, or null. */
+/** A rule for every outbound request. Returns a description of the violation, or null. */
 export type Invariant = (draft: OutboundDraft) => string | null;
 
-/** `tool_choice` names only tools that are forwarded, as far as the client offered them at all. */
+/** `tool_choice` names only forwarded tools. Names that the client did not offer do not count. */
 export const toolChoiceIsForwarded: Invariant = ({ outline, plan }) => {
   const names = namesInToolChoice(outline.toolChoice);
   if (names.length === 0) return null;
@@ -28,8 +28,8 @@ export const toolChoiceIsForwarded: Invariant = ({ outline, plan }) => {
 };
 
 /**
- * A tool that the transcript calls is still defined, if the client defined it and its key may use it, or its calls go out as
- * calls of the one that stands for it.
+ * A tool that the transcript calls is still defined, if the client defined it and its key may use it.
+ * Otherwise the transcript's calls of it are rewritten to calls of the recovery tool.
  */
 export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
   if (plan.native !== undefined || plan.eligible.length === 0) return null;
@@ -46,8 +46,9 @@ export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
 };
 
 /**
- * No edit touches a forwarded tool that carries the client's cache marker, nor a message, but for the plan's own edits of texts
- * after the last marked message, and calls of tools that it left out, which go out the same in every turn.
+ * No edit changes a forwarded tool with the client's cache marker. No edit changes a message, except the
+ * plan's own text edits after the last marked message, and calls of pruned tools, which are the same in every
+ * turn.
  */
 export const protectedRangesAreUntouched: Invariant = ({ outline, plan, edited }) => {
   const forwarded = new Set(plan.forwarded);
@@ -71,7 +72,10 @@ export const protectedRangesAreUntouched: Invariant = ({ outline, plan, edited }
 
 const quote = 0x22;
 
-/** An edit of a message puts one JSON string, not longer, in the place of another; so calls and results stay paired. */
+/**
+ * An edit of a message replaces one JSON string by another that is not longer. Calls and results therefore
+ * stay paired.
+ */
 export const contextEditsAreTexts: Invariant = ({ bytes, plan }) => {
   const broken = plan.context.edits.find((edit) => !putsTextForText(bytes, edit));
   return broken === undefined ? null : `the edit of a message at byte ${broken.start} is no text for a text`;
@@ -87,7 +91,10 @@ function putsTextForText(bytes: Buffer, { start, end, replacement }: ByteEdit): 
   }
 }
 
-/** An edit of a call puts JSON of the same kind in the place of a name or of arguments; so calls and results stay paired. */
+/**
+ * An edit of a call replaces a name or arguments by JSON of the same kind. Calls and results therefore stay
+ * paired.
+ */
 export const callEditsAreCalls: Invariant = ({ bytes, plan }) => {
   const broken = plan.recovery?.callEdits.find(({ start, replacement }) => {
     try {
@@ -100,9 +107,9 @@ export const callEditsAreCalls: Invariant = ({ bytes, plan }) => {
 };
 
 /**
- * Planning saves bytes or leaves them alone; but for the tool that brings back what was left out of the conversation, and for
- * what tells a provider to keep tools out of the prompt itself. The model's name, which may be a longer one than the client's
- * (`svc/auto`), is no part of the plan.
+ * Planning never makes a request longer. Exceptions are the tool that recalls compressed content, and the
+ * fields that tell a provider to defer tools. The model's name is not part of the plan; it may be longer than
+ * the client's (`svc/auto`).
  */
 export const resultIsNotLonger: Invariant = (draft) => {
   const { bytes, plan, edited } = draft;
@@ -120,18 +127,17 @@ function modelGrowth({ tape, edited }: OutboundDraft): number {
   return edit === undefined ? 0 : Buffer.byteLength(edit.replacement) - (range.end - range.start);
 }
 
-/** How deep a request may be nested; editing never adds a level. */
+/** How deep a request may be nested. Editing never adds a level. */
 const depthMax = 128;
 
-/** A JSON string of what models' names are made of, with nothing escaped. */
+/** A JSON string of the characters in model names, without escapes. */
 const modelText = /^"[\w./:@-]+"$/;
 
 /**
- * The edited body is one valid JSON value, no deeper than what came.
- *
- * Messages were scanned when they came, and edits of them only put one string in another's place (`contextEditsAreTexts`
- * comes first), so each is stood in for by `null`: what is left to scan is the tools and the settings, however long the
- * conversation.
+ * The edited body is one valid JSON value, no deeper than the client's.
+ * The client's messages were scanned when they arrived, and edits of them only replace strings
+ * (`contextEditsAreTexts` comes first). Each is therefore replaced by `null`, and only the tools and the
+ * settings are scanned, however long the conversation is.
  */
 export const resultIsJson: Invariant = (draft) => {
   if (draft.edited.edits.every((edit) => isModelForModel(edit, draft))) return null;
@@ -143,7 +149,7 @@ export const resultIsJson: Invariant = (draft) => {
   }
 };
 
-/** One string in the place of another, as most requests without tools go out. */
+/** Most requests without tools have only this edit: one model name for another. */
 function isModelForModel({ start, end, replacement }: ByteEdit, { tape }: OutboundDraft): boolean {
   const model = tape.get(tape.root, 'model');
   const range = model === undefined ? undefined : tape.range(model);

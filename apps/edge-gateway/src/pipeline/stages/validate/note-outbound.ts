@@ -6,12 +6,12 @@ import type { ParsedRequest } from '../../../request/request.ts';
 import type { TokenRatios } from '../../../request/token-estimates.ts';
 import type { ToolPlan } from '../../exchange/tool-plan.ts';
 
-/** Candidates kept in a request's log row: a bound, since a list may hold thousands. The best ones come first. */
+/** Max candidates in a request's log row. A list may hold thousands. The best ones come first. */
 const candidatesMax = 512;
-/** In shadow every one is measured. As many as a list may hold. */
+/** In shadow mode, every candidate is measured. This is the longest list. */
 const shadowCandidatesMax = 4096;
 
-/** Puts what was decided into the log and the answer's headers. */
+/** Writes the plan into the log and into the answer's headers. */
 export function noteOutbound(
   exchange: Exchange,
   request: ParsedRequest,
@@ -80,7 +80,7 @@ function loggedPlan(
   };
 }
 
-/** A call of one of these says that the model has searched for it: as when it asks the stand-in. */
+/** A call of a deferred tool shows that the model has searched for it, like a call of the recovery tool. */
 function listDeferred(
   { outline }: ParsedRequest,
   { eligible, forwarded, native }: ToolPlan,
@@ -90,7 +90,10 @@ function listDeferred(
   return new Set(eligible.flatMap((index) => (goes.has(index) ? [] : (outline.tools[index]?.name ?? []))));
 }
 
-/** In shadow everything went out: what is logged is what the plan would have sent, which is what is measured. */
+/**
+ * In shadow mode, all tools are sent. The log contains the tools that the plan would have sent, because
+ * shadow mode measures those.
+ */
 function listPlanned({ reason, reply, eligible, forwarded }: ToolPlan): readonly number[] {
   if (reason !== 'shadow' || reply === null) return forwarded;
   return reply.forwarded.flatMap((position) => eligible[position] ?? []);
@@ -103,7 +106,7 @@ function loggedContext({ contextPrice }: Exchange, { context }: ToolPlan): Excha
   return { session, decision, savedUsd, rewrittenUsd, markers: [...markers], blocks: [...blocks] };
 }
 
-/** Estimated; with requests whose conversation could have been compressed. Whole numbers that add up. */
+/** Estimated token counts, for requests whose conversation could be compressed. Whole numbers that add up. */
 function noteContext(
   { headers, ledger }: Exchange,
   { outline }: ParsedRequest,

@@ -25,14 +25,14 @@ function validateWhole(format: 'chat-completions' | 'messages', growsBy = '') {
 }
 
 describe.each(['chat-completions', 'messages'] as const)('a request of %s', (format) => {
-  it('may be longer by its model’s name: that is of the choice, and no defect of a plan', () => {
+  it('may be longer by its model’s name, because a plan does not choose the model', () => {
     const { defects, reason, body } = validateWhole(format);
     expect(defects).toEqual([]);
     expect(reason).toBe('off');
     expect(JSON.parse(body)).toMatchObject({ model });
   });
 
-  it('is not made longer by a plan, were it by a character', () => {
+  it('must not become longer by a plan, not even by one character', () => {
     const { defects, reason } = validateWhole(format, ' ');
     expect(defects).toEqual([expect.stringContaining('grew')]);
     expect(reason).toBe('invalid_plan');

@@ -20,7 +20,7 @@ import {
 import type { Invariant, OutboundDraft } from './invariants.ts';
 import { noteOutbound } from './note-outbound.ts';
 
-/** The cheap ones first: the scan of the whole result runs only on a draft that keeps the others. */
+/** Cheap checks first. The scan of the whole result runs only if the others pass. */
 const invariants: readonly Invariant[] = [
   toolChoiceIsForwarded,
   calledToolsAreDefined,
@@ -31,7 +31,10 @@ const invariants: readonly Invariant[] = [
   resultIsJson,
 ];
 
-/** Applies the plan to the client's bytes. One that breaks an invariant is dropped for the identity plan, and counted. */
+/**
+ * Applies the plan to the client's bytes. A plan that violates an invariant is counted, and replaced by the
+ * identity plan.
+ */
 export function validate(
   request: ParsedRequest,
   target: Target,
@@ -67,8 +70,8 @@ function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exc
 }
 
 /**
- * The request of a further round, by the same plan: with the tools that it brings, what stands for the rest, and the turns
- * that the client does not know of.
+ * Builds the request of a recovery round by the same plan, with the round's added tools, its recovery tool,
+ * and messages that the client does not know.
  */
 function roundOf(
   request: ParsedRequest,
@@ -97,7 +100,10 @@ function roundOf(
   };
 }
 
-/** Every tool goes out as it is. What stands for tools stays where it is: an answer may still ask by it. */
+/**
+ * Returns the plan with every tool sent unchanged. The recovery tool stays, because an answer may still call
+ * it.
+ */
 function withoutNative(plan: ToolPlan): ToolPlan {
   return plan.native === undefined ? plan : { ...plan, forwarded: plan.eligible, native: undefined };
 }
@@ -123,7 +129,7 @@ function draftOf(
     contextEdits: planned.context.edits,
     schemaEdits: schemaEditsOf(planned),
     ...(recovery === undefined ? {} : { callEdits: recovery.callEdits, addTools: [recovery.recoveryTool] }),
-    // A translated request gets them in the interchange.
+    // A translated request gets them during translation.
     addMessages: target.lane.kind === 'same-format' ? added : [],
   });
   return { bytes, tape, outline, plan: planned, edited };
