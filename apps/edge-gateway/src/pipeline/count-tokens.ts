@@ -18,9 +18,9 @@ import type { Target } from '../request/request.ts';
 import { identityPlan } from './exchange/tool-plan.ts';
 
 /**
- * The story of a request whose tokens are to be counted: as a chat request, but nothing is planned and nothing is
- * written to the request log, since no model is asked. A provider of the client's format counts by itself; for any
- * other the gateway estimates, and says so.
+ * The story of a request that counts tokens. It is like a chat request, but without a plan and without a
+ * request log row, because no model runs. A provider of the client's format counts itself. For any other
+ * provider the gateway estimates, and marks the answer as an estimate.
  */
 export async function countTokens(exchange: Exchange, services: PipelineServices): Promise<void> {
   let outcome = answered;
@@ -62,12 +62,12 @@ const answered: RelayOutcome = {
   summary: null,
 };
 
-/** The provider's endpoint that counts, if it speaks the client's format. */
+/** The provider's counting endpoint, if the provider uses the client's format. */
 function countingAt(target: Target): Target | undefined {
   const { lane, provider } = target;
   const chatPath = provider.chatPaths[lane.format];
   if (lane.kind !== 'same-format' || chatPath === undefined) return undefined;
-  // An alternative need not count at the same place, or at all.
+  // An alternative may count at another path, or not at all.
   return { ...target, path: `${chatPath}/count_tokens`, alternatives: () => [] };
 }
 

@@ -30,7 +30,7 @@ const answers = (usage: TokenUsage, said: readonly StreamEvent[]): StreamEvent[]
   { type: 'message-end' },
 ];
 
-it('the rounds of an answer that is asked for anew go on counting: what was answered before it broke off is billed', async () => {
+it('keeps counting usage when an answer is requested again after it broke, because the earlier rounds are billed', async () => {
   const broken = new Error('broken');
   const outbound = {
     plan: { recovery, forwarded: [0], eligible: [0, 1] },

@@ -10,7 +10,10 @@ import { listSent } from './exchange/tool-plan.ts';
 import type { PipelineServices } from './services.ts';
 import { forward } from './stages/forward/forward.ts';
 
-/** The rounds of an answer to a request with a net; null for any other. Each is made where the first answer came from. */
+/**
+ * Opens the recovery rounds of an answer. Null if the request has no recovery. Each round is sent to the
+ * target of the first answer.
+ */
 export function openRounds(
   outbound: Outbound,
   { target }: Pick<ChatAnswer, 'target'>,
@@ -51,12 +54,15 @@ function withoutAlternatives({ provider, model, lane, path, ownCredential }: Tar
   return { provider, model, lane, ownCredential, ...(path === undefined ? {} : { path }) };
 }
 
-/** Where it is remembered. Positions are those of the list of tools that the key may use. */
+/** The store of recovered tools. Positions are those in the list of tools that the key may use. */
 interface RoundsMemory {
   addRecovered(names: ConversationKeys, positions: readonly number[], asked: readonly number[]): void;
 }
 
-/** What the transcript will not show of an answer's rounds: tools that came back, and what was asked and not answered. */
+/**
+ * Remembers parts of the rounds that the transcript does not contain: recovered tools, and unanswered
+ * requests.
+ */
 export async function rememberRounds(
   { plan }: Pick<Outbound, 'plan'>,
   rounds: RecoveryRounds,

@@ -14,7 +14,7 @@ const formats = ['chat-completions', 'messages', 'converse'] as const;
 const names = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot'] as const;
 const name = fc.constantFrom(...names);
 
-/** Whatever a model may do with a name, or a net. */
+/** Anything that a model may do with a tool name or the recovery tool. */
 const call = fc.oneof(
   fc.record({ own: name }),
   fc.record({ describe: fc.array(name, { maxLength: 4 }) }),
@@ -72,7 +72,7 @@ function write(made: MadeUpCall): string {
     : made.garbage;
 }
 
-it('a tool that the key may not use never goes out and is never called, by any path, in 10,000 random cases', async () => {
+it('never sends or calls a tool that the key may not use, by any path, in 10,000 random cases', async () => {
   await fc.assert(
     fc.asyncProperty(
       cases,
@@ -118,7 +118,7 @@ it('a tool that the key may not use never goes out and is never called, by any p
         const bodies = sent.map((body) => Buffer.from(body).toString('utf8'));
         for (const body of bodies) JSON.parse(body);
         const calledNames = shown.flatMap((event) => (event.type === 'tool-call-start' ? [event.name] : []));
-        // Throws instead of expecting: ten thousand times several expectations take most of a minute.
+        // Throws instead of using expect, because that many expectations take most of a minute.
         for (const tool of forbidden) {
           if (bodies.some((body) => body.includes(secretOf(tool)))) throw new Error(`${tool} went out`);
           if (calledNames.includes(tool)) throw new Error(`${tool} was called`);
@@ -130,7 +130,7 @@ it('a tool that the key may not use never goes out and is never called, by any p
   );
 }, 300_000);
 
-it('is a pure function: the same request has the same net, and the same calls stand in it the same way', () => {
+it('is a pure function: the same request has the same recovery and the same edited calls', () => {
   const transcript = {
     role: 'assistant',
     content: null,

@@ -23,7 +23,7 @@ import type { ToolListHasher } from './stages/plan/router/tool-list-hasher.ts';
 
 export const PIPELINE_SERVICES = Symbol('PIPELINE_SERVICES');
 
-/** What the stages need of the world. Built once, in the module; a test builds its own. */
+/** The services of the stages. Built once, in the module; a test builds its own. */
 export interface PipelineServices {
   readonly settings: PipelineSettings;
   readonly grants: GrantCache;
@@ -48,6 +48,6 @@ export interface PipelineServices {
   readonly metrics: EdgeMetrics;
   readonly resilience: ResilienceMetrics;
   readonly log: Logger;
-  /** The one wide line a request. */
+  /** Writes one wide line for each request. */
   readonly requestLog: LineLog;
 }

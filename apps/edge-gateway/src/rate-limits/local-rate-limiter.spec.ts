@@ -1,6 +1,6 @@
 import { LocalRateLimiter } from './local-rate-limiter.ts';
 
-describe('the limit of one process alone', () => {
+describe('the rate limiter of one process', () => {
   let now: number;
   let limiter: LocalRateLimiter;
   beforeEach(() => {
@@ -15,7 +15,7 @@ describe('the limit of one process alone', () => {
     return admitted;
   };
 
-  it('admits an eighth of it in a minute, so that eight processes stay within', async () => {
+  it('admits an eighth of the limit per minute, so eight processes stay within it', async () => {
     let admitted = await admittedOf(100, 480);
     for (let second = 0; second < 60; second++) {
       now += 1_000;
@@ -25,20 +25,20 @@ describe('the limit of one process alone', () => {
     expect(admitted).toBeLessThanOrEqual(61);
   });
 
-  it('never closes: one request a minute passes, however small the limit', async () => {
+  it('always admits one request per minute, however small the limit', async () => {
     expect(await admittedOf(10, 1)).toBe(1);
     now += 60_000;
     expect(await admittedOf(10, 1)).toBe(1);
   });
 
-  it('never opens: a long wait saves up no more than the share, and no limit admits none', async () => {
+  it('accumulates at most its share, and admits nothing with a limit of zero', async () => {
     await admit(80);
     now += 3_600_000;
     expect(await admittedOf(100, 80)).toBe(10);
     expect((await admit(0, 'closed')).admitted).toBe(false);
   });
 
-  it('says what is left, when there is room again, and that it decided alone', async () => {
+  it('reports the remaining requests, the reset time, and that it decided locally', async () => {
     const first = await admit(8);
     expect(first).toMatchObject({ admitted: true, limit: 8, remaining: 0, local: true });
     const refused = await admit(8);

@@ -7,8 +7,9 @@ interface Bucket {
 }
 
 /**
- * What one process may admit while it cannot ask Redis: an eighth of the limit, at least one a minute, as a token
- * bucket that starts empty but for one request. Eight replicas together then stay within the limit.
+ * The share of the limit that one process admits while Redis is unavailable, as a token bucket that starts
+ * almost empty. At least one request per minute is admitted. Eight replicas together then stay within the
+ * limit.
  */
 const share = 1 / 8;
 

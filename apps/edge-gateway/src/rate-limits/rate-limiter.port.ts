@@ -1,28 +1,30 @@
 import type { KeyGrant } from '@gateway/contracts';
 
-/** The state of a key's request rate after a request was asked for. */
+/** The state of a key's request rate after a request was counted. */
 export interface RateDecision {
   readonly admitted: boolean;
-  /** Requests a minute. */
+  /** Requests per minute. */
   readonly limit: number;
   readonly remaining: number;
-  /** Until the window has room again (when refused) or is empty (when admitted). */
+  /** Milliseconds until the window has room again (if rejected) or is empty (if admitted). */
   readonly resetMs: number;
-  /** True when Redis was away and this process alone decided, conservatively. */
+  /** True if Redis was unavailable and this process decided alone, conservatively. */
   readonly local: boolean;
   /**
-   * The epoch of the latest change of the key, or of its account as a whole, that is known beside the count. 0 when none is;
-   * negative when the key is revoked or the account deleted.
+   * The epoch of the latest known change of the key or its account. 0 if none is known; negative if the key
+   * is revoked or the account deleted.
    */
   readonly epoch: number;
 }
 
-/** What limits know a caller by. */
+/** The fields of a caller that limits need. */
 export type LimitedCaller = Pick<KeyGrant, 'accountId' | 'keyId' | 'rateLimitRpm'>;
 
 export const RATE_LIMITER = Symbol('RATE_LIMITER');
 
 export interface RateLimiter {
-  /** Counts a request against a key's limit, exactly once, and says whether it may pass. Never throws. */
+  /**
+   * Counts a request against a key's limit, exactly once, and decides whether it is admitted. Never throws.
+   */
   admit(caller: LimitedCaller): Promise<RateDecision>;
 }

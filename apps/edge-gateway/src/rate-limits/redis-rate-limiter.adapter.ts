@@ -78,31 +78,36 @@ interface WindowCommands {
   ): Promise<[admitted: number, count: number, emptyMs: number, roomMs: number, epoch: number]>;
 }
 
-/** Name of the command that limiters define on a connection. They group requests themselves, and wait for nothing. */
+/**
+ * Name of the command that rate limiters define on a connection. They batch requests themselves, so the
+ * command must not be pipelined.
+ */
 export const admitCommand = 'admitRequests' satisfies keyof WindowCommands;
 
 type Answer = (decision: RateDecision | Promise<RateDecision>) => void;
 
-/** Requests of one key under one limit that wait to be asked for together. */
+/** Requests of one key under one limit that wait to be counted together. */
 interface Waiting {
   readonly caller: LimitedCaller;
   readonly answers: Answer[];
 }
 
-/** Of a key whose requests come faster than Redis counts them, those of so long are counted together. */
+/**
+ * If a key's requests arrive faster than Redis counts them, requests within this time are counted together.
+ */
 const gatherMs = 2;
 
 /**
- * Exact across replicas. A request of a key of which none is being counted is counted at once; those that come meanwhile
- * are counted together when the answer is in, and where they are several, with those that come shortly after. The
- * connection's own `commandTimeout` bounds the wait; with Redis away each process admits a share of the limit by itself,
- * and says so once.
+ * A rate limiter that is exact across replicas. If no request of a key is being counted, a new one is counted
+ * at once. Requests that arrive meanwhile are counted together after that. The connection's own
+ * `commandTimeout` bounds the wait. Without Redis, each process admits a share of the limit alone, and logs
+ * this once.
  */
 export class RedisRateLimiter implements RateLimiter {
   readonly #redis: Redis & WindowCommands;
   readonly #log: Logger;
   readonly #local = new LocalRateLimiter();
-  /** A key is here while Redis counts requests of it; gone with its last answer. */
+  /** Contains a key while Redis counts its requests. */
   readonly #counting = new Map<string, Waiting>();
   #away = false;
 

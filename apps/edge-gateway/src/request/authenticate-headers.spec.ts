@@ -12,7 +12,7 @@ const grant = keyGrant.parse({
   compression: { mode: 'lossless', applyWithoutTools: false },
 });
 
-/** Counts what leaves the process: every way out of it is `call`. */
+/** Counts the calls that leave the process. Every such call goes through `call`. */
 function countingGrants() {
   const counted = { calls: 0 };
   const call = () => {
@@ -32,13 +32,13 @@ const { key } = createApiKey();
 const check = (text: string, grants: GrantCache) =>
   authenticateHeaders({ authorization: `Bearer ${text}` }, grants);
 
-it('asks once about a key, and not again while the answer is fresh', async () => {
+it('looks a key up once while its grant is fresh', async () => {
   const { grants, counted } = countingGrants();
   for (let times = 0; times < 100; times++) await check(key, grants);
   expect(counted.calls).toBe(1);
 });
 
-it('refuses every mistyped key without asking anybody', async () => {
+it('rejects every mistyped key without a look-up', async () => {
   const { grants, counted } = countingGrants();
   for (let at = 0; at < key.length; at++) {
     const mistyped = key.slice(0, at) + (key[at] === 'x' ? 'y' : 'x') + key.slice(at + 1);
@@ -59,7 +59,7 @@ it.each([
   'sk-proj-'.padEnd(164, 'a'),
   'a'.repeat(16_000),
   `Bearer ${key}`,
-])('refuses what is no key without asking anybody: %.40s', async (text) => {
+])('rejects a malformed key without a look-up: %.40s', async (text) => {
   const { grants, counted } = countingGrants();
   await expect(check(text, grants)).rejects.toMatchObject({ code: 'invalid_api_key' });
   expect(counted.calls).toBe(0);

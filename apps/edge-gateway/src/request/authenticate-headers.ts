@@ -21,7 +21,7 @@ export async function authenticateHeaders(headers: IncomingHttpHeaders, grants: 
   return requireUnexpired(grant);
 }
 
-/** `Authorization: Bearer` first; `x-api-key` is what clients of the messages format send. */
+/** Reads `Authorization: Bearer` first, then `x-api-key`, which clients of the messages format send. */
 function presentedKey(headers: IncomingHttpHeaders): string | undefined {
   const { authorization } = headers;
   if (authorization !== undefined) {

@@ -5,19 +5,19 @@ import type { RenderedError } from '@gateway/wire-formats';
 import { formatNamed } from '@gateway/wire-formats';
 
 /**
- * Whether an answer went out to its end. Under HTTP/2 a stream that the client reset counts as finished, though nobody
- * ended it.
+ * Returns whether an answer was sent completely. Under HTTP/2, a stream that the client reset counts as
+ * finished, although the answer was not ended.
  */
 export function isAnswered(response: ServerResponse): boolean {
   return response.writableEnded && response.writableFinished;
 }
 
-/** A client's own words may hold what no header can: that is percent-encoded. */
+/** Percent-encodes the characters of a client's text that a header cannot contain. */
 export function renderHeaderText(text: string): string {
   return text.toWellFormed().replace(/[^\x20-\x7e]+/g, encodeURIComponent);
 }
 
-/** What of an error may be shown. */
+/** Maps an error to its public parts. */
 export function toPublicError(error: GatewayError): PublicError {
   const { status, type } = error.definition;
   return {
@@ -30,7 +30,7 @@ export function toPublicError(error: GatewayError): PublicError {
   };
 }
 
-/** An error in the shape of a format. Chat-completions' shape is also that of proxies and account endpoints. */
+/** Renders an error in a format. Proxies and account endpoints use the chat-completions format. */
 export function renderError(error: GatewayError, requestId: string, format: ClientFormat): RenderedError {
   const rendered = formatNamed(format).client.renderError(toPublicError(error), requestId);
   return {
@@ -44,7 +44,7 @@ export function renderError(error: GatewayError, requestId: string, format: Clie
   };
 }
 
-/** Both, since OpenAI's and Anthropic's clients prefer the one and LangChain needs the other. */
+/** Sets both headers, because OpenAI's and Anthropic's clients prefer one and LangChain needs the other. */
 function retryHeaders({ retryAfterMs, definition }: GatewayError): Record<string, string> {
   const ms = retryAfterMs ?? (definition.status === 503 ? 1_000 : undefined);
   if (ms === undefined) return {};
@@ -54,7 +54,7 @@ function retryHeaders({ retryAfterMs, definition }: GatewayError): Record<string
   };
 }
 
-/** The format of an endpoint's errors, by its address: what a client of that endpoint can read. */
+/** The error format of an endpoint, by its path: the one that a client of this endpoint can read. */
 export function formatOfPath(path: string): ClientFormat {
   if (/^\/v1\/messages(?:[/?]|$)/.test(path)) return 'messages';
   return /^\/model\/[^/]+\/converse/.test(path) ? 'converse' : 'chat-completions';

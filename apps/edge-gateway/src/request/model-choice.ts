@@ -2,7 +2,7 @@ import type { RequestEventV1 } from '@gateway/contracts';
 import type { Attributes } from '@gateway/observability';
 import type { ChoiceReason, ComplexityLevel, RoutingChoice, RoutingMode } from '@gateway/model-routing';
 
-/** How the model of a request was chosen, where the client left that to the gateway. */
+/** How the model of a request was chosen, if the client left the choice to the gateway. */
 export interface ModelChoice {
   readonly mode: RoutingMode;
   readonly reason: ChoiceReason;
@@ -10,16 +10,16 @@ export interface ModelChoice {
   /** 0 to 1. */
   readonly complexity: number;
   readonly choice: RoutingChoice;
-  /** Names the session, in what remembers its model. */
+  /** The conversation key under which its model is remembered. */
   readonly conversation: string;
-  /** Turns that the session has had with this one. */
+  /** Turns of the conversation with this model. */
   readonly turns: number;
 }
 
 const candidatesMax = 16;
 const excludedMax = 64;
 
-/** As the log keeps it: the best sixteen, and whom which rule left out. */
+/** Renders the choice for the log: the best sixteen candidates, and the excluded models with their rules. */
 export function renderModelChoice(chosen: ModelChoice): NonNullable<RequestEventV1['modelChoice']> {
   const { candidates, excluded } = chosen.choice;
   return {
@@ -39,7 +39,7 @@ export function renderModelChoice(chosen: ModelChoice): NonNullable<RequestEvent
   };
 }
 
-/** For the span of the request: who was chosen of whom and why, in figures and names alone. */
+/** Renders the choice for the span of the request: candidates and rules, in figures and names only. */
 export function renderChoiceAttributes({ mode, reason, level, complexity, choice }: ModelChoice): Attributes {
   const { candidates, excluded } = choice;
   return {
@@ -54,7 +54,7 @@ export function renderChoiceAttributes({ mode, reason, level, complexity, choice
   };
 }
 
-/** A span is read at a glance; the request's row has more of them. */
+/** Candidates in a span. The log row has more of them. */
 const candidatesTold = 5;
 const excludedTold = 16;
 

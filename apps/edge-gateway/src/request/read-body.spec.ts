@@ -10,7 +10,7 @@ import { readBody } from './read-body.ts';
 const bytesMax = 1_000_000;
 type Take = (request: IncomingMessage) => Promise<unknown>;
 
-/** What comes of reading a request whose client left, in the middle of its body, before anything was read of it. */
+/** Reads a request whose client left in the middle of its body, before reading began. */
 async function outcomeOf(take: Take): Promise<unknown> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -42,14 +42,14 @@ async function http2OutcomeOf(take: Take): Promise<unknown> {
   return outcome;
 }
 
-describe('the body of a client that has left before it is read', () => {
-  it('is an error, and not waited for', async () => {
+describe('the body of a client that left before it is read', () => {
+  it('is an error, without a wait', async () => {
     await expect(outcomeOf((request) => readBody(request, bytesMax))).resolves.toMatch('the client left');
     const hold: Take = (request) => holdUntilModel(request, new JsonModelScanner(), bytesMax);
     await expect(outcomeOf(hold)).resolves.toMatch('the client left');
   });
 
-  it('is one over HTTP/2, too', async () => {
+  it('is an error over HTTP/2 too', async () => {
     const read: Take = (request) => readBody(request, bytesMax);
     await expect(http2OutcomeOf(read)).resolves.toMatch('the client left');
     const hold: Take = (request) => holdUntilModel(request, new JsonModelScanner(), bytesMax);

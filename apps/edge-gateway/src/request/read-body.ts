@@ -5,13 +5,14 @@ import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 
 /**
- * Reads a body whole, up to a bound. A declared length over the bound is refused without reading; one that lies is
- * refused at the bound. Throws `request_too_large`, or the stream's own error when the client leaves.
+ * Reads a whole body, up to a bound. A declared length over the bound is rejected without reading; a wrong
+ * declaration is rejected at the bound. Throws `request_too_large`, or the stream's own error if the client
+ * leaves.
  */
 export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > bytesMax) throw tooLarge(bytesMax);
-  // Of a client that has left already no event comes any more.
+  // A client that has left causes no further events.
   if (request.destroyed || request.readableEnded) throw clientLeft();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -41,7 +42,7 @@ export function tooLarge(bytesMax: number): GatewayError {
   return new GatewayError('request_too_large', { message: `The body is larger than ${bytesMax} bytes.` });
 }
 
-/** Throws `unsupported_media_type` unless the body is declared as JSON. */
+/** @throws GatewayError `unsupported_media_type` unless the body is declared as JSON */
 export function requireJson(request: IncomingMessage): void {
   const declared = request.headers['content-type'] ?? '';
   const mediaType = (declared.split(';', 1)[0] ?? '').trim().toLowerCase();
@@ -51,7 +52,7 @@ export function requireJson(request: IncomingMessage): void {
 /** Account bodies are small: a tool list of 4,096 names of 256 characters fits. */
 const accountBodyBytesMax = 2 * 1024 * 1024;
 
-/** Reads and checks a JSON body. Throws the registry's errors, with `param` naming the field at fault. */
+/** Reads and checks a JSON body. Throws errors of the registry, with the invalid field in `param`. */
 export async function readJson<Schema extends z.ZodType>(
   request: FastifyRequest,
   schema: Schema,
@@ -62,7 +63,7 @@ export async function readJson<Schema extends z.ZodType>(
   return parseInput(schema, parseJson(bytes));
 }
 
-/** The same for a body that may be left out: an empty one is an empty object, whatever it is declared as. */
+/** The same for an optional body. An empty body is an empty object, whatever its content type. */
 export async function readOptionalJson<Schema extends z.ZodType>(
   request: FastifyRequest,
   schema: Schema,
@@ -85,7 +86,7 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** Checks what a client sent. The first fault is reported, by the field's path. */
+/** Checks the client's input. Reports the first invalid field by its path. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const parsed = schema.safeParse(input, { reportInput: true });
   if (parsed.success) return parsed.data;

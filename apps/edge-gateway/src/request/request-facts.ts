@@ -5,19 +5,19 @@ import type { HostedFields } from '@gateway/providers';
 import { createHostedCredential, renderHostedCredential } from '@gateway/providers';
 import type { CatalogModel } from '@gateway/model-catalog';
 
-/** Members in which a client turns thinking on, in one format or another. */
+/** Members in which a client turns reasoning on, in any format. */
 const thinkingMembers: readonly string[] = ['thinking', 'reasoning', 'reasoning_effort'];
-/** Keys of parts that carry signed or encrypted reasoning. Inside a text their quotes would be escaped. */
+/** Keys of parts with signed or encrypted reasoning. Inside a text, their quotes would be escaped. */
 const signedKeys = ['"signature"', '"redacted_thinking"', '"redactedContent"', '"encrypted_content"'].map(
   (key) => Buffer.from(key),
 );
 
-/** Whether the transcript carries reasoning that its model signed or encrypted. */
+/** Returns whether the transcript contains signed or encrypted reasoning. */
 export function carriesSignedReasoning(tape: JsonTape): boolean {
   return signedKeys.some((key) => tape.bytes.includes(key));
 }
 
-/** Whether the client turns thinking on for this request. */
+/** Returns whether the client turns reasoning on for this request. */
 export function turnsReasoningOn(tape: JsonTape, members: readonly string[] = thinkingMembers): boolean {
   const additional = tape.get(tape.root, 'additionalModelRequestFields');
   const places = additional === undefined ? [tape.root] : [tape.root, additional];
@@ -30,13 +30,13 @@ function isTurnedOn(tape: JsonTape, node: JsonNode | undefined): boolean {
   return type === undefined || !tape.isString(type, 'disabled');
 }
 
-/** The tools that `tool_choice` names: they are always forwarded. */
+/** The tools that `tool_choice` names. They are always forwarded. */
 export function namesInToolChoice(choice: RequestOutline['toolChoice']): readonly string[] {
   if (choice.mode === 'tool') return [choice.name];
   return choice.mode === 'allowed' ? choice.names : [];
 }
 
-/** How a body writes what a credential is made of. */
+/** The names of a credential's parts in a body. */
 const names: Readonly<Record<keyof HostedFields, CloudField>> = {
   api_key: 'cloud_bearer_token_hosted',
   access_key_id: 'cloud_access_key_id',
@@ -46,9 +46,8 @@ const names: Readonly<Record<keyof HostedFields, CloudField>> = {
 };
 
 /**
- * The credential of the hosted service that a caller put into the body (`cloud_*`), as the vault would keep it. A secret.
- * Null without one.
- *
+ * Reads the hosted service's credential from the body (`cloud_*`), in the form that the vault stores. A
+ * secret. Null without one.
  * @throws GatewayError `missing_field`, `invalid_field`
  */
 export function readOwnCredential(tape: JsonTape): string | null {
@@ -68,9 +67,10 @@ export function readOwnCredential(tape: JsonTape): string | null {
 }
 
 /**
- * Whether the model's signed thinking binds the session to its tools: it goes out as it came, from the first turn on.
- * Decided by each request alone: once thinking is on, it stays on, or its signatures stay in the transcript. Of a model that
- * the catalogue does not know, the messages' own `thinking` is enough.
+ * Returns whether the model's signed reasoning binds the conversation to its tools. The tools are then sent
+ * unchanged from the first turn on. Each request decides alone: once reasoning is on, it stays on, or its
+ * signatures stay in the transcript. For a model that the catalogue does not know, the `thinking` field of
+ * the messages format is enough.
  */
 export function isBoundToTools(tape: JsonTape, model: CatalogModel | undefined): boolean {
   if (model?.thinkingBinding === false) return false;
@@ -79,9 +79,9 @@ export function isBoundToTools(tape: JsonTape, model: CatalogModel | undefined):
 }
 
 /**
- * Whether a session's context may be changed at all. Where the model binds its signed thinking to every earlier message, not
- * once the client turns thinking on. A conversation that carries signed or encrypted reasoning may be bound, unless the
- * catalogue knows that this model's is not.
+ * Returns whether a conversation's context may be changed. It may not if the client turns reasoning on and
+ * the model binds its signed reasoning to every earlier message. A conversation with signed or encrypted
+ * reasoning may be bound, unless the catalogue knows that this model does not bind it.
  */
 export function mayCompressContext(tape: JsonTape, model: CatalogModel | undefined): boolean {
   if (model?.thinkingBinding === true && turnsReasoningOn(tape)) return false;

@@ -3,15 +3,15 @@ export const PIPELINE_SETTINGS = Symbol('PIPELINE_SETTINGS');
 export interface PipelineSettings {
   readonly bodyBytesMax: number;
   readonly planDeadlineMs: number;
-  /** Undefined when there is no sandbox. */
+  /** Undefined without a sandbox. */
   readonly sandboxUrl: string | undefined;
-  /** How often a call that failed is made again where nobody else can be asked. */
+  /** Max repeats of a failed call if no other candidate is left. */
   readonly retriesMax: number;
-  /** A provider that asks for a longer pause is not waited for. */
+  /** Max pause that a provider may ask for before a repeat. */
   readonly retryAfterMsMax: number;
-  /** Where somebody else can be asked: how long the first byte of a stream may take, and a plain answer as a whole. */
+  /** Time limits if another candidate is available: of a stream's first byte, and of a whole plain answer. */
   readonly firstByteMsMax: number;
   readonly plainAnswerMsMax: number;
-  /** How long a plain call without tools is silent before a second one is made beside it. 0: none is. */
+  /** How long a plain call without tools may be silent before a hedge starts. 0 turns hedging off. */
   readonly hedgeAfterMs: number;
 }

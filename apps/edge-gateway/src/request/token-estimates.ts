@@ -1,18 +1,19 @@
 import type { JsonTape } from '@gateway/wire-formats';
 
-/** Characters of English text per token, by OpenAI's rule of thumb; for estimates where nobody counted. */
+/** Characters of English text per token, by OpenAI's rule of thumb. For estimates without a token count. */
 export const charactersPerToken = 4;
 
 /** The fields of a messages request that a model reads. */
 const readFields = ['system', 'messages', 'tools'] as const;
 
 /**
- * What an image comes to at the largest size that is not scaled down (1,568 pixels; Anthropic, "Vision"), and a page of
- * a document at most (Anthropic, "PDF support"). How many pages there are is not known: a document counts as one.
+ * Tokens of an image at the largest size that is not scaled down (1,568 pixels; Anthropic, "Vision"), and max
+ * tokens of a document's page (Anthropic, "PDF support"). The number of pages is not known, so a document
+ * counts as one page.
  */
 const tokensPerFile = { image: 1600, document: 3000 } as const;
 
-/** The input tokens of a messages request, by rule of thumb: for providers that have no way to ask. */
+/** Estimates the input tokens of a messages request, for providers without a counting endpoint. */
 export function estimateTokens(tape: JsonTape): number {
   const sum = { characters: 0, fileTokens: 0 };
   for (const field of readFields) {
@@ -27,7 +28,7 @@ interface Sum {
   fileTokens: number;
 }
 
-/** The scan has bounded how deep a value may be nested. */
+/** The JSON scan limits the nesting of values. */
 function addValue(value: unknown, sum: Sum): void {
   if (typeof value !== 'object' || value === null) {
     sum.characters += String(value).length;
@@ -50,19 +51,19 @@ function addObject(object: Record<string, unknown>, sum: Sum): void {
   }
 }
 
-/** A document may also be plain text, or blocks of content. */
+/** A document may also be plain text, or content blocks. */
 function isText(source: unknown): boolean {
   if (typeof source !== 'object' || source === null || !('type' in source)) return false;
   return source.type === 'text' || source.type === 'content';
 }
 
-/** One more request counts this much less than the one after it: about the last hundred tell. */
+/** The weight of each request relative to the next one. About the last hundred requests count. */
 const decay = 0.99;
 const requestsMin = 20;
-/** Outside of these a body is mostly images or the like, and tells nothing of text. */
+/** Outside this range, a body is mostly images or similar data and tells nothing about text. */
 const bytesPerTokenMin = 2;
 const bytesPerTokenMax = 8;
-/** There are some tens of providers; a table that grows with what clients send would have to have a bound. */
+/** There are some dozens of providers. The bound protects against a table that grows with client input. */
 const providersMax = 256;
 
 interface Seen {
@@ -72,13 +73,13 @@ interface Seen {
 }
 
 /**
- * How many bytes of a body make a token, by provider, learned from what providers bill: so that estimates made before a request
- * is sent come close to what its provider will count.
+ * Learns the bytes per token of each provider from billed requests. Estimates before a request is sent are
+ * then close to the provider's count.
  */
 export class TokenRatios {
   readonly #seen = new Map<string, Seen>();
 
-  /** @param tokens as billed for the whole input. */
+  /** @param tokens as billed for the whole input */
   note(provider: string, bytes: number, tokens: number): void {
     const ratio = bytes / tokens;
     if (!(ratio >= bytesPerTokenMin && ratio <= bytesPerTokenMax)) return;

@@ -1,11 +1,11 @@
 import type { UpstreamReply } from '../upstream/upstream.port.ts';
 
-/** A provider's answer: status and headers are here, the body is still to come. */
+/** A provider's answer: status and headers have arrived, the body follows. */
 export interface UpstreamAnswer extends UpstreamReply {
-  /** Values that must not show in an error text of the provider's. */
+  /** Values that must not appear in the provider's error text. */
   readonly secrets: readonly string[];
-  /** To be told when the first byte of it goes to the client. */
+  /** Call it when the first byte of the answer is sent to the client. */
   readonly begun: () => void;
-  /** To be told when a stream has said that it is over: what its connection does after that is no failure. */
+  /** Call it when a stream reports its end. Later connection errors are no failure then. */
   readonly ended: () => void;
 }

@@ -14,7 +14,7 @@ import type { RecoveryRounds } from '../recovery/recovery-rounds.ts';
 import { isAnswered, renderHeaderText } from '../../request/http-response.ts';
 import { readSessionId } from '../../request/conversation.ts';
 
-/** When each thing happened, in milliseconds of `performance.now()`. */
+/** Times of a request, in milliseconds of `performance.now()`. */
 export interface Timings {
   readonly startedAt: number;
   authenticatedAt?: number;
@@ -22,11 +22,11 @@ export interface Timings {
   planEndedAt?: number;
   /** The first provider call was sent. */
   forwardedAt?: number;
-  /** The first byte of the answer's body went to the client. */
+  /** The first byte of the answer's body was sent to the client. */
   firstByteAt?: number;
 }
 
-/** What the log will say, filled in along the way by the stages. */
+/** The contents of the request log. The stages fill it in. */
 export interface Ledger {
   requestedModel: string | null;
   model: string | null;
@@ -38,51 +38,57 @@ export interface Ledger {
   plan: RequestEventV1['plan'];
   compressionSteps: CompressSchemasReply['results'][number]['steps'];
   context: RequestEventV1['context'];
-  /** Tools that had been left out and that the model asked for by the stand-in tool. */
+  /** Pruned tools that the model reached by the recovery tool. */
   recoveredTools: string[];
-  /** Rounds that the client did not see. */
+  /** Provider calls that the client does not see. */
   recoveryRounds: number;
-  /** Calls of the answer that their tools' own definitions refuse. */
+  /** Calls in the answer that violate their tools' own definitions. */
   invalidCalls: number;
 }
 
 /** One chat request on its way through the pipeline, and the client's connection. */
 export interface Exchange {
-  /** UUIDv7, made here. */
+  /** UUIDv7, created by the gateway. */
   readonly requestId: string;
   readonly acceptedAt: Date;
   readonly endpoint: string;
   readonly format: ClientFormat;
-  /** What the address says of the request, in a format that names its model there. */
+  /** The parts of the URL that describe the request, in a format with the model in the URL. */
   readonly route: RequestRoute | undefined;
   /** The client's session id. Null without one. */
   readonly sessionId: string | null;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Aborted when the client leaves before its answer is complete, or with the reason for which the gateway ends it. */
+  /**
+   * Aborted if the client leaves before its answer is complete, or with the gateway's reason for ending the
+   * request.
+   */
   readonly abort: AbortController;
   readonly timings: Timings;
   readonly ledger: Ledger;
   readonly trace: RequestTrace;
-  /** How the model was chosen. Absent where the client named it. */
+  /** How the model was chosen. Absent if the client named it. */
   modelChoice?: ModelChoice;
-  /** What compressing the conversation is worth. Absent where there was nothing to compress. */
+  /** The price of compressing the conversation. Absent if there was nothing to compress. */
   contextPrice?: ContextPrice;
-  /** By the tools' definitions as the client wrote them. Absent where there are no tools. */
+  /** Checks calls against the client's own tool definitions. Absent without tools. */
   judgeCalls?: JudgeCalls;
-  /** Tools that the provider was left to load. Absent where there are none. */
+  /** Names of the tools that the provider loads on demand. Absent without such tools. */
   deferredTools?: ReadonlySet<string> | undefined;
-  /** What is held of the key's budget for this request; settled when it ends. Null when it saves nothing. */
+  /**
+   * The part of the key's budget that is reserved for this request. It is settled at the end. Null if the
+   * request saves nothing.
+   */
   reservation: Reservation | null;
-  /** The request's place among those that are served; null while it has none. */
+  /** The request's place among those being served. Null while it has none. */
   turn: Turn | null;
   /** The provider calls made so far. State of one call is in its `Attempt`. */
   readonly attempts: Attempts;
-  /** What it says and what is answered. Absent where its account does not let that be kept. */
+  /** A copy of the request and its answer. Absent unless the account has content logging. */
   contents?: ContentCopy;
-  /** The rounds of its answer, where its request has a net. */
+  /** The recovery rounds of its answer. Absent without recovery. */
   rounds?: RecoveryRounds;
-  /** Headers of ours for the answer, whatever it will be. */
+  /** The gateway's headers for any answer. Those of an attempt are in `renderAnswerHeaders`. */
   readonly headers: Record<string, string>;
 }
 
@@ -107,7 +113,7 @@ export function createExchange(
   };
 }
 
-/** What is known of a request before it is looked at. */
+/** The log contents of a request that was not parsed yet. */
 export function createLedger(): Ledger {
   return {
     requestedModel: null,
@@ -131,12 +137,12 @@ export function hasLeft({ abort }: Pick<Exchange, 'abort'>): boolean {
   return isCancelled(abort.signal);
 }
 
-/** Returns whether a signal was aborted for another reason than an error of the gateway. */
+/** Returns whether a signal was aborted for any reason except an error of the gateway. */
 export function isCancelled({ aborted, reason }: AbortSignal): boolean {
   return aborted && !(reason instanceof GatewayError);
 }
 
-/** The provider that served a request, or the chosen one if no call was made. */
+/** The target that served a request, or the chosen one if no call was made. */
 export interface Served {
   readonly provider: string | null;
   readonly model: string | null;
@@ -179,17 +185,22 @@ export function renderAnswerHeaders(exchange: Exchange): Record<string, string> 
   return headers;
 }
 
-/** The lost fields in a form that fits a header: ASCII, and short. */
+/** Renders the names of the lost fields for a header: ASCII, and short. */
 export function renderLossFields(losses: readonly Loss[]): string {
   const fields = [...new Set(losses.map(({ field }) => field))].join(', ');
   return fields.replace(/[^\x20-\x7e]/g, '?').slice(0, lossesCharactersMax);
 }
 
-/** What compression of a conversation is worth in one request, in USD. Null where the model's prices are not known. */
+/**
+ * The value of compressing a conversation in one request, in USD. Null if the model's prices are not known.
+ */
 export interface ContextPrice {
   /** Estimated. */
   readonly tokensSaved: number;
   readonly savedUsd: number | null;
-  /** What is written to the provider's prompt cache once more because earlier messages go out in other words than before. */
+  /**
+   * The cost of writing earlier messages to the provider's prompt cache again, because compression changed
+   * them.
+   */
   readonly rewrittenUsd: number | null;
 }

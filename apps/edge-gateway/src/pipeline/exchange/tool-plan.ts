@@ -13,39 +13,40 @@ export interface SchemaEdits {
   readonly steps: SchemaResult['steps'];
 }
 
-/** What is to become of the texts of a conversation. */
+/** The compression of a conversation's texts. */
 export interface ContextEdits {
-  /** Whole JSON strings of messages in other words: in the body's bytes, ascending. */
+  /** Replacements of whole JSON strings in messages. Offsets are those of the body's bytes, ascending. */
   readonly edits: readonly ByteEdit[];
   readonly steps: SchemaResult['steps'];
   /** Estimated. */
   readonly tokens: ContextTokens;
   /**
-   * How the model gets back what was left out. Not null from a session's first request on, marker or none, wherever something
-   * may be left out: the tool that the model asks with has to stand in the list from the beginning.
+   * Recalls compressed content. Set from the first request of a conversation on wherever content may be
+   * compressed, because the recovery tool must be in the tool list from the beginning. Otherwise null.
    */
   readonly recall: RecallOriginal | null;
-  /** What markers mean something in; null where nobody looked at the conversation. */
+  /** The conversation that markers refer to. Null if the conversation was not examined. */
   readonly session: string | null;
-  /** Of what is left out in what goes out: the newest 64. */
+  /** Markers of the compressed content in this request: the newest 64. */
   readonly markers: readonly string[];
-  /** What was compressed when it came with this request: the newest 64. */
+  /** Blocks that were compressed when they first arrived, with this request: the newest 64. */
   readonly blocks: readonly string[];
   readonly decision: ContextDecision;
 }
 
 /**
- * `taken`: under the account's settings. `cleared`: with this request old results go out as summaries. `kept`: the session was begun
- * under other settings, and goes on under them, since sending it in other words would cost more than it saves.
+ * `taken`: compressed under the account's settings. `cleared`: old results are replaced by summaries with
+ * this request. `kept`: the conversation began under other settings and keeps them, because changing its
+ * texts would cost more than it saves.
  */
 type ContextDecision = 'taken' | 'cleared' | 'kept';
 
 export interface ContextTokens {
-  /** Saved of messages that are new with this request. */
+  /** Saved in messages that are new with this request. */
   readonly savedNew: number;
-  /** Saved of messages that were sent before. */
+  /** Saved in messages that were sent before. */
   readonly savedAgain: number;
-  /** After the first message whose words may differ from those sent before. */
+  /** Tokens after the first message whose text may differ from the text sent before. */
   readonly rewritten: number;
 }
 
@@ -60,28 +61,34 @@ export const noContextEdits: ContextEdits = {
   decision: 'taken',
 };
 
-/** What is to become of the client's tools, and of the conversation. Indexes are those of the client's list. */
+/** The plan for the client's tools and conversation. Indexes are those of the client's list. */
 export interface ToolPlan {
-  /** Tools that the key may use: the boundary that holds whatever the plan says. */
+  /** Tools that the key may use. No plan goes beyond them. */
   readonly eligible: readonly number[];
-  /** Tools to forward: `eligible` itself in the identity plan. In a native way, those that the model sees, or may call. */
+  /**
+   * Tools to forward. In the identity plan, `eligible` itself. With a native selection, the tools that the
+   * model sees or may call.
+   */
   readonly forwarded: readonly number[];
   readonly schemaEdits: ReadonlyMap<number, SchemaEdits>;
   readonly context: ContextEdits;
   readonly reason: PlanReason | null;
-  /** The router's answer, if it gave one in time. */
+  /** The router's reply, if it arrived in time. */
   readonly reply: PlannedReply | null;
-  /** What the session is known by; null where nobody planned it. */
+  /** The keys of the conversation. Null if it was not planned. */
   readonly conversation: ConversationKeys | null;
-  /** Tools that the model asked about in its last turn, and has not been told of. */
+  /** Tools that the model requested in its last turn and did not receive. */
   readonly requested?: readonly number[];
-  /** What keeps within reach what does not go out. Absent: nothing does, or all of it goes. */
+  /**
+   * The recovery of pruned tools and compressed content. Absent if nothing can be recovered, or everything is
+   * sent.
+   */
   readonly recovery?: Recovery | undefined;
-  /** The provider's own way, in which nothing is left out. Absent: what is not forwarded does not go out. */
+  /** The provider's own selection, in which every tool is sent. Absent: only forwarded tools are sent. */
   readonly native?: NativeSelection | undefined;
 }
 
-/** Forwards everything that the key may use, as it is. */
+/** Creates a plan that forwards every tool that the key may use, unchanged. */
 export function identityPlan(eligible: readonly number[], reason: PlanReason | null): ToolPlan {
   return {
     eligible,
@@ -95,14 +102,14 @@ export function identityPlan(eligible: readonly number[], reason: PlanReason | n
 }
 
 /**
- * A provider's own way to keep tools out of the model's way, in place of leaving them out. `deferred`: all of them go out, and
- * the provider keeps the definitions of those that the plan leaves out from the prompt until the model searches for them.
- * `allowed`: all of them are in the prompt, and the request says which may be called. Both keep the prompt's prefix as it is,
- * whatever a later turn adds.
+ * A provider's own way to limit the tools that the model sees. `deferred`: all tools are sent, and the
+ * provider loads the definitions of pruned tools when the model searches for them. `allowed`: all tools are
+ * in the prompt, and the request lists the callable ones. Both keep the prompt's prefix unchanged when a
+ * later turn adds tools.
  */
 export interface NativeSelection {
   readonly mode: 'deferred' | 'allowed';
-  /** Whom it was chosen for: another model that stands in may not have it. */
+  /** The selection is valid for this model only. A fallback may not support it. */
   readonly provider: string;
   readonly model: string;
 }
@@ -117,7 +124,10 @@ interface Selected {
   readonly native?: NativeSelection | undefined;
 }
 
-/** Tools whose definitions go to the provider: in a native way all that the key may use. Of these nothing is saved. */
+/**
+ * Tools whose definitions are sent to the provider. With a native selection, every tool that the key may use;
+ * nothing is saved then.
+ */
 export function listSent({ eligible, forwarded, native }: Selected): readonly number[] {
   return native === undefined ? forwarded : eligible;
 }
@@ -132,16 +142,19 @@ export interface ConversationKeys {
   readonly conversation: string;
 }
 
-/** What goes out: the bytes, and the plan that they follow. */
+/** The request to send, and the plan that it follows. */
 export interface Outbound {
   readonly body: Uint8Array;
   readonly plan: ToolPlan;
-  /** The same request for another target than the one that was chosen. */
+  /** The same request for another target. */
   readonly bodyFor: (target: Target) => Uint8Array;
-  /** The same with every tool as it is, for a provider that refuses its own way; null where there is none in it. */
+  /**
+   * The same request with every tool unchanged, for a provider that rejects a native selection. Null without
+   * one.
+   */
   readonly plainBodyFor: ((target: Target) => Uint8Array) | null;
-  /** Turns behind the client's last message, which a translated request is yet to get; in `body` they are where it is not translated. */
+  /** Messages after the client's last one. `body` already contains them unless the request is translated. */
   readonly added: readonly ChatMessage[];
-  /** The request of a round that the client does not see. */
+  /** The request of a recovery round. */
   readonly roundFor: (target: Target, next: NextRound) => Outbound;
 }

@@ -2,25 +2,29 @@ import type { ChatMessage, ToolDescription } from '@gateway/interchange';
 import type { RecoveryCall } from './round-reducer.ts';
 import type { Recovery } from './recovery.ts';
 
-/** What the model is told, and which tools it is told of. */
+/** The answer to a recovery call, and the tools that it contains. */
 export interface RecoveryAnswer {
   readonly callId: string;
   readonly text: string;
-  /** Tools that are shown to the model. */
+  /** Tools that the model sees in it. */
   readonly shown: readonly string[];
-  /** Those of them that it named itself. */
+  /** Tools among them that the model named itself. */
   readonly requested: readonly string[];
 }
 
-/** Tools that one call is told of; the model may ask again. */
+/** Max tools in the answer to one call. The model may ask again. */
 const namesMax = 8;
 const foundMax = 5;
-/** Characters of definitions in one answer. A definition alone may be longer: the client would have sent it too. */
+/**
+ * Max characters of definitions in one answer. A single definition may be longer, because the client would
+ * have sent it too.
+ */
 const definitionCharactersMax = 128_000;
 
 /**
- * The answer to a call that the client does not see. `intoList`: the tools come with the list of the next request, so their
- * definitions are not repeated here. Never fails: what can't be had, the answer says.
+ * Answers a call that the client does not see. `intoList`: the tools are added to the next request's list, so
+ * the answer does not contain their definitions. Never fails; the answer names the tools that are not
+ * available.
  */
 export async function answerRecoveryCall(
   recovery: Recovery,
@@ -86,7 +90,10 @@ function showTools(
   return { text: [...lines, howToCall].join('\n'), names: shown };
 }
 
-/** What the model asked about with its last answer, as if it asked now: a pure function of the tools. */
+/**
+ * Renders the tools that the model requested in its last answer, as a call and its result. A pure function of
+ * the tools.
+ */
 export function renderRequestedTools(
   standInName: string,
   definitions: readonly ToolDescription[],

@@ -5,8 +5,9 @@ import type { Recovery, ToolStatus } from './recovery.ts';
 import { renderRecoveryTool, renderRecoveryToolCall } from './recovery-tool.ts';
 
 /**
- * Whether a request can have a net at all: not where the client forces tools, wants several answers at once (each would
- * ask for other tools), or has begun the answer itself. Whether its model binds its thinking is another question.
+ * Returns whether a request can carry the recovery tool. It cannot if the client forces tools, requests
+ * several answers (each would need other tools), or has begun the answer itself. Bound reasoning is checked
+ * elsewhere.
  */
 export function acceptsRecoveryTool({ outline, tape }: { outline: RequestOutline; tape: JsonTape }): boolean {
   const { mode } = outline.toolChoice;
@@ -19,7 +20,7 @@ function wantsSeveralAnswers(tape: JsonTape): boolean {
   return wanted !== undefined && tape.kind(wanted) === 'number' && Number(tape.value(wanted)) > 1;
 }
 
-/** What a net is made of. Tools are told by their index in the client's list. */
+/** The inputs of a recovery. Tools are indexes in the client's list. */
 export interface RecoveryInput extends Pick<Recovery, 'mode' | 'recall'> {
   readonly format: ClientWireFormat;
   readonly tape: JsonTape;
@@ -27,11 +28,11 @@ export interface RecoveryInput extends Pick<Recovery, 'mode' | 'recall'> {
   /** Tools that the key may use. */
   readonly eligible: readonly number[];
   readonly forwarded: readonly number[];
-  /** Tools that the model asked about in its last turn. */
+  /** Tools that the model requested in its last turn. */
   readonly requested: readonly number[];
-  /** Whether tools that are left out can be reached; else the net is for originals alone. */
+  /** Whether pruned tools can be reached. Otherwise the recovery is only for compressed content. */
   readonly reachesTools: boolean;
-  /** Indexes of tools, best first. Fails as planning does. */
+  /** Returns indexes of tools, best first. Fails as planning does. */
   readonly rank: (need: string) => Promise<readonly number[]>;
 }
 
@@ -69,7 +70,9 @@ export function buildRecovery(given: RecoveryInput): Recovery {
   };
 }
 
-/** Of tools of one name one standing: lists name all of them, and plans forward all of them. */
+/**
+ * Tools of the same name have the same status: allow lists name all of them, and plans forward all of them.
+ */
 function findStandings({ outline, eligible, forwarded }: RecoveryInput): Map<string, ToolStatus> {
   const mayUse = new Set(eligible);
   const goes = new Set(forwarded);
@@ -108,7 +111,7 @@ async function findTools(
   }
 }
 
-/** Without the router: the names that share the most words with the need. */
+/** Finds tools without the router: the names that share the most words with the need. */
 function findByWords(names: readonly string[], need: string): string[] {
   const wanted = new Set(wordsOf(need));
   const scored = names.map((name) => ({
@@ -141,8 +144,8 @@ function withoutTools(given: RecoveryInput, names: readonly string[]): Recovery 
 }
 
 /**
- * The transcript's calls of tools that are left out, as calls of the stand-in: a pure function of the transcript, so that
- * every later turn says the same.
+ * Rewrites the transcript's calls of pruned tools to calls of the recovery tool. A pure function of the
+ * transcript, so every later turn is rewritten in the same way.
  */
 function renderCallEdits(
   places: readonly CallPlace[],

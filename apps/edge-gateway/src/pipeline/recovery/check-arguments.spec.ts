@@ -15,12 +15,12 @@ const issue = {
   $defs: { ref: { type: 'object', properties: { parent: { $ref: '#/$defs/ref' } }, required: ['id'] } },
 };
 
-describe('arguments', () => {
+describe('checkArguments', () => {
   it.each([
     [{ title: 'x' }],
     [{ title: 'x', labels: ['a'], state: 'open', count: 3, who: null }],
     [{ title: 'x', parent: { id: 1, parent: { id: 2 } } }],
-  ])('that fit are let pass: %j', (given) => {
+  ])('accepts valid arguments: %j', (given) => {
     expect(checkArguments(issue, JSON.stringify(given))).toEqual([]);
   });
 
@@ -35,18 +35,18 @@ describe('arguments', () => {
     [{ title: 'x', who: 3 }, /anyOf/],
     [{ title: 'x', more: 1 }, /more is not known/],
     [{ title: 'x', parent: { parent: {} } }, /parent\.id is required/],
-  ])('that do not are told of: %j', (given, problem) => {
+  ])('reports invalid arguments: %j', (given, problem) => {
     expect(checkArguments(issue, JSON.stringify(given)).join('; ')).toMatch(problem);
   });
 
-  it('that are no JSON, or no object, do not fit, whatever the schema', () => {
+  it('rejects arguments that are not a JSON object, whatever the schema', () => {
     expect(checkArguments(null, '{"a":')).toHaveLength(1);
     expect(checkArguments(null, '[]')).toHaveLength(1);
     expect(checkArguments(null, '')).toEqual([]);
     expect(checkArguments(undefined, '{"a":1}')).toEqual([]);
   });
 
-  it('are checked in bounded time, whatever the schema: loops, branches, wild patterns', () => {
+  it('takes bounded time for any schema: loops, branches, expensive patterns', () => {
     const loop = { $ref: '#' };
     const branches: Record<string, unknown> = { $defs: {} };
     branches.allOf = [{ $ref: '#' }, { $ref: '#' }, { anyOf: [{ $ref: '#' }, { $ref: '#' }] }];
@@ -66,13 +66,13 @@ describe('arguments', () => {
       { anyOf: Array(15_000).fill({ additionalProperties: false }) },
       JSON.stringify(Object.fromEntries(Array.from({ length: 5_000 }, (__, at) => [at, 'x']))),
     ],
-  ])('are checked in bounded time, however many or long: %s', (_, items, item) => {
+  ])('takes bounded time for many or long values: %s', (_, items, item) => {
     const schema = {
       properties: { a: { items } },
       long: { enum: [['x'.repeat(1_000_000)]] },
       needs: { required: Array.from({ length: 20_000 }, (__, at) => `member ${at}`) },
     };
-    // Each item is at fault in a branch of its own, so that no problem of one ends the check.
+    // Each item is invalid in a separate branch, so no problem of one item ends the check.
     const branches = {
       properties: { a: { items: { anyOf: [items, {}] } } },
       long: schema.long,
@@ -86,7 +86,7 @@ describe('arguments', () => {
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
-  it('with hostile names are only compared', () => {
+  it('handles hostile names as plain names', () => {
     expect(checkArguments({ properties: {}, required: ['__proto__'] }, '{}')).toHaveLength(1);
     expect(checkArguments({ $ref: '#/constructor/prototype' }, '{"a":1}')).toEqual([]);
   });

@@ -1,32 +1,34 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Problems that are told of; more of them help no model. */
+/** Max reported problems. More of them do not help a model. */
 const problemsMax = 5;
-/** Steps of a check. A schema may refer to itself, and may branch at every level. */
+/** Max steps of a check. A schema may refer to itself, and may branch at every level. */
 const stepsMax = 20_000;
 const depthMax = 64;
-/** What steps look through: choices, names, characters. Each may be thousands, and each step may look at the same ones. */
+/**
+ * Max work of all steps: compared choices, names and characters. Each step may examine thousands of the same
+ * ones.
+ */
 const workMax = 400_000;
-/** So many characters are counted in the time that a choice is compared in. */
+/** Counting this many characters takes as long as comparing one choice. */
 const charactersAtOnce = 8;
 
 type Schema = Record<string, unknown>;
 
 interface Check {
   readonly root: unknown;
-  /** Said once they are told: after a branch that does not fit comes another. */
+  /** Rendered only when they are reported, because a branch that does not fit is followed by others. */
   readonly problems: (() => string)[];
-  /** In the whole check, its branches too. */
+  /** Of the whole check, its branches included. */
   readonly spent: { steps: number; work: number };
   readonly sizes: WeakMap<object, number>;
 }
 
 /**
- * What is wrong with a call's arguments by the tool's schema: one sentence each, none where nothing is. What it can't judge
- * it lets pass: a call that the client's own tool would refuse is told so by that tool.
- *
- * Written for this, since validators of the field compile a schema to code, or run its regular expressions: the schema is
- * a stranger's, and this process serves others too. `pattern` and `format` are not looked at.
+ * Checks a call's arguments against the tool's schema. Returns one sentence for each problem, and none if the
+ * arguments fit. Anything that it cannot judge passes: the client's own tool rejects such a call.
+ * Common validators compile a schema to code or run its regular expressions. The schema comes from a client
+ * and this process serves many clients, so the check is written by hand. It ignores `pattern` and `format`.
  */
 export function checkArguments(schema: unknown, argumentsText: string): readonly string[] {
   let value: unknown;
@@ -41,7 +43,7 @@ export function checkArguments(schema: unknown, argumentsText: string): readonly
   return check.problems.slice(0, problemsMax).map((say) => say());
 }
 
-/** Whether there is room for so much more; where there is none, what is left to look at is let pass. */
+/** Spends work. Returns false if none is left; the rest of the check then passes. */
 function spend({ spent }: Check, work: number): boolean {
   spent.work += work;
   return spent.work <= workMax;
@@ -62,7 +64,7 @@ function checkValue(check: Check, schema: unknown, value: unknown, at: string, d
   else if (isObject(value)) checkMembers(check, schema, value, at, depth);
 }
 
-/** A reference within the schema itself; any other is let pass. */
+/** Resolves a reference within the schema itself. Any other reference passes. */
 function resolve(check: Check, reference: string): unknown {
   if (!reference.startsWith('#') || !spend(check, reference.length)) return undefined;
   const path = reference.slice(1).split('/').slice(1);
@@ -124,7 +126,7 @@ function isChoice(check: Check, choice: unknown, value: unknown): boolean {
   return !spend(check, isOne ? 1 : sizeOf(choice, check.sizes)) || isDeepStrictEqual(choice, value);
 }
 
-/** Of a choice, which is nested no deeper than a request may be: how many values it holds. */
+/** Counts the values in a choice. A choice is nested no deeper than a request may be. */
 function sizeOf(choice: unknown, sizes: Check['sizes']): number {
   if (typeof choice !== 'object' || choice === null) return 1;
   const known = sizes.get(choice);
@@ -135,7 +137,7 @@ function sizeOf(choice: unknown, sizes: Check['sizes']): number {
   return size;
 }
 
-/** Bound → what it bounds, and whether it is the least. */
+/** Each bound: whether it is a minimum, and the value that it limits. */
 const bounds: readonly (readonly [keyword: string, least: boolean, measure: (value: unknown) => unknown])[] =
   [
     ['minimum', true, (value) => value],
@@ -146,7 +148,7 @@ const bounds: readonly (readonly [keyword: string, least: boolean, measure: (val
     ['maxItems', false, (value) => (Array.isArray(value) ? value.length : undefined)],
   ];
 
-/** In code points, as JSON Schema counts. */
+/** Length in code points, as JSON Schema counts. */
 function lengthOf(text: string): number {
   return Array.from(text).length;
 }
@@ -168,7 +170,7 @@ function checkBranches(check: Check, schema: Schema, value: unknown, at: string,
   for (const keyword of ['anyOf', 'oneOf']) {
     const branches = schema[keyword];
     if (!Array.isArray(branches) || branches.length === 0) continue;
-    // More than one fitting branch of `oneOf` is let pass.
+    // More than one fitting branch of `oneOf` passes.
     if (!(branches as unknown[]).some((branch) => fits(check, branch, value, depth)))
       check.problems.push(() => `${at} fits none of the schemas in ${keyword}`);
   }
@@ -189,7 +191,7 @@ function checkItems(
 ): void {
   const { items } = schema;
   if (!isObject(items) && items !== false) return;
-  // Items that `prefixItems` describes are let pass.
+  // Items that `prefixItems` describes pass.
   const from = Array.isArray(schema.prefixItems) ? schema.prefixItems.length : 0;
   value.slice(from).forEach((item, index) => {
     checkValue(check, items, item, `${at}[${from + index}]`, depth + 1);

@@ -18,7 +18,7 @@ const call = (name: string, argumentsText: string | null) => ({
 });
 
 describe('the calls of an answer', () => {
-  it('are judged by the definitions as the client wrote them, those that went out shortened apart', () => {
+  it('are checked against the client’s own definitions; calls of shortened tools are counted separately', () => {
     expect(judge([call('one', '{"a":1}'), call('two', '{"a":1}')])).toEqual({ asWritten: 0, shortened: 0 });
     expect(judge([call('one', '{"a":"x"}'), call('two', '{}'), call('two', 'no')])).toEqual({
       asWritten: 1,
@@ -26,7 +26,7 @@ describe('the calls of an answer', () => {
     });
   });
 
-  it('are not judged where there is nothing to judge them by', () => {
+  it('are not checked without a definition or arguments', () => {
     expect(judge([call('three', '{}'), call('one', null)])).toEqual({ asWritten: 0, shortened: 0 });
   });
 });

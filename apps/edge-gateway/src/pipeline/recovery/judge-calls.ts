@@ -6,20 +6,20 @@ import { parseRecoveryToolCall } from './recovery-tool.ts';
 import type { Recovery } from './recovery.ts';
 import type { ParsedRequest } from '../../request/request.ts';
 
-/** A finished call, as the model made it. */
+/** A finished call of the model. */
 export interface MadeCall {
   readonly id: string;
   readonly name: string;
   readonly argumentsText: string;
 }
 
-/** What is to become of a call. Only the first goes to the client; the others are answered here. */
+/** The decision about a call. `deliver` goes to the client; the gateway answers the others. */
 export type Verdict =
   | {
       readonly kind: 'deliver';
       readonly name: string;
       readonly argumentsText: string;
-      /** Whether the tool had been left out. */
+      /** Whether the tool was pruned. */
       readonly recovered: boolean;
     }
   | { readonly kind: 'describe'; readonly names: readonly string[]; readonly need: string | null }
@@ -35,14 +35,14 @@ export type Verdict =
 
 type JudgingRecovery = Pick<Recovery, 'recoveryTool' | 'statusOf' | 'describe'>;
 
-/** Whether a call has to be held back until it is whole: it may be none of the client's business. */
+/** Returns whether a call is withheld until it is whole, because the client may not be allowed to see it. */
 export function isWithheld({ recoveryTool, statusOf }: JudgingRecovery, name: string): boolean {
   if (name === recoveryTool.name) return true;
   const standing = statusOf(name);
   return standing === 'pruned' || standing === 'denied';
 }
 
-/** @param corrected tools whose arguments were found wrong once in this request. */
+/** @param corrected tools whose arguments were rejected once in this request */
 export function judgeCall(
   recovery: JudgingRecovery,
   call: MadeCall,
@@ -74,7 +74,7 @@ function judgeTarget(
 ): Verdict {
   const standing = recovery.statusOf(name);
   if (standing === 'forwarded') return { kind: 'deliver', name, argumentsText, recovered: false };
-  // One answer for both: what the key may not use is as good as not there.
+  // The same answer for both cases, so the model cannot detect tools that the key may not use.
   if (standing !== 'pruned') return { kind: 'refuse', text: `There is no tool "${name.slice(0, 200)}".` };
   const [definition] = recovery.describe([name]);
   const problems = corrected.has(name) ? [] : checkArguments(definition?.parameters, argumentsText);
@@ -83,18 +83,21 @@ function judgeTarget(
     : { kind: 'correct', name, argumentsText, problems };
 }
 
-/** Calls of one answer that are looked at. */
+/** Max calls of one answer that are checked. */
 const callsMax = 16;
 
-/** Calls whose arguments the client's own definition of the tool refuses. */
+/** Calls that violate the client's own definition of the tool. */
 interface InvalidCalls {
-  /** Of tools that went out as the client wrote them. */
+  /** Calls of tools that were sent as the client wrote them. */
   readonly asWritten: number;
-  /** Of tools whose definition was shortened: more of them than of the others would say that shortening harms. */
+  /** Calls of tools with a shortened definition. If their share is higher, shortening does harm. */
   readonly shortened: number;
 }
 
-/** Judges an answer's calls by the definitions as the client wrote them. Never throws: a schema may be anything. */
+/**
+ * Checks an answer's calls against the client's own definitions. Never throws, because a schema may be
+ * anything.
+ */
 export type JudgeCalls = (calls: ResponseSummary['toolCalls']) => InvalidCalls;
 
 export function openCallJudge(

@@ -87,7 +87,7 @@ async function run(
 const resultsOf = ({ messages }: NextRound): string =>
   JSON.stringify(messages.filter(({ role }) => role === 'tool'));
 
-it('a describe is answered at the end of the context, and the call made through the net delivered', async () => {
+it('answers a describe call after the last message, and delivers the recovered call', async () => {
   const { asked, calls, hidden, folded } = await run([
     tell(undefined, [ask('h', 'away')], [100, 5]),
     tell(undefined, [through('c', 'away', { x: 1 })], [150, 7]),
@@ -101,7 +101,7 @@ it('a describe is answered at the end of the context, and the call made through 
   expect(hidden.summary).toMatchObject({ usage: { inputTokens: 250, outputTokens: 12 }, sawEnd: true });
 });
 
-it('regrown: the tool comes with the list, and is no longer stood for', async () => {
+it('adds the tool to the list in the mode `regrown`, and removes it from the pruned tools', async () => {
   const recovery = recoveryFor(request, { forwarded: [0], mode: 'regrown' });
   const { asked, calls } = await run(
     [tell(undefined, [ask('h', 'away')]), tell(undefined, [['c', 'away', { x: 1 }]])],
@@ -114,7 +114,7 @@ it('regrown: the tool comes with the list, and is no longer stood for', async ()
   expect(calls).toEqual([['c', 'away', '{"x":1}']]);
 });
 
-it('text that was shown stays, blocks are numbered in one row, and texts of two rounds do not touch', async () => {
+it('keeps text that was shown, numbers blocks across rounds, and separates the texts of two rounds', async () => {
   const { text, shown } = await run([tell('One.', [ask('h', 'away')]), tell('Two.', [['c', 'here', {}]])]);
   expect(text).toBe('One.\n\nTwo.');
   const starts = shown.flatMap((event) =>
@@ -125,7 +125,7 @@ it('text that was shown stays, blocks are numbered in one row, and texts of two 
   expect(shown.filter(({ type }) => type === 'message-end')).toHaveLength(1);
 });
 
-it('arguments that do not fit are corrected once, then delivered as they are', async () => {
+it('corrects invalid arguments once, then delivers them unchanged', async () => {
   const wrong = tell(undefined, [through('h', 'away', {})]);
   const insisting = tell(undefined, [through('c', 'away', {})]);
   const { asked, calls } = await run([wrong, insisting]);
@@ -133,7 +133,7 @@ it('arguments that do not fit are corrected once, then delivered as they are', a
   expect(calls).toEqual([['c', 'away', '{}']]);
 });
 
-it('beside a call of the client nothing is corrected or described: the one goes as it is, the other is dropped', async () => {
+it('neither corrects nor describes if the client has a call too: it delivers one and drops the other', async () => {
   const mixed = tell(undefined, [['own', 'here', {}], through('c', 'away', {}), ask('h', 'far')]);
   const { asked, calls, hidden } = await run([mixed]);
   expect(asked).toEqual([]);
@@ -144,7 +144,7 @@ it('beside a call of the client nothing is corrected or described: the one goes 
   expect(hidden.unanswered).toEqual({ names: ['far'], needs: [] });
 });
 
-it('after two rounds everything is forwarded, and an answer of asking alone ends as one that says nothing', async () => {
+it('forwards everything after two rounds, and ends an answer of recovery calls only as an empty one', async () => {
   const { asked, folded, calls } = await run(
     [1, 2, 3, 4].map((at) => tell(undefined, [ask(`h${at}`, 'away')])),
   );
@@ -153,7 +153,7 @@ it('after two rounds everything is forwarded, and an answer of asking alone ends
   expect(folded.choices[0]).toMatchObject({ finishReason: 'stop', rawReason: 'stop' });
 });
 
-it('an answer cut off by its length is not gone on with', async () => {
+it('does not continue an answer that its length limit cut off', async () => {
   const cut = tell(undefined, [ask('h', 'away')]).map((event) =>
     event.type === 'finish' ? { ...event, reason: 'length' as const, rawReason: 'length' } : event,
   );
@@ -162,7 +162,7 @@ it('an answer cut off by its length is not gone on with', async () => {
   expect(folded.choices[0]).toMatchObject({ finishReason: 'length', parts: [] });
 });
 
-it('what a marker stands for comes back, or is said to be gone', async () => {
+it('recalls the content of a marker, or says that nothing is stored', async () => {
   const recall = (id: string) => Promise.resolve(id === 'aaaaaaaaaaaa' ? 'the original' : null);
   const recovery = recoveryFor(request, { forwarded: [0, 1, 2], recall });
   const originals: Call[] = ['aaaaaaaaaaaa', 'bbbbbbbbbbbb'].map((id) => [
@@ -175,7 +175,7 @@ it('what a marker stands for comes back, or is said to be gone', async () => {
   expect(resultsOf(asked[0]!)).toContain('Nothing is kept under that id');
 });
 
-it('of an answer in which nothing is hidden, every event passes', async () => {
+it('passes every event of an answer without recovery calls', async () => {
   const events = tell('Hello.', [['own', 'here', { a: 1 }]]);
   const { shown, hidden } = await run([events]);
   expect(shown).toEqual(events);

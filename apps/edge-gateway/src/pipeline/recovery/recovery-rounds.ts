@@ -15,20 +15,20 @@ import { noPriorRounds, RoundReducer, type RecoveryCall, type PriorRounds } from
 import type { Recovery } from './recovery.ts';
 import { sumUsage } from './sum-usage.ts';
 
-/** The request of a round that the client does not know of. */
+/** The request of a recovery round. */
 export interface NextRound {
-  /** Null: every tool goes out, and nothing stands for any. */
+  /** Null: every tool is sent, and there is no recovery tool. */
   readonly recovery: Recovery | null;
-  /** Tools that go out beside those of the plan, by name. */
+  /** Names of tools that are sent in addition to the plan's. */
   readonly added: readonly string[];
-  /** What the model said so far, and what it was answered: behind the client's last message. */
+  /** The model's turns so far and their answers, after the client's last message. */
   readonly messages: readonly ChatMessage[];
 }
 
-/** After so many, everything is forwarded. */
+/** Max recovery rounds before every tool is forwarded. */
 const recoveryRoundsMax = 2;
 
-/** What a provider says of a request that it will not take, however often it is made. */
+/** Statuses of a provider that rejects the request, however often it is sent. */
 const refusals: ReadonlySet<number> = new Set([400, 404, 413, 422]);
 
 const everythingIsListed = 'Every tool is in the list now. Call by name.';
@@ -36,15 +36,15 @@ const everythingIsListed = 'Every tool is in the list now. Call by name.';
 export interface RecoveryRoundsInput {
   readonly recovery: Recovery;
   readonly signal: AbortSignal;
-  /** How many tools the plan forwards. */
+  /** Number of tools that the plan forwards. */
   readonly forwarded: number;
-  /** `billed` of the rounds of the same request before, where its answer broke off and it is made anew. */
+  /** The usage of earlier rounds of the same request, if its answer broke and is requested again. */
   readonly billed?: readonly TokenUsage[];
-  /** Makes the request of a round. Fails as `forward` does. */
+  /** Sends the request of a round. Fails as `forward` does. */
   send(next: NextRound): Promise<UpstreamAnswer>;
 }
 
-/** The rounds of one answer: each event of each round goes through here. */
+/** The recovery rounds of one answer. Every event of every round passes through it. */
 export class RecoveryRounds {
   readonly #given: RecoveryRoundsInput;
   readonly #messages: ChatMessage[];
@@ -66,17 +66,17 @@ export class RecoveryRounds {
     this.#reducer = new RoundReducer(given.recovery, { ...noPriorRounds, usages: this.#billed });
   }
 
-  /** How many rounds were made that the client does not see. */
+  /** Number of recovery rounds that were made. */
   get count(): number {
     return this.#round;
   }
 
-  /** Whether the client wants a streamed answer to tell its usage. */
+  /** Whether the client wants usage in a streamed answer. */
   get streamsUsage(): boolean {
     return this.#given.recovery.streamsUsage;
   }
 
-  /** What the model asked about in an answer that is the client's: names, and needs in words. */
+  /** Recovery requests in an answer for the client: names, and needs in words. */
   get unanswered(): { readonly names: readonly string[]; readonly needs: readonly string[] } {
     const asked = this.#reducer.dropped.flatMap((verdict) => (verdict.kind === 'describe' ? [verdict] : []));
     return {
@@ -85,27 +85,27 @@ export class RecoveryRounds {
     };
   }
 
-  /** Whether the client has been told anything of this answer. */
+  /** Whether the client has seen any part of this answer. */
   get hasShown(): boolean {
     return this.#round > 0 || this.#reducer.hasShown;
   }
 
-  /** Whether a call was no call of the client's, or not the one that it was made as: what was told has to be said anew. */
+  /** Whether a call was withheld or rewritten. The answer must then be rendered instead of passed. */
   get isAltered(): boolean {
     return this.#round > 0 || this.#reducer.isAltered;
   }
 
-  /** Whether every call in this round is the client's, as the model made it. */
+  /** Whether every call in this round goes to the client as the model made it. */
   get isUnchanged(): boolean {
     return this.#round === 0 && this.#reducer.isUnchanged;
   }
 
-  /** All that this round told so far. */
+  /** All events of this round so far. */
   get events(): readonly StreamEvent[] {
     return this.#reducer.events;
   }
 
-  /** Whether a call begins among these that is held back. */
+  /** Whether a withheld call begins among these events. */
   withholdsAny(events: readonly StreamEvent[]): boolean {
     return events.some((event) => event.type === 'tool-call-start' && isWithheld(this.#recovery, event.name));
   }
@@ -114,23 +114,23 @@ export class RecoveryRounds {
     return this.#reducer.usages;
   }
 
-  /** Of the rounds that have ended and were followed by another. */
+  /** Usage of the rounds that ended and were followed by another. */
   get billed(): readonly TokenUsage[] {
     return this.#billed;
   }
 
-  /** Tools that had been left out and were asked for by name, or called. */
+  /** Pruned tools that the model requested by name, or called. */
   get recovered(): readonly string[] {
     return [...new Set([...this.#recovered, ...this.#reducer.recovered])];
   }
 
-  /** Tools whose definitions went out, in one round or another. */
+  /** Number of tools whose definitions were sent, in any round. */
   get forwarded(): number {
     const { recovery, forwarded } = this.#given;
     return forwarded + (this.#isLast ? recovery.pruned.size : this.#shown.size);
   }
 
-  /** Of what the client saw; with the usage of all rounds together. */
+  /** Summary of the answer that the client saw, with the usage of all rounds. */
   get summary(): ResponseSummary {
     return { ...this.#summary, usage: sumUsage(this.usages) };
   }
@@ -139,7 +139,10 @@ export class RecoveryRounds {
     return this.#show(events.flatMap((event) => this.#reducer.push(event)));
   }
 
-  /** The round has ended in good order: the answer of the next one, or undefined and the rest of what the client sees. */
+  /**
+   * Ends a complete round. Returns the answer of the next one, or undefined if no round follows; `rest` then
+   * has the remaining events.
+   */
   async next(): Promise<UpstreamAnswer | undefined> {
     const hidden = this.#isLast ? undefined : this.#reducer.recoveryCalls();
     if (hidden === undefined) return undefined;
@@ -159,8 +162,8 @@ export class RecoveryRounds {
   }
 
   /**
-   * A provider that refuses what the gateway put behind the client's messages gets the client's own request, with every tool
-   * in it, as long as the client has seen nothing.
+   * If a provider rejects the gateway's messages, it receives the client's own request with every tool, as
+   * long as the client has seen nothing.
    */
   async #askOpenly(next: NextRound, { blocks }: PriorRounds): Promise<UpstreamAnswer> {
     const answer = await this.#given.send(next);
@@ -206,7 +209,7 @@ export class RecoveryRounds {
   }
 }
 
-/** What the model said in a round, and what it is answered. */
+/** Renders the model's turn of a round, and its answers. */
 function renderTurn(reducer: RoundReducer, answers: readonly RecoveryAnswer[]): ChatMessage[] {
   const [choice] = foldAnswer(reducer.events).choices;
   const results = answers.map(({ callId, text }): ChatMessage => ({
@@ -216,7 +219,10 @@ function renderTurn(reducer: RoundReducer, answers: readonly RecoveryAnswer[]): 
   return [{ role: 'assistant', parts: choice?.parts ?? [] }, ...results];
 }
 
-/** For an answer to a request with every tool in it: a call through the stand-in is a call of that tool. */
+/**
+ * The recovery for an answer to a request with every tool: a call of the recovery tool is a call of the named
+ * tool.
+ */
 function allForwarded(recovery: Recovery): Recovery {
   return {
     ...recovery,

@@ -2,8 +2,8 @@ import { parseRecoveryToolCall, renderRecoveryToolCall, renderRecoveryTool } fro
 
 const offer = { names: ['b', 'a'], taken: new Set(['a', 'b']), recalls: false };
 
-describe('the stand-in', () => {
-  it('lists the names in the order of the client, and is the same for the same names', () => {
+describe('the recovery tool', () => {
+  it('lists the names in the client’s order, and is the same for the same names', () => {
     const recoveryTool = renderRecoveryTool(offer);
     expect(recoveryTool.description).toContain('b, a');
     expect(JSON.stringify(renderRecoveryTool({ ...offer, taken: new Set(['b', 'a']) }))).toBe(
@@ -11,20 +11,20 @@ describe('the stand-in', () => {
     );
   });
 
-  it('never has the name of a tool of the client', () => {
+  it('never has the name of a client’s tool', () => {
     expect(
       renderRecoveryTool({ ...offer, taken: new Set(['svc_more_tools', 'svc_more_tools_2']) }).name,
     ).toBe('svc_more_tools_3');
   });
 
-  it('keeps its description within what OpenAI takes, however many the names, and still tells them all', () => {
+  it('stays within OpenAI’s limit of a description, and still lists every name', () => {
     const names = Array.from({ length: 500 }, (_, index) => `tool_number_${index}`);
     const recoveryTool = renderRecoveryTool({ ...offer, names });
     expect(recoveryTool.description?.length).toBeLessThanOrEqual(1024);
     for (const name of names) expect(JSON.stringify(recoveryTool)).toContain(name);
   });
 
-  it('offers what it can: originals alone, tools alone, or both', () => {
+  it('offers compressed content, tools, or both', () => {
     const actions = (given: Partial<typeof offer>) =>
       JSON.stringify(renderRecoveryTool({ ...offer, ...given })).match(/"enum":(\[[^\]]*\])/)?.[1];
     expect(actions({})).toBe('["describe","call"]');
@@ -33,7 +33,7 @@ describe('the stand-in', () => {
   });
 });
 
-describe('what a model asks of it', () => {
+describe('a call of the recovery tool', () => {
   it.each([
     ['{"action":"describe","names":["a"]}', { action: 'describe', names: ['a'], need: null }],
     ['{"action":"describe","names":"a"}', { action: 'describe', names: ['a'], need: null }],
@@ -53,7 +53,7 @@ describe('what a model asks of it', () => {
     expect(parseRecoveryToolCall(text)).toEqual(expected);
   });
 
-  it('is said again as it was, big numbers included', () => {
+  it('is rendered back unchanged, big numbers included', () => {
     const argumentsText = '{"id":12345678901234567890,"text":"é\\u0000"}';
     const call = parseRecoveryToolCall(renderRecoveryToolCall('a b"c', argumentsText));
     expect(call).toEqual({

@@ -1,27 +1,27 @@
 import { parseExactJson } from '@gateway/wire-formats';
 import type { RecoveryTool } from './recovery.ts';
 
-/** The stand-in's name, unless a tool of the client's has it. */
+/** The name of the recovery tool, unless one of the client's tools has it. */
 const ownName = 'svc_more_tools';
 
-/** What may be asked of a stand-in: the members of its arguments. */
+/** The inputs that determine the recovery tool. */
 interface RecoveryToolInput {
-  /** Names of the tools that it stands for, in the client's order. */
+  /** Names of the pruned tools, in the client's order. */
   readonly names: readonly string[];
-  /** Every name in the client's list, those too that the key may not use. */
+  /** Every name in the client's list, including those that the key may not use. */
   readonly taken: ReadonlySet<string>;
-  /** Whether it brings back what was left out of the conversation. */
+  /** Whether it recalls compressed content. */
   readonly recalls: boolean;
 }
 
 const text = { type: 'string' } as const;
 
-/** OpenAI and Azure refuse a tool whose description is longer (`string_above_max_length`). */
+/** OpenAI and Azure reject a tool whose description is longer (`string_above_max_length`). */
 const descriptionCharactersMax = 1024;
 
 /**
- * The tool that stands for those that are left out. A pure function of the names: as long as they are the same, so is it,
- * byte for byte. Names that are too many for the description stand with the parameter that takes them.
+ * Renders the recovery tool. A pure function of the names: for the same names, it is the same byte for byte.
+ * Names that do not fit in the description are in the description of the parameter `names`.
  */
 export function renderRecoveryTool({ names, taken, recalls }: RecoveryToolInput): RecoveryTool {
   const standsForTools = names.length > 0;
@@ -69,7 +69,7 @@ function chooseName(taken: ReadonlySet<string>): string {
   return name;
 }
 
-/** What a model asks of the stand-in. */
+/** A parsed call of the recovery tool. */
 export type RecoveryToolCall =
   | { readonly action: 'describe'; readonly names: readonly string[]; readonly need: string | null }
   | { readonly action: 'call'; readonly name: string; readonly argumentsText: string }
@@ -78,7 +78,7 @@ export type RecoveryToolCall =
 
 const unclear: RecoveryToolCall = { action: 'unclear' };
 
-/** Reads what a model wrote. Lenient: an action that is not said is told by the other members. */
+/** Parses a model's call. It is lenient: a missing action is derived from the other members. */
 export function parseRecoveryToolCall(argumentsText: string): RecoveryToolCall {
   const members = parseObject(argumentsText);
   if (members === undefined) return unclear;
@@ -97,7 +97,7 @@ export function parseRecoveryToolCall(argumentsText: string): RecoveryToolCall {
   }
 }
 
-/** The same call, as a model would have written it: how calls of tools that are left out stand in later turns. */
+/** Renders a call of a pruned tool as a call of the recovery tool. Later turns contain it in this form. */
 export function renderRecoveryToolCall(name: string, argumentsText: string): string {
   const given = parseObject(argumentsText) === undefined ? JSON.stringify(argumentsText) : argumentsText;
   return `{"action":"call","name":${JSON.stringify(name)},"arguments":${given}}`;
@@ -116,7 +116,7 @@ function parseDescribe({ names, name, need }: Record<string, unknown>): Recovery
   return listed.length === 0 && told === null ? unclear : { action: 'describe', names: listed, need: told };
 }
 
-/** Some models write the arguments as a text that holds their JSON. */
+/** Some models send the arguments as a string that contains JSON. */
 function renderArguments(given: unknown): string {
   if (given === undefined || given === null) return '{}';
   return typeof given === 'string' ? given : JSON.stringify(given);

@@ -4,7 +4,7 @@ import type { ParsedRequest } from '../../request/request.ts';
 import { Conversation } from '../../request/conversation.ts';
 import { buildRecovery, type RecoveryInput } from './build-recovery.ts';
 
-/** A tool whose definition says something that stands nowhere else. */
+/** A tool with a unique text in its definition. */
 export interface GivenTool {
   readonly name: string;
   readonly parameters?: object;
@@ -21,7 +21,7 @@ function renderTool(format: ClientFormat, { name, parameters = anything }: Given
   return { type: 'function', function: { name, description, parameters } };
 }
 
-/** A request with these tools, as the pipeline has it. */
+/** A parsed request with these tools. */
 export function requestWith(
   format: ClientFormat,
   tools: readonly GivenTool[],

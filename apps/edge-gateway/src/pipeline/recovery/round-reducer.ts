@@ -4,7 +4,7 @@ import { isWithheld, judgeCall, type MadeCall, type Verdict } from './judge-call
 import type { Recovery } from './recovery.ts';
 import { showUsage } from './sum-usage.ts';
 
-/** A call that is not shown until it is known what it is. */
+/** A call that is withheld until it is known whether the client may see it. */
 interface HeldCall extends MadeCall {
   readonly start: Extract<StreamEvent, { type: 'tool-call-start' }>;
   readonly pieces: string[];
@@ -17,16 +17,16 @@ export interface RecoveryCall {
   readonly verdict: Exclude<Verdict, { kind: 'deliver' }>;
 }
 
-/** What carries from one round to the next. */
+/** The state that carries from one round to the next. */
 export interface PriorRounds {
-  /** Rounds before this one. */
+  /** Number of rounds before this one. */
   readonly round: number;
-  /** How many blocks the client was shown. */
+  /** Number of blocks that the client has seen. */
   readonly blocks: number;
-  /** Whether the client was shown any text. */
+  /** Whether the client has seen any text. */
   readonly hasText: boolean;
   readonly corrected: ReadonlySet<string>;
-  /** As the provider told it, round by round. */
+  /** As the provider reported it, round by round. */
   readonly usages: readonly TokenUsage[];
 }
 
@@ -38,18 +38,19 @@ export const noPriorRounds: PriorRounds = {
   usages: [],
 };
 
-/** After these a model would go on if its calls were answered. */
+/** After these reasons, a model continues if its calls are answered. */
 const goesOn: ReadonlySet<FinishReason> = new Set<FinishReason>(['tool-calls', 'stop', 'other']);
 
 /**
- * One round of an answer, event by event: lets through what the client is to see, in one numbering over all rounds, and
- * holds back calls of the net and the end, until it is known whether there is another round. One round, one reducer.
+ * Handles one round of an answer, event by event. It passes the client's events, numbered across all rounds.
+ * It withholds recovery calls and the end until it is known whether another round follows. Each round has a
+ * separate reducer.
  */
 export class RoundReducer {
   readonly #recovery: Recovery;
   readonly #before: PriorRounds;
   readonly #held = new Map<number, HeldCall>();
-  /** The provider's number of a block → the client's. */
+  /** Maps the provider's block number to the client's. */
   readonly #shown = new Map<number, number>();
   readonly #lead: StreamEvent[] = [];
   readonly #tail: StreamEvent[] = [];
@@ -59,7 +60,7 @@ export class RoundReducer {
   #hasText: boolean;
   #isSpoken = false;
   #isAltered = false;
-  /** Calls that are held back and not judged yet. Counted, since it is asked with each frame whether there are any. */
+  /** Withheld calls that are not judged yet. Counted here, because the count is needed for every frame. */
   #undecided = 0;
   #calls = 0;
   #usage: TokenUsage | undefined;
@@ -73,32 +74,32 @@ export class RoundReducer {
     this.#hasText = before.hasText;
   }
 
-  /** Whether a call was held back that does not go on as the model made it. */
+  /** Whether a withheld call was dropped or rewritten. */
   get isAltered(): boolean {
     return this.#isAltered;
   }
 
-  /** Whether every call that was held back goes on as the model made it. */
+  /** Whether every withheld call is delivered as the model made it. */
   get isUnchanged(): boolean {
     return !this.#isAltered && this.#undecided === 0;
   }
 
-  /** Tools that had been left out, and were called through the stand-in in this round. */
+  /** Pruned tools that were called through the recovery tool in this round. */
   get recovered(): ReadonlySet<string> {
     return this.#recovered;
   }
 
-  /** All that the round told, texts put together: what the model is to see of it in the next one. */
+  /** All events of the round, with joined texts. The model sees them in the next round. */
   get events(): readonly StreamEvent[] {
     return this.#kept;
   }
 
-  /** What was asked of the net in an answer after which there is no other round. */
+  /** Recovery calls in an answer that no other round follows. */
   get dropped(): readonly Verdict[] {
     return [...this.#held.values()].flatMap(({ verdict }) => verdict ?? []);
   }
 
-  /** What the client may see now. */
+  /** Returns the events that the client may see now. */
   push(event: StreamEvent): readonly StreamEvent[] {
     this.#keep(event);
     if (event.type === 'error') return this.#tell([event]);
@@ -112,12 +113,12 @@ export class RoundReducer {
     return [];
   }
 
-  /** Whether the client may be told of this round: it has begun to say something, or has ended. */
+  /** Whether the client may see this round: its content has begun, or it has ended. */
   get hasShown(): boolean {
     return this.#isSpoken || this.#blocks > 0 || this.#reason !== undefined;
   }
 
-  /** What stands before an answer's first block goes with it: a round of which nothing is shown leaves no trace. */
+  /** Events before the first block are sent with it, so a round without visible content leaves no trace. */
   #tell(events: readonly StreamEvent[]): readonly StreamEvent[] {
     if (events.length === 0) return events;
     this.#isSpoken = true;
@@ -125,8 +126,9 @@ export class RoundReducer {
   }
 
   /**
-   * The calls that the gateway answers, if the round is to be followed by another: nothing in it is for the client, and the
-   * model waits for answers. Undefined: the answer is complete, and `rest` is what is still to be shown.
+   * The calls that the gateway answers, if another round follows. That requires that nothing in this round is
+   * for the client and that the model waits for answers. Undefined: the answer is complete, and `rest` has
+   * the remaining events.
    */
   recoveryCalls(): readonly RecoveryCall[] | undefined {
     for (const call of this.#held.values()) this.#judge(call);
@@ -138,13 +140,16 @@ export class RoundReducer {
     return hidden.length > 0 && !hasCalls && mayGoOn ? hidden : undefined;
   }
 
-  /** The end of the answer, when no round follows. Hidden calls are dropped; those whose arguments do not fit go as they are. */
+  /**
+   * The end of the answer if no round follows. Recovery calls are dropped. Calls with invalid arguments are
+   * delivered unchanged.
+   */
   rest(): readonly StreamEvent[] {
     const late = [...this.#held.values()].flatMap((call) => this.#deliver(call, true));
     return this.#tell([...late, ...this.#tail.flatMap((event) => this.#renderTail(event))]);
   }
 
-  /** For the round that follows. */
+  /** The state for the next round. */
   after(corrected: Iterable<string>): PriorRounds {
     return {
       round: this.#before.round + 1,
@@ -155,7 +160,7 @@ export class RoundReducer {
     };
   }
 
-  /** Those of all rounds so far, this one's too. */
+  /** Usage of all rounds so far, including this one. */
   get usages(): readonly TokenUsage[] {
     const { usages } = this.#before;
     return this.#usage === undefined ? usages : [...usages, this.#usage];
@@ -181,7 +186,7 @@ export class RoundReducer {
     return this.#deliver(held, false);
   }
 
-  /** Where a format runs texts together, a later round's begins on a new line. */
+  /** If a format joins texts, the text of a later round begins on a new line. */
   #show(event: Placed): readonly StreamEvent[] {
     if (event.type !== 'text-start') return [event];
     const isApart = this.#isFirst || !this.#hasText || !this.#recovery.joinsTexts;
@@ -205,7 +210,7 @@ export class RoundReducer {
     if (call.verdict.kind !== 'deliver') this.#isAltered = true;
   }
 
-  /** The call as the client is to see it; once. */
+  /** Returns the call as the client sees it. Only once. */
   #deliver(call: HeldCall, isLast: boolean): StreamEvent[] {
     this.#judge(call);
     const { verdict, start } = call;
@@ -243,7 +248,7 @@ export class RoundReducer {
     return usage === undefined ? [event] : [{ type: 'usage', usage }, event];
   }
 
-  /** Pieces of one text become one event, so that a long answer is held once, not word by word. */
+  /** Deltas of one text become one event, so a long answer is not stored word by word. */
   #keep(event: StreamEvent): void {
     const last = this.#kept.at(-1);
     if (last !== undefined && 'text' in event && 'text' in last && isSamePlace(event, last)) {

@@ -1,6 +1,6 @@
 import type { TokenUsage } from '@gateway/interchange';
 
-/** What all rounds cost together: for the log and the bill. Undefined where none told. */
+/** Sums the usage of all rounds for the log and the bill. Undefined if no round reported usage. */
 export function sumUsage(usages: readonly TokenUsage[]): TokenUsage | undefined {
   const [first, ...others] = usages;
   if (first === undefined) return undefined;
@@ -13,8 +13,8 @@ export function sumUsage(usages: readonly TokenUsage[]): TokenUsage | undefined 
 }
 
 /**
- * What the client is told: the last round's input, which agents read as how full the context is, and the output of all
- * rounds. What the last round says it charges for is left out, since it is of that round alone.
+ * The usage for the client: the input of the last round, because agents read it as the size of the context,
+ * and the output of all rounds. Charges of the last round are left out, because they cover only that round.
  */
 export function showUsage(usages: readonly TokenUsage[]): TokenUsage | undefined {
   const last = usages.at(-1);

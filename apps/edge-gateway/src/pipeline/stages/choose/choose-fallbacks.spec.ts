@@ -23,14 +23,14 @@ function choose(fallbacks: readonly string[], blind: readonly string[] = []) {
 }
 
 describe('the fallbacks of a named model', () => {
-  it('come in their order, without those that are not there and the model itself', () => {
+  it('are used in their order, without missing models and the model itself', () => {
     expect(choose(['groq/b', 'nobody/x', 'openai/a', 'mistral/c']).names()).toEqual(['groq/b', 'mistral/c']);
     expect(choose([]).target.alternatives).toBeUndefined();
   });
 
-  it('that cannot do what the request needs are passed over, each with its reason, once', () => {
+  it('are skipped if they lack a needed feature, and each skip is recorded once', () => {
     const { names, skipped } = choose(['groq/b', 'mistral/c', 'xai/d'], ['b', 'd']);
-    // Nobody asks as long as the model itself answers.
+    // Nothing is looked up while the model itself answers.
     expect(skipped).toEqual([]);
     expect(names()).toEqual(['mistral/c']);
     expect(names()).toEqual(['mistral/c']);

@@ -2,20 +2,20 @@ import type { ExclusionRule } from '@gateway/model-routing';
 import type { SkippedFallback } from '../../exchange/attempt.ts';
 import type { Target } from '../../../request/request.ts';
 
-/** What fallbacks are judged by. */
+/** The rules for fallbacks. */
 export interface FallbackRules {
-  /** A model's target; throws when there is none. */
+  /** Finds a model's target. Throws if there is none. */
   readonly find: (model: string) => Target;
-  /** What the request needs and the model cannot do. */
+  /** The feature that the request needs and the model lacks. */
   readonly lackOf: (fallback: Target) => ExclusionRule | undefined;
-  /** Is told of each that is passed over for a lack. */
+  /** Called for each fallback that is skipped for a missing feature. */
   readonly skip: (skipped: SkippedFallback) => void;
 }
 
 /**
- * A target with the account's fallbacks behind it. They are looked up when the first of them is needed, so that a request
- * whose provider answers pays nothing for them. One that is no longer there, or not connected, is passed over, and so is
- * one that cannot do what the request needs: its provider would refuse it.
+ * Adds the account's fallbacks to a target. They are looked up when the first of them is needed, so a request
+ * whose provider answers does not pay for them. A fallback is skipped if it no longer exists, is not
+ * connected, or cannot serve the request.
  */
 export function chooseFallbacks(
   target: Target,

@@ -4,9 +4,9 @@ import { formatsOf, type Provider } from '@gateway/providers';
 import type { Lane } from '../../../request/request.ts';
 
 /**
- * Chooses the lane: the client's own format wherever the provider speaks it, since nothing is lost there; else the
- * format that the provider prefers.
- * @throws GatewayError `provider_not_connected` when the provider speaks no format of ours.
+ * Chooses the lane. The client's own format is preferred, because nothing is lost there; else the provider's
+ * preferred format.
+ * @throws GatewayError `provider_not_connected` if the provider supports none of the gateway's formats
  */
 export function chooseLane(format: ClientFormat, provider: Provider): Lane {
   if (provider.chatPaths[format] !== undefined) return { kind: 'same-format', format };

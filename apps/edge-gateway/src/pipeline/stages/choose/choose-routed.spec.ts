@@ -29,12 +29,12 @@ function choose(ids: readonly string[]): Promise<Target> {
 }
 
 describe('a model that the gateway chose', () => {
-  it('has the next best behind it', async () => {
+  it('has the next best models as alternatives', async () => {
     const target = await choose(['a', 'b', 'c']);
     expect([target, ...(target.alternatives?.() ?? [])].map(({ model }) => model)).toEqual(['a', 'b', 'c']);
   });
 
-  it('is waited for as one that the client named, where there is no other: nobody else could be asked', async () => {
+  it('has no time limit for alternatives if there is no other model', async () => {
     expect((await choose(['a'])).alternatives).toBeUndefined();
   });
 });

@@ -17,23 +17,24 @@ export interface RoutedServices {
 }
 
 interface RoutedQuestion {
-  /** As the client wrote it; `auto` is by the mode that the account prefers. */
+  /** The mode in the request. `auto` uses the mode that the account prefers. */
   readonly asked: RoutingMode;
   readonly request: ParsedRequest;
   readonly connected: ReadonlySet<string>;
-  /** The target of `<provider>/<model>`. */
+  /** Finds the target of `<provider>/<model>`. */
   readonly find: (model: string) => Target;
 }
 
-/** How many of the others may stand in for the first. */
+/** Max alternatives of the chosen model. */
 const alternativesMax = 4;
-/** What of a request is expected to be left by pruning and compression, where nothing fits it as it is. */
+/** The expected share of a request after pruning and compression. Used if no model fits the whole request. */
 const keptShare = 0.6;
 
 /**
- * The model of a request that leaves it to the gateway, with those that may stand in for it. The decision goes to the log.
- *
- * @throws GatewayError `no_candidate_model`, which says what rule excludes each; `provider_not_connected` without any
+ * Chooses the model of a request that leaves the choice to the gateway, and its alternatives. The decision is
+ * logged.
+ * @throws GatewayError `no_candidate_model`, which names the rule that excludes each model;
+ * `provider_not_connected` without any model
  */
 export async function chooseRouted(
   { asked, request, connected, find }: RoutedQuestion,
@@ -84,7 +85,7 @@ function describe(
   };
 }
 
-/** Where nothing holds the request as it came, it may as it will go out. */
+/** If no model fits the request as received, tries the expected size after pruning and compression. */
 async function chooseWithin(
   request: RoutedRequest,
   caller: Caller,
@@ -97,7 +98,7 @@ async function chooseWithin(
   return modelRouter.choose({ ...request, needs: { ...request.needs, inputTokens } });
 }
 
-/** Whether it goes out shorter than it came, and length alone keeps some model from it. */
+/** Returns whether the request will shrink, and a model was excluded for its context length. */
 function mayShrink(caller: Caller, hasTools: boolean, excluded: readonly Excluded[]): boolean {
   const { compression, pruning } = caller;
   const shrinks =

@@ -14,7 +14,7 @@ import { chooseFallbacks } from './choose-fallbacks.ts';
 import { chooseLane } from './choose-lane.ts';
 import { chooseRouted, type RoutedServices } from './choose-routed.ts';
 
-/** The cloud's hosted model service, whose credentials may come with a request. */
+/** The cloud's hosted model service. Its credentials may be in the request. */
 const hostedProvider = 'hosted';
 
 interface ConnectionServices {
@@ -26,8 +26,9 @@ interface ConnectionServices {
 type ChooseServices = ConnectionServices & RoutedServices;
 
 /**
- * Model string → provider and model. `svc/auto`, `svc/cheap`, `svc/fast` and `svc/capable` leave both to the gateway. `<provider>/<model>` names both, and passes models that the catalogue does not
- * know yet; a bare name is looked up in the catalogue among the account's connected providers.
+ * Maps the model string to a provider and a model. `svc/auto`, `svc/cheap`, `svc/fast` and `svc/capable`
+ * leave both to the gateway. `<provider>/<model>` names both, and accepts models that are not in the
+ * catalogue. A plain name is looked up in the catalogue among the account's connected providers.
  */
 export async function choose(
   request: ParsedRequest,
@@ -52,7 +53,7 @@ export async function choose(
   return target;
 }
 
-/** The model that the client names, with the account's fallbacks behind it. */
+/** Returns the model that the client names, with the account's fallbacks. */
 function chooseNamed(
   find: (model: string) => Target,
   request: ParsedRequest,
@@ -66,7 +67,7 @@ function chooseNamed(
     const bytesPerToken = tokenRatios.bytesPerToken(null);
     const needs = readNeeds(request, bytesPerToken);
     const sentTokens = Math.ceil(countSentBytes(exchange.attempts) / bytesPerToken);
-    // What went out was pruned and compressed; before anything did, the request counts as it came.
+    // The sent request was pruned and compressed. Before it is sent, the size of the received request counts.
     const inputTokens = sentTokens === 0 ? needs.inputTokens : Math.min(needs.inputTokens, sentTokens);
     return findUnmetNeed(model, { ...needs, inputTokens });
   };
@@ -74,7 +75,7 @@ function chooseNamed(
   return chooseFallbacks(find(request.outline.model), routing.fallbacks, { find, lackOf, skip });
 }
 
-/** What the choice of a provider looks at. */
+/** The inputs of the choice of a provider. */
 interface Wanted {
   readonly model: string;
   readonly format: ClientFormat;
@@ -82,7 +83,7 @@ interface Wanted {
   readonly ownCredential: string | null;
 }
 
-/** Throws `model_not_found`, `provider_not_connected` or `ambiguous_model`. */
+/** @throws GatewayError `model_not_found`, `provider_not_connected` or `ambiguous_model` */
 function chooseTarget(wanted: Wanted, catalog: ModelCatalog): Target {
   const { model, connected } = wanted;
   const slash = model.indexOf('/');
@@ -107,7 +108,8 @@ function chooseAmong(wanted: Wanted, catalog: ModelCatalog): Target {
     const entry = catalog.find(first, model);
     if (provider && entry) return targetAt(provider, entry.modelId, wanted);
   }
-  // ARNs and inference profiles are in no catalogue: at converse's own address they mean converse's own provider.
+  // ARNs and inference profiles are in no catalogue. At converse's own address they belong to converse's own
+  // provider.
   const hosted = format === 'converse' && offering.length === 0 ? findProvider(hostedProvider) : undefined;
   if (hosted && connected.has(hosted.name)) return targetAt(hosted, model, wanted);
   if (first !== undefined) {
@@ -138,7 +140,7 @@ function notConnected(model: string, providers: readonly Provider[]): GatewayErr
   });
 }
 
-/** The sandbox needs no credential: it is connected wherever it runs. */
+/** Lists the connected providers. The sandbox needs no credential, so it is always connected if it runs. */
 export async function connectedProviders(
   accountId: string,
   services: ConnectionServices,

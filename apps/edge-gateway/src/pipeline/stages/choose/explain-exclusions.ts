@@ -1,6 +1,6 @@
 import type { Excluded, ExclusionRule } from '@gateway/model-routing';
 
-/** What each rule says of the models that it leaves out. */
+/** The explanation of each rule. */
 const texts: Readonly<Record<ExclusionRule, string>> = {
   provider_not_allowed: 'not among allowed_providers',
   turned_off: 'turned off for automatic routing',
@@ -22,10 +22,10 @@ const texts: Readonly<Record<ExclusionRule, string>> = {
   session_bound: 'not the model whose signed thinking the transcript carries',
 };
 
-/** An answer stays readable: so many names in all, then how many more. */
+/** Max model names in an answer, to keep it readable. */
 const namesMax = 400;
 
-/** Each rule with the models that fall under it: `turned_off (turned off …): openai/gpt-4o, …`. */
+/** Lists the models that each rule excludes, as in `turned_off (turned off …): openai/gpt-4o, …`. */
 export function explainExclusions(excluded: readonly Excluded[]): string {
   const byRule = new Map<ExclusionRule, string[]>();
   for (const { id, rule } of excluded.slice(0, namesMax)) {

@@ -8,9 +8,8 @@ import type { Caller } from '../../../request/request.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 
 /**
- * Enforces the key's limit of requests per minute. The rate headers go into either answer. Returns the caller after every
- * change of its key that is known by then.
- *
+ * Enforces the key's limit of requests per minute. Both answers carry the rate headers. Returns the caller
+ * after every known change of its key.
  * @throws GatewayError `rate_limit_exceeded`; for a changed key also `invalid_api_key`, `expired_api_key` or
  * `service_unavailable`
  */

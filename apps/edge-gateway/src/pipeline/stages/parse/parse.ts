@@ -8,18 +8,18 @@ import { Conversation } from '../../../request/conversation.ts';
 import type { ParsedRequest } from '../../../request/request.ts';
 import type { PipelineSettings } from '../../../request/settings.ts';
 
-/** How deep a body may be nested. */
+/** Max nesting of a body. */
 const depthMax = 128;
 
-/** How many tools a request may offer; a plan ranks each of them. */
+/** Max tools of a request. A plan ranks each of them. */
 const toolsMax = 4096;
 
-/** What Node has read of a small request with its head, whether or not anybody asks for it: one read of a socket. */
+/** Size that Node reads together with the head of a small request: one read of a socket. */
 const bytesAtHand = 64 * 1024;
 
 /**
- * The same, begun before the caller is known to have room, for a body that is at hand anyway: it is parsed while Redis
- * counts the request. Undefined for one that would have to be held for that.
+ * Starts to parse a body that is already buffered while Redis counts the request. Returns undefined for a
+ * larger body, which is read after the count.
  */
 export function parseAtHand(
   exchange: Exchange,
@@ -28,12 +28,15 @@ export function parseAtHand(
   const declared = Number(exchange.request.headers['content-length'] ?? Number.NaN);
   if (!(declared <= bytesAtHand)) return undefined;
   const parsing = parse(exchange, services);
-  // Awaited once the caller has room: until then a rejection must not count as unheard.
+  // Handled once the request is admitted. Until then, a rejection must not count as unhandled.
   parsing.catch(() => undefined);
   return parsing;
 }
 
-/** Reads the body in one pass. Strict on JSON and on the fields that the gateway reads; the rest is the provider's. */
+/**
+ * Reads the body in one pass. Strict about JSON and the fields that the gateway reads; the provider checks
+ * the rest.
+ */
 export async function parse(
   exchange: Exchange,
   services: { settings: PipelineSettings },
@@ -46,13 +49,13 @@ export async function parse(
   requireBalancedToolCalls(outline);
   exchange.ledger.requestedModel = outline.model;
   exchange.ledger.stream = outline.stream;
-  // The other formats refuse these fields as unknown.
+  // The other formats reject these fields as unknown.
   const ownCredential = exchange.format === 'chat-completions' ? readOwnCredential(tape) : null;
   const conversation = new Conversation(outline, bytes, exchange.sessionId);
   return { bytes, tape, outline, conversation, ownCredential };
 }
 
-/** Throws `too_deep`, `malformed_json`. */
+/** @throws GatewayError `too_deep` or `malformed_json` */
 export function scanBody(bytes: Buffer): JsonTape {
   try {
     return scanJson(bytes, { depthMax });
@@ -67,7 +70,10 @@ export function scanBody(bytes: Buffer): JsonTape {
   }
 }
 
-/** Every result answers an earlier call, and every call is answered before the conversation goes on. */
+/**
+ * Checks that every result answers an earlier call, and that every call is answered before the conversation
+ * continues.
+ */
 function requireBalancedToolCalls({ messages }: RequestOutline): void {
   const called = new Set<string>();
   const open = new Set<string>();
