@@ -15,19 +15,19 @@ import { relayError } from './stages/relay/relay-errors.ts';
 import { validate } from './stages/validate/validate.ts';
 
 /**
- * The story of a chat request. Each line is a folder under `stages/`, and the order is a chain of needs:
+ * The story of a chat request. Each line is a folder under `stages/`. The order has these reasons:
  *
- * - nothing is held of the body before the key is known and has room (authenticate, limit); what came with the head is
- *   parsed while the request is counted;
- * - a request is on disk before anything is forwarded (record.accept), so that no death loses it;
- * - model and provider come before the plan, since prices and rules depend on them (choose);
- * - planning may shrink what goes out and never fails a request (plan, validate);
- * - whoever comes when there are too many is turned away before anything else is done (admission);
- * - an answer that breaks before its first byte went to the client is asked for again (forward, relay);
- * - what the model asks of the gateway's own tool is answered here, round by round (relay, forward), and never shown;
- * - after the first byte to the client there is one ending, and it is recorded (relay, record).
+ * - The body is buffered only after the key is known and within its rate limit (authenticate, limit). A body that arrived
+ *   with the head is parsed while the request is counted.
+ * - Requests beyond the gateway's capacity are rejected before any other work (admission).
+ * - A request is on disk before anything is forwarded (record.accept), so no crash loses it.
+ * - Model and provider come before the plan, because prices and rules depend on them (choose).
+ * - Planning may shrink the upstream request and never fails a request (plan, validate).
+ * - An answer that breaks before its first byte is requested again (forward, relay).
+ * - The gateway answers calls of its recovery tool itself, round by round, and never shows them (relay, forward).
+ * - After the first byte to the client there is one ending, and it is recorded (relay, record).
  *
- * Never throws: every outcome, our own defects included, is an answer to the client and a line in the log.
+ * Never throws: every outcome, defects of the gateway included, is an answer to the client and a line in the log.
  */
 export async function handleRequest(exchange: Exchange, services: PipelineServices): Promise<void> {
   const recording = record(exchange, services);

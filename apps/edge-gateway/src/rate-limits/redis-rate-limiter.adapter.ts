@@ -6,15 +6,20 @@ import { LocalRateLimiter } from './local-rate-limiter.ts';
 import type { LimitedCaller, RateDecision, RateLimiter } from './rate-limiter.port.ts';
 
 /**
- * A sliding window of 60 s in steps of half a second, kept as one hash a key: a field for each step that had requests,
- * and their running total (with these, 122 fields at most, which Redis keeps in one compact piece). A step leaves when
- * all of it is 60 s old, so no 60 s ever admit more than the limit, and a steady flow is at most 0.8% below it. Steps leave
- * when a request comes after them: a call costs as much as the steps that passed since the last one. Time is Redis's own,
- * so replicas with skewed clocks agree.
+ * A sliding window of 60 s in steps of half a second. Each key has one hash: a field for each step with requests, and
+ * their running total. The hash has at most 122 fields, which Redis stores compactly. A step expires when all of it is
+ * 60 s old, so no 60 s ever admit more than the limit. A steady flow is at most 0.8% below the limit. Steps expire when
+ * a later request arrives: a call costs as much as the number of steps since the last one. The time is that of Redis, so
+ * replicas with skewed clocks agree.
  *
- * KEYS[1] the window, KEYS[2] and [3] the epochs of the key's and its account's last changes; ARGV[1] the limit, ARGV[2]
- * how many requests came. Returns {how many are admitted, requests in the window with them, milliseconds until it is empty,
- * milliseconds until there is room for those refused, the later epoch or -1 if one is negative}.
+ * KEYS[1] is the window. KEYS[2] and KEYS[3] are the epochs of the latest changes of the key and its account. ARGV[1] is
+ * the limit, and ARGV[2] the number of requests. The reply has five numbers:
+ *
+ * 1. admitted requests
+ * 2. requests in the window, including these
+ * 3. milliseconds until the window is empty
+ * 4. milliseconds until there is room for the rejected requests
+ * 5. the later epoch, or -1 if one is negative
  */
 const slidingWindow = `
 local time = redis.call('TIME')

@@ -117,7 +117,7 @@ function noCandidate(
     return new GatewayError('no_candidate_model', { param: 'model', message });
   }
   const names = [...connected].filter((name) => findProvider(name) !== undefined).join(', ');
-  const known = names === '' ? 'No provider is connected' : `The catalogue has no chat model of ${names}`;
+  const known = names === '' ? 'No provider is connected' : `The catalogue lists no chat model of ${names}`;
   return new GatewayError('provider_not_connected', {
     param: 'model',
     message: `svc/${mode} chooses among the models of connected providers. ${known}. Connect one with PUT /v1/account/providers.`,

@@ -127,7 +127,7 @@ function explainMissing(model: string, catalog: ModelCatalog): string {
   const kind = other === undefined ? undefined : catalog.find(other, model)?.kind;
   return kind === undefined
     ? `No connected provider has the model "${model}".`
-    : `"${model}" is no chat model, but one of the kind "${kind}".`;
+    : `"${model}" is not a chat model. Its kind is "${kind}".`;
 }
 
 function notConnected(model: string, providers: readonly Provider[]): GatewayError {

@@ -4,13 +4,13 @@ import type { Excluded, ExclusionRule } from '@gateway/model-routing';
 const texts: Readonly<Record<ExclusionRule, string>> = {
   provider_not_allowed: 'not among allowed_providers',
   turned_off: 'turned off for automatic routing',
-  sandbox: 'the sandbox stands in only where nothing else is connected',
-  own_deployments: "Azure's deployments are chosen only where allowed_providers names azure",
+  sandbox: 'the sandbox is chosen only if no other provider is connected',
+  own_deployments: "Azure's deployments are chosen only if allowed_providers contains azure",
   retired: 'retired by the provider',
   deprecated: 'about to be retired by the provider',
   other_region: "bound to a region that may not be the connection's",
   above_max_cost: 'above max_cost_usd_per_mtok',
-  price_unknown: 'of unknown price while max_cost_usd_per_mtok is set',
+  price_unknown: 'price unknown while max_cost_usd_per_mtok is set',
   no_tools: 'cannot call tools',
   no_images: 'cannot read images',
   no_documents: 'cannot read documents',
@@ -19,7 +19,7 @@ const texts: Readonly<Record<ExclusionRule, string>> = {
   no_thinking: 'cannot think',
   context_too_short: 'context window too short',
   output_too_short: 'cannot answer at the length asked for',
-  session_bound: 'not the model whose signed thinking the transcript carries',
+  session_bound: 'not the model that signed the reasoning in the transcript',
 };
 
 /** Max model names in an answer, to keep it readable. */

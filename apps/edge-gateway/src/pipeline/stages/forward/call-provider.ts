@@ -132,6 +132,6 @@ function renderOptions(request: ChatRequest, target: Target, catalog: ModelCatal
 function lossError({ losses, target }: Attempt): GatewayError {
   return new GatewayError('translation_loss', {
     param: losses[0]?.field ?? '',
-    message: `The provider ${target.provider.name} cannot be told all of this request: ${renderLossFields(losses)}.`,
+    message: `The provider ${target.provider.name} cannot receive these fields of the request: ${renderLossFields(losses)}.`,
   });
 }

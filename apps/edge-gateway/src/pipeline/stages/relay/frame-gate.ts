@@ -115,7 +115,7 @@ export class BinaryFrameGate implements FrameGate {
 
   #checked(length: number): number {
     if (length >= frameBytesMin && length <= this.#bytesMax) return length;
-    throw new RangeError(`a frame says that it is ${length} bytes long`);
+    throw new RangeError(`a frame declares an invalid length of ${length} bytes`);
   }
 }
 

@@ -212,7 +212,7 @@ function breakStream(error: GatewayError, stream: OpenStream, { log }: { log: Lo
   const left = hasLeft(exchange);
   if (!left && !response.headersSent) throw error;
   if (!left) {
-    log.warn({ err: error, request_id: exchange.requestId }, 'a stream broke');
+    log.warn({ err: error, request_id: exchange.requestId }, 'provider stream broke');
     response.end(renderFailure(stream, error));
   }
   return {

@@ -78,7 +78,9 @@ const quote = 0x22;
  */
 export const contextEditsAreTexts: Invariant = ({ bytes, plan }) => {
   const broken = plan.context.edits.find((edit) => !putsTextForText(bytes, edit));
-  return broken === undefined ? null : `the edit of a message at byte ${broken.start} is no text for a text`;
+  return broken === undefined
+    ? null
+    : `the edit of a message at byte ${broken.start} does not replace a text by a text`;
 };
 
 function putsTextForText(bytes: Buffer, { start, end, replacement }: ByteEdit): boolean {
@@ -103,7 +105,7 @@ export const callEditsAreCalls: Invariant = ({ bytes, plan }) => {
       return true;
     }
   });
-  return broken === undefined ? null : `the edit of a call at byte ${broken.start} is no call`;
+  return broken === undefined ? null : `the edit of a call at byte ${broken.start} does not render a call`;
 };
 
 /**

@@ -49,7 +49,7 @@ export function validate(
     return outboundOf(draft, request, exchange);
   }
   services.metrics.planDefects.inc();
-  services.log.error({ requestId: exchange.requestId, defect }, 'a plan broke an invariant and was dropped');
+  services.log.error({ requestId: exchange.requestId, defect }, 'plan dropped: it violates an invariant');
   const identity = { ...identityPlan(planned.eligible, 'invalid_plan'), reply: planned.reply };
   noteOutbound(exchange, request, identity, defect, services);
   return outboundOf(draftOf(request, target, identity, exchange), request, exchange);
