@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { GatewayError } from '@gateway/errors';
 import type { AccountModels } from '../persistence/account-database.ts';
-import type { ReplyOwner } from './reply-seal.ts';
-import { hashIdempotencyKey, openReply, sealReply } from './reply-seal.ts';
+import { hashIdempotencyKey, openReply, sealReply, type ReplyOwner } from './reply-seal.ts';
 
 const hourMs = 3_600_000;
 /** How long a reply is replayed. */

@@ -1,5 +1,4 @@
-import type { SealingKeyPair } from '@gateway/messaging';
-import { sealingKeyPairFromSeed } from '@gateway/messaging';
+import { sealingKeyPairFromSeed, type SealingKeyPair } from '@gateway/messaging';
 import { hkdfSync } from 'node:crypto';
 import type { Metrics } from '@gateway/observability';
 import { GatewayError } from '@gateway/errors';

@@ -1,12 +1,13 @@
 import { GatewayError } from '@gateway/errors';
 import type { ResolvedLoginSession } from '@gateway/contracts';
-import type { SealedTokens, LoginSession } from './issue-tokens.ts';
 import {
   createRefreshToken,
   hashRefreshToken,
   sealTokens,
   sha256HexOf,
   usedRefreshTokensMax,
+  type SealedTokens,
+  type LoginSession,
 } from './issue-tokens.ts';
 import type { Identity } from './identity.ts';
 import type { AccountDatabase, AccountModels } from '../persistence/account-database.ts';

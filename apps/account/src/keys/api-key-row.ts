@@ -1,9 +1,7 @@
-import type { ApiKey } from '@gateway/contracts';
-import { inheritableLimit } from '@gateway/contracts';
+import { inheritableLimit, type ApiKey } from '@gateway/contracts';
 import { z } from 'zod';
 import { GatewayError } from '@gateway/errors';
-import type { AccountPolicy, ApiKeyRow } from '../persistence/account-database.ts';
-import { Prisma } from '../persistence/account-database.ts';
+import { Prisma, type AccountPolicy, type ApiKeyRow } from '../persistence/account-database.ts';
 
 type Limit = (typeof inheritableLimit.options)[number];
 /** Stored limits. Null inherits the limit of the account. */

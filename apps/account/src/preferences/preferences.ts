@@ -1,5 +1,4 @@
-import type { RoutingPreferences, UpdatePreferencesBody } from '@gateway/contracts';
-import { routingPreferences } from '@gateway/contracts';
+import { routingPreferences, type RoutingPreferences, type UpdatePreferencesBody } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { omitUndefined, takeNextEpoch } from '../persistence/row-changes.ts';
 import type { ChangeAnnouncer } from '../announce/change-announcer.ts';

@@ -1,9 +1,7 @@
 import type { Billing, BillingPeriod, BillingSubscription } from '@gateway/contracts';
 import type { LedgerMonthRow, StripeCustomerRow } from '../persistence/billing-database.ts';
-import type { Period } from '../plans/billing-period.ts';
-import { chooseHistoryStart, choosePeriod, estimatePeriod } from '../plans/billing-period.ts';
-import type { Plans } from '../plans/plans.ts';
-import { choosePlan, findByPrice, renderPlan, selfHostedPlan } from '../plans/plans.ts';
+import { chooseHistoryStart, choosePeriod, estimatePeriod, type Period } from '../plans/billing-period.ts';
+import { choosePlan, findByPrice, renderPlan, selfHostedPlan, type Plans } from '../plans/plans.ts';
 import type { BillingContext } from './customer.ts';
 
 export async function describeBilling(

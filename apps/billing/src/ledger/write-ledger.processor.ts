@@ -1,10 +1,8 @@
-import type { LedgerEntry } from '@gateway/contracts';
-import { ledgerEntryBatch } from '@gateway/contracts';
+import { ledgerEntryBatch, type LedgerEntry } from '@gateway/contracts';
 import { checkNoEviction } from '@gateway/messaging';
 import type { Counter, Logger, Metrics } from '@gateway/observability';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
-import type { Job } from 'bullmq';
-import { Worker } from 'bullmq';
+import { Worker, type Job } from 'bullmq';
 import { newId } from '@gateway/persistence';
 import type { BillingDatabase } from '../persistence/billing-database.ts';
 import type { Redis } from 'ioredis';

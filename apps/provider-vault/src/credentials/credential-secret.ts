@@ -1,7 +1,6 @@
 import { credentialSecret } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
-import type { SealingKeyPair } from '@gateway/messaging';
-import { openSealed } from '@gateway/messaging';
+import { openSealed, type SealingKeyPair } from '@gateway/messaging';
 import { z } from 'zod';
 
 /** Size limit of a credential as JSON, before it is sealed. */

@@ -1,9 +1,8 @@
 import { KMSClient } from '@aws-sdk/client-kms';
 import { AwsKmsKey } from './aws-kms-key.adapter.ts';
 import { bindDataKey } from './associated-data.ts';
-import { createKeyRing } from './key-ring.ts';
+import { createKeyRing, type KeyRing } from './key-ring.ts';
 import { closeEnvelope, openEnvelope } from './envelope.ts';
-import type { KeyRing } from './key-ring.ts';
 import { startKmsServer, type KmsServer } from './kms-server.fixture.ts';
 
 const access = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };

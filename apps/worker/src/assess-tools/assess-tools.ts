@@ -2,15 +2,11 @@ import type { assessTools as assessToolsContract } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import { z } from 'zod';
 import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
-import type { OfferedTool } from './assessed-tool.ts';
-import { analyzeTool } from './assessed-tool.ts';
+import { analyzeTool, type OfferedTool } from './assessed-tool.ts';
 import type { Meanings, ReadMeanings } from './meanings.ts';
-import type { NearDuplicate } from './find-near-duplicates.ts';
-import { findNearDuplicates } from './find-near-duplicates.ts';
-import type { DescriptionIssue } from './score-description.ts';
-import { scoreDescription } from './score-description.ts';
-import type { SuggestedWording } from './suggest-wording.ts';
-import { suggestWording } from './suggest-wording.ts';
+import { findNearDuplicates, type NearDuplicate } from './find-near-duplicates.ts';
+import { scoreDescription, type DescriptionIssue } from './score-description.ts';
+import { suggestWording, type SuggestedWording } from './suggest-wording.ts';
 
 /** The stored assessment of a definition. */
 export interface ToolAssessment {

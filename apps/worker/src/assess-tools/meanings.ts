@@ -1,7 +1,6 @@
 import { embedTools } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
-import type { OfferedTool } from './assessed-tool.ts';
-import { analyzeTool } from './assessed-tool.ts';
+import { analyzeTool, type OfferedTool } from './assessed-tool.ts';
 
 /** Embeddings of tools and words, as rows of length 1. A dot product of two rows is their cosine. */
 export class Meanings {

@@ -1,7 +1,6 @@
 import { stemmer } from 'stemmer';
-import type { AssessedTool, ToolParameter } from './assessed-tool.ts';
 import type { NearDuplicate } from './find-near-duplicates.ts';
-import { findAction, listStems, splitWords } from './assessed-tool.ts';
+import { findAction, listStems, splitWords, type AssessedTool, type ToolParameter } from './assessed-tool.ts';
 
 /** A reason for lost points, and how to fix it. */
 export interface DescriptionIssue {

@@ -1,5 +1,4 @@
-import type { AssessedTool } from './assessed-tool.ts';
-import { splitWords } from './assessed-tool.ts';
+import { splitWords, type AssessedTool } from './assessed-tool.ts';
 
 /** A wording that distinguishes a tool from another one. It contains only names, so that it may be stored. */
 export interface SuggestedWording {

@@ -1,5 +1,4 @@
-import type { LedgerEntryBatch } from '@gateway/contracts';
-import { ledgerEntryBatch, ledgerEntryBatchOptions } from '@gateway/contracts';
+import { ledgerEntryBatch, ledgerEntryBatchOptions, type LedgerEntryBatch } from '@gateway/contracts';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { Queue } from 'bullmq';
 import { Rounds } from './rounds.ts';

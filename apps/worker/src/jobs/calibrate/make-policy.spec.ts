@@ -1,7 +1,6 @@
 import { chooseCalibratedK } from '@gateway/contracts';
 import { calibrate, chooseK, isNews, renderPolicy, type Calibration } from './make-policy.ts';
-import type { ShadowSample } from './measure-bucket.ts';
-import { boundRecallAbove, boundRecallBelow } from './measure-bucket.ts';
+import { boundRecallAbove, boundRecallBelow, type ShadowSample } from './measure-bucket.ts';
 
 const day = Date.UTC(2026, 10, 1);
 const draw = (count: number, neededK: (at: number) => number, change: Partial<ShadowSample> = {}, from = 0) =>

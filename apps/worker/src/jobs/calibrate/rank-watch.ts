@@ -1,5 +1,10 @@
-import type { Likelihood, RecallWatch, WatchedSample } from './recall-watch.ts';
-import { chooseThreshold, fall } from './recall-watch.ts';
+import {
+  chooseThreshold,
+  fall,
+  type Likelihood,
+  type RecallWatch,
+  type WatchedSample,
+} from './recall-watch.ts';
 
 const alarmMultiple = 180_000;
 const stretchMax = 20;

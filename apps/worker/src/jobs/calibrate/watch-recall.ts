@@ -1,6 +1,5 @@
-import { MissWatch } from './recall-watch.ts';
+import { MissWatch, type RecallWatch, type WatchedSample } from './recall-watch.ts';
 import { RankWatch } from './rank-watch.ts';
-import type { RecallWatch, WatchedSample } from './recall-watch.ts';
 
 /** Samples in the reference before detection starts. */
 export const referenceMin = 59;

@@ -1,5 +1,4 @@
-import type { Counter, Gauge, Histogram, Metrics } from '@gateway/observability';
-import { sizeBuckets } from '@gateway/observability';
+import { sizeBuckets, type Counter, type Gauge, type Histogram, type Metrics } from '@gateway/observability';
 import type { RequestLogRow } from './request-log-row.ts';
 
 export interface WriteRequestLogMetrics {

@@ -1,15 +1,16 @@
 import { requestEventBatch } from '@gateway/contracts';
 import { checkNoEviction } from '@gateway/messaging';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
-import type { Job } from 'bullmq';
-import { Queue } from 'bullmq';
+import { Queue, type Job } from 'bullmq';
 import type { BullmqDeadLetters } from './bullmq-dead-letters.adapter.ts';
-import type { WriteRequestLogMetrics } from './write-request-log.metrics.ts';
-import { DecisionMetrics, createWriteRequestLogMetrics } from './write-request-log.metrics.ts';
+import {
+  DecisionMetrics,
+  createWriteRequestLogMetrics,
+  type WriteRequestLogMetrics,
+} from './write-request-log.metrics.ts';
 import { LenientWorker } from './lenient-worker.ts';
 import { PostgresRequestLogWriter } from './postgres-request-log-writer.adapter.ts';
-import type { WriteRequestLogContext } from './write-request-log.ts';
-import { writeRequestLog } from './write-request-log.ts';
+import { writeRequestLog, type WriteRequestLogContext } from './write-request-log.ts';
 import type { Logger, Metrics } from '@gateway/observability';
 import type { Redis } from 'ioredis';
 import type { Partitions } from '../../persistence/partitions.ts';

@@ -1,11 +1,8 @@
-import type { DeadRequestEvent } from '@gateway/contracts';
-import { requestEventBatch } from '@gateway/contracts';
+import { requestEventBatch, type DeadRequestEvent } from '@gateway/contracts';
 import { SpanKind, continueTrace } from '@gateway/observability';
 import type { DeadLetters } from './dead-letters.port.ts';
-import type { ParsedEvent, RefusedEvent } from './parse-batch.ts';
-import { parseBatch } from './parse-batch.ts';
-import type { RequestLogWriter } from './request-log-writer.port.ts';
-import { RowsRefused } from './request-log-writer.port.ts';
+import { parseBatch, type ParsedEvent, type RefusedEvent } from './parse-batch.ts';
+import { RowsRefused, type RequestLogWriter } from './request-log-writer.port.ts';
 import type { RequestLogRow } from './request-log-row.ts';
 
 export interface WriteRequestLogContext {

@@ -5,8 +5,7 @@ import type {
 } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import { readCalibration } from '../../jobs/calibrate/calibrate.ts';
-import type { PolicyBucket } from '../../jobs/calibrate/make-policy.ts';
-import { chooseK, renderPolicy } from '../../jobs/calibrate/make-policy.ts';
+import { chooseK, renderPolicy, type PolicyBucket } from '../../jobs/calibrate/make-policy.ts';
 import { boundRecallAbove, boundRecallBelow } from '../../jobs/calibrate/measure-bucket.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 

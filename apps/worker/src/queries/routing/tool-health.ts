@@ -1,7 +1,6 @@
 import type { ToolHealth, listToolHealth as listToolHealthContract } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
-import type { ToolAssessment } from '../../assess-tools/assess-tools.ts';
-import { readAssessments } from '../../assess-tools/assess-tools.ts';
+import { readAssessments, type ToolAssessment } from '../../assess-tools/assess-tools.ts';
 import { queryAccountLog } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import { asInstant } from '../usage/usage-columns.ts';

@@ -1,9 +1,8 @@
 import type { listToolSuggestions as listToolSuggestionsContract, ToolSuggestion } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
-import type { ToolAssessment } from '../../assess-tools/assess-tools.ts';
 import { queryAccountLog } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
-import { readAssessments } from '../../assess-tools/assess-tools.ts';
+import { readAssessments, type ToolAssessment } from '../../assess-tools/assess-tools.ts';
 
 /** Expanding candidates is the main cost, as for tool health. */
 const requestsMax = 1_000;

@@ -1,11 +1,11 @@
-import type {
-  AnalyticsDay,
-  AnalyticsTotals,
-  RequestStatus,
-  UsageFilter,
-  listDailyAnalytics as listDailyAnalyticsContract,
+import {
+  requestStatus,
+  type AnalyticsDay,
+  type AnalyticsTotals,
+  type RequestStatus,
+  type UsageFilter,
+  type listDailyAnalytics as listDailyAnalyticsContract,
 } from '@gateway/contracts';
-import { requestStatus } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import { boundRecallAbove, boundRecallBelow } from '../../jobs/calibrate/measure-bucket.ts';
 import { queryAccountLog } from '../../persistence/account-log.ts';
