@@ -39,7 +39,7 @@ export {
   replaceValue,
 } from './json/json-edits.ts';
 export { parseExactJson } from './json/parse-json.ts';
-export { JsonDepthError, JsonSyntaxError } from './json/json-errors.ts';
+export { JsonDepthError, JsonSyntaxError } from './json/json-tape.ts';
 export type { JsonEntry, JsonKind, JsonNode, JsonTape } from './json/json-tape.ts';
 export { scanJson } from './json/scan-json.ts';
 export { renderTokenCount } from './messages/client/render-response.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { JsonDepthError, JsonSyntaxError } from './json-errors.ts';
+import { JsonDepthError, JsonSyntaxError } from './json-tape.ts';
 import type { JsonNode, JsonTape } from './json-tape.ts';
 import { scanJson } from './scan-json.ts';
 

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { JsonDepthError, JsonSyntaxError } from './json-errors.ts';
-import { JsonTape, nodeWords } from './json-tape.ts';
+import { JsonDepthError, JsonSyntaxError, JsonTape, nodeWords } from './json-tape.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;

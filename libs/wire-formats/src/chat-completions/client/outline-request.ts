@@ -7,7 +7,7 @@ import {
   readStream,
 } from '../../common/outline-request.ts';
 import type { RequestOutline } from '@gateway/interchange';
-import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
+import type { JsonTape } from '../../json/json-tape.ts';
 import { outlineMessage } from './outline-messages.ts';
 import { outlineToolChoice, outlineTool } from './outline-tools.ts';
 

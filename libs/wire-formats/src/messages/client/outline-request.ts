@@ -10,7 +10,7 @@ import {
 } from '../../common/outline-request.ts';
 import type { MessageOutline, RequestOutline } from '@gateway/interchange';
 import { cloudFields } from '../../common/gateway-fields.ts';
-import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
+import type { JsonTape } from '../../json/json-tape.ts';
 import { outlineMessage, outlineSystem } from './outline-messages.ts';
 import { hasCacheControl, outlineTool, outlineToolChoice } from './outline-tools.ts';
 

@@ -3,7 +3,7 @@ import { chatCompletions } from '../../chat-completions/chat-completions.ts';
 import type { RequestRenderOptions } from '../../common/format.ts';
 import { formatNamed } from '../../formats.ts';
 import { scanJson } from '../../json/scan-json.ts';
-import { messages } from '../messages.ts';
+import type { messages } from '../messages.ts';
 
 export interface Rendered {
   readonly body: JsonObject;
