@@ -57,7 +57,7 @@ function listOf(...given: readonly (readonly [CatalogModel, number])[]): Routing
 
 const three = listOf([modelOf('small', 0.1), 0.2], [modelOf('middle', 1), 0.6], [modelOf('large', 5), 0.9]);
 
-function ask(change: Partial<RoutingQuestion> = {}): RoutingChoice {
+function choose(change: Partial<RoutingQuestion> = {}): RoutingChoice {
   return chooseModel({
     mode: 'auto',
     models: three,
@@ -90,15 +90,15 @@ describe('the mode', () => {
     [0.25, 'p/middle', 'complexity_medium'],
     [0.4, 'p/large', 'complexity_high'],
   ])('auto at a complexity of %d chooses %s', (complexity, id, reason) => {
-    expect(ask({ complexity })).toMatchObject({ reason, candidates: [{ id }, {}, {}] });
+    expect(choose({ complexity })).toMatchObject({ reason, candidates: [{ id }, {}, {}] });
   });
 
   it('cheap includes the savings of cached tokens', () => {
     const models = listOf([modelOf('a', 1), 0.5], [modelOf('b', 0.9), 0.5]);
     const needs = { ...plainNeeds, inputTokens: 50_000 };
-    expect(firstOf(ask({ mode: 'cheap', models, needs }))).toBe('p/b');
+    expect(firstOf(choose({ mode: 'cheap', models, needs }))).toBe('p/b');
     const pin = pinOf('p/a', { cachedTokens: 49_000 });
-    expect(ask({ mode: 'cheap', models, needs, pin })).toMatchObject({
+    expect(choose({ mode: 'cheap', models, needs, pin })).toMatchObject({
       reason: 'session',
       candidates: [{ id: 'p/a', costUsd: expect.closeTo(0.0075, 3) as number }, {}],
     });
@@ -107,11 +107,11 @@ describe('the mode', () => {
   it('fast chooses the fastest model, and for a small share of requests an unknown one', () => {
     const latency = (id: string) =>
       id === 'p/large' ? { firstTokenMs: 50, msPerToken: 1, weight: 50 } : undefined;
-    expect(ask({ mode: 'fast', latency })).toMatchObject({
+    expect(choose({ mode: 'fast', latency })).toMatchObject({
       reason: 'fastest',
       candidates: [{ id: 'p/large' }, {}, {}],
     });
-    const explored = ask({ mode: 'fast', latency, chance: 0.01 });
+    const explored = choose({ mode: 'fast', latency, chance: 0.01 });
     expect(explored.reason).toBe('explored');
     expect(firstOf(explored)).not.toBe('p/large');
   });
@@ -120,9 +120,9 @@ describe('the mode', () => {
     const close = listOf([modelOf('one', 1), 0.9], [modelOf('other', 1), 0.89]);
     const recall = (id: string) =>
       id === 'p/one' ? { judged: 100, recalled: 70 } : { judged: 100, recalled: 99 };
-    expect(firstOf(ask({ mode: 'capable', models: close, recall }))).toBe('p/one');
+    expect(firstOf(choose({ mode: 'capable', models: close, recall }))).toBe('p/one');
     const needs = { ...plainNeeds, tools: true };
-    expect(firstOf(ask({ mode: 'capable', models: close, needs, recall }))).toBe('p/other');
+    expect(firstOf(choose({ mode: 'capable', models: close, needs, recall }))).toBe('p/other');
   });
 });
 
@@ -131,22 +131,22 @@ describe('a conversation', () => {
     const models = listOf([modelOf('a', 1), 0.5], [modelOf('b', 0.95), 0.5], [modelOf('c', 0.01), 0.5]);
     const needs = { ...plainNeeds, inputTokens: 50_000 };
     const pin = pinOf('p/a', { cachedTokens: 49_000 });
-    expect(ask({ models, needs, pin }).reason).toBe('session_moved');
-    expect(ask({ models: models.slice(0, 2), needs, pin }).reason).toBe('session');
+    expect(choose({ models, needs, pin }).reason).toBe('session_moved');
+    expect(choose({ models: models.slice(0, 2), needs, pin }).reason).toBe('session');
   });
 
   it('keeps the complexity of its first turn', () => {
     const pin = pinOf('p/large', { level: 'high' });
-    expect(ask({ pin, complexity: 0.1 })).toMatchObject({ level: 'high', reason: 'session' });
+    expect(choose({ pin, complexity: 0.1 })).toMatchObject({ level: 'high', reason: 'session' });
   });
 
   it('never moves, even as a fallback, while the transcript contains bound reasoning', () => {
     const bound = pinOf('p/large', { isBound: true });
-    const choice = ask({ mode: 'cheap', pin: bound });
+    const choice = choose({ mode: 'cheap', pin: bound });
     expect(choice).toMatchObject({ reason: 'bound_thinking', candidates: [{ id: 'p/large' }] });
     expect(choice.candidates).toHaveLength(1);
     const policy = { allowedProviders: null, turnedOff: new Set(['p/large']), maxCostUsdPerMtok: null };
-    expect(ask({ mode: 'cheap', pin: bound, policy })).toMatchObject({ candidates: [], reason: null });
+    expect(choose({ mode: 'cheap', pin: bound, policy })).toMatchObject({ candidates: [], reason: null });
   });
 });
 
@@ -192,7 +192,7 @@ describe('for any request', () => {
   it('every candidate meets all needs, and every other model is listed with a rule', () => {
     fc.assert(
       fc.property(anyModels, anyNeeds, anyMode, (models, needs, mode) => {
-        const { candidates, excluded } = ask({ models, needs, mode });
+        const { candidates, excluded } = choose({ models, needs, mode });
         for (const { model } of candidates) expect(canServe(model, needs)).toBe(true);
         expect(candidates.length + excluded.length).toBe(models.length);
       }),
@@ -205,7 +205,7 @@ describe('for any request', () => {
       fc.property(anyModels, anyNeeds, anyNeeds, anyMode, (models, needs, more, mode) => {
         const both = { ...needs, inputTokens: Math.max(needs.inputTokens, more.inputTokens) };
         for (const name of needNames) both[name] = needs[name] || more[name];
-        const [first] = ask({ models, needs: both, mode }).candidates;
+        const [first] = choose({ models, needs: both, mode }).candidates;
         if (first !== undefined) expect(canServe(first.model, needs)).toBe(true);
       }),
       { numRuns: 1_000 },
@@ -219,7 +219,8 @@ describe('for any request', () => {
         anyNeeds,
         fc.double({ min: 0, max: 1, noNaN: true }),
         (models, needs, complexity) => {
-          const quality = (at: number) => ask({ models, needs, complexity: at }).candidates[0]?.quality ?? 0;
+          const quality = (at: number) =>
+            choose({ models, needs, complexity: at }).candidates[0]?.quality ?? 0;
           const [simple, complex] = [quality(complexity * 0.7), quality(complexity)];
           expect(complex).toBeGreaterThanOrEqual(simple);
         },
@@ -232,9 +233,9 @@ describe('for any request', () => {
     fc.assert(
       fc.property(anyModels, anyNeeds, anyMode, (models, needs, mode) => {
         const ids = (choice: RoutingChoice) => choice.candidates.map(({ id }) => id);
-        const once = ids(ask({ models, needs, mode }));
-        expect(ids(ask({ models, needs, mode }))).toEqual(once);
-        expect(ids(ask({ models: models.toReversed(), needs, mode }))).toEqual(once);
+        const once = ids(choose({ models, needs, mode }));
+        expect(ids(choose({ models, needs, mode }))).toEqual(once);
+        expect(ids(choose({ models: models.toReversed(), needs, mode }))).toEqual(once);
       }),
       { numRuns: 500 },
     );
@@ -243,7 +244,7 @@ describe('for any request', () => {
 
 describe('rules', () => {
   const ruleOf = (change: Partial<RoutingQuestion>, model: CatalogModel) =>
-    ask({ models: listOf([model, 0.5]), ...change }).excluded[0]?.rule;
+    choose({ models: listOf([model, 0.5]), ...change }).excluded[0]?.rule;
   const policy = { allowedProviders: null, turnedOff: new Set<string>(), maxCostUsdPerMtok: null };
 
   it.each([
@@ -263,9 +264,9 @@ describe('rules', () => {
   it('the sandbox is chosen only without other models or by name', () => {
     const sandbox = modelOf('s', 0, { provider: 'sandbox' });
     const models = listOf([sandbox, 0.5], [modelOf('m', 1), 0.5]);
-    expect(firstOf(ask({ models: models.slice(0, 1) }))).toBe('sandbox/s');
-    expect(ask({ models }).excluded).toEqual([{ id: 'sandbox/s', rule: 'sandbox' }]);
-    const asked = { ...policy, allowedProviders: ['sandbox'] };
-    expect(firstOf(ask({ models, policy: asked }))).toBe('sandbox/s');
+    expect(firstOf(choose({ models: models.slice(0, 1) }))).toBe('sandbox/s');
+    expect(choose({ models }).excluded).toEqual([{ id: 'sandbox/s', rule: 'sandbox' }]);
+    const named = { ...policy, allowedProviders: ['sandbox'] };
+    expect(firstOf(choose({ models, policy: named }))).toBe('sandbox/s');
   });
 });

@@ -169,16 +169,16 @@ describe('connections', () => {
   });
 
   test('connects to the address that was checked, so DNS rebinding has no effect', async () => {
-    let asked = 0;
+    let lookups = 0;
     const guard = createEgressGuard({
       allow: ['127.0.0.0/8'],
       resolve: (_name, _options, done) => {
-        asked += 1;
-        done(null, [{ address: asked === 1 ? '127.0.0.1' : '169.254.169.254', family: 4 }]);
+        lookups += 1;
+        done(null, [{ address: lookups === 1 ? '127.0.0.1' : '169.254.169.254', family: 4 }]);
       },
     });
     await expect(get(guard, `http://rebinding.example:${port}/`)).resolves.toBe(200);
-    expect(asked).toBe(1);
+    expect(lookups).toBe(1);
     await expect(get(guard, `http://rebinding.example:${port}/`)).rejects.toEqual(denied);
   });
 });

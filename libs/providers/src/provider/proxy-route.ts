@@ -1,6 +1,6 @@
 import type { AuthScheme, IncomingHeaders } from './http.ts';
 
-/** The endpoints whose requests are forwarded without planning, by their path under `/v1/`. */
+/** The endpoints that forward requests without planning, by their path under `/v1/`. */
 export const proxyEndpoints = [
   'completions',
   'embeddings',
@@ -25,7 +25,7 @@ export interface ProxyRoute {
   readonly auth?: AuthScheme;
   /** The request is signed over its body, so the whole body must be buffered first. */
   readonly isSigned?: true;
-  /** For a provider whose bodies differ from the usual ones. Absent: bodies are forwarded unchanged. */
+  /** Maps the body for a provider with another shape. Absent: bodies are forwarded unchanged. */
   readonly shape?: ProxyShape;
 }
 
@@ -52,4 +52,4 @@ export interface MappedRequest {
  * @param model in the provider's own spelling
  * @throws GatewayError `invalid_field` for a field that the provider cannot express
  */
-export type ProxyShape = (asked: JsonFields, model: string) => MappedRequest | null;
+export type ProxyShape = (request: JsonFields, model: string) => MappedRequest | null;

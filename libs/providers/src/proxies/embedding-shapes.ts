@@ -16,8 +16,8 @@ interface Embedded {
 }
 
 /** https://platform.openai.com/docs/api-reference/embeddings/create */
-function renderList({ vectors, tokens }: Embedded, asked: JsonFields, model: string): JsonFields {
-  const embed = asked['encoding_format'] === 'base64' ? renderBase64 : (vector: unknown) => vector;
+function renderList({ vectors, tokens }: Embedded, request: JsonFields, model: string): JsonFields {
+  const embed = request['encoding_format'] === 'base64' ? renderBase64 : (vector: unknown) => vector;
   return {
     object: 'list',
     data: vectors.map((vector, index) => ({ object: 'embedding', index, embedding: embed(vector) })),
@@ -37,22 +37,22 @@ const vectorsOfCohere = ({ embeddings }: JsonFields): readonly unknown[] =>
   Array.isArray(embeddings) ? listOf(embeddings) : listOf(fieldsOf(embeddings)['float']);
 
 /** https://docs.cohere.com/reference/embed */
-export const cohereEmbedding: ProxyShape = (asked, model) => {
-  if (asked['input'] === undefined) return null;
+export const cohereEmbedding: ProxyShape = (request, model) => {
+  if (request['input'] === undefined) return null;
   return {
     body: present({
       model,
-      texts: textsOf(asked),
-      input_type: asked['input_type'] ?? 'search_document',
+      texts: textsOf(request),
+      input_type: request['input_type'] ?? 'search_document',
       embedding_types: ['float'],
-      output_dimension: asked['dimensions'],
-      truncate: asked['truncate'],
+      output_dimension: request['dimensions'],
+      truncate: request['truncate'],
     }),
     mapAnswer: (answer) => {
       const billed = fieldsOf(fieldsOf(answer['meta'])['billed_units']);
       return renderList(
         { vectors: vectorsOfCohere(answer), tokens: countOf(billed['input_tokens']) },
-        asked,
+        request,
         model,
       );
     },
@@ -60,39 +60,39 @@ export const cohereEmbedding: ProxyShape = (asked, model) => {
 };
 
 /** Voyage's shape is OpenAI's, except for `encoding_format` and `dimensions`. https://docs.voyageai.com/reference/embeddings-api */
-export const voyageEmbedding: ProxyShape = (asked, model) => {
-  const isFloat = asked['encoding_format'] === 'float';
-  if (!isFloat && asked['dimensions'] === undefined) return null;
-  const kept = isFloat ? without(asked, 'encoding_format') : asked;
+export const voyageEmbedding: ProxyShape = (request, model) => {
+  const isFloat = request['encoding_format'] === 'float';
+  if (!isFloat && request['dimensions'] === undefined) return null;
+  const kept = isFloat ? without(request, 'encoding_format') : request;
   return { body: { ...renamed(kept, { dimensions: 'output_dimension' }), model } };
 };
 
 /** Jina's shape is OpenAI's, except for `encoding_format`. https://jina.ai/embeddings */
-export const jinaEmbedding: ProxyShape = (asked, model) =>
-  asked['encoding_format'] === undefined
+export const jinaEmbedding: ProxyShape = (request, model) =>
+  request['encoding_format'] === undefined
     ? null
-    : { body: { ...renamed(asked, { encoding_format: 'embedding_type' }), model } };
+    : { body: { ...renamed(request, { encoding_format: 'embedding_type' }), model } };
 
 /** https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-text.html */
-export const titanEmbedding: ProxyShape = (asked, model) => {
-  if (asked['input'] === undefined) return { body: without(asked, 'model') };
-  const [text, ...others] = textsOf(asked);
+export const titanEmbedding: ProxyShape = (request, model) => {
+  if (request['input'] === undefined) return { body: without(request, 'model') };
+  const [text, ...others] = textsOf(request);
   if (others.length > 0) throw refuse('input', 'one text, because this model embeds one text per request');
   return {
-    body: present({ inputText: text, dimensions: asked['dimensions'] }),
+    body: present({ inputText: text, dimensions: request['dimensions'] }),
     mapAnswer: (answer) =>
       renderList(
         { vectors: [answer['embedding']], tokens: countOf(answer['inputTextTokenCount']) },
-        asked,
+        request,
         model,
       ),
   };
 };
 
 /** https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed.html */
-export const hostedCohereEmbedding: ProxyShape = (asked, model) => {
-  const mapped = cohereEmbedding(asked, model);
-  if (mapped === null) return { body: without(asked, 'model') };
+export const hostedCohereEmbedding: ProxyShape = (request, model) => {
+  const mapped = cohereEmbedding(request, model);
+  if (mapped === null) return { body: without(request, 'model') };
   return {
     body: without(mapped.body, 'model'),
     mapAnswer: (answer, headers) =>
@@ -101,19 +101,19 @@ export const hostedCohereEmbedding: ProxyShape = (asked, model) => {
           vectors: vectorsOfCohere(answer),
           tokens: countOf(headers['x-amzn-bedrock-input-token-count']),
         },
-        asked,
+        request,
         model,
       ),
   };
 };
 
 /** https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api */
-export const vertexEmbedding: ProxyShape = (asked, model) => {
-  if (asked['input'] === undefined) return { body: without(asked, 'model') };
-  const dimensions = asked['dimensions'];
+export const vertexEmbedding: ProxyShape = (request, model) => {
+  if (request['input'] === undefined) return { body: without(request, 'model') };
+  const dimensions = request['dimensions'];
   return {
     body: {
-      instances: textsOf(asked).map((content) => ({ content })),
+      instances: textsOf(request).map((content) => ({ content })),
       ...(dimensions === undefined ? {} : { parameters: { outputDimensionality: dimensions } }),
     },
     mapAnswer: (answer) => {
@@ -123,7 +123,7 @@ export const vertexEmbedding: ProxyShape = (asked, model) => {
         (sum, count) => (sum === undefined || count === undefined ? undefined : sum + count),
         0,
       );
-      return renderList({ vectors: embedded.map(({ values }) => values), tokens }, asked, model);
+      return renderList({ vectors: embedded.map(({ values }) => values), tokens }, request, model);
     },
   };
 };

@@ -14,17 +14,17 @@ function renderImages(images: readonly unknown[]): JsonFields {
 }
 
 /** https://docs.aws.amazon.com/nova/latest/userguide/image-gen-req-resp-structure.html */
-export const amazonImage: ProxyShape = (asked) => {
-  if (asked['taskType'] !== undefined) return { body: without(asked, 'model') };
+export const amazonImage: ProxyShape = (request) => {
+  if (request['taskType'] !== undefined) return { body: without(request, 'model') };
   const config = present({
-    numberOfImages: countOf(asked['n']),
-    ...sizeOf(asked['size']),
-    quality: asked['quality'] === 'hd' || asked['quality'] === 'high' ? 'premium' : undefined,
+    numberOfImages: countOf(request['n']),
+    ...sizeOf(request['size']),
+    quality: request['quality'] === 'hd' || request['quality'] === 'high' ? 'premium' : undefined,
   });
   return {
     body: {
       taskType: 'TEXT_IMAGE',
-      textToImageParams: { text: promptOf(asked) },
+      textToImageParams: { text: promptOf(request) },
       ...(Object.keys(config).length === 0 ? {} : { imageGenerationConfig: config }),
     },
     mapAnswer: ({ images }) => renderImages(listOf(images)),
@@ -32,32 +32,32 @@ export const amazonImage: ProxyShape = (asked) => {
 };
 
 /** https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-stability-diffusion.html */
-export const stabilityImage: ProxyShape = (asked) => {
-  if ((countOf(asked['n']) ?? 1) > 1)
+export const stabilityImage: ProxyShape = (request) => {
+  if ((countOf(request['n']) ?? 1) > 1)
     throw refuse('n', '1, because this model creates one image per request');
-  const size = sizeOf(asked['size']);
+  const size = sizeOf(request['size']);
   return {
     body: present({
-      prompt: promptOf(asked),
-      aspect_ratio: asked['aspect_ratio'] ?? (size && aspectOf(size)),
-      output_format: asked['output_format'] ?? 'png',
-      seed: asked['seed'],
-      negative_prompt: asked['negative_prompt'],
+      prompt: promptOf(request),
+      aspect_ratio: request['aspect_ratio'] ?? (size && aspectOf(size)),
+      output_format: request['output_format'] ?? 'png',
+      seed: request['seed'],
+      negative_prompt: request['negative_prompt'],
     }),
     mapAnswer: ({ images }) => renderImages(listOf(images)),
   };
 };
 
 /** https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/imagen-api */
-export const vertexImage: ProxyShape = (asked) => {
-  if (asked['instances'] !== undefined) return { body: without(asked, 'model') };
-  const size = sizeOf(asked['size']);
+export const vertexImage: ProxyShape = (request) => {
+  if (request['instances'] !== undefined) return { body: without(request, 'model') };
+  const size = sizeOf(request['size']);
   return {
     body: {
-      instances: [{ prompt: promptOf(asked) }],
+      instances: [{ prompt: promptOf(request) }],
       parameters: present({
-        sampleCount: countOf(asked['n']) ?? 1,
-        aspectRatio: asked['aspect_ratio'] ?? (size && aspectOf(size)),
+        sampleCount: countOf(request['n']) ?? 1,
+        aspectRatio: request['aspect_ratio'] ?? (size && aspectOf(size)),
       }),
     },
     mapAnswer: ({ predictions }) =>

@@ -6,8 +6,8 @@ const routeOf = (name: string, endpoint: ProxyEndpoint, model = 'a-model') =>
   proxyRouteOf(findProvider(name)!, endpoint, model);
 
 /** Maps a request for a provider, and returns the body with a function that maps the response. */
-function map(name: string, endpoint: ProxyEndpoint, model: string, asked: JsonFields) {
-  const mapped = routeOf(name, endpoint, model)?.shape?.({ model: `${name}/${model}`, ...asked }, model);
+function map(name: string, endpoint: ProxyEndpoint, model: string, request: JsonFields) {
+  const mapped = routeOf(name, endpoint, model)?.shape?.({ model: `${name}/${model}`, ...request }, model);
   if (mapped == null) return null;
   const { body, mapAnswer = (answer: JsonFields) => answer } = mapped;
   return { body, answer: (received: JsonFields, headers = {}) => mapAnswer(received, headers) };
@@ -21,25 +21,29 @@ const listed = (usage?: number) => ({
 });
 
 describe('embeddings in OpenAI’s shape', () => {
-  it('are mapped to Cohere’s shape, and the response back to OpenAI’s', () => {
+  it('maps embeddings to Cohere’s shape, and the response back to OpenAI’s', () => {
     const mapped = map('cohere', 'embeddings', 'embed-v4.0', { input: 'hi', dimensions: 256 })!;
     expect(mapped.body).toEqual({
       ...{ model: 'embed-v4.0', texts: ['hi'], input_type: 'search_document' },
       ...{ embedding_types: ['float'], output_dimension: 256 },
     });
-    const told = { id: 'x', embeddings: { float: [vector] }, meta: { billed_units: { input_tokens: 3 } } };
-    expect(mapped.answer(told)).toEqual({ ...listed(3), model: 'embed-v4.0' });
+    const received = {
+      id: 'x',
+      embeddings: { float: [vector] },
+      meta: { billed_units: { input_tokens: 3 } },
+    };
+    expect(mapped.answer(received)).toEqual({ ...listed(3), model: 'embed-v4.0' });
   });
 
-  it('are rendered as base64 when the client requests it, as OpenAI’s own SDK does', () => {
-    const asked = { input: ['hi'], encoding_format: 'base64' };
-    const mapped = map('cohere', 'embeddings', 'embed-v4.0', asked)!;
+  it('renders embeddings as base64 when the client requests it, as OpenAI’s own SDK does', () => {
+    const request = { input: ['hi'], encoding_format: 'base64' };
+    const mapped = map('cohere', 'embeddings', 'embed-v4.0', request)!;
     const { data } = mapped.answer({ embeddings: { float: [vector] } }) as { data: { embedding: string }[] };
     const bytes = Buffer.from(data[0]!.embedding, 'base64');
     expect([...new Float32Array(bytes.buffer, bytes.byteOffset, 2)]).toEqual(vector);
   });
 
-  it('are sent to Titan one text per request', () => {
+  it('sends embeddings to Titan one text per request', () => {
     const id = 'amazon.titan-embed-text-v2:0';
     const mapped = map('hosted', 'embeddings', id, { input: ['hi'], dimensions: 512 })!;
     expect(mapped.body).toEqual({ inputText: 'hi', dimensions: 512 });
@@ -49,7 +53,7 @@ describe('embeddings in OpenAI’s shape', () => {
     );
   });
 
-  it('are sent to Cohere’s models on Amazon Bedrock, which reports token counts in a header', () => {
+  it('sends embeddings to Cohere on Amazon Bedrock, and reads token counts from a header', () => {
     const id = 'cohere.embed-english-v3';
     const mapped = map('hosted', 'embeddings', id, { input: 'hi' })!;
     expect(mapped.body).toEqual({ texts: ['hi'], input_type: 'search_document', embedding_types: ['float'] });
@@ -57,7 +61,7 @@ describe('embeddings in OpenAI’s shape', () => {
     expect(mapped.answer({ embeddings: [vector] }, headers)).toEqual({ ...listed(4), model: id });
   });
 
-  it('are sent to Vertex AI as instances', () => {
+  it('sends embeddings to Vertex AI as instances', () => {
     const mapped = map('vertex', 'embeddings', 'text-embedding-005', { input: ['a'], dimensions: 2 })!;
     expect(mapped.body).toEqual({ instances: [{ content: 'a' }], parameters: { outputDimensionality: 2 } });
     const embeddings = { values: vector, statistics: { token_count: 5, truncated: false } };
@@ -67,18 +71,18 @@ describe('embeddings in OpenAI’s shape', () => {
     });
   });
 
-  it('are mapped for Voyage and Jina by renaming single fields', () => {
-    const asked = { input: 'hi', encoding_format: 'float', dimensions: 256 };
-    expect(map('voyage', 'embeddings', 'voyage-4', asked)?.body).toEqual({
+  it('renames single fields of embeddings for Voyage and Jina', () => {
+    const request = { input: 'hi', encoding_format: 'float', dimensions: 256 };
+    expect(map('voyage', 'embeddings', 'voyage-4', request)?.body).toEqual({
       ...{ model: 'voyage-4', input: 'hi', output_dimension: 256 },
     });
-    expect(map('jina', 'embeddings', 'jina-embeddings-v4', asked)?.body).toEqual({
+    expect(map('jina', 'embeddings', 'jina-embeddings-v4', request)?.body).toEqual({
       ...{ model: 'jina-embeddings-v4', input: 'hi', embedding_type: 'float', dimensions: 256 },
     });
   });
 
   it.each([[[1, 2, 3]], [[[1], [2]]], [undefined], [[]], ['']])(
-    'with the input %j return an error that names the field, unless it is a string',
+    'returns an error that names the field for the input %j, unless it is a string',
     (input) => {
       const mapping = () => map('vertex', 'embeddings', 'm', { input: input ?? null });
       if (input === '') expect(mapping()?.body).toEqual({ instances: [{ content: '' }] });
@@ -95,9 +99,9 @@ describe('a body in the provider’s own shape', () => {
     ['jina', 'embeddings', { input: 'a', task: 'text-matching' }],
     ['xai', 'videos/generations', { prompt: 'p', duration: 5 }],
     ['together', 'videos/generations', { prompt: 'p', seconds: '5' }],
-  ])('is forwarded to %s for %s unchanged: %j', (name, endpoint, asked) => {
+  ])('forwards a body to %s for %s unchanged: %j', (name, endpoint, request) => {
     expect(routeOf(name, endpoint)?.shape).toBeDefined();
-    expect(map(name, endpoint, 'a-model', asked)).toBeNull();
+    expect(map(name, endpoint, 'a-model', request)).toBeNull();
   });
 
   it.each<[string, ProxyEndpoint, string, JsonFields]>([
@@ -107,25 +111,25 @@ describe('a body in the provider’s own shape', () => {
     ['vertex', 'embeddings', 'text-embedding-005', { instances: [{ content: 'a', task_type: 'X' }] }],
     ['google', 'videos/generations', 'veo-3.1', { instances: [{ prompt: 'a' }] }],
   ])(
-    'is sent to %s for %s without the model, because the model is part of the path',
-    (name, endpoint, model, asked) => {
-      expect(map(name, endpoint, model, asked)?.body).toEqual(asked);
+    'sends a body to %s for %s without the model, because the model is part of the path',
+    (name, endpoint, model, request) => {
+      expect(map(name, endpoint, model, request)?.body).toEqual(request);
       expect(routeOf(name, endpoint, model)?.path).toContain('{model}');
     },
   );
 });
 
 describe('rerank in Cohere’s shape', () => {
-  const asked = { query: 'q', documents: ['a', { text: 'b' }], top_n: 1, return_documents: true };
+  const request = { query: 'q', documents: ['a', { text: 'b' }], top_n: 1, return_documents: true };
 
-  it('is mapped to Voyage’s shape, and the response back to Cohere’s', () => {
-    const mapped = map('voyage', 'rerank', 'rerank-2.5', asked)!;
+  it('maps rerank to Voyage’s shape, and the response back to Cohere’s', () => {
+    const mapped = map('voyage', 'rerank', 'rerank-2.5', request)!;
     expect(mapped.body).toEqual({
       ...{ model: 'rerank-2.5', query: 'q', documents: ['a', 'b'], top_k: 1, return_documents: true },
     });
     const data = [{ index: 1, relevance_score: 0.9, document: 'b' }];
-    const told = { object: 'list', data, model: 'rerank-2.5', usage: { total_tokens: 26 } };
-    expect(mapped.answer(told)).toEqual({
+    const received = { object: 'list', data, model: 'rerank-2.5', usage: { total_tokens: 26 } };
+    expect(mapped.answer(received)).toEqual({
       model: 'rerank-2.5',
       usage: { total_tokens: 26 },
       results: [{ index: 1, relevance_score: 0.9, document: { text: 'b' } }],
@@ -135,11 +139,11 @@ describe('rerank in Cohere’s shape', () => {
   it.each([
     ['cohere.rerank-v3-5:0', { api_version: 2 }],
     ['amazon.rerank-v1:0', {}],
-  ])('is mapped for %s on Amazon Bedrock', (model, more) => {
-    const mapped = map('hosted', 'rerank', model, asked)!;
+  ])('maps rerank for %s on Amazon Bedrock', (model, more) => {
+    const mapped = map('hosted', 'rerank', model, request)!;
     expect(mapped.body).toEqual({ query: 'q', documents: ['a', 'b'], top_n: 1, ...more });
-    const told = { results: [{ index: 1, relevanceScore: 0.5 }] };
-    expect(mapped.answer(told)).toEqual({ results: [{ index: 1, relevance_score: 0.5 }] });
+    const received = { results: [{ index: 1, relevanceScore: 0.5 }] };
+    expect(mapped.answer(received)).toEqual({ results: [{ index: 1, relevance_score: 0.5 }] });
   });
 
   it('returns an error that names the field when documents are not texts', () => {
@@ -150,7 +154,7 @@ describe('rerank in Cohere’s shape', () => {
     }
   });
 
-  it('is forwarded unchanged to Jina, Cohere and OpenRouter', () => {
+  it('forwards rerank unchanged to Jina, Cohere and OpenRouter', () => {
     for (const name of ['jina', 'cohere', 'openrouter']) {
       expect(routeOf(name, 'rerank')).toEqual({ path: '/rerank' });
     }
@@ -160,7 +164,7 @@ describe('rerank in Cohere’s shape', () => {
 describe('images and videos', () => {
   const image = { prompt: 'a cat', n: 2, size: '1024x768' };
 
-  it('are mapped to the shape of each model maker on Amazon Bedrock', () => {
+  it('maps images to the shape of each model maker on Amazon Bedrock', () => {
     const amazon = map('hosted', 'images/generations', 'amazon.nova-canvas-v1:0', image)!;
     expect(amazon.body).toEqual({
       taskType: 'TEXT_IMAGE',
@@ -174,13 +178,13 @@ describe('images and videos', () => {
   });
 
   it('returns an error for response_format url where the provider stores no images', () => {
-    const asked = { ...image, response_format: 'url' };
-    expect(() => map('vertex', 'images/generations', 'imagen-4.0', asked)).toThrow(/"response_format"/);
+    const request = { ...image, response_format: 'url' };
+    expect(() => map('vertex', 'images/generations', 'imagen-4.0', request)).toThrow(/"response_format"/);
   });
 
-  it('are mapped to the shapes of Veo and xAI, and the response is a queued video', () => {
-    const asked = { prompt: 'a cat', seconds: '8', size: '1280x720' };
-    const veo = map('google', 'videos/generations', 'veo-3.1', asked)!;
+  it('maps videos to the shapes of Veo and xAI, and returns a queued video', () => {
+    const request = { prompt: 'a cat', seconds: '8', size: '1280x720' };
+    const veo = map('google', 'videos/generations', 'veo-3.1', request)!;
     expect(veo.body).toEqual({
       instances: [{ prompt: 'a cat' }],
       parameters: { durationSeconds: 8, aspectRatio: '16:9', resolution: '720p' },
@@ -188,7 +192,7 @@ describe('images and videos', () => {
     expect(veo.answer({ name: 'models/veo-3.1/operations/1' })).toMatchObject({
       ...{ id: 'models/veo-3.1/operations/1', object: 'video', model: 'veo-3.1', status: 'queued' },
     });
-    const xai = map('xai', 'videos/generations', 'grok-imagine-video', asked)!;
+    const xai = map('xai', 'videos/generations', 'grok-imagine-video', request)!;
     expect(xai.body).toEqual({
       ...{
         model: 'grok-imagine-video',
@@ -214,7 +218,7 @@ describe('endpoints', () => {
     ['voyage', 'm', ['embeddings', 'rerank']],
     ['google', 'm', ['embeddings', 'images/generations', 'videos/generations']],
     ['cohere', 'm', ['embeddings', 'audio/transcriptions', 'rerank']],
-  ])('of %s for %s are exactly %j', (name, model, has) => {
+  ])('for %s and the model %s are exactly %j', (name, model, has) => {
     expect(proxyEndpoints.filter((endpoint) => routeOf(name, endpoint, model) !== undefined)).toEqual(has);
   });
 });

@@ -26,24 +26,24 @@ function renderResult(ranked: unknown): JsonFields {
 }
 
 /** https://docs.voyageai.com/reference/reranker-api */
-export const voyageRerank: ProxyShape = (asked, model) => {
-  if (asked['top_k'] !== undefined) return null;
-  const body = { ...without(asked, 'top_n'), model, documents: textsOf(asked), top_k: asked['top_n'] };
+export const voyageRerank: ProxyShape = (request, model) => {
+  if (request['top_k'] !== undefined) return null;
+  const body = { ...without(request, 'top_n'), model, documents: textsOf(request), top_k: request['top_n'] };
   return { body: present(body), mapAnswer: renderResults };
 };
 
 /** https://docs.fireworks.ai/api-reference/rerank-documents */
-export const fireworksRerank: ProxyShape = (asked, model) => ({
-  body: { ...asked, model },
+export const fireworksRerank: ProxyShape = (request, model) => ({
+  body: { ...request, model },
   mapAnswer: renderResults,
 });
 
 /** https://docs.aws.amazon.com/bedrock/latest/userguide/rerank-supported.html, called through InvokeModel */
-export const hostedRerank: ProxyShape = (asked, model) => ({
+export const hostedRerank: ProxyShape = (request, model) => ({
   body: present({
-    query: asked['query'],
-    documents: textsOf(asked),
-    top_n: asked['top_n'],
+    query: request['query'],
+    documents: textsOf(request),
+    top_n: request['top_n'],
     // Cohere's models accept more than one API version.
     ...(model.includes('cohere.') ? { api_version: 2 } : {}),
   }),

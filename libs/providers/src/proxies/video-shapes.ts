@@ -19,8 +19,8 @@ function renderQueued(answer: JsonFields, id: unknown, model: string): JsonField
 }
 
 /** https://docs.x.ai/docs/guides/video-generation */
-export const xaiVideo: ProxyShape = (asked, model) => {
-  const { seconds, size, ...rest } = asked;
+export const xaiVideo: ProxyShape = (request, model) => {
+  const { seconds, size, ...rest } = request;
   if (seconds === undefined && size === undefined) return null;
   const frame = sizeOf(size);
   return {
@@ -36,24 +36,24 @@ export const xaiVideo: ProxyShape = (asked, model) => {
 };
 
 /** https://docs.together.ai/reference/create-videos */
-export const togetherVideo: ProxyShape = (asked, model) => {
-  const frame = sizeOf(asked['size']);
-  return frame === undefined ? null : { body: { ...without(asked, 'size'), model, ...frame } };
+export const togetherVideo: ProxyShape = (request, model) => {
+  const frame = sizeOf(request['size']);
+  return frame === undefined ? null : { body: { ...without(request, 'size'), model, ...frame } };
 };
 
 /** https://docs.siliconflow.com/en/api-reference/videos/videos_submit */
-export const siliconflowVideo: ProxyShape = (asked, model) => {
-  if (asked['size'] === undefined) return null;
+export const siliconflowVideo: ProxyShape = (request, model) => {
+  if (request['size'] === undefined) return null;
   return {
-    body: { ...renamed(without(asked, 'seconds'), { size: 'image_size' }), model },
+    body: { ...renamed(without(request, 'seconds'), { size: 'image_size' }), model },
     mapAnswer: (answer) => renderQueued(answer, answer['requestId'], model),
   };
 };
 
 /** Veo, on the Gemini API and on Vertex AI. https://ai.google.dev/gemini-api/docs/video */
-export const veoVideo: ProxyShape = (asked, model) => {
-  if (asked['instances'] !== undefined) return { body: without(asked, 'model') };
-  const { prompt, seconds, size, ...parameters } = without(asked, 'model');
+export const veoVideo: ProxyShape = (request, model) => {
+  if (request['instances'] !== undefined) return { body: without(request, 'model') };
+  const { prompt, seconds, size, ...parameters } = without(request, 'model');
   const frame = sizeOf(size);
   return {
     body: {

@@ -15,7 +15,7 @@ const start = { type: 'message-start', id: 'i', delta: {} };
 const partsOf = (events: StreamEvent[]) => foldAnswer(events).choices[0]!.parts;
 
 describe('a stream', () => {
-  it('without its end is truncated, and bytes after the end are ignored', () => {
+  it('emits no end for a truncated stream, and ignores bytes after the end', () => {
     const contentStart = event('content-start', { content: { type: 'text', text: 'a' } });
     expect(read(start, contentStart).map(({ type }) => type)).not.toContain('message-end');
     expect(read(start, complete, contentStart).at(-1)).toEqual({ type: 'message-end' });
@@ -60,7 +60,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('that failed emits an error and no end', () => {
+  it('emits an error for a failed answer, and no end after it', () => {
     const events = read(start, end({ finish_reason: 'ERROR', error: 'out of memory' }));
     expect(events.at(-1)).toEqual({
       type: 'error',
@@ -70,7 +70,7 @@ describe('a stream', () => {
     });
   });
 
-  it('that is not JSON is invalid', () => {
+  it('throws upstream_invalid for data that is not JSON', () => {
     const parser = provider.openStreamParser();
     expect(() => parser.push(Buffer.from('data: {"type"\n\n'))).toThrow(
       expect.objectContaining({ code: 'upstream_invalid' }),
@@ -93,7 +93,7 @@ describe('citations', () => {
     { citedText: 'out', extensions: { cohere: {} } },
   ];
 
-  it('belong to their text, streamed and plain', () => {
+  it('assigns citations to their text, streamed and plain', () => {
     const streamed = read(
       start,
       event('content-start', { content: { type: 'text', text: 'a' } }),
@@ -112,7 +112,7 @@ describe('citations', () => {
     expect(partsOf(plain)[1]).toMatchObject({ citations: [{ title: 'T' }, { citedText: 'out' }] });
   });
 
-  it('of a plan stay with the message', () => {
+  it('keeps citations of a plan with the message', () => {
     const message = { tool_plan: 'p', citations: [{ ...citation, type: 'PLAN' }] };
     const [choice] = foldAnswer(provider.parseResponse(Buffer.from(JSON.stringify({ message })))).choices;
     expect(choice!.messageExtensions.cohere).toEqual({ citations: message.citations });
@@ -127,7 +127,7 @@ describe('a plain answer', () => {
     ['TOOL_CALL', 'tool-calls'],
     ['ERROR', 'error'],
     ['SOMETHING_NEW', 'other'],
-  ])('with the finish reason %s emits %s and the raw value', (rawReason, finishReason) => {
+  ])('maps the finish reason %s to %s, and keeps the raw value', (rawReason, finishReason) => {
     const bytes = Buffer.from(JSON.stringify({ message: {}, finish_reason: rawReason }));
     expect(foldAnswer(provider.parseResponse(bytes)).choices).toMatchObject([{ rawReason, finishReason }]);
   });
@@ -152,7 +152,7 @@ describe('a plain answer', () => {
     expect(answer.extensions.cohere).toEqual({ usage });
   });
 
-  it('of another shape is invalid', () => {
+  it('throws upstream_invalid for a body of another shape', () => {
     for (const body of ['{"text":"v1"}', '[]', '{"message":"no"}', 'x'])
       expect(() => provider.parseResponse(Buffer.from(body))).toThrow(
         expect.objectContaining({ code: 'upstream_invalid' }),

@@ -23,7 +23,7 @@ const f = { kind: 'function', name: 'f', parameters: { type: 'object' } } as con
 const g = { kind: 'function', name: 'g' } as const;
 
 describe('a conversation from another format', () => {
-  it('has each result in a separate message, followed by its images', () => {
+  it('renders each result in a separate message, followed by its images', () => {
     const messages: ChatMessage[] = [
       { role: 'system', parts: [text('s')] },
       { role: 'assistant', parts: [{ type: 'thinking', text: 'why' }, text('let me see'), call] },
@@ -48,7 +48,7 @@ describe('a conversation from another format', () => {
     expect(losses).toEqual([]);
   });
 
-  it('has text documents in the request’s documents, and reports losses for other documents', () => {
+  it('moves text documents to the request’s documents, and reports losses for other documents', () => {
     const data = Buffer.from('words').toString('base64');
     const rendered = render({
       messages: [
@@ -91,7 +91,7 @@ describe('tools from another format', () => {
     expect(losses).toEqual([]);
   });
 
-  it('are either all strict or not strict', () => {
+  it('marks either all tools as strict or none', () => {
     expect(render({ tools: [{ ...f, strict: true }] }).body).toMatchObject({ strict_tools: true });
     const mixed = render({ tools: [{ ...f, strict: true }, g] });
     expect(mixed.body).not.toHaveProperty('strict_tools');
@@ -100,7 +100,7 @@ describe('tools from another format', () => {
 });
 
 describe('settings from another format', () => {
-  it('are renamed', () => {
+  it('renames settings to the names in the format', () => {
     const { body } = render({
       stream: true,
       settings: {
@@ -125,7 +125,7 @@ describe('settings from another format', () => {
     });
   });
 
-  it('are lost if the format does not support them', () => {
+  it('reports a loss for settings that the format does not support', () => {
     const settings = { answers: 2, parallelToolCalls: false, endUser: 'u', reasoningEffort: 'high' };
     expect(fieldsOf(render({ settings })).sort()).toEqual([
       'n',

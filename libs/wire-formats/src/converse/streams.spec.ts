@@ -160,14 +160,14 @@ describe('errors to a client', () => {
     [503, null, 503, 'ServiceUnavailableException'],
     [504, 'upstream_timeout', 504, 'ModelTimeoutException'],
     [529, null, 503, 'ServiceUnavailableException'],
-  ])('with status %i and code %s are rendered with status %i as %s', (status, code, sent, exception) => {
+  ])('renders status %i and code %s with status %i as %s', (status, code, sent, exception) => {
     const rendered = client.renderError(error(status, code), 'id-1');
     expect(rendered.status).toBe(sent);
     expect(rendered.headers).toMatchObject({ 'x-amzn-errortype': exception, 'x-amzn-requestid': 'id-1' });
     expect(JSON.parse(rendered.body)).toEqual({ message: 'failed' });
   });
 
-  it('keep the exception name from a provider of this format if it is well-formed', () => {
+  it('keeps a well-formed exception name from a provider of this format', () => {
     const nameOf = (code: string) =>
       client.renderError(error(424, code, 'provider'), 'id').headers['x-amzn-errortype'];
     expect(nameOf('ModelNotReadyException')).toBe('ModelNotReadyException');
@@ -181,7 +181,7 @@ describe('errors to a client', () => {
     [500, 'internalServerException'],
     [503, 'serviceUnavailableException'],
     [424, 'modelStreamErrorException'],
-  ])('inside a stream, with status %i, are rendered as the exception %s', (status, name) => {
+  ])('renders status %i inside a stream as the exception %s', (status, name) => {
     const bytes = Buffer.from(client.renderStreamError(error(status), 'id'));
     const [message] = [...new EventStreamDecoder().push(bytes)];
     expect(textHeader(message!, ':message-type')).toBe('exception');
@@ -211,11 +211,11 @@ describe('errors from a provider', () => {
       { message: 'The provider answered with status 503.', code: null, type: 'api_error' },
     ],
     [400, 'plain words', {}, { message: 'plain words', type: 'invalid_request_error' }],
-  ])('with status %i are parsed: %s', (status, body, headers, expected) => {
+  ])('parses an error with status %i: %s', (status, body, headers, expected) => {
     expect(provider.parseError(status, body, headers)).toMatchObject(expected);
   });
 
-  it('in a body with status 200 are an error, and an empty body is invalid', () => {
+  it('parses an error in a body with status 200, and rejects an empty body', () => {
     expect(provider.parseResponse(Buffer.from('{"message":"no"}'))).toMatchObject([
       { type: 'error', message: 'no' },
     ]);

@@ -17,7 +17,7 @@ const partsOf = (events: StreamEvent[]) => foldAnswer(events).choices[0]!.parts;
 const typesOf = (events: StreamEvent[]) => events.map(({ type }) => type);
 
 describe('a stream', () => {
-  it('is complete when every candidate has a finish reason, and not before', () => {
+  it('ends only when every candidate has a finish reason', () => {
     const two = (parts: object[]) => ({
       candidates: [0, 1].map((index) => ({ index, content: { parts }, ...(index === 0 ? stop : {}) })),
     });
@@ -28,19 +28,19 @@ describe('a stream', () => {
     expect(foldAnswer(events).choices.map(({ finishReason }) => finishReason)).toEqual(['stop', 'length']);
   });
 
-  it('as a JSON list is complete only after the closing bracket', () => {
+  it('completes a JSON list only after the closing bracket', () => {
     const list = Buffer.from(JSON.stringify([candidate([{ text: 'a' }], stop)]));
     expect(read(list).at(-1)).toEqual({ type: 'message-end' });
     expect(typesOf(read(list.subarray(0, -1)))).not.toContain('message-end');
   });
 
-  it('as a JSON list is also parsed where a plain answer was expected', () => {
+  it('parses a JSON list where a plain answer was expected', () => {
     const list = Buffer.from(JSON.stringify([candidate([{ text: 'a' }]), candidate([{ text: 'b' }], stop)]));
     expect(provider.parseResponse(list)).toEqual(read(list));
     expect(partsOf(provider.parseResponse(list))).toEqual([{ type: 'text', text: 'ab' }]);
   });
 
-  it('with an error from the provider emits the error and no end', () => {
+  it('emits an error from the provider, and no end after it', () => {
     const error = { error: { code: 503, message: 'overloaded', status: 'UNAVAILABLE' } };
     const failed = { type: 'error', message: 'overloaded', code: 'UNAVAILABLE', errorType: 'api_error' };
     expect(read(sse(candidate([{ text: 'a' }], stop), error)).at(-1)).toMatchObject(failed);
@@ -49,7 +49,7 @@ describe('a stream', () => {
   });
 
   it.each(['data: {"candidates"\n\n', 'data: {]}\n\n', '[{"candidates":]}]'])(
-    'that is not JSON is invalid: %j',
+    'throws upstream_invalid for data that is not JSON: %j',
     (text) => {
       expect(() => read(Buffer.from(text))).toThrow(expect.objectContaining({ code: 'upstream_invalid' }));
     },
@@ -57,7 +57,7 @@ describe('a stream', () => {
 });
 
 describe('signatures', () => {
-  it('stay with their part, and no text is appended to a signed part', () => {
+  it('keeps a signature with its part, and appends no text to a signed part', () => {
     const parts = partsOf(
       read(
         sse(
@@ -84,7 +84,7 @@ describe('signatures', () => {
 });
 
 describe('calls', () => {
-  it('without an id get a deterministic id that differs between calls and answers', () => {
+  it('creates a deterministic id for a call without one, different for each call and answer', () => {
     const answer = (responseId: string) => ({
       responseId,
       ...candidate([{ functionCall: { name: 'f' } }, { functionCall: { name: 'f' } }], stop),
@@ -96,7 +96,7 @@ describe('calls', () => {
     expect(idsOf('r').every((id) => /^[a-zA-Z0-9_-]{1,40}$/.test(id))).toBe(true);
   });
 
-  it('are sent back to Gemini by name, without created ids', () => {
+  it('renders calls by name, without ids that the gateway created', () => {
     const [part] = partsOf(
       read(sse({ responseId: 'r', ...candidate([{ functionCall: { name: 'f' } }], stop) })),
     );
@@ -122,7 +122,7 @@ describe('calls', () => {
     ]);
   });
 
-  it('with arguments in pieces are emitted once, whole', () => {
+  it('emits arguments that arrive in pieces once, as a whole', () => {
     const piece = (partialArgs: object[], willContinue = true) =>
       candidate([{ functionCall: { partialArgs, willContinue } }]);
     const events = read(
@@ -150,7 +150,7 @@ describe('calls', () => {
     expect(({} as { z?: number }).z).toBeUndefined();
   });
 
-  it('with arguments in very many pieces take time proportional to their number', () => {
+  it('takes time proportional to the number of argument pieces', () => {
     const pieces = Array.from({ length: 100_000 }, (_, at) => ({
       jsonPath: `$.list[${at}]`,
       numberValue: at,
@@ -162,7 +162,7 @@ describe('calls', () => {
   });
 
   it.each(['$.a[999999999]', 'a', '$', '$.', `$${'.a'.repeat(65)}`])(
-    'with arguments at an invalid path are invalid: %s',
+    'throws upstream_invalid for arguments at an invalid path: %s',
     (jsonPath) => {
       const chunk = candidate([
         { functionCall: { name: 'f', partialArgs: [{ jsonPath, stringValue: 'x' }] } },
@@ -182,7 +182,7 @@ describe('endings', () => {
     ['MALFORMED_FUNCTION_CALL', 'error'],
     ['LANGUAGE', 'other'],
     ['SOMETHING_NEW', 'other'],
-  ])('%s is mapped to %s, and the raw value is kept', (rawReason, finishReason) => {
+  ])('maps the finish reason %s to %s, and keeps the raw value', (rawReason, finishReason) => {
     const bytes = Buffer.from(
       JSON.stringify(candidate([], { finishReason: rawReason, finishMessage: 'why' })),
     );
@@ -194,7 +194,7 @@ describe('endings', () => {
     });
   });
 
-  it('of a blocked prompt are content-filter, with Google’s own value', () => {
+  it('reports a blocked prompt as content-filter, with Google’s own value', () => {
     const promptFeedback = { blockReason: 'PROHIBITED_CONTENT' };
     const answer = foldAnswer(provider.parseResponse(Buffer.from(JSON.stringify({ promptFeedback }))));
     expect(answer.choices).toMatchObject([
@@ -205,7 +205,7 @@ describe('endings', () => {
 });
 
 describe('a grounded answer', () => {
-  it('has citations, and keeps Google’s grounding metadata', () => {
+  it('emits citations, and keeps Google’s grounding metadata', () => {
     const groundingMetadata = {
       groundingChunks: [
         { web: { uri: 'https://a.test', title: 'A' } },
@@ -220,7 +220,7 @@ describe('a grounded answer', () => {
     expect(foldAnswer(events).choices[0]!.extensions.gemini).toEqual({ groundingMetadata });
   });
 
-  it('has citations for a signed text too, without appending text to it', () => {
+  it('emits citations for a signed text, without appending text to it', () => {
     const groundingMetadata = {
       groundingChunks: [{ web: { uri: 'https://a.test', title: 'A' } }],
       groundingSupports: [{ groundingChunkIndices: [0] }],
@@ -251,7 +251,7 @@ describe('errors', () => {
       { message: 'bad', details: [{ fieldViolations: [{ field: 'contents' }] }] },
       { type: 'invalid_request_error', param: 'contents', code: null },
     ],
-  ])('with status %i are parsed, alone and in a list', (status, error, expected) => {
+  ])('parses an error with status %i, alone and in a list', (status, error, expected) => {
     for (const body of [{ error }, [{ error }]])
       expect(provider.parseError(status, JSON.stringify(body))).toMatchObject({
         message: error.message,
@@ -259,7 +259,7 @@ describe('errors', () => {
       });
   });
 
-  it('that are not JSON are parsed as text, but HTML pages are not', () => {
+  it('parses an error that is not JSON as text, but drops HTML pages', () => {
     expect(provider.parseError(502, 'gone').message).toBe('gone');
     expect(provider.parseError(502, '<html>').message).toBe('The provider answered with status 502.');
   });

@@ -25,7 +25,7 @@ const image = { type: 'image', source: { kind: 'base64', mediaType: 'image/png',
 const fieldsOf = ({ losses }: { losses: readonly { field: string }[] }) => losses.map(({ field }) => field);
 
 describe('a conversation from another format', () => {
-  it('has system messages first, and reports a loss for each moved one', () => {
+  it('moves system messages to the front, and reports a loss for each', () => {
     const system = (text: string): ChatMessage => ({ role: 'system', parts: [{ type: 'text', text }] });
     const rendered = render({ messages: [system('a'), system('b'), user('x'), system('c')] });
     expect(rendered.body).toEqual({
@@ -47,7 +47,7 @@ describe('a conversation from another format', () => {
     { role: 'tool', parts: [{ type: 'tool-result', callId: 'call_2', parts: [], isError: true }] },
   ];
 
-  it('has all results of a turn in one content, each with the name of its function', () => {
+  it('renders all results of a turn in one content, each with the name of its function', () => {
     const { body, losses } = render({ messages: turns }, 'gemini-3-pro');
     expect(body.contents).toEqual([
       {
@@ -78,7 +78,7 @@ describe('a conversation from another format', () => {
     expect(losses).toEqual([]);
   });
 
-  it('before Gemini 3, has images of results as separate parts, and no signature placeholders', () => {
+  it('before Gemini 3, renders images of results as separate parts, without signature placeholders', () => {
     const { body } = render({ messages: turns });
     const [model, results] = body.contents as { parts: object[] }[];
     expect(JSON.stringify(model)).not.toContain('thoughtSignature');
@@ -159,11 +159,11 @@ describe('tools from another format', () => {
     [{ type: 'object', properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: {} } }, 'parametersJsonSchema'],
     [{ type: 'object', properties: { a: { type: 'integer', enum: [1] } } }, 'parametersJsonSchema'],
     [{ type: 'object', properties: { a: { type: 'string', format: 'uri' } } }, 'parametersJsonSchema'],
-  ])('keep their schema, as Google’s schema if it can express it: %j', (schema, member) => {
+  ])('keeps the schema of a tool, as Google’s own schema where possible: %j', (schema, member) => {
     expect(declarationOf(schema)).toEqual({ name: 'f', [member]: schema });
   });
 
-  it('have no parameters member without parameters', () => {
+  it('omits the parameters of a function without parameters', () => {
     for (const none of [undefined, {}, { type: 'object', properties: {} }])
       expect(declarationOf(none)).toEqual({ name: 'f' });
   });
@@ -190,7 +190,7 @@ describe('tools from another format', () => {
     expect(render({ toolChoice }).body).not.toHaveProperty('toolConfig');
   });
 
-  it('are lost if they are built into another provider', () => {
+  it('reports a loss for built-in tools of another provider', () => {
     const rendered = render({
       tools: [
         { kind: 'custom', name: 'c' },
@@ -206,7 +206,7 @@ describe('settings from another format', () => {
   const configOf = (settings: ChatRequest['settings'], model?: string) =>
     render({ settings }, model).body.generationConfig as Record<string, unknown>;
 
-  it('are renamed', () => {
+  it('renames settings to the names in the format', () => {
     const settings = {
       maxOutputTokens: 1,
       temperature: 0,
@@ -249,11 +249,11 @@ describe('settings from another format', () => {
       { thinkingBudget: 99, includeThoughts: true },
     ],
     ['gemini-2.5-pro', { thinking: { enabled: true, shown: false } }, { includeThoughts: false }],
-  ])('set the reasoning of %s: %j', (model, settings, thinkingConfig) => {
+  ])('renders the reasoning settings for %s: %j', (model, settings, thinkingConfig) => {
     expect(configOf(settings, model)).toEqual({ thinkingConfig });
   });
 
-  it('are lost if the model or the format does not support them', () => {
+  it('reports a loss for settings that the model or the format does not support', () => {
     expect(fieldsOf(render({ settings: { reasoningEffort: 'high' } }, 'gemini-2.0-flash'))).toEqual([
       'thinking',
     ]);
