@@ -11,14 +11,14 @@ import { createSealingKeyPair, openSealed, seal, type Messaging } from '@gateway
 import { decodeJwt } from 'jose';
 import { demoEmail } from './stack/demo-account.ts';
 
-/** The account service may still be starting, and everything else with it. */
+/** The account service and everything else may still be starting. */
 export const CALL = { deadlineMs: 30_000 };
-/** Who asks, as far as failures are counted. */
+/** The client address in the count of failed attempts. */
 const clientAddress = 'operator';
 
 /**
- * A session token of the demo person, who acts for the demo account, by the way that people take: signing up, or logging
- * in. Null when an OpenID Connect issuer gives tokens out instead, or when the person's password is another one.
+ * Gets a session token of the demo person for the demo account, by sign-up or log-in. Null if an OpenID
+ * Connect issuer issues the tokens, or if the person's password was changed.
  */
 export async function createDemoSession(
   messaging: Messaging,

@@ -1,4 +1,5 @@
-// Makes the demo account, a key and a person for it, or finds them. Reads a SeedRequest on standard input, writes a DemoAccount.
+// Creates the demo account with a key and a person, or finds them. Reads a SeedRequest from standard input
+// and writes a DemoAccount.
 import { json } from 'node:stream/consumers';
 import { createAccount, createKey, listKeys } from '@gateway/contracts';
 import { connectMessaging, createSealingKeyPair, openSealed } from '@gateway/messaging';

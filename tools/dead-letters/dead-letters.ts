@@ -7,7 +7,7 @@ import {
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 
-/** A dead letter, as it is listed. */
+/** A dead letter in a list. */
 export interface DeadLetter {
   readonly id: string;
   readonly data: DeadRequestEvent;
@@ -15,16 +15,19 @@ export interface DeadLetter {
 
 export interface DeadLetterBox {
   count(): Promise<number>;
-  /** The oldest first. */
+  /** Oldest first. */
   list(limit: number): Promise<DeadLetter[]>;
-  /** Puts letters back into the queue of request events, each as a batch of its own; all of them unless ids are given. Answers how many. */
+  /**
+   * Puts letters back into the queue of request events, each as a separate batch. Without ids, all letters.
+   * Returns their number.
+   */
   retry(ids?: readonly string[]): Promise<number>;
   close(): Promise<void>;
 }
 
 const pageLetters = 500;
 
-/** What is on the queue's Redis of events that could not be written. */
+/** The events in the queue's Redis that could not be written. */
 export function openDeadLetters(redisUrl: string): DeadLetterBox {
   const connection = new Redis(redisUrl, { maxRetriesPerRequest: null });
   const dead = new Queue<DeadRequestEvent>(deadRequestEvent.queue, { connection });
@@ -35,7 +38,8 @@ export function openDeadLetters(redisUrl: string): DeadLetterBox {
     return jobs.map((job) => ({ id: job.id ?? '', data: job.data }));
   };
   const retryOne = async ({ id, data }: DeadLetter): Promise<void> => {
-    // Its own batch id each time: should it fail again, its new letter must not be the one that is removed here.
+    // A new batch id each time. If the event fails again, its new letter must not be the one that is removed
+    // here.
     const batchId = `retry-${id}-${Date.now()}`;
     const batch = { batchId, events: [data.event], traceparents: [data.traceparent] };
     await events.add(requestEventBatch.name, batch, { ...requestEventBatchOptions, jobId: batchId });
@@ -56,7 +60,7 @@ export function openDeadLetters(redisUrl: string): DeadLetterBox {
   };
 }
 
-/** Only those that were there at the start: one that fails again comes back at the end. */
+/** Only the letters that exist at the start. An event that fails again is added at the end. */
 async function retryAll(
   list: (limit: number) => Promise<DeadLetter[]>,
   retryOne: (letter: DeadLetter) => Promise<void>,

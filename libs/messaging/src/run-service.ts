@@ -101,8 +101,7 @@ function startHealth(
 }
 
 function createApp(module: Type | DynamicModule, { messaging, logger }: ServiceParts) {
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares its
-  // options as a class
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- a class in Nest's types
   return NestFactory.createMicroservice(module, {
     strategy: new RpcServer(messaging),
     logger: nestLogger(logger),

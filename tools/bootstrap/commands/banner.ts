@@ -3,12 +3,12 @@ import type { DevInfo } from '../stack/dev-file.ts';
 
 const SANDBOX_MODEL = 'sandbox/sandbox-1';
 
-/** How to sign in to the dashboard of a trial. */
+/** The sign-in data for the dashboard of a trial stack. */
 function renderPerson({ demo_person: person }: DevInfo): string {
   return person === null ? '' : `  (${person.email}, ${person.password})`;
 }
 
-/** What is printed when the stack is up: where it is, the demo's key, and a command that works at once. */
+/** The text printed when the stack is up: its address, the demo key, and a command that works at once. */
 export function renderBanner(dev: DevInfo, devFile: string, startedInMs: number): string {
   const body = JSON.stringify({
     model: SANDBOX_MODEL,

@@ -1,4 +1,5 @@
-// `npm run compose:prepare [-- --data-dir DIR]`: what deploy/compose.yaml needs, made from the contracts and the secrets.
+// `npm run compose:prepare [-- --data-dir DIR]`: writes the files that deploy/compose.yaml needs, from the
+// contracts and the secrets.
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { contractTable } from '@gateway/contracts';
@@ -11,7 +12,7 @@ import { loadSecrets } from '../stack/secrets.ts';
 
 /** The loopback ports of deploy/compose.yaml. */
 const published = { postgres: 15432, redis: 16379, nats: 14222 } as const;
-/** Inside the container. */
+/** The path inside the container. */
 const NATS_PORT = 4222;
 const NATS_MONITOR_PORT = 8222;
 
@@ -26,7 +27,7 @@ const certificate = makeServerCertificate(join(directory, 'tls'), {
   dns: ['nats', 'localhost'],
   ip: ['127.0.0.1'],
 });
-/** Inside the container of NATS. */
+/** The path inside the container of NATS. */
 const tls = { certFile: '/etc/nats/tls/server.crt', keyFile: '/etc/nats/tls/server.key' };
 
 function renderEnv(): string {
@@ -34,9 +35,9 @@ function renderEnv(): string {
     POSTGRES_PASSWORD: secrets.postgresAdmin,
     REDIS_PASSWORD: secrets.redis,
     REDIS_URL: `redis://:${secrets.redis}@127.0.0.1:${published.redis}`,
-    // By name: an address alone is not what the client checks the certificate for.
+    // A host name, because the client checks the certificate for a name and not only for an address.
     NATS_URL: `tls://localhost:${published.nats}`,
-    // For `npm start` on this machine; containers have it at a place of their own.
+    // For `npm start` on this machine. Containers have their own path.
     NODE_EXTRA_CA_CERTS: certificate.caFile,
     KEY_PEPPER: secrets.keyPepper,
     SESSION_SECRET: secrets.sessionSecret,

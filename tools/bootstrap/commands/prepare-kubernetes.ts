@@ -1,4 +1,5 @@
-// `npm run k8s:prepare [-- --data-dir DIR]`: the Secrets of k8s/overlays/dev, made from the contracts and the secrets.
+// `npm run k8s:prepare [-- --data-dir DIR]`: writes the Secrets of k8s/overlays/dev, from the contracts and
+// the secrets.
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { contractTable } from '@gateway/contracts';

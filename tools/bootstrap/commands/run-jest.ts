@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import { root } from '../stack/root.ts';
 
-/** Server programs and tools that a person's PATH may not lead to. */
+/** Folders of server programs and tools that may be missing in the user's PATH. */
 const alsoOnPath = ['/usr/local/sbin', '/usr/sbin', '/opt/homebrew/bin', '/usr/local/bin'];
 
 /** The environment of every step: this Node and the repository's tools come first. */
@@ -14,14 +14,15 @@ export function stepEnv(extra: Readonly<Record<string, string>> = {}): NodeJS.Pr
   return { ...process.env, PATH: path.join(delimiter), ...extra };
 }
 
-/** Runs a command in the repository's root, with this terminal. Answers its exit code. */
+/** Runs a command in the repository's root with the same terminal. Returns its exit code. */
 export function runCommand(
   command: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv = stepEnv(),
 ): Promise<number> {
   const child = spawn(command, args, { cwd: root, env, stdio: 'inherit' });
-  // A terminal's Ctrl-C reaches the child by itself, which then cleans up; what comes to this process alone is passed on.
+  // Ctrl-C in a terminal reaches the child directly, which then cleans up. A signal sent only to this process
+  // is passed on.
   const forward = () => child.kill('SIGTERM');
   const ignore = () => {};
   process.on('SIGTERM', forward).on('SIGINT', ignore);
@@ -47,14 +48,14 @@ export interface JestOutcome {
   readonly failed: number;
 }
 
-/** Where a run of Jest leaves its figures for whoever sums them up. */
+/** The file in which a Jest run reports its counts to the summary. */
 function resultsFile(name: string): string {
   const directory = join(root, '.data/test-results');
   mkdirSync(directory, { recursive: true });
   return join(directory, `${name}.json`);
 }
 
-/** Runs Jest, and counts. A file that could not be run counts as one failure. */
+/** Runs Jest and counts the results. A file that could not be run counts as one failure. */
 export async function runJest(
   name: string,
   args: readonly string[],

@@ -1,4 +1,4 @@
-// `npm run bench:<name>` and `npm run eval:<name>`: a script of the repository, on a checkout that is set up.
+// `npm run bench:<name>` and `npm run eval:<name>`: runs a script of the repository in a prepared checkout.
 import { join } from 'node:path';
 import { prepareCheckout } from '../setup/prepare.ts';
 import { root } from '../stack/root.ts';

@@ -28,7 +28,7 @@ function announce(dev: DevInfo | null, devFile: string): void {
   if (dev) console.log(renderBanner(dev, devFile, performance.now() - begunAt));
 }
 
-/** Runs the stack until this process is told to end. */
+/** Runs the stack until this process receives a signal. */
 async function runInForeground(options: StackOptions): Promise<void> {
   const supervision = await beginSupervision(options, console.log);
   const { board, dataDir } = supervision;

@@ -1,6 +1,6 @@
 import { listSuites, parseSuiteArguments } from './suites.ts';
 
-test('a word chooses files within the suite, and --data reaches the tests', () => {
+test('a word selects files within the suite, and --data reaches the tests', () => {
   expect(parseSuiteArguments('e2e', ['governance', '--data', '/srv/wire', '--verbose'])).toEqual({
     jest: ['test/e2e/.*governance', '--verbose'],
     env: { DATA_DIR: '/srv/wire' },
@@ -8,7 +8,7 @@ test('a word chooses files within the suite, and --data reaches the tests', () =
   expect(parseSuiteArguments('e2e', ['--data=/srv/wire', '-t', 'a name']).jest).toEqual(['-t', 'a name']);
 });
 
-test('directories without tests are no suites', () => {
+test('directories without tests are not suites', () => {
   expect(listSuites('daily')).toEqual(expect.arrayContaining(['architecture', 'contract', 'e2e', 'faults']));
   expect(listSuites('daily')).not.toContain('bench');
 });

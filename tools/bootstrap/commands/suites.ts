@@ -4,14 +4,14 @@ import { root } from '../stack/root.ts';
 import { runJest } from './run-jest.ts';
 import type { JestOutcome } from './run-jest.ts';
 
-/** Whether a directory holds tests, at any depth. */
+/** Whether a directory contains tests, at any depth. */
 function holdsTests(directory: string, pattern: RegExp): boolean {
   return readdirSync(directory, { recursive: true, encoding: 'utf8' }).some(
     (file) => pattern.test(file) && !file.includes('fixtures'),
   );
 }
 
-/** The directories under test/ with tests of a kind: `daily` for every run, `nightly` for what is too long for that. */
+/** The directories under test/ with tests of one kind: `daily` for every run, `nightly` for long tests. */
 export function listSuites(kind: 'daily' | 'nightly'): string[] {
   const pattern = kind === 'daily' ? /\.(spec|test)\.ts$/ : /\.nightly\.ts$/;
   return readdirSync(join(root, 'test'), { withFileTypes: true })
@@ -25,7 +25,10 @@ interface SuiteArguments {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Takes `--data DIR` out for the tests (as DATA_DIR); a word that is no option chooses files within the suite. */
+/**
+ * Extracts `--data DIR` for the tests (as DATA_DIR). A word that is not an option selects files within the
+ * suite.
+ */
 export function parseSuiteArguments(suite: string, args: readonly string[]): SuiteArguments {
   const jest: string[] = [];
   const env: Record<string, string> = {};
@@ -39,7 +42,7 @@ export function parseSuiteArguments(suite: string, args: readonly string[]): Sui
   return { jest, env };
 }
 
-/** Suites whose files share nothing that one could break for another: two at a time take little more than half the time. */
+/** Suites whose files share nothing. Two files run at a time, which nearly halves the duration. */
 const sideBySide: ReadonlySet<string> = new Set(['browser', 'contract', 'fuzz', 'integration']);
 
 /** Runs one directory of tests. */

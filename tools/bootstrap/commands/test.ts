@@ -1,4 +1,4 @@
-// `npm test`: everything that has to hold, cheapest first. Stops at the first step that fails.
+// `npm test`: runs every check, the cheapest first. Stops at the first failing step.
 import { join } from 'node:path';
 import { prepareCheckout } from '../setup/prepare.ts';
 import { root } from '../stack/root.ts';
@@ -11,7 +11,7 @@ interface Step {
   readonly run: () => Promise<JestOutcome>;
 }
 
-/** One of package.json's scripts, which counts no tests. */
+/** A script of package.json, without test counts. */
 function script(name: string, title: string): Step {
   return {
     name: title,
@@ -23,14 +23,16 @@ function planSteps(): Step[] {
   const suites = listSuites('daily');
   const suiteStep = (suite: string): Step => ({ name: `test:${suite}`, run: () => runSuite(suite) });
   const architecture = suites.filter((suite): boolean => suite === 'architecture');
-  // One core's work for as long as the next steps together: it begins with them, and is waited for after them.
+  // Keeps one core busy for as long as the following steps. It starts with them, and its result is checked
+  // after them.
   const linting = script('lint', 'lint').run();
   return [
     script('format:check', 'format'),
     script('typecheck', 'type check'),
     ...architecture.map(suiteStep),
     { name: 'lint', run: () => linting },
-    // Two at a time: they share nothing, unlike the suites, whose stacks take a machine each.
+    // Two at a time, because they share nothing. The suites run alone, because their stacks need the whole
+    // machine.
     { name: 'unit', run: () => runJest('unit', ['-c', join(root, 'jest.config.mjs'), '--maxWorkers=2']) },
     ...suites.filter((suite) => !architecture.includes(suite)).map(suiteStep),
   ];
@@ -66,7 +68,7 @@ async function runSteps(): Promise<number> {
 await prepareCheckout();
 summary.push(`  ✓ ${'set-up'.padEnd(20)} ${renderSeconds(begunAt).padStart(8)}`);
 process.exitCode = await runSteps();
-// A step without counts of its own, such as lint, has failed.
+// A failed step without counts, such as lint.
 if (process.exitCode !== 0 && failed === 0) failed = 1;
 console.log(`\n${summary.join('\n')}\n  in all ${renderSeconds(begunAt)}\n`);
 console.log(`${passed} passed, ${failed} failed`);

@@ -13,7 +13,10 @@ function listFiles(path: string): string[] {
     .flatMap(({ name }) => listFiles(join(path, name)));
 }
 
-/** A hash over the names and contents of files and of everything in directories (but specs), given relative to the root. */
+/**
+ * A hash over the names and contents of files and of everything in directories (except specs). Paths are
+ * relative to the root.
+ */
 export function fingerprint(paths: readonly string[]): string {
   const hash = createHash('sha256');
   for (const file of paths.flatMap((path) => listFiles(join(root, path))).sort()) {
@@ -25,7 +28,7 @@ export function fingerprint(paths: readonly string[]): string {
   return hash.digest('hex');
 }
 
-/** Does `work` unless it was done for the same fingerprint before, as the stamp file says. */
+/** Runs `work` unless the stamp file shows that it was done for the same fingerprint. */
 export function whenChanged(stampFile: string, mark: string, work: () => void): void {
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === mark) return;
   work();

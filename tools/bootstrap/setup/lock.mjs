@@ -1,4 +1,4 @@
-// Runs on any Node from 18 on, with nothing installed: builtins only.
+// Runs on Node 18 and later without installed packages: only built-in modules.
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,10 +12,10 @@ function isAlive(pid) {
   }
 }
 
-/** Longer than any set-up takes: after a crash, the holder's number may belong to another process by now. */
+/** Longer than any set-up. After a crash, the holder's process id may belong to another process. */
 const LOCK_AGE_MS_MAX = 20 * 60_000;
 
-/** Takes the lock file, or answers false when a living process holds it. A dead holder's lock is removed. */
+/** Takes the lock file. Returns false if a living process holds it. The lock of a dead process is removed. */
 function tryLock(file) {
   try {
     writeFileSync(file, String(process.pid), { flag: 'wx' });
@@ -33,7 +33,10 @@ function tryLock(file) {
   return false;
 }
 
-/** Runs `work` while no other command sets this checkout up: two at once would write the same node_modules and dist. */
+/**
+ * Runs `work` while no other command sets up this checkout. Two at a time would write the same node_modules
+ * and dist.
+ */
 export async function withLock(file, work) {
   mkdirSync(dirname(file), { recursive: true });
   for (let told = false; !tryLock(file);) {

@@ -1,9 +1,9 @@
-// Runs on any Node from 18 on, with nothing installed: builtins only.
+// Runs on Node 18 and later without installed packages: only built-in modules.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Packages of a lock file by their path, or null when there is no such file or it is cut off. */
+/** The packages of a lock file by path, or null if the file is missing or truncated. */
 function readLockedPackages(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8')).packages;
@@ -13,8 +13,8 @@ function readLockedPackages(file) {
 }
 
 /**
- * Whether node_modules holds what package-lock.json asks for. npm writes `node_modules/.package-lock.json` last, so an
- * install that was cut off, and one made for an older lock file, both show. Optional packages are for other machines.
+ * Whether node_modules matches package-lock.json. npm writes `node_modules/.package-lock.json` last, so an
+ * interrupted or outdated install is detected. Optional packages are for other platforms and do not count.
  */
 export function packagesAreInstalled(root) {
   const wanted = readLockedPackages(join(root, 'package-lock.json'));
@@ -27,11 +27,12 @@ export function packagesAreInstalled(root) {
   });
 }
 
-/** Installs exactly what the lock file names, without running any package's install script. Throws when npm fails. */
+/** Installs exactly the packages of the lock file, without running install scripts. Throws if npm fails. */
 export function installPackages(root) {
   if (packagesAreInstalled(root)) return;
   console.log('Installing packages (npm ci --ignore-scripts) …');
-  // npm says where it is to the scripts that it runs; without it (plain `node tools/…`) it is looked for on the PATH.
+  // npm passes its own path to the scripts that it runs. Without it (plain `node tools/…`), npm is searched
+  // on the PATH.
   const npm = process.env.npm_execpath;
   const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const result = npm?.endsWith('.js')

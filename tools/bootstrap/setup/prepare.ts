@@ -7,7 +7,7 @@ import { fingerprint, whenChanged } from './fingerprint.ts';
 import { withLock } from './lock.mjs';
 import { installServers } from './servers.ts';
 
-/** Runs one of the repository's own tools. Throws, with what it printed, when it fails. */
+/** Runs a tool of the repository. Throws an error with its output if it fails. */
 function runTool(script: string, args: readonly string[] = []): void {
   const result = spawnSync(process.execPath, [join(root, script), ...args], { cwd: root, encoding: 'utf8' });
   if (result.status !== 0) throw new Error(`${script} failed:\n${result.stdout}${result.stderr}`);
@@ -28,7 +28,7 @@ function generatePrismaClients(): void {
   }
 }
 
-/** The dashboard's types follow the routes. */
+/** The dashboard's types are generated from the routes. */
 function generateApiTypes(): void {
   const sources = [
     'apps/edge-gateway/src',
@@ -54,8 +54,8 @@ function buildApps(): void {
 }
 
 /**
- * Brings the checkout to where a stack can be started: servers installed, Postgres's links made, Prisma clients
- * generated, apps built. What is up to date is left alone, so it may be called before every use.
+ * Prepares the checkout for starting a stack: installs servers, creates the links for Postgres, generates
+ * Prisma clients, and builds apps. Finished work is skipped, so every command may call it.
  */
 export async function prepareCheckout(
   options: { readonly env?: NodeJS.ProcessEnv; readonly build?: boolean } = {},

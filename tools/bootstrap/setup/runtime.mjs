@@ -1,4 +1,4 @@
-// Runs on any Node from 18 on, with nothing installed: builtins only.
+// Runs on Node 18 and later without installed packages: only built-in modules.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -14,10 +14,12 @@ function wantedMajor() {
   return Number(/\d+/.exec(engines.node)[0]);
 }
 
-/** Runs this same command line again on another Node, passes signals on, and ends as it ends. */
+/**
+ * Runs the same command line again on another Node version, passes signals on, and exits with the same code.
+ */
 function continueOn(node) {
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
-  // A terminal's Ctrl-C reaches the child by itself; this process only has to outlive it.
+  // Ctrl-C in a terminal reaches the child directly. This process only has to wait for it.
   process.on('SIGINT', () => {});
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   return new Promise((settle, reject) => {
@@ -30,8 +32,8 @@ function continueOn(node) {
 }
 
 /**
- * Installs packages when they are missing or out of date, then imports `command` (a module, relative to
- * tools/bootstrap) on the Node version that the repository is made for, which comes as one of those packages.
+ * Installs missing or outdated packages, then imports `command` (a module, relative to tools/bootstrap) on
+ * the required Node version, which is one of those packages.
  */
 export async function runOnRuntime(command) {
   try {

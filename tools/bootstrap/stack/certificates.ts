@@ -3,9 +3,9 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { requireProgram } from './programs.ts';
 
-/** Files in PEM. */
+/** Paths of PEM files. */
 export interface ServerCertificate {
-  /** Of the authority: what clients trust. */
+  /** The authority's certificate, which clients trust. */
   readonly caFile: string;
   readonly certFile: string;
   readonly keyFile: string;
@@ -15,8 +15,8 @@ const days = '3650';
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
 /**
- * A certificate for a server by these names and addresses, and an authority that has signed nothing else. Made once; the
- * authority's key is deleted, so that nobody can have it sign more. Needs openssl.
+ * Creates a server certificate for these names and addresses, signed by a new authority. Created once. The
+ * authority's key is deleted, so it can never sign another certificate. Needs openssl.
  */
 export function makeServerCertificate(
   directory: string,

@@ -8,7 +8,7 @@ import { choosePostgresUser } from './postgres-binaries.ts';
 import type { SystemUser } from './postgres-binaries.ts';
 
 /**
- * What a copy of a running cluster leaves out: files of the running server, and directories whose contents it makes anew
+ * Excluded from a copy of a running cluster: files of the running server, and directories that it recreates
  * (Postgres manual, "Making a Base Backup Using the Low Level API").
  */
 const leftOut = /^(postmaster\.pid|postmaster\.opts|pgsql_tmp.*|pg_internal\.init)$/;
@@ -29,15 +29,15 @@ interface BackupEnd {
 }
 
 /**
- * Copies a running cluster, all databases as they are at one moment, while it serves. It is what pg_basebackup does, which
- * does not come with the embedded Postgres. Answers how many bytes were copied.
+ * Copies a running cluster with all databases at one point in time, without stopping it. The embedded
+ * Postgres lacks pg_basebackup, so this does the same. Returns the number of copied bytes.
  */
 export async function backUpCluster(dataDir: DataDir, adminUrl: string, target: string): Promise<number> {
   const source = realpathSync(join(dataDir.path, 'postgres'));
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
   try {
-    // Keeps the log's segments from being recycled before they are copied; goes with the session.
+    // Keeps the segments of the log until they are copied. Ends with the session.
     await client.query(
       `SELECT pg_create_physical_replication_slot('backup_' || pg_backend_pid(), true, true)`,
     );
@@ -57,7 +57,7 @@ export async function backUpCluster(dataDir: DataDir, adminUrl: string, target: 
   }
 }
 
-/** Puts a copy where the stack of a data directory that has none will run it. */
+/** Moves a copy to where the stack of an empty data directory will run it. */
 export async function restoreCluster(dataDir: DataDir, source: string): Promise<void> {
   const user = choosePostgresUser();
   const target = openClusterDir(dataDir, user);
@@ -67,7 +67,7 @@ export async function restoreCluster(dataDir: DataDir, source: string): Promise<
 
 type Chooses = (directory: string, depth: number) => boolean;
 
-/** Files may vanish while they are copied: those are of no use to whoever replays the log. */
+/** Files may vanish during the copy. Replaying the log does not need them. */
 async function copyTree(source: string, target: string, isCopied: Chooses, depth = 0): Promise<number> {
   await mkdir(target, { recursive: true, mode: 0o700 });
   let bytes = 0;

@@ -1,10 +1,10 @@
 import type { DataDir } from './data-dir.ts';
 import { findRunningStack } from './state-file.ts';
 
-/** Longer than the longest that a unit may take to end or to be ready. */
+/** Longer than a unit may take to stop or to become ready. */
 const ANSWER_WITHIN_MS = 120_000;
 
-/** Asks the supervisor of a running stack to do something to one of its units. Throws what it says went wrong. */
+/** Sends a command for a unit to the supervisor of a running stack. Throws the supervisor's error. */
 export async function controlUnit(
   dataDir: DataDir,
   name: string,

@@ -3,13 +3,13 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What can be done to a running stack from outside, by tests. */
+/** The commands that tests can send to a running stack. */
 export interface StackControls {
   has(name: string): boolean;
   get(name: string): {
     start(): Promise<void>;
     stop(): Promise<void>;
-    /** Settles when the unit is ready. */
+    /** Resolves when the unit is ready. */
     waitReady(): Promise<void>;
   };
 }
@@ -53,7 +53,7 @@ async function answer(
   controls: StackControls,
 ): Promise<void> {
   const finish = (status: number, message: string) => {
-    // A caller that is held up for long would ask over a connection that has been closed meanwhile.
+    // Without keep-alive, because a delayed caller could reuse a connection that has been closed.
     response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
     response.end(JSON.stringify({ message }));
   };
@@ -74,7 +74,9 @@ async function answer(
   }
 }
 
-/** Serves `POST /units/<name>/start|stop|ready` on loopback, to whoever can read the stack's state file. */
+/**
+ * Serves `POST /units/<name>/start|stop|ready` on loopback, for callers that can read the stack's state file.
+ */
 export async function startControlServer(controls: StackControls): Promise<ControlServer> {
   const token = randomBytes(24).toString('hex');
   const server = createServer((request, response) => {

@@ -1,22 +1,25 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Where everything that a stack writes lies. */
+/** The location of all files that a stack writes. */
 export interface DataDir {
   readonly path: string;
   readonly secretsFile: string;
   readonly portsFile: string;
-  /** What a person or a program needs to talk to the running stack. */
+  /** The data that a person or program needs to use the running stack. */
   readonly devFile: string;
-  /** Who is running, for `npm run stop` and for the next start after a crash. */
+  /** The running processes, for `npm run stop` and for the next start after a crash. */
   readonly stateFile: string;
   readonly lockFile: string;
   readonly logFile: (name: string) => string;
-  /** A directory for one process's own data. */
+  /** The directory of one process. */
   readonly home: (name: string) => string;
 }
 
-/** Makes the directory if it is not there. It can be entered by all, since Postgres may run as another user; its secrets are files of mode 600. */
+/**
+ * Creates the directory if it is missing. All users may enter it, because Postgres may run as another user.
+ * Secrets are in files of mode 600.
+ */
 export function openDataDir(path: string): DataDir {
   for (const directory of [path, join(path, 'logs'), join(path, 'run')]) {
     mkdirSync(directory, { recursive: true });
@@ -38,7 +41,7 @@ export function openDataDir(path: string): DataDir {
   };
 }
 
-/** Replaces a file in one step, readable by its owner alone, so that no reader sees half of it. */
+/** Replaces a file atomically, readable only by its owner. */
 export function writePrivateFile(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}.tmp`;
@@ -50,7 +53,10 @@ export function writePrivateJson(file: string, value: unknown): void {
   writePrivateFile(file, `${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** The parsed file, or null when there is none. Throws when it is not JSON: then it is not one of ours. */
+/**
+ * The parsed file, or null if it is missing. Throws if it is not JSON, because then this program did not
+ * write it.
+ */
 export function readJson(file: string): unknown {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Who owns a database, by a role of the same name. */
+/** The owner of a database; the role has the same name. */
 export const databaseOwners = ['account', 'vault', 'billing', 'telemetry'] as const;
 export type DatabaseOwner = (typeof databaseOwners)[number];
 
@@ -8,7 +8,10 @@ export function renderPostgresUrl(port: number, user: string, password: string, 
   return `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`;
 }
 
-/** What makes one owner's role and database; run by an administrator, as often as one likes. */
+/**
+ * The statements that create one owner's role and database. An administrator runs them, and they can be
+ * repeated.
+ */
 async function createDatabase(client: pg.Client, owner: string, password: string): Promise<void> {
   const role = pg.escapeIdentifier(owner);
   const found = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [owner]);
@@ -22,8 +25,8 @@ async function createDatabase(client: pg.Client, owner: string, password: string
 }
 
 /**
- * Makes a database and a role for each owner. A role can open its own database and no other: everyone's right to
- * connect, which Postgres gives by default, is taken back from every database.
+ * Creates a database and a role for each owner. A role can open only its own database: the default right of
+ * everyone to connect is removed from every database.
  */
 export async function createDatabases(
   adminUrl: string,

@@ -4,33 +4,36 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { root } from './root.ts';
 
-/** What `seed-demo` is told, on its standard input. */
+/** The standard input of `seed-demo`. */
 export interface SeedRequest {
   readonly natsUrl: string;
   readonly user: string;
   readonly password: string;
-  /** The key that an earlier start made, if any: used again when it is still there. */
+  /** The key of an earlier start, if any. It is used again if it still exists. */
   readonly knownKey: string | null;
-  /** The demo person's, who is made with it the first time. */
+  /** The demo person, created together with the account. */
   readonly personPassword: string;
 }
 
-/** Nobody's mailbox (RFC 2606). */
+/** An address that belongs to no one (RFC 2606). */
 export const demoEmail = 'demo@example.com';
 
 const seedAnswer = z.object({
   accountId: z.string(),
   apiKey: z.string(),
-  /** Null when the embedded identity is off, or when the person has another password by now. */
+  /** Null if the embedded identity is off, or if the person's password was changed. */
   sessionToken: z.string().nullable(),
 });
 export type DemoAccount = z.infer<typeof seedAnswer>;
 
 const SEED_WITHIN_MS = 90_000;
 
-/** Makes the demo account and its key by asking the account service, in a process of its own. Throws when it fails. */
+/**
+ * Creates the demo account and its key through the account service, in a separate process. Throws if that
+ * fails.
+ */
 export async function createDemoAccount(request: SeedRequest): Promise<DemoAccount> {
-  // For a NATS of somebody's own that speaks TLS.
+  // For an external NATS with TLS.
   const { NODE_EXTRA_CA_CERTS } = process.env;
   const child = spawn(process.execPath, [join(root, 'dist/tools/seed-demo.js')], {
     cwd: root,

@@ -10,7 +10,7 @@ import { launchSupervisor } from './launch-supervisor.ts';
 import { endProcess, identifyProcess } from './process-identity.ts';
 import { stackOptions } from './stack-options.ts';
 
-/** Servers that somebody else runs: those of a stack of their own. */
+/** External servers: those of a separate stack. */
 describe('URLs in the environment', () => {
   let servers: StackUnderTest;
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe('URLs in the environment', () => {
     return dev;
   }
 
-  test('replace the embedded servers, all of them', async () => {
+  test('replace all embedded servers', async () => {
     const { postgres, redis_url, nats_url, nats_operator } = servers.dev;
     const dev = await startBeside(
       {
@@ -48,11 +48,11 @@ describe('URLs in the environment', () => {
     );
     expect(Object.keys(dev.services)).toEqual(['account']);
     expect(dev).toMatchObject({ redis_url, nats_url, postgres: { account: postgres.account, admin: null } });
-    // The account service has made it, in that database, over that bus.
+    // The account service created it in that database, over that bus.
     expect(dev.api_key).toMatch(/^sk-svc-/);
   }, 60_000);
 
-  test('replace them one by one', async () => {
+  test('replace embedded servers one by one', async () => {
     const { postgres, redis_url } = servers.dev;
     const dev = await startBeside({ REDIS_URL: redis_url, VAULT_DATABASE_URL: postgres.vault }, []);
     expect(Object.keys(dev.services).sort()).toEqual(['nats', 'postgres']);

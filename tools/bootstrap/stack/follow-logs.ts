@@ -4,7 +4,7 @@ import { readBytes } from './log-tail.ts';
 
 const POLL_MS = 100;
 const CHUNK_BYTES_MAX = 256 * 1024;
-/** Terminal colours, by number (ECMA-48 SGR): red is left for what goes wrong. */
+/** Terminal colours by number (ECMA-48 SGR). Red is reserved for errors. */
 const colours = [36, 33, 32, 35, 34, 96, 93, 92, 95, 94];
 
 interface Follower {
@@ -19,7 +19,7 @@ function followFile(file: string, onLine: (line: string) => void): Follower {
     poll() {
       if (!existsSync(file)) return;
       if (statSync(file).size < offset) {
-        // It was rotated: what is in it now is new.
+        // The file was rotated, so its whole content is new.
         offset = 0;
         decoder = new StringDecoder('utf8');
       }
@@ -33,13 +33,13 @@ function followFile(file: string, onLine: (line: string) => void): Follower {
 }
 
 export interface LogFollower {
-  /** Shows what has been written until now, and no more. */
+  /** Prints the current content only. */
   stop(): void;
 }
 
 /**
- * Prints what is added to log files from now on, each line under its process's name. They are read from disk, so that a
- * slow terminal never holds a service up.
+ * Prints new lines of log files, each after its process's name. The lines are read from disk, so a slow
+ * terminal never blocks a service.
  */
 export function followLogs(
   names: () => readonly string[],

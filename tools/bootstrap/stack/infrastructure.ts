@@ -8,7 +8,7 @@ import { planRedis, redisAnswers } from './redis.ts';
 import type { Unit } from './runner.ts';
 import type { Secrets } from './secrets.ts';
 
-/** Servers that somebody else runs, in place of embedded ones. */
+/** External servers that replace embedded ones. */
 export interface ExternalServers {
   readonly databases: Partial<Record<DatabaseOwner, string>>;
   readonly redisUrl?: string | undefined;
@@ -17,7 +17,7 @@ export interface ExternalServers {
 
 export interface Infrastructure {
   readonly databaseUrls: Readonly<Record<DatabaseOwner, string>>;
-  /** Of the embedded Postgres; null when there is none. */
+  /** The administrator of the embedded Postgres; null without one. */
   readonly postgresAdminUrl: string | null;
   readonly redisUrl: string;
   readonly natsUrl: string;
@@ -29,7 +29,7 @@ export interface InfrastructureOptions {
   readonly secrets: Secrets;
   readonly external: ExternalServers;
   readonly durable: boolean;
-  /** Starts a unit, keeps it running, and answers when it is ready. */
+  /** Starts a unit, keeps it running, and resolves when it is ready. */
   readonly run: (unit: Unit) => Promise<void>;
 }
 
@@ -78,7 +78,7 @@ async function startNats(options: InfrastructureOptions): Promise<string> {
   return `nats://127.0.0.1:${port}`;
 }
 
-/** Starts those of Postgres, Redis and NATS that nobody else runs, and makes the databases. */
+/** Starts Postgres, Redis and NATS unless they are external, and creates the databases. */
 export async function startInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
   const [postgres, redisUrl, natsUrl] = await Promise.all([
     startPostgres(options),

@@ -3,7 +3,7 @@ import { databaseOwners } from './databases.ts';
 import { natsUsers, renderNatsConfig } from './nats-config.ts';
 import type { Secrets } from './secrets.ts';
 
-/** A Kubernetes Secret, in JSON, which `kubectl apply -f` reads as well. */
+/** A Kubernetes Secret as JSON, which `kubectl apply -f` accepts. */
 export interface SecretManifest {
   readonly apiVersion: 'v1';
   readonly kind: 'Secret';
@@ -12,7 +12,7 @@ export interface SecretManifest {
   readonly stringData: Readonly<Record<string, string>>;
 }
 
-/** Inside the NATS container of k8s/components/embedded-data. */
+/** The path inside the NATS container of k8s/components/embedded-data. */
 const NATS_PORT = 4222;
 const NATS_MONITOR_PORT = 8222;
 
@@ -20,7 +20,10 @@ function renderSecret(name: string, stringData: Readonly<Record<string, string>>
   return { apiVersion: 'v1', kind: 'Secret', metadata: { name }, type: 'Opaque', stringData };
 }
 
-/** What each service needs beyond its password on the bus, at the addresses of k8s/components/embedded-data. */
+/**
+ * The variables of each service in addition to its password on the bus, with the addresses of
+ * k8s/components/embedded-data.
+ */
 function renderOwnSecrets(secrets: Secrets): Partial<Record<ServiceName, Record<string, string>>> {
   const redisUrl = `redis://:${secrets.redis}@redis:6379`;
   const databaseUrl = (owner: string) =>
@@ -58,8 +61,8 @@ function renderDataStoreSecrets(secrets: Secrets): Record<string, string> {
 }
 
 /**
- * Every Secret that k8s/overlays/dev refers to, one a service; the NATS server's users and rights are made from the
- * contracts.
+ * Every Secret that k8s/overlays/dev refers to, one per service. The users and rights of the NATS server come
+ * from the contracts.
  */
 export function renderKubernetesSecrets(secrets: Secrets, contracts: typeof contractTable): SecretManifest[] {
   const own = renderOwnSecrets(secrets);

@@ -8,14 +8,14 @@ export interface ProcessPlan {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** The whole environment: nothing is inherited. */
+  /** The complete environment; nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  /** What it writes goes here by its own hand: no byte of log passes through the supervisor. */
+  /** The log file. The process writes to it directly, so no output passes through the supervisor. */
   readonly logFile: string;
-  /** The signal that asks it to end in good order. */
+  /** The signal for an orderly shutdown. */
   readonly stopSignal: NodeJS.Signals;
   readonly stopGraceMs: number;
-  /** Another operating-system user to run as. */
+  /** The operating-system user, if different. */
   readonly user?: { readonly uid: number; readonly gid: number };
 }
 
@@ -24,18 +24,18 @@ export interface ProcessExit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A started child in a process group of its own, so that a terminal's Ctrl-C reaches the supervisor alone. */
+/** A child in its own process group, so that Ctrl-C in a terminal reaches only the supervisor. */
 export interface ManagedProcess {
   readonly plan: ProcessPlan;
   readonly identity: ProcessIdentity;
-  /** Settles when the process has ended, however it did. */
+  /** Resolves when the process has ended for any reason. */
   readonly exited: Promise<ProcessExit>;
   /** Null while it runs. */
   exit(): ProcessExit | null;
   stop(): Promise<void>;
 }
 
-/** Starts a process. Throws when the command cannot be run. */
+/** Starts a process. Throws if the command cannot be run. */
 export async function startProcess(plan: ProcessPlan): Promise<ManagedProcess> {
   const log = openSync(plan.logFile, 'a', 0o600);
   const child = spawn(plan.command, plan.args, {

@@ -7,7 +7,7 @@ import { startStack } from '@gateway/testing';
 import type { StackUnderTest } from '@gateway/testing';
 import { natsUsers, renderNatsConfig } from './nats-config.ts';
 
-test('a user without a password is never written', () => {
+test('rejects a user without a password', () => {
   const options = { host: '127.0.0.1', port: 4222, passwords: {}, contracts: contractTable };
   expect(() => renderNatsConfig(options)).toThrow('no password');
 });
@@ -21,7 +21,7 @@ test('every server, caller, publisher and listener of a contract is a user', () 
   expect(natsUsers).toEqual(expect.arrayContaining([...new Set(named)]));
 });
 
-// Who may publish and hear what is test/authz/nats-subjects.spec.ts.
+// test/authz/nats-subjects.spec.ts tests the rights to publish and subscribe.
 describe('a nats-server with the generated configuration', () => {
   let stack: StackUnderTest;
   const connections: NatsConnection[] = [];
@@ -47,13 +47,15 @@ describe('a nats-server with the generated configuration', () => {
     return { nats, refusals };
   }
 
-  /** What the server refused comes before its answer to the flush; the client's iterator takes one more turn. */
+  /**
+   * The server sends the refusal before its reply to the flush. The client's iterator needs one more turn.
+   */
   async function settle(nats: NatsConnection): Promise<void> {
     await nats.flush();
     await nextTurn();
   }
 
-  test('a server answers a request, once, though it may publish nothing to that subject by itself', async () => {
+  test('lets a server reply once to a request, although it has no right to publish to that subject', async () => {
     const { nats: server, refusals } = await connectAs('account');
     const { nats: caller } = await connectAs('edge-gateway');
     server.subscribe('account.authenticate-key.v1', {
@@ -70,7 +72,7 @@ describe('a nats-server with the generated configuration', () => {
     expect(refusals.join()).toMatch(/permissions violation for publish/i);
   });
 
-  test('8 MiB pass, and more do not', async () => {
+  test('accepts messages of up to 8 MiB', async () => {
     const { nats } = await connectAs('edge-gateway');
     expect(nats.info?.max_payload).toBe(8 * 1024 * 1024);
   });

@@ -1,10 +1,10 @@
 import type { contractTable, ServiceName } from '@gateway/contracts';
 
-/** What one NATS user may do. Whatever is not listed is refused. */
+/** The rights of one NATS user. Everything that is not listed is refused. */
 export interface SubjectRights {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
-  /** Serves requests: may answer each one, once, at the reply subject that came with it. */
+  /** Whether the user serves requests: it may reply to each one, once, at its reply subject. */
   readonly answers: boolean;
 }
 
@@ -19,15 +19,21 @@ export const natsUsers: readonly ServiceName[] = [
   'operator',
 ];
 
-/** Hears everything and says nothing: for tests that look for secrets in messages. Only a stack that asks for it has it. */
+/**
+ * A user that receives everything and sends nothing, for tests that search messages for secrets. It exists
+ * only in stacks that request it.
+ */
 export const observer = 'observer';
 
-/** Messages carry tool lists and context blocks; larger ones are left alone by the pipeline. */
+/** Messages carry tool lists and context blocks. The pipeline skips larger ones. */
 const PAYLOAD_BYTES_MAX = 8 * 1024 * 1024;
-/** The longest that any server may take to answer; every contract's deadline is shorter. */
+/** The maximum time for a reply. Every contract's deadline is shorter. */
 const ANSWER_WITHIN = '30s';
 
-/** The rights that follow from the contracts: a user publishes what it calls or announces and hears what it serves or listens to. */
+/**
+ * The rights that follow from the contracts: a user publishes what it calls or broadcasts, and subscribes to
+ * what it serves or listens to.
+ */
 export function chooseSubjectRights(user: ServiceName, contracts: typeof contractTable): SubjectRights {
   const publish: string[] = [];
   const subscribe: string[] = [];
@@ -49,7 +55,7 @@ export function chooseSubjectRights(user: ServiceName, contracts: typeof contrac
   return { publish, subscribe, answers };
 }
 
-/** `allow: []` would mean no limit at all to the server, so nothing allowed is written as everything denied. */
+/** The server reads `allow: []` as no limit, so an empty list is written as `deny` of everything. */
 function renderSubjects(subjects: readonly string[]): string {
   return subjects.length === 0 ? '{ deny: [">"] }' : `{ allow: ${JSON.stringify(subjects)} }`;
 }
@@ -73,13 +79,16 @@ function renderTls(tls: Readonly<Record<'certFile' | 'keyFile', string>> | undef
   return `tls: { ${files}, timeout: 5 }\n`;
 }
 
-/** A configuration for nats-server: a user and a password per service, and no anonymous user. Throws when a password is missing. */
+/**
+ * Renders a configuration for nats-server: a user and a password per service, and no anonymous user. Throws
+ * if a password is missing.
+ */
 export function renderNatsConfig(options: {
   readonly host: string;
   readonly port: number;
-  /** Where the server tells about itself, on its own loopback alone; nowhere unless given. */
+  /** The port of the monitoring endpoint, on loopback only; off by default. */
   readonly monitorPort?: number;
-  /** With it the server speaks TLS alone. */
+  /** If set, the server accepts only TLS. */
   readonly tls?: Readonly<Record<'certFile' | 'keyFile', string>>;
   readonly passwords: Readonly<Record<string, string>>;
   readonly contracts: typeof contractTable;

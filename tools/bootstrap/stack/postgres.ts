@@ -20,7 +20,7 @@ import type { ProcessPlan } from './managed-process.ts';
 import { canReach, choosePostgresUser, findPostgresBinaries, SHARED_HOME } from './postgres-binaries.ts';
 import type { SystemUser } from './postgres-binaries.ts';
 
-/** The locale is Postgres's own, so that a cluster is the same whatever the machine has installed. */
+/** Postgres's built-in locale, so that clusters do not depend on the machine's locales. */
 const CLUSTER_FLAGS = [
   '--auth=scram-sha-256',
   '--username=postgres',
@@ -31,18 +31,18 @@ const CLUSTER_FLAGS = [
 ];
 const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
-/** The cluster's real directory: in the data directory, or behind a link from there when `user` cannot get in. */
+/** The cluster's real directory: inside the data directory, or behind a link if `user` cannot enter it. */
 export function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): string {
   const wanted = join(dataDir.path, 'postgres');
   if (existsSync(wanted)) return realpathSync(wanted);
-  // A link whose target was deleted.
+  // A link with a deleted target.
   rmSync(wanted, { force: true });
   let actual = wanted;
   if (user !== undefined && !canReach(dataDir.path, user, 'enter')) {
     const id = createHash('sha256').update(dataDir.path).digest('hex').slice(0, 12);
     actual = join(SHARED_HOME, `data-${id}`);
     mkdirSync(dirname(actual), { recursive: true });
-    // Left over from a data directory of the same name that has since been deleted.
+    // A leftover of a deleted data directory with the same name.
     rmSync(actual, { recursive: true, force: true });
     symlinkSync(actual, wanted);
   }
@@ -51,7 +51,9 @@ export function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): 
   return actual;
 }
 
-/** Puts the administrator's password where only the initialising user can read it, for as long as `work` runs. */
+/**
+ * Stores the administrator's password in a file that only the initialising user can read, while `work` runs.
+ */
 async function withPasswordFile(
   password: string,
   user: SystemUser | undefined,
@@ -69,8 +71,8 @@ async function withPasswordFile(
 }
 
 /**
- * Removes the lock file of a Postgres that was killed together with its machine or container, when the process number
- * in it has been given to some other program: Postgres would take that one for itself and refuse to start.
+ * Removes the lock file of a Postgres that was killed together with its machine or container. If its process
+ * id now belongs to another program, Postgres would take that program for itself and refuse to start.
  */
 function dropForeignLock(clusterDir: string): void {
   const lockFile = join(clusterDir, 'postmaster.pid');
@@ -83,7 +85,7 @@ function dropForeignLock(clusterDir: string): void {
 export interface PostgresOptions {
   readonly port: number;
   readonly adminPassword: string;
-  /** False trades the safety of data against a crash of the machine for speed: for data that a test throws away. */
+  /** False gives up safety against machine crashes for speed, for test data. */
   readonly durable: boolean;
 }
 
@@ -117,7 +119,7 @@ function renderSettings(options: PostgresOptions): string[] {
   return Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
 }
 
-/** Makes the cluster when there is none, and answers how to run it. */
+/** Creates the cluster if it is missing, and returns the command that runs it. */
 export async function planPostgres(dataDir: DataDir, options: PostgresOptions): Promise<ProcessPlan> {
   const user = choosePostgresUser();
   const bin = findPostgresBinaries(user);
@@ -131,7 +133,7 @@ export async function planPostgres(dataDir: DataDir, options: PostgresOptions): 
     cwd: '/',
     env: environment,
     logFile: dataDir.logFile('postgres'),
-    // "Fast shutdown": ends the sessions and writes everything out. SIGTERM would wait for clients to leave.
+    // "Fast shutdown": ends the sessions and writes all data. SIGTERM would wait for clients to disconnect.
     stopSignal: 'SIGINT',
     stopGraceMs: 15_000,
     ...(user ? { user } : {}),

@@ -3,15 +3,18 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
-/** A process that can be told from a later one that was given the same number. */
+/** Identifies a process, even if its process id is later given to another one. */
 export const processIdentity = z.object({ pid: z.int().positive(), startedAt: z.string() });
 export type ProcessIdentity = z.infer<typeof processIdentity>;
 
-/** When the process was started, as its system says it, or null when there is no such process (a zombie is none). */
+/**
+ * The start time of a process as the system reports it, or null if the process does not exist or is a zombie.
+ */
 function readStartTime(pid: number): string | null {
   try {
     if (process.platform === 'linux') {
-      // Fields after the name, which is in parentheses and may hold anything: state is the 3rd, start time the 22nd (proc(5)).
+      // The fields after the name, which is in parentheses and may contain anything. State is the 3rd field,
+      // start time the 22nd (proc(5)).
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return fields[0] === 'Z' ? null : (fields[19] ?? null);
@@ -32,7 +35,7 @@ export function isRunning(identity: ProcessIdentity): boolean {
   return readStartTime(identity.pid) === identity.startedAt;
 }
 
-/** Whether the process or anything that it started (its group) is there. */
+/** Whether the process or its group (the processes that it started) still exists. */
 function groupIsRunning(pid: number): boolean {
   try {
     process.kill(-pid, 0);
@@ -42,7 +45,7 @@ function groupIsRunning(pid: number): boolean {
   }
 }
 
-/** Signals a process group, or just its leader. A group that is gone is fine. */
+/** Signals a process group or only its leader. A group that has ended is ignored. */
 export function signalProcess(pid: number, signal: NodeJS.Signals, whom: 'leader' | 'group'): void {
   try {
     process.kill(whom === 'group' ? -pid : pid, signal);
@@ -51,7 +54,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals, whom: 'leader
   }
 }
 
-/** Waits until `isDone` answers true, at most `limitMs`. Answers whether it did. */
+/** Waits until `isDone` returns true, at most `limitMs`. Returns whether it did. */
 export async function waitUntil(
   isDone: () => boolean | Promise<boolean>,
   limitMs: number,
@@ -66,8 +69,8 @@ export async function waitUntil(
 }
 
 /**
- * Ends a process: asks its leader by `signal`, and kills the whole group when it has not gone after `graceMs` or has
- * left children behind. Does nothing when the number now belongs to another process.
+ * Ends a process: sends `signal` to its leader, and kills the whole group after `graceMs` or if children
+ * remain. Does nothing if the process id now belongs to another process.
  */
 export async function endProcess(
   identity: ProcessIdentity,
@@ -78,7 +81,7 @@ export async function endProcess(
     signalProcess(identity.pid, signal, 'leader');
     await waitUntil(() => !isRunning(identity), graceMs);
   }
-  // A group outlives its leader, and its number is not given away as long as it does.
+  // A group outlives its leader, and its id is not reused while it exists.
   if (isRunning(identity) || (readStartTime(identity.pid) === null && groupIsRunning(identity.pid))) {
     signalProcess(identity.pid, 'SIGKILL', 'group');
     await waitUntil(() => !isRunning(identity), 5_000);

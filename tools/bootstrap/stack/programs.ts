@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Debian puts nats-server where a person's PATH does not look, Homebrew elsewhere again. */
+/** Debian installs nats-server outside the user's PATH, and Homebrew in another place. */
 const alsoIn = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin', '/usr/bin'];
 
 /** The path of an installed program, or null. */
@@ -18,7 +18,7 @@ export function findProgram(name: string): string | null {
   return null;
 }
 
-/** The path of a program. Throws when it is not installed. */
+/** The path of a program. Throws if it is not installed. */
 export function requireProgram(name: string): string {
   const found = findProgram(name);
   if (found === null) throw new Error(`${name} is not installed.`);

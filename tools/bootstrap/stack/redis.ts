@@ -5,7 +5,10 @@ import type { DataDir } from './data-dir.ts';
 import type { ProcessPlan } from './managed-process.ts';
 import { requireProgram } from './programs.ts';
 
-/** Jobs must survive and must never be evicted: an append-only file, written through every second, and `noeviction`. */
+/**
+ * Jobs must survive restarts and must never be evicted: an append-only file, synced every second, and
+ * `noeviction`.
+ */
 function renderRedisConfig(options: { port: number; password: string; dir: string }): string {
   return `bind 127.0.0.1
 port ${options.port}
@@ -36,7 +39,7 @@ export function planRedis(dataDir: DataDir, options: { port: number; password: s
   };
 }
 
-/** Whether Redis at that port knows the password and has read its data. */
+/** Whether Redis at that port accepts the password and has loaded its data. */
 export function redisAnswers(port: number, password: string): Promise<boolean> {
   return new Promise((settle) => {
     const socket = connect({ port, host: '127.0.0.1', timeout: 1_000 });

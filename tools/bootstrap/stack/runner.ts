@@ -4,27 +4,27 @@ import { startProcess } from './managed-process.ts';
 import type { ManagedProcess, ProcessPlan } from './managed-process.ts';
 import { waitUntil } from './process-identity.ts';
 
-/** One process of the stack: how it is run, and how one sees that it is ready. */
+/** One process of the stack: how to run it, and how to detect that it is ready. */
 export interface Unit {
   readonly name: string;
-  /** Stopped in ascending order: 0 the public door, 1 the other services, 2 the servers that they use. */
+  /** Stop order, ascending: 0 the public entry, 1 the other services, 2 the servers that they use. */
   readonly stage: 0 | 1 | 2;
   readonly plan: () => ProcessPlan | Promise<ProcessPlan>;
   readonly isReady: () => Promise<boolean>;
 }
 
 export interface RunnerOptions {
-  /** Start a process again that ended without having been told to. */
+  /** Whether to restart a process that ended without a stop request. */
   readonly restartCrashed: boolean;
-  /** Called whenever a process was started or has ended. */
+  /** Called after each start and end of a process. */
   readonly onChange: () => void;
   readonly report: (line: string) => void;
 }
 
 const BACKOFF_MS = { first: 200, max: 10_000 } as const;
-/** A process that has lived this long has proven itself: its next crash starts the backoff anew. */
+/** After this uptime a process counts as healthy, and its next crash restarts the backoff. */
 const SETTLED_MS = 30_000;
-/** So many crashes before it was ever ready mean that it cannot start. */
+/** After this many crashes before its first readiness, a process counts as unable to start. */
 const CRASHES_AT_START_MAX = 3;
 const READY_WITHIN_MS = 90_000;
 
@@ -49,13 +49,13 @@ export class Runner {
     return this.#process;
   }
 
-  /** Starts the process unless it runs. Starts and stops of one unit happen one after the other. */
+  /** Starts the process unless it runs. Starts and stops of one unit run one after the other. */
   start(): Promise<void> {
     this.#wanted = true;
     return this.#inTurn(() => this.#launch());
   }
 
-  /** Ends the process in good order, and leaves it ended. */
+  /** Shuts the process down and leaves it stopped. */
   stop(): Promise<void> {
     this.#wanted = false;
     return this.#inTurn(async () => {
@@ -63,21 +63,21 @@ export class Runner {
     });
   }
 
-  /** Throws when the process ends (for good), or is not ready in time. */
+  /** Throws if the process ends permanently, or is not ready in time. */
   async waitReady(): Promise<void> {
     const { name } = this.unit;
     const isReady = () => this.#process !== null && this.unit.isReady();
     const ready = await waitUntil(async () => this.#failure() !== null || (await isReady()), READY_WITHIN_MS);
     const failure = this.#failure() ?? (ready ? null : `was not ready within ${READY_WITHIN_MS / 1000} s`);
     if (failure === null) {
-      // What crashes after it was ready is another matter than what cannot start.
+      // A crash after readiness is handled differently from a failed start.
       this.#crashes = 0;
       return;
     }
     throw new Error(`${name} ${failure}. The end of ${this.#logFile}:\n${readLogTail(this.#logFile, 20)}`);
   }
 
-  /** Why the process will not be ready any more, or null. */
+  /** The reason why the process will never be ready, or null. */
   #failure(): string | null {
     if (!this.#wanted) return 'was stopped while it was starting';
     return this.#hasGivenUp() ? 'ended while it was starting' : null;

@@ -3,27 +3,27 @@ import type { DataDir } from './data-dir.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { Secrets } from './secrets.ts';
 
-/** What the environment of a service is made from. */
+/** The inputs for the environment of a service. */
 export interface ServiceContext {
   readonly dataDir: DataDir;
   readonly infrastructure: Infrastructure;
   readonly secrets: Secrets;
-  /** Where the sandbox provider listens, or null when it is not part of this stack. */
+  /** The address of the sandbox provider, or null if it is not part of this stack. */
   readonly sandboxPort: number | null;
-  /** Secrets that the caller's environment sets in place of the generated ones. */
+  /** Secrets from the caller's environment, which replace the generated ones. */
   readonly inherited: Readonly<Record<string, string>>;
 }
 
 export interface ServiceRow {
   readonly stage: 0 | 1;
-  /** Listens for requests at PORT, beside HEALTH_PORT. */
+  /** Whether it serves requests at PORT, in addition to HEALTH_PORT. */
   readonly hasPort: boolean;
   readonly usesNats: boolean;
-  /** How long it may take to end in good order: longer than it waits for its own open work. */
+  /** Time limit for an orderly shutdown. Longer than the service's own wait for requests in progress. */
   readonly stopGraceMs: number;
   /** Options of Node itself. */
   readonly nodeOptions: readonly string[];
-  /** Its own part of the environment; `instance` is its name among replicas. */
+  /** Its own variables; `instance` is its name among the replicas. */
   readonly env: (context: ServiceContext, instance: string) => Record<string, string>;
 }
 
@@ -36,14 +36,14 @@ const base: ServiceRow = {
   env: () => ({}),
 };
 
-/** What each service is given beyond what all are given. An app that is not listed gets just that. */
+/** The additional settings of each service. An unlisted app has none. */
 const serviceTable: Readonly<Record<string, ServiceRow>> = {
   'edge-gateway': {
     ...base,
     stage: 0,
     hasPort: true,
     stopGraceMs: 40_000,
-    // What a request allocates is dead when it is answered: with room for more requests, less of it is copied.
+    // Memory of a request is garbage after its response. A larger young generation copies less of it.
     nodeOptions: ['--max-semi-space-size=32'],
     env: ({ dataDir, infrastructure, sandboxPort }, instance) => ({
       REDIS_URL: infrastructure.redisUrl,
@@ -53,7 +53,7 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
   },
   'tool-router': {
     ...base,
-    // Plans allocate little: room for more would be held for nothing.
+    // Plans allocate little memory, so a larger young generation would be unused.
     nodeOptions: ['--max-semi-space-size=8'],
     env: ({ infrastructure }) => ({ REDIS_CACHE_URL: infrastructure.redisUrl }),
   },
@@ -71,7 +71,7 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
       REDIS_CACHE_URL: infrastructure.redisUrl,
       KEY_PEPPER: inherited['KEY_PEPPER'] ?? secrets.keyPepper,
       SESSION_SECRET: inherited['SESSION_SECRET'] ?? secrets.sessionSecret,
-      // The token in dev.json is good for a day's work.
+      // The token in dev.json is valid for one day of work.
       SESSION_TOKEN_SECONDS: inherited['SESSION_TOKEN_SECONDS'] ?? '43200',
     }),
   },
@@ -103,7 +103,7 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
 
 const vaultKeyVariables = ['VAULT_KEK', 'VAULT_KEK_FILE', 'VAULT_KMS_KEYS', 'VAULT_KMS_ENDPOINT'];
 
-/** Without them billing is self-hosted. */
+/** Without these variables, billing is self-hosted. */
 const stripeVariables = ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_URL', 'BILLING_PLANS'];
 
 function chooseNamed(
@@ -113,7 +113,7 @@ function chooseNamed(
   return Object.fromEntries(Object.entries(inherited).filter(([name]) => variables.includes(name)));
 }
 
-/** The keys that the caller names, of whichever kind; the generated one for who names none. */
+/** The keys from the caller's environment, of either kind; the generated one if there are none. */
 function chooseVaultKeys(
   inherited: ServiceContext['inherited'],
   { vaultKek }: Pick<Secrets, 'vaultKek'>,
@@ -126,7 +126,7 @@ export function serviceRow(app: string): ServiceRow {
   return serviceTable[app] ?? base;
 }
 
-/** Set per service by the table above, so never passed on from the caller's environment to all of them. */
+/** Set per service by the table above, so never passed from the caller's environment to all services. */
 const ownVariables = [
   /_DATABASE_URL$/,
   /^REDIS_/,
@@ -137,7 +137,10 @@ const ownVariables = [
   /^(BILLING_PLANS|KEY_PEPPER|SESSION_SECRET|ORIGINALS_KEY|CONTENT_KEYS|VAULT_KEK|VAULT_KEK_FILE|VAULT_KMS_KEYS|VAULT_KMS_ENDPOINT|PORT|HEALTH_PORT|INSTANCE_ID|SPOOL_DIR|SANDBOX_URL)$/,
 ];
 
-/** The caller's environment as far as it is for every service: PATH, LOG_LEVEL, OTEL_…, EGRESS_ALLOW and the like. */
+/**
+ * The variables of the caller's environment for all services: PATH, LOG_LEVEL, OTEL_…, EGRESS_ALLOW and
+ * similar.
+ */
 export function chooseSharedEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter(

@@ -41,7 +41,7 @@ const apps = [
   'worker',
 ];
 
-test.each(apps)('%s is given no secret of another service', (app) => {
+test.each(apps)('%s receives no secret of another service', (app) => {
   const env = envOf(app, {
     ACCOUNT_DATABASE_URL: databaseUrls.account,
     VAULT_DATABASE_URL: databaseUrls.vault,
@@ -78,7 +78,7 @@ test.each(apps)('%s is given no secret of another service', (app) => {
   expect(env['NATS_PASSWORD']).toBe(secrets.natsUsers[app]);
 });
 
-test('what the caller sets for all services reaches them, and replaces the defaults of development', () => {
+test('variables for all services reach them and replace the development defaults', () => {
   expect(envOf('edge-gateway')['EGRESS_ALLOW']).toBe('127.0.0.0/8,::1/128');
   const env = envOf('edge-gateway', {
     EGRESS_ALLOW: '10.0.0.0/8',
@@ -88,12 +88,12 @@ test('what the caller sets for all services reaches them, and replaces the defau
   expect(env).toMatchObject({ EGRESS_ALLOW: '10.0.0.0/8', PLAN_DEADLINE_MS: '99', LOG_LEVEL: 'debug' });
 });
 
-test('what is set for one replica wins over its service, and that over all', () => {
+test('variables of a replica override those of its service, which override those of all', () => {
   const overrides = { '*': { A: '1', B: '1', C: '1' }, worker: { B: '2', C: '2' }, 'worker-2': { C: '3' } };
   expect(envOf('worker', {}, overrides)).toMatchObject({ A: '1', B: '2', C: '2' });
   expect(envOf('worker', {}, overrides, 'worker-2')).toMatchObject({ A: '1', B: '2', C: '3' });
 });
 
-test('secrets are made once', () => {
+test('secrets are generated once', () => {
   expect(loadSecrets(dataDir, { roles: databaseOwners, natsUsers })).toEqual(secrets);
 });

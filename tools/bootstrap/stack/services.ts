@@ -7,20 +7,20 @@ import { chooseSharedEnv, serviceRow } from './service-table.ts';
 import type { ServiceContext } from './service-table.ts';
 import type { UnpackedImage } from './stack-options.ts';
 
-/** Loopback addresses: the sandbox provider and whatever a developer runs beside the stack. */
+/** Loopback addresses: the sandbox provider and other programs of a developer. */
 const DEVELOPMENT_EGRESS = '127.0.0.0/8,::1/128';
 
 /** One process of a service. */
 export interface Instance {
   readonly app: string;
-  /** `tool-router`, and `tool-router-2` and so on for further replicas. */
+  /** `tool-router`; further replicas are `tool-router-2` and so on. */
   readonly name: string;
   readonly healthPort: number;
-  /** Null when it serves no requests at a port of its own. */
+  /** Null if it has no port for requests. */
   readonly port: number | null;
 }
 
-/** Names of the apps that have been built. */
+/** Names of the built apps. */
 export function listBuiltApps(): string[] {
   const apps = join(root, 'dist/apps');
   if (!existsSync(apps)) return [];
@@ -29,7 +29,7 @@ export function listBuiltApps(): string[] {
   );
 }
 
-/** The instances of a stack, each with ports of its own. `edgePort` is where the first edge would like to listen. */
+/** The instances of a stack, each with its own ports. `edgePort` is the preferred port of the first edge. */
 export async function planInstances(
   apps: readonly string[],
   replicas: Readonly<Record<string, number>>,
@@ -52,11 +52,11 @@ export interface ServiceEnvSources {
   readonly context: ServiceContext;
   /** The caller's environment. */
   readonly shared: Readonly<Record<string, string>>;
-  /** By service name, or `*` for all: wins over everything else. */
+  /** By service name, or `*` for all. It overrides everything else. */
   readonly overrides: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** The whole environment of one instance. */
+/** The complete environment of one instance. */
 export function buildServiceEnv(instance: Instance, sources: ServiceEnvSources): Record<string, string> {
   const { context, overrides } = sources;
   const { app, name, port, healthPort } = instance;
@@ -95,7 +95,7 @@ export function healthUrl(instance: Instance): string {
   return `http://127.0.0.1:${instance.healthPort}/health/ready`;
 }
 
-/** What is run: this checkout's build, unless it is to be an image's. */
+/** The command to run: this checkout's build, or an image's. */
 function planCommand(app: string, image: UnpackedImage | undefined) {
   if (image !== undefined) {
     const [command = '', ...args] = image.command;

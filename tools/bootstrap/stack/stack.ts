@@ -45,7 +45,7 @@ async function migrate(
   );
 }
 
-/** Starts every service, and makes the demo account as soon as there is somebody to ask. */
+/** Starts every service, and creates the demo account when the account service answers. */
 async function startServices(
   supervision: Supervision,
   instances: readonly Instance[],
@@ -136,9 +136,10 @@ async function prepareServices(
 }
 
 /**
- * Starts a whole stack: servers, databases, migrations, services, demo account. Settles when everything is ready; what
- * it answers is also in `dev.json`. Throws when anything cannot be started; the caller then ends the supervision.
- * @param env the caller's environment: URLs of servers of its own, and what is passed on to the services.
+ * Starts a whole stack: servers, databases, migrations, services, demo account. Resolves when everything is
+ * ready; the result is also in `dev.json`. Throws if anything fails to start, and the caller then ends the
+ * supervision.
+ * @param env the caller's environment: URLs of external servers, and variables for the services.
  */
 export async function startStack(
   options: StackOptions,
@@ -164,7 +165,7 @@ export async function startStack(
   const demo = await startServices(supervision, prepared.instances, prepared.sources, options.images);
   const describe = () => describeStack(supervision, prepared.instances, prepared.sources, demo);
   writeDevInfo(supervision.dataDir, describe());
-  // Process ids change when a service is started again.
+  // Process ids change when a service restarts.
   supervision.onChange(() => writeDevInfo(supervision.dataDir, describe()));
   supervision.setStatus('healthy');
   return describe();

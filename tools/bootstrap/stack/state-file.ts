@@ -9,7 +9,7 @@ const trackedProcess = processIdentity.extend({
   name: z.string(),
   stopSignal: z.string(),
   stopGraceMs: z.number(),
-  /** Stopped in ascending order: services before the servers that they use. */
+  /** Stop order, ascending: services before the servers that they use. */
   stage: z.int(),
 });
 export type TrackedProcess = z.infer<typeof trackedProcess>;
@@ -31,13 +31,13 @@ export function writeState(dataDir: DataDir, state: StackState): void {
   writePrivateJson(dataDir.stateFile, state);
 }
 
-/** The state of the stack whose supervisor lives, or null. */
+/** The state of the stack if its supervisor lives, or null. */
 export function findRunningStack(dataDir: DataDir): StackState | null {
   const state = readState(dataDir);
   return state !== null && isRunning(state.supervisor) ? state : null;
 }
 
-/** Ends what a supervisor that was killed has left running. Answers the names of what was still there. */
+/** Ends processes that a killed supervisor left running. Returns their names. */
 export async function endLeftovers(dataDir: DataDir): Promise<string[]> {
   const left = (readState(dataDir)?.processes ?? []).filter(isRunning);
   const stages = [...new Set(left.map(({ stage }) => stage))].sort((a, b) => a - b);
@@ -52,7 +52,7 @@ export async function endLeftovers(dataDir: DataDir): Promise<string[]> {
   return left.map(({ name }) => name);
 }
 
-/** Makes this process the one supervisor of the data directory. Throws when another one lives. */
+/** Makes this process the only supervisor of the data directory. Throws if another one lives. */
 export function lockDataDir(dataDir: DataDir): { release(): void } {
   const me = identifyProcess(process.pid);
   for (let attempt = 0; attempt < 3; attempt++) {

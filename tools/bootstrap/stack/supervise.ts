@@ -14,7 +14,7 @@ const env = Object.fromEntries(
 const report = (line: string) => console.log(`${new Date().toISOString()} ${line}`);
 
 function tellParent(message: SuperviseMessage): void {
-  // The parent may have gone already: then nobody wants to know.
+  // The parent may have ended already, and then the message is not needed.
   if (process.connected) process.send?.(message, () => undefined);
 }
 
@@ -25,7 +25,7 @@ const supervision = await beginSupervision(options, report).catch((error: unknow
   process.exit(1);
 });
 
-/** The first call decides the exit code. */
+/** The first call sets the exit code. */
 function end(exitCode: number): void {
   process.exitCode ??= exitCode;
   void supervision.end().then(() => {
@@ -36,7 +36,7 @@ function end(exitCode: number): void {
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end(0));
 let isHealthy = false;
-// A parent that goes away before it knows was interrupted while it was waiting.
+// A parent that disconnects before it has the result was interrupted.
 process.on('disconnect', () => {
   if (options.endWithParent || !isHealthy) end(0);
 });

@@ -8,18 +8,18 @@ import { endLeftovers, lockDataDir, writeState } from './state-file.ts';
 import type { StackState, TrackedProcess } from './state-file.ts';
 import { UnitBoard } from './unit-board.ts';
 
-/** This process's hold on a data directory: its units, and the state file that tells others about them. */
+/** Ownership of a data directory: its units, and the state file with which other processes find them. */
 export interface Supervision {
   readonly dataDir: DataDir;
   readonly board: UnitBoard;
-  /** Called after every change of what runs. */
+  /** Called after each start and end of a process. */
   onChange(fn: () => void): void;
   setStatus(status: StackState['status']): void;
-  /** Stops every unit and lets go of the data directory. Called again, it waits for the first call. */
+  /** Stops every unit and releases the data directory. A second call waits for the first. */
   end(): Promise<void>;
 }
 
-/** What this process tells others about itself and its units, in the state file. */
+/** Writes the state of this process and its units to the state file. */
 class StatusBoard {
   readonly #dataDir: DataDir;
   readonly #listeners: (() => void)[] = [];
@@ -49,7 +49,10 @@ class StatusBoard {
   }
 }
 
-/** Becomes the supervisor of a data directory, and ends what an earlier one that was killed has left running. */
+/**
+ * Becomes the supervisor of a data directory, and ends the processes that an earlier killed supervisor left
+ * running.
+ */
 export async function beginSupervision(
   options: StackOptions,
   report: (line: string) => void,

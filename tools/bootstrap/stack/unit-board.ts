@@ -12,7 +12,7 @@ export class UnitBoard {
     this.#options = options;
   }
 
-  /** Starts a unit, keeps it running, and settles when it is ready. */
+  /** Starts a unit, keeps it running, and resolves when it is ready. */
   async run(unit: Unit): Promise<void> {
     if (this.#isClosed) throw new Error('The stack is stopping.');
     const runner = new Runner(unit, this.#options);
@@ -35,7 +35,7 @@ export class UnitBoard {
     return [...this.#runners.keys()];
   }
 
-  /** What runs now, for whoever has to end it should this process be killed. */
+  /** The running processes, so that they can be ended if this process is killed. */
   track(): TrackedProcess[] {
     return [...this.#runners.values()].flatMap(({ unit, process }) =>
       process === null
@@ -52,7 +52,7 @@ export class UnitBoard {
     );
   }
 
-  /** Stops everything, the public door first and the servers last. No unit can be run any more. */
+  /** Stops everything, the public entry first and the servers last. Afterwards no unit can be started. */
   async stopAll(): Promise<void> {
     this.#isClosed = true;
     for (const stage of [0, 1, 2]) {

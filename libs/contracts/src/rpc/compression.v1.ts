@@ -24,15 +24,8 @@ export const contextSteps = [
 export type ContextStepName = (typeof contextSteps)[number];
 
 /** Steps that shorten tool definitions. Results are only cached in memory, so they have no version. */
-const schemaSteps = [
-  'whitespace',
-  '$schema',
-  '$comment',
-  'repeated_description',
-  'title',
-  'long_descriptions',
-] as const;
-export type SchemaStepName = (typeof schemaSteps)[number];
+export type SchemaStepName =
+  'whitespace' | '$schema' | '$comment' | 'repeated_description' | 'title' | 'long_descriptions';
 
 /**
  * One step's effect on one text, in estimated tokens. `step` is a `ContextStepName` or a `SchemaStepName`; readers accept any
