@@ -89,7 +89,7 @@ export async function signIn({ context }: WatchedPage, person: Pick<TestPerson, 
   const answer = await context.request.post('/v1/auth/log-in', { data: { email, password } });
   if (!answer.ok()) throw new Error(`log-in failed with status ${answer.status()}: ${await answer.text()}`);
   await context.addInitScript(() => {
-    // Only once, so that a person who signs out is not marked again.
+    // Set the mark only once, so that it stays removed after a sign-out.
     if (sessionStorage.getItem('was-marked') !== null) return;
     sessionStorage.setItem('was-marked', 'yes');
     localStorage.setItem('svc-was-signed-in', 'yes');
