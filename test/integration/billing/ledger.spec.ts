@@ -194,7 +194,7 @@ describe('the ledger', () => {
       { ...ledgerEntryBatchOptions, jobId: id },
     );
     await eventually(async () => ((await queue.getJob(id)) === undefined ? true : undefined));
-    const refusal = 'a batch of the ledger is refused';
+    const refusal = 'ledger batch refused: invalid data';
     await eventually(() => (stack.logs('billing').includes(refusal) ? true : undefined));
     const accountId = newAccountId();
     await recorder.record(accountId, saving(1, 0));
