@@ -7,6 +7,7 @@ import {
   type ProxyEndpoint,
   type ProxyRoute,
 } from '@gateway/providers';
+import { notConnected } from '../pipeline/stages/choose/choose.ts';
 
 /** The provider and route of a proxied request. */
 export interface ProxyTarget {
@@ -53,7 +54,7 @@ export function chooseProxyTarget(wanted: Wanted, catalog: ModelCatalog): ProxyT
   const slash = model.indexOf('/');
   const named = slash > 0 ? findProvider(model.slice(0, slash)) : undefined;
   if (named === undefined) return chooseAmong({ ...wanted, connected }, catalog);
-  if (!connected.has(named.name)) throw notConnected(model, named.name);
+  if (!connected.has(named.name)) throw notConnected(model, [named]);
   return targetAt(named, model.slice(slash + 1), wanted);
 }
 
@@ -85,12 +86,8 @@ function chooseAmong(wanted: Wanted, catalog: ModelCatalog): ProxyTarget {
     const message = `More than one connected provider has the model "${model}". Choose one of: ${choices}.`;
     throw new GatewayError('ambiguous_model', { param: 'model', message });
   }
-  if (offering.length > 0) throw notConnected(model, offering.join(' or '));
+  const known = offering.map(findProvider).filter((provider) => provider !== undefined);
+  if (known.length > 0) throw notConnected(model, known);
   const message = `No connected provider has the model "${model}" in the catalog. Add its provider: <provider>/${model}.`;
   throw new GatewayError('model_not_found', { param: 'model', message });
-}
-
-function notConnected(model: string, names: string): GatewayError {
-  const message = `The model "${model}" needs the provider ${names}, which is not connected. Connect it with PUT /v1/account/providers.`;
-  return new GatewayError('provider_not_connected', { param: 'model', message });
 }

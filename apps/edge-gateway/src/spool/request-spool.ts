@@ -51,7 +51,7 @@ interface OpenRequest {
 
 /**
  * The first storage of the request log. A request is accepted when its accept line is in a file; its end line
- * follows. Under load, all lines of one turn of the event loop share a write. One write is in flight at a time.
+ * follows. Under load, all lines of one turn of the event loop share a write. One write runs at a time.
  */
 export class RequestSpool {
   static async open(options: RequestSpoolOptions): Promise<RequestSpool> {
@@ -174,7 +174,7 @@ export class RequestSpool {
     await this.#flushing;
   }
 
-  /** Uncommitted data stays on disk for the next process, which ends open requests as `interrupted`. */
+  /** Leaves uncommitted data on disk. The next process ends open requests as `interrupted`. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -285,10 +285,7 @@ export class RequestSpool {
     group.written?.reject(new GatewayError('service_unavailable', { retryAfterMs: 1000, detail, cause }));
   }
 
-  /**
-   * A long request would keep its old segment and all later ones on disk. Its accept line is written again to the
-   * current segment instead.
-   */
+  /** Writes the accept line of a long request again, so that its old segment and all later ones can be deleted. */
   #carryForward(segment: Segment): void {
     const waitedMs = this.#now() - (segment.sealedAtMs ?? 0);
     if (this.#closed || this.#carrying === segment || waitedMs < carryAfterMs) return;

@@ -130,7 +130,7 @@ function explainMissing(model: string, catalog: ModelCatalog): string {
     : `"${model}" is not a chat model. Its kind is "${kind}".`;
 }
 
-function notConnected(model: string, providers: readonly Provider[]): GatewayError {
+export function notConnected(model: string, providers: readonly Provider[]): GatewayError {
   const names = providers.map((provider) => provider.name).join(' or ');
   return new GatewayError('provider_not_connected', {
     param: 'model',
