@@ -15,7 +15,7 @@ function readMigration(baseDir: string, name: string): MigrationDirectory {
   };
 }
 
-/** Ordinary Prisma migrations, oldest first: Prisma orders them by name, which begins with a time. */
+/** Ordinary Prisma migrations, oldest first. Prisma orders them by name, which starts with a timestamp. */
 function readMigrations(baseDir: string): MigrationList {
   const lockFile = join(baseDir, LOCK_FILE);
   const names = readdirSync(baseDir, { withFileTypes: true })
@@ -34,9 +34,9 @@ function readMigrations(baseDir: string): MigrationList {
 }
 
 /**
- * Applies the migrations that a database does not have yet, as `prisma migrate deploy` does: with the same engine, and
- * with the same record in `_prisma_migrations`. Answers the names of those applied now. Throws when one fails, when one
- * that was applied has since been changed, and when an earlier failure was not resolved.
+ * Applies missing migrations like `prisma migrate deploy`: with the same engine and the same records in
+ * `_prisma_migrations`. Returns the names of the migrations that it applied. Throws if one fails, if an
+ * applied one was changed, or if an earlier failure is unresolved.
  * @param prismaDir `prisma/<owner>`: schema.prisma and migrations/.
  */
 export async function migrateDatabase(prismaDir: string, url: string): Promise<string[]> {

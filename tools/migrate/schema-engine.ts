@@ -6,7 +6,7 @@ import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-util
 import type { SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type * as EngineModule from '@prisma/schema-engine-wasm/schema_engine_bg';
 
-/** The part of the global that is used here; TypeScript has it only among a browser's types. */
+/** The used part of the global WebAssembly, which TypeScript declares only for browsers. */
 declare const WebAssembly: {
   instantiate(
     bytes: Uint8Array,
@@ -20,7 +20,7 @@ const engineDir = dirname(
 
 let loading: Promise<typeof EngineModule> | undefined;
 
-/** Prisma's schema engine, in WebAssembly: the binary of the same engine would have to be downloaded. */
+/** Prisma's schema engine in WebAssembly. The native engine would have to be downloaded. */
 async function loadEngineModule(): Promise<typeof EngineModule> {
   const engine = await import('@prisma/schema-engine-wasm/schema_engine_bg');
   const bytes = await readFile(join(engineDir, 'schema_engine_bg.wasm'));
@@ -33,8 +33,8 @@ async function loadEngineModule(): Promise<typeof EngineModule> {
 }
 
 /**
- * Prisma's adapter cuts scripts at their semicolons, those within functions too, and runs the pieces one by one. Sent as
- * one query without arguments, Postgres cuts a script itself, and runs it whole or not at all.
+ * Prisma's adapter splits scripts at every semicolon, even inside functions, and runs the pieces one by one.
+ * As one query without arguments, Postgres splits the script itself and runs all of it or nothing.
  */
 class WholeScripts extends PrismaPg {
   override async connect(): ReturnType<PrismaPg['connect']> {
@@ -46,7 +46,7 @@ class WholeScripts extends PrismaPg {
   }
 }
 
-/** Runs `work` with an engine that speaks to the database at `url`. `schema` is the text of schema.prisma. */
+/** Runs `work` with an engine for the database at `url`. `schema` is the text of schema.prisma. */
 export async function withSchemaEngine<T>(
   url: string,
   schema: { readonly path: string; readonly text: string },

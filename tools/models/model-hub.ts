@@ -13,21 +13,24 @@ const revisionSchema = z.looseObject({
   ),
 });
 
-/** A file of a model, with what it must be like. */
+/** A file of a model, with its expected size and digest. */
 export interface HubFile {
   readonly path: string;
   readonly size: number;
-  /** Of the content, for large files; of git's blob, for small ones. */
+  /** The digest of the content for large files, and of the git blob for small ones. */
   readonly digest: { readonly kind: 'sha256' | 'git'; readonly hex: string };
 }
 
 export interface HubRevision {
-  /** Commit that the files are of. */
+  /** The commit of the files. */
   readonly sha: string;
   readonly files: readonly HubFile[];
 }
 
-/** `owner/name`. @throws when it is nothing of the kind. */
+/**
+ * `owner/name`.
+ * @throws for any other form.
+ */
 export function parseModelId(id: string): string {
   if (!/^[A-Za-z0-9][\w.-]{0,95}\/[A-Za-z0-9][\w.-]{0,95}$/.test(id) || id.includes('..')) {
     throw new Error(`${id} is no model id: owner/name`);
@@ -36,8 +39,8 @@ export function parseModelId(id: string): string {
 }
 
 /**
- * What a model's folder on the hub holds, at a branch, tag or commit, by the interface of huggingface.co (which others
- * speak too): `GET /api/models/{id}/revision/{revision}?blobs=true`.
+ * Lists the files of a model at a branch, tag or commit, with the API of huggingface.co, which other hubs
+ * share: `GET /api/models/{id}/revision/{revision}?blobs=true`.
  */
 export async function readRevision(hub: string, id: string, revision: string): Promise<HubRevision> {
   const url = `${hub}/api/models/${id}/revision/${encodeURIComponent(revision)}?blobs=true`;
@@ -54,7 +57,10 @@ function parseFile(sibling: z.infer<typeof revisionSchema>['siblings'][number]):
   return [{ path, size, digest: { kind: 'git', hex: blobId } }];
 }
 
-/** The bytes of a file, as they come. @throws while being read, when they are not what the hub said they would be. */
+/**
+ * Streams the bytes of a file.
+ * @throws while reading, if the bytes do not match the listed size and digest.
+ */
 export async function* downloadFile(
   hub: string,
   id: string,

@@ -13,10 +13,12 @@ import { pullModel } from './pull-model.ts';
 const sha = 'a'.repeat(40);
 type Files = Record<string, Buffer>;
 
-/** A hub on the loopback, by the interface of huggingface.co; large files are named by SHA-256, small ones as git does. */
+/**
+ * A loopback hub with the API of huggingface.co. Large files are identified by SHA-256, small ones as in git.
+ */
 class LoopbackHub {
   readonly models = new Map<string, Files>();
-  /** Path to what is served in place of the true content. */
+  /** Paths with replaced content. */
   readonly tampered = new Map<string, Buffer>();
   readonly asked: string[] = [];
   readonly #server: Server = createServer((request, response) => {
@@ -76,8 +78,8 @@ afterEach(async () => {
 const pull = (id: string, graph?: string) =>
   pullModel({ hub: `${url}/`, id, revision: 'main', graph, directory, log: () => undefined });
 
-describe('a model is fetched from a hub', () => {
-  it('with the graph under the name that the router looks for, at one commit, and says which variable takes it', async () => {
+describe('a model from a hub', () => {
+  it('is stored at one commit under the graph name that the router expects, with the name of its variable', async () => {
     const { 'model.onnx': graph, ...rest } = buffersOf(sentenceFiles());
     hub.models.set('acme/small', { ...rest, 'onnx/model.onnx': graph!, 'README.md': Buffer.from('hello') });
     const pulled = await pull('acme/small');
@@ -90,13 +92,13 @@ describe('a model is fetched from a hub', () => {
     });
   });
 
-  it('knows a cross-encoder', async () => {
+  it('is recognized as a cross-encoder', async () => {
     hub.models.set('acme/cross', buffersOf(crossFiles()));
     expect(await pull('acme/cross')).toMatchObject({ variable: 'ROUTER_RERANKER_DIR' });
   });
 
   it.each(['model.onnx', 'tokenizer.json'])(
-    'takes no other content for %s, and leaves what was there',
+    'is rejected with other content for %s, and existing files stay',
     async (path) => {
       const files = buffersOf(sentenceFiles());
       hub.models.set('acme/small', files);
@@ -113,7 +115,7 @@ describe('a model is fetched from a hub', () => {
     },
   );
 
-  it('keeps nothing that the router could not run', async () => {
+  it('is not stored if the router cannot run it', async () => {
     hub.models.set('acme/broken', {
       ...buffersOf(sentenceFiles()),
       'model.onnx': Buffer.from('not a graph'),
@@ -125,12 +127,15 @@ describe('a model is fetched from a hub', () => {
     expect(await readdir(directory).then((names) => names.filter((name) => name !== 'acme'))).toEqual([]);
   });
 
-  it.each(['small', '../../etc', 'acme/..', 'acme/a/b', 'acme/a?b', ''])('takes %j for no id', async (id) => {
-    await expect(pull(id)).rejects.toThrow(/no model id/);
-    expect(hub.asked).toEqual([]);
-  });
+  it.each(['small', '../../etc', 'acme/..', 'acme/a/b', 'acme/a?b', ''])(
+    'is not fetched for the invalid id %j',
+    async (id) => {
+      await expect(pull(id)).rejects.toThrow(/no model id/);
+      expect(hub.asked).toEqual([]);
+    },
+  );
 
-  it('writes to its own folder alone, whatever paths the hub names', async () => {
+  it('is written only to its own folder, whatever paths the hub lists', async () => {
     hub.models.set('acme/small', { ...buffersOf(sentenceFiles()), '../../outside.json': Buffer.from('{}') });
     await pull('acme/small');
     await writeFile(join(directory, 'probe'), '');

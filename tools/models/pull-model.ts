@@ -7,15 +7,15 @@ import { openEncoder, openReranker } from '../../apps/tool-router/src/inference-
 import { downloadFile, parseModelId, readRevision, type HubFile, type HubRevision } from './model-hub.ts';
 
 export interface PullOptions {
-  /** Base address of the hub. */
+  /** Base URL of the hub. */
   readonly hub: string;
   /** `owner/name`. */
   readonly id: string;
   /** Branch, tag or commit. */
   readonly revision: string;
-  /** The graph's path, where the folder has several and the first of the usual ones is not wanted. */
+  /** Path of the graph, if the folder has several and the default one is not wanted. */
   readonly graph: string | undefined;
-  /** Where models are kept; the model gets a folder of its own in it. */
+  /** The folder of all models. The model gets a subfolder. */
   readonly directory: string;
   readonly log: (line: string) => void;
 }
@@ -23,13 +23,13 @@ export interface PullOptions {
 export interface PulledModel {
   readonly directory: string;
   readonly sha: string;
-  /** The variable of the router that takes it. */
+  /** The router's variable for this kind of model. */
   readonly variable: 'ROUTER_ENCODER_DIR' | 'ROUTER_RERANKER_DIR';
 }
 
-/** Where exporters put the graph, the preferred first. */
+/** Usual paths of the graph, the preferred one first. */
 const graphs = ['onnx/model.onnx', 'model.onnx', 'onnx/model_quantized.onnx', 'onnx/model_int8.onnx'];
-/** Everything else that the router reads of a folder. */
+/** The other files that the router reads. */
 const companions = [
   'tokenizer.json',
   'tokenizer_config.json',
@@ -38,12 +38,12 @@ const companions = [
   'config_sentence_transformers.json',
   '1_Pooling/config.json',
 ];
-/** A graph over this is none for a router's memory. */
+/** A larger graph does not fit into a router's memory. */
 const bytesMax = 1024 * 1024 * 1024;
 
 /**
- * Fetches a model into a folder of its own, each file checked by size and digest, tries whether the router can run it, and
- * only then puts it in its place: what is there is whole.
+ * Fetches a model into a temporary folder, checks the size and digest of each file, tests whether the router
+ * can run it, and only then moves it to its place. The target folder is therefore always complete.
  */
 export async function pullModel(options: PullOptions): Promise<PulledModel> {
   const id = parseModelId(options.id);
@@ -75,7 +75,7 @@ export async function pullModel(options: PullOptions): Promise<PulledModel> {
   }
 }
 
-/** The graph goes by the name that the router looks for, whatever the hub's folder calls it. */
+/** The graph gets the name that the router expects. */
 function chooseFiles({ files }: HubRevision, graph: string | undefined): { file: HubFile; name: string }[] {
   const find = (path: string): HubFile | undefined => files.find((file) => file.path === path);
   const wanted = graph === undefined ? graphs : [graph];
@@ -96,7 +96,10 @@ function chooseFiles({ files }: HubRevision, graph: string | undefined): { file:
   return chosen;
 }
 
-/** Runs it once, as what its configuration says it is. @throws when the router could not. */
+/**
+ * Runs the model once, as the kind that its configuration states.
+ * @throws if the router could not run it.
+ */
 async function tryModel(directory: string): Promise<PulledModel['variable']> {
   const config = await readFile(join(directory, 'config.json'), 'utf8').catch(() => '{}');
   const isCrossEncoder = config.includes('ForSequenceClassification');

@@ -22,7 +22,7 @@ describe('the shipped models', () => {
     expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(16 * megabyte);
   });
 
-  it('open as the router opens them: the encoder gives the vector that it says, the reranker reads our features', async () => {
+  it('open as in the router: the encoder returns vectors of its dimensions, and the reranker accepts the features', async () => {
     const encoder = await WordsEncoder.open(directoryOf('encoder'), 1);
     const reranker = await FeatureReranker.open(directoryOf('reranker'), 1);
     expect(encoder.dimensions).toBe(256);
@@ -30,13 +30,13 @@ describe('the shipped models', () => {
     await Promise.all([encoder.release(), reranker.release()]);
   }, 60_000);
 
-  it.each(folders)('have in the card of %s the figures that were measured', (name) => {
+  it.each(folders)('state the measured figures in the card of %s', (name) => {
     const card = readFileSync(join(directoryOf(name), 'card.md'), 'utf8');
     expect(card).toBe(renderCard(name, readFigures()));
   });
 });
 
-describe('ranking by them, of a server that the models have not seen', () => {
+describe('ranking with the shipped models, on a server that they have not seen', () => {
   const data = loadToolData(join(root, 'test/eval/sample'));
   const semantic = new SemanticPath(data);
 
@@ -49,7 +49,7 @@ describe('ranking by them, of a server that the models have not seen', () => {
     return meanFigures(figures);
   }
 
-  it('finds more of the needed tools than words do', async () => {
+  it('finds more of the needed tools than keywords do', async () => {
     const [words, ours] = [await measure('bm25_fielded'), await measure('semantic')];
     expect(ours['recall@5']).toBeGreaterThan(words['recall@5'] + 0.02);
     expect(ours['recall@10']).toBeGreaterThanOrEqual(words['recall@10']);

@@ -9,8 +9,8 @@ const run = (command) => ({
 });
 
 /**
- * Gives every workspace package its targets, so that they are written once and not in each package.json: `lint` for all,
- * `test` where specs lie beside the sources, `build` for apps. What each reads and writes is in nx.json.
+ * Defines the targets of every workspace package in one place: `lint` for all, `test` for packages with
+ * specs, `build` for apps. nx.json states the inputs and outputs.
  */
 export const createNodesV2 = [
   '{apps,libs}/*/package.json',

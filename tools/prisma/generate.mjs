@@ -23,7 +23,7 @@ for (const owner of owners) {
     [cli, 'generate', '--schema', join(root, 'prisma', owner, 'schema.prisma')],
     {
       cwd: root,
-      // Generating needs no engine since Prisma 7, but the CLI insists on one and would download it.
+      // Prisma 7 needs no engine for generating, but the CLI would download one.
       env: {
         ...process.env,
         PRISMA_SCHEMA_ENGINE_BINARY: existsSync('/bin/true') ? '/bin/true' : '/usr/bin/true',

@@ -26,7 +26,7 @@ const messaging = await connectMessaging({
 });
 const { publicKey, privateKey } = createSealingKeyPair();
 
-/** Undefined when it opens, or why it does not. */
+/** Undefined if the credential opens, else the reason why not. */
 async function findFault({ account_id, provider }: StoredRow): Promise<string | undefined> {
   const request = { accountId: account_id, provider, recipientPublicKey: publicKey };
   try {

@@ -17,33 +17,33 @@ import { endLeftovers } from '../bootstrap/stack/state-file.ts';
 import { checkedRestore } from './checked-restore.ts';
 import type { CheckedRestore, CheckRequest } from './checked-restore.ts';
 
-/** How a drill went. */
+/** The result of a drill. */
 export interface DrillOutcome extends CheckedRestore {
   readonly backupBytes: number;
   readonly backupMs: number;
-  /** From an empty machine to services that answer: databases replayed, processes ready. */
+  /** Time from an empty machine to services that answer: databases replayed, processes ready. */
   readonly restoreMs: number;
 }
 
 export interface DrillOptions {
   /** Data directory of a running stack. */
   readonly dataDir: string;
-  /** Where the backup is kept: it must not be there yet. Thrown away unless given. */
+  /** Folder for the backup, which must not exist yet. By default the backup is deleted afterwards. */
   readonly keepIn?: string | undefined;
 }
 
-/** What is in a backup. Whoever has both has the credentials: keep them apart. */
+/** The parts of a backup. Together they give access to the credentials, so store them separately. */
 const databasesIn = (backup: string) => join(backup, 'databases/postgres');
 const keysIn = (backup: string) => join(backup, 'keys/secrets.json');
 
 const stoppedWithinMs = 90_000;
 const checkedWithinMs = 10 * 60_000;
-/** What the restored services run with beside what was backed up: keys that the caller names in the stack's place. */
+/** Keys from the caller's environment that replace those of the stack. */
 const passedOn = /^(PATH|HOME|USER|LANG|TMPDIR|KEY_PEPPER|SESSION_SECRET|VAULT_K.+)$/;
 
 /**
- * Backs a running stack up, restores the copy into a stack of its own, and opens every credential there. The running stack
- * is only read. Throws when something cannot be done at all; credentials that do not open are in the outcome.
+ * Backs up a running stack, restores the copy into a separate stack, and opens every credential there. The
+ * running stack is only read. Throws if a step fails. Credentials that do not open are part of the result.
  */
 export async function runRestoreDrill(options: DrillOptions): Promise<DrillOutcome> {
   const source = openDataDir(options.dataDir);
@@ -64,7 +64,7 @@ export async function runRestoreDrill(options: DrillOptions): Promise<DrillOutco
   }
 }
 
-/** Opens every credential of a running stack, such as one on databases that were restored by other means. */
+/** Opens every credential of a running stack, for example after another kind of restore. */
 export function checkStack(path: string): Promise<CheckedRestore> {
   const dataDir = openDataDir(path);
   return check(dataDir, readDevInfo(dataDir)?.api_key ?? null);
@@ -72,13 +72,13 @@ export function checkStack(path: string): Promise<CheckedRestore> {
 
 async function backUp(source: DataDir, adminUrl: string, backup: string): Promise<number> {
   mkdirSync(join(backup, 'keys'), { recursive: true, mode: 0o700 });
-  // Made by this process alone, and readable by it alone.
+  // Created by this process, and readable only by its user.
   writePrivateFile(keysIn(backup), '');
   copyFileSync(source.secretsFile, keysIn(backup));
   return backUpCluster(source, adminUrl, databasesIn(backup));
 }
 
-/** Starts what answers for keys and credentials on the copy, asks it, and throws it away. */
+/** Starts the services for keys and credentials on the copy, queries them, and deletes the copy. */
 async function restoreAndCheck(
   backup: string,
   apiKey: string | null,

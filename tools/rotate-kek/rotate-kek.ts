@@ -4,18 +4,18 @@ import { GatewayError } from '@gateway/errors';
 import type { Messaging, ParsedReplyOf } from '@gateway/messaging';
 
 export interface RotationOptions {
-  /** The version to write with; null is the highest that the vault holds. */
+  /** The version to encrypt with; null means the highest version of the vault. */
   readonly version: number | null;
   readonly rowsMax: number;
   readonly report: (line: string) => void;
-  /** How long the vault may be away before this gives up. */
+  /** Maximum time to wait for an unavailable vault. */
   readonly patienceMs: number;
 }
 
 export interface RotationOutcome {
   readonly version: number;
   readonly rewrapped: number;
-  /** Ids of credentials that do not open, and so were left as they are. */
+  /** Ids of credentials that cannot be opened and stay unchanged. */
   readonly failed: readonly string[];
   readonly retired: readonly number[];
   readonly inUse: readonly number[];
@@ -27,8 +27,8 @@ type Batch = ParsedReplyOf<typeof rewrapCredentials>;
 const pauseMs = 500;
 
 /**
- * Rotates the vault's key-encryption key. It holds no state of its own: where it was ended, by whatever, it goes on when it
- * is run again, and two of it at once do no harm.
+ * Rotates the vault's key-encryption key. It keeps no state: after an interruption, run it again to continue.
+ * Two parallel runs do no harm.
  */
 export async function rotateKek(messaging: Ask, options: RotationOptions): Promise<RotationOutcome> {
   const { version, previous } = await patiently(options, () =>
@@ -44,7 +44,7 @@ export async function rotateKek(messaging: Ask, options: RotationOptions): Promi
   return { version, rewrapped, failed, retired, inUse };
 }
 
-/** A pass over all rows, and another one for those that changed during it, until none or only the broken are left. */
+/** Repeats a pass over all rows for those that changed meanwhile, until none or only broken ones are left. */
 async function rewrapAll(
   messaging: Ask,
   options: RotationOptions,
@@ -68,7 +68,7 @@ async function rewrapAll(
   }
 }
 
-/** Asks until there is an answer: each question may be asked again. */
+/** Retries a call until it succeeds. Every call is idempotent. */
 async function patiently<Answer>(
   { patienceMs, report }: RotationOptions,
   ask: () => Promise<Answer>,
