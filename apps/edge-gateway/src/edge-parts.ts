@@ -147,7 +147,7 @@ function buildPlanning(
   cacheRedis: Redis,
   messaging: Messaging,
   log: Logger,
-): Pick<PipelineServices, 'planner' | 'sessions' | 'context' | 'toolLists' | 'tokenRatios'> {
+): Pick<PipelineServices, 'planner' | 'conversations' | 'context' | 'toolLists' | 'tokenRatios'> {
   const memo = new ContextMemo(cacheRedis, log);
   const planner = new NatsPlanner(messaging, deadlineMs);
   const sessions = new ConversationPlanner({
@@ -155,11 +155,11 @@ function buildPlanning(
     memo: new ConversationMemo(cacheRedis, log),
     catalog: loadCatalog(),
     firstRequests: new FirstRequests(cacheRedis, log),
-    hasNet: true,
+    hasRecovery: true,
   });
   return {
     planner,
-    sessions,
+    conversations: sessions,
     context: new ContextPlanner(createCompressorClient(messaging, deadlineMs), memo, log),
     toolLists: new ToolListHasher(),
     tokenRatios: new TokenRatios(),

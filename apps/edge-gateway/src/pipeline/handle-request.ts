@@ -50,7 +50,7 @@ export async function handleRequest(exchange: Exchange, services: PipelineServic
       const answer = await forward(outbound, target, exchange, caller, services);
       const rounds = openRounds(outbound, answer, exchange, caller, services);
       outcome = await relay(answer, answer.target, exchange, services, rounds).catch(answer.giveUp);
-      if (rounds !== null) void rememberRounds(outbound, rounds, services.sessions);
+      if (rounds !== null) void rememberRounds(outbound, rounds, services.conversations);
     } while (outcome === undefined);
   } catch (thrown) {
     outcome = relayError(toGatewayError(thrown), exchange, services);

@@ -34,7 +34,7 @@ export interface PipelineServices {
   readonly rateLimiter: RateLimiter;
   readonly budgets: SavedTokenBudgets;
   readonly planner: Planner;
-  readonly sessions: ConversationPlanner;
+  readonly conversations: ConversationPlanner;
   readonly context: ContextPlanner;
   readonly toolLists: ToolListHasher;
   readonly tokenRatios: TokenRatios;

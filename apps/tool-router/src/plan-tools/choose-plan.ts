@@ -44,7 +44,7 @@ export function choosePlan(input: PlanInput): PlannedTools {
     recoveredShare: recoveredShareExpected,
     price: request.price,
     pinned,
-    session,
+    remembered: session,
   });
   const alwaysIn = keepReachable(findAlwaysIn(request, index, input.mentioned), set, input.mentioned);
   const forwarded = listForwarded(index, withRecovered(index, set, request), alwaysIn);

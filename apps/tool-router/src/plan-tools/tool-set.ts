@@ -41,7 +41,7 @@ export interface ToolSetOptions {
   /** Positions that are always forwarded and do not count towards K. Fixed by the list. */
   readonly pinned: ReadonlySet<number>;
   /** The remembered tool set. Turns only add to it. */
-  readonly session: PlannedConversation | undefined;
+  readonly remembered: PlannedConversation | undefined;
 }
 
 export interface ToolSet {
@@ -67,7 +67,7 @@ export function chooseToolSet(
   turns: readonly RankedTurn[],
   options: ToolSetOptions,
 ): ToolSet {
-  const { kOverride, session } = options;
+  const { kOverride, remembered: session } = options;
   const scored = index.names.length - options.pinned.size;
   const [first] = turns;
   if (kOverride === null && scored <= shortListMax) return everything('short_list');
@@ -112,7 +112,7 @@ function chooseFirst(
   const tools = index.names.length;
   const chosen = chooseK({
     recall,
-    recallOf: source === 'calibrated' ? 'session' : 'turn',
+    recallOf: source === 'calibrated' ? 'conversation' : 'turn',
     tools,
     scored,
     recallTarget,

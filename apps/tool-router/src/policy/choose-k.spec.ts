@@ -20,7 +20,7 @@ const price: PlanPrice = {
 const ask = (change: Partial<KQuestion>) =>
   chooseK({
     recall: measuredRecall(curve),
-    recallOf: 'session',
+    recallOf: 'conversation',
     tools: 100,
     scored: 100,
     recallTarget: 0.95,

@@ -17,7 +17,7 @@ const conversationTokens = 2_000;
 const roundOutputTokens = 60;
 const roundDelayTokens = 500;
 /** Length of the recovery tool in tokens: its definition, and each tool name in its description. */
-const standInTokens = 180;
+const recoveryToolTokens = 180;
 const nameTokens = 5;
 /** Tokens per definition, used if the edge does not send the length of the list. */
 const toolTokens = 150;
@@ -25,14 +25,14 @@ const toolTokens = 150;
  * Later turns need tools that the first turn does not show. K for a conversation is this multiple of K for
  * one turn. From `npm run eval:sessions`, measured on conversations outside its report.
  */
-const sessionFactor = 2;
+const conversationFactor = 2;
 /** Candidates for K, as multiples of the smallest K that meets the target. The cheapest is chosen. */
 const kFactors = [1, 1.25, 1.5, 2, 3, 4, 6, 8];
 
 export interface KQuestion {
   readonly recall: TurnRecall;
   /** Whether `recall` covers the tools needed in one turn, or in a whole conversation. */
-  readonly recallOf: 'turn' | 'session';
+  readonly recallOf: 'turn' | 'conversation';
   /** Number of tools in the list, and of the tools that compete for K. */
   readonly tools: number;
   readonly scored: number;
@@ -64,7 +64,7 @@ export function chooseK(question: KQuestion): KChoice {
   const rates = ratesOf(question);
   const all = tools * rates.definition;
   const best = cheapestOption(question, rates);
-  const none = { armed: false, way: rates.way };
+  const none = { armed: false, way: rates.mode };
   if (best === undefined) {
     const why = kOverride === null ? 'uncertain' : 'chosen';
     return { k: undefined, why, recovery: none, worth: null };
@@ -74,7 +74,7 @@ export function chooseK(question: KQuestion): KChoice {
   return {
     k: best.k,
     why: 'chosen',
-    recovery: { armed: best.armed, way: rates.way },
+    recovery: { armed: best.armed, way: rates.mode },
     worth: worthOf(best, question, rates),
   };
 }
@@ -135,11 +135,14 @@ function smallestFor(
 ): number | undefined {
   const k = recall.kFor(recallNeeded);
   if (k === undefined) return undefined;
-  return Math.max(kMin, recallOf === 'session' ? k : Math.min(Math.max(k, scored), k * sessionFactor));
+  return Math.max(
+    kMin,
+    recallOf === 'conversation' ? k : Math.min(Math.max(k, scored), k * conversationFactor),
+  );
 }
 
 function recoveredCost(k: number, { recall, tools, scored }: KQuestion, rates: Rates): number {
-  const names = (standInTokens + nameTokens * (scored - k)) * rates.session;
+  const names = (recoveryToolTokens + nameTokens * (scored - k)) * rates.conversation;
   const missed = neededTurnsExpected * (1 - recallAt(recall.curve, k));
   return (tools - scored + k) * rates.definition + names + missed * rates.round(k);
 }
@@ -147,10 +150,10 @@ function recoveredCost(k: number, { recall, tools, scored }: KQuestion, rates: R
 /** Token prices, as multiples of the plain input price. */
 interface Rates {
   /** A token that stays in the prefix for the whole conversation. */
-  readonly session: number;
+  readonly conversation: number;
   /** A definition that stays in the prefix for the whole conversation. */
   readonly definition: number;
-  readonly way: Recovery['way'];
+  readonly mode: Recovery['way'];
   /** A recovery round with K tools in the prefix. */
   readonly round: (k: number) => number;
 }
@@ -169,9 +172,9 @@ function ratesOf({ price, tools, scored, kMin }: KQuestion): Rates {
   const regrown = (k: number): number => prefix(k) * write + output + definitionTokens * session * 0.5;
   const way = isCached && inPlace(kMin) <= regrown(kMin) ? 'in_place' : 'regrown';
   return {
-    session,
+    conversation: session,
     definition: definitionTokens * session,
-    way,
+    mode: way,
     round: way === 'in_place' ? inPlace : regrown,
   };
 }

@@ -24,18 +24,18 @@ export class NatsRoutingPolicies implements RoutingPolicies {
     maxSize: 500_000,
     sizeCalculation: ({ policy }) => 1 + (policy?.buckets.length ?? 0),
   });
-  readonly #asking = new Map<string, Promise<RoutingPolicy | null>>();
+  readonly #pending = new Map<string, Promise<RoutingPolicy | null>>();
 
   constructor(messaging: Messaging, log: Logger) {
     this.#messaging = messaging;
     this.#log = log;
     messaging.onBroadcast(routingPolicyChanged, ({ policy }) => {
       // A pending lookup may still return the previous policy.
-      this.#asking.delete(policy.accountId);
+      this.#pending.delete(policy.accountId);
       this.#kept.set(policy.accountId, { policy }, { ttl: keptMs });
     });
     messaging.onReconnect(() => {
-      this.#asking.clear();
+      this.#pending.clear();
       this.#kept.clear();
     });
   }
@@ -47,25 +47,25 @@ export class NatsRoutingPolicies implements RoutingPolicies {
     const key = version === null ? accountId : `${accountId}:${version}`;
     const kept = this.#kept.get(key);
     if (kept !== undefined) return kept.policy;
-    return withTimeout(this.#asking.get(key) ?? this.#ask(key, accountId, version), waitMs, null);
+    return withTimeout(this.#pending.get(key) ?? this.#load(key, accountId, version), waitMs, null);
   }
 
-  #ask(key: string, accountId: string, version: string | null): Promise<RoutingPolicy | null> {
+  #load(key: string, accountId: string, version: string | null): Promise<RoutingPolicy | null> {
     const keep = (policy: RoutingPolicy | null, ttl: number): RoutingPolicy | null => {
-      if (this.#asking.get(key) === asked) {
-        this.#asking.delete(key);
+      if (this.#pending.get(key) === pending) {
+        this.#pending.delete(key);
         this.#kept.set(key, { policy }, { ttl });
       }
       return policy;
     };
-    const asked: Promise<RoutingPolicy | null> = this.#messaging
+    const pending: Promise<RoutingPolicy | null> = this.#messaging
       .call(getRoutingPolicy, { accountId, version })
       .then(({ policy }) => keep(policy, keptMs))
       .catch((error: unknown) => {
         this.#log.debug({ err: error }, 'routing policy lookup failed, using priors');
         return keep(null, missedMs);
       });
-    this.#asking.set(key, asked);
-    return asked;
+    this.#pending.set(key, pending);
+    return pending;
   }
 }

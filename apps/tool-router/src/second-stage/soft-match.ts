@@ -43,12 +43,12 @@ export function scoreSoftly(
   const met = new Map<string, number>();
   let at = 0;
   for (const [word, weight] of words) {
-    const standIns = (at += 1) > softWordsMax ? [{ word, likeness: 1 }] : findStandIns(list, word, synonyms);
+    const matches = (at += 1) > softWordsMax ? [{ word, likeness: 1 }] : findMatches(list, word, synonyms);
     bestText.fill(0);
     bestName.fill(0);
-    for (const { word: standIn, likeness } of standIns) {
-      met.set(standIn, Math.max(met.get(standIn) ?? 0, weight * likeness));
-      takeBest(list, standIn, likeness, bestText, bestName);
+    for (const { word: match, likeness } of matches) {
+      met.set(match, Math.max(met.get(match) ?? 0, weight * likeness));
+      takeBest(list, match, likeness, bestText, bestName);
     }
     for (let position = 0; position < count; position += 1) {
       text[position] = (text[position] ?? 0) + weight * (bestText[position] ?? 0);
@@ -60,16 +60,16 @@ export function scoreSoftly(
 
 function takeBest(
   { index, namePostings }: StageList,
-  standIn: string,
+  match: string,
   likeness: number,
   bestText: Float64Array,
   bestName: Float64Array,
 ): void {
-  const postings = index.postings.get(standIn);
+  const postings = index.postings.get(match);
   postings?.positions.forEach((position, place) => {
     bestText[position] = Math.max(bestText[position] ?? 0, likeness * (postings.gains[place] ?? 0));
   });
-  for (const position of namePostings.get(standIn) ?? []) {
+  for (const position of namePostings.get(match) ?? []) {
     bestName[position] = Math.max(bestName[position] ?? 0, likeness);
   }
 }
@@ -88,7 +88,7 @@ function coverNames({ index, namePostings, nameWeights }: StageList, met: Readon
   return covered;
 }
 
-function findStandIns(list: StageList, word: string, synonyms: Synonyms): SoftWord[] {
+function findMatches(list: StageList, word: string, synonyms: Synonyms): SoftWord[] {
   const isKnown = list.index.postings.has(word);
   const found: SoftWord[] = isKnown ? [{ word, likeness: 1 }] : findLookAlikes(list, word);
   synonyms.visitNeighbours(word, (neighbour, cosine) => {

@@ -13,40 +13,40 @@ export interface SchemaEdits {
   readonly steps: SchemaResult['steps'];
 }
 
-/** The compression of a conversation's texts. */
+/** The compression of a conversation. */
 export interface ContextEdits {
-  /** Replacements of whole JSON strings in messages. Offsets are those of the body's bytes, ascending. */
+  /** Replacements of whole JSON strings, at positions in the body, ascending. */
   readonly edits: readonly ByteEdit[];
   readonly steps: SchemaResult['steps'];
-  /** Estimated. */
+  /** Estimated numbers of tokens. */
   readonly tokens: ContextTokens;
   /**
-   * Recalls compressed content. Set from the first request of a conversation on wherever content may be
-   * compressed, because the recovery tool must be in the tool list from the beginning. Otherwise null.
+   * Returns removed texts to the model. Not null from the first request of a conversation on if text may be
+   * removed later, because the recovery tool must be in the tool list from the beginning.
    */
   readonly recall: RecallOriginal | null;
-  /** The conversation that markers refer to. Null if the conversation was not examined. */
+  /** Identifies the conversation in which markers are valid. Null if the conversation was not compressed. */
   readonly session: string | null;
-  /** Markers of the compressed content in this request: the newest 64. */
+  /** Ids of the texts removed in this request. The newest 64. */
   readonly markers: readonly string[];
-  /** Blocks that were compressed when they first arrived, with this request: the newest 64. */
+  /** Ids of the texts compressed when they arrived with this request. The newest 64. */
   readonly blocks: readonly string[];
   readonly decision: ContextDecision;
 }
 
 /**
- * `taken`: compressed under the account's settings. `cleared`: old results are replaced by summaries with
- * this request. `kept`: the conversation began under other settings and keeps them, because changing its
- * texts would cost more than it saves.
+ * `taken`: the account's settings apply. `cleared`: from this request on, summaries replace old results.
+ * `kept`: the settings of the conversation's start still apply, because a change would cost more than it
+ * saves.
  */
 type ContextDecision = 'taken' | 'cleared' | 'kept';
 
 export interface ContextTokens {
-  /** Saved in messages that are new with this request. */
+  /** Tokens saved in messages that are new in this request. */
   readonly savedNew: number;
-  /** Saved in messages that were sent before. */
+  /** Tokens saved in messages that earlier requests contained. */
   readonly savedAgain: number;
-  /** Tokens after the first message whose text may differ from the text sent before. */
+  /** Tokens after the first message that may differ from earlier requests. */
   readonly rewritten: number;
 }
 
@@ -61,34 +61,31 @@ export const noContextEdits: ContextEdits = {
   decision: 'taken',
 };
 
-/** The plan for the client's tools and conversation. Indexes are those of the client's list. */
+/** The plan for the client's tools and the conversation. Indexes refer to the client's list. */
 export interface ToolPlan {
-  /** Tools that the key may use. No plan goes beyond them. */
+  /** Tools that the key may use. No plan forwards other tools. */
   readonly eligible: readonly number[];
   /**
-   * Tools to forward. In the identity plan, `eligible` itself. With a native selection, the tools that the
-   * model sees or may call.
+   * Tools to forward; all of `eligible` in the identity plan. With deferral, the tools that the model sees or
+   * may call.
    */
   readonly forwarded: readonly number[];
   readonly schemaEdits: ReadonlyMap<number, SchemaEdits>;
   readonly context: ContextEdits;
   readonly reason: PlanReason | null;
-  /** The router's reply, if it arrived in time. */
+  /** The router's reply. Null if it was late or failed. */
   readonly reply: PlannedReply | null;
-  /** The keys of the conversation. Null if it was not planned. */
+  /** Null if the conversation was not planned. */
   readonly conversation: ConversationKeys | null;
-  /** Tools that the model requested in its last turn and did not receive. */
+  /** Tools that the model requested in its last turn. Their definitions are added to this request. */
   readonly requested?: readonly number[];
-  /**
-   * The recovery of pruned tools and compressed content. Absent if nothing can be recovered, or everything is
-   * sent.
-   */
+  /** Makes pruned tools reachable. Absent if no tools are pruned or recovery does not apply. */
   readonly recovery?: Recovery | undefined;
-  /** The provider's own selection, in which every tool is sent. Absent: only forwarded tools are sent. */
-  readonly native?: NativeSelection | undefined;
+  /** Deferral, with which no tool is pruned. Absent if tools outside `forwarded` are pruned. */
+  readonly deferral?: Deferral | undefined;
 }
 
-/** Creates a plan that forwards every tool that the key may use, unchanged. */
+/** Forwards all tools that the key may use, unchanged. */
 export function identityPlan(eligible: readonly number[], reason: PlanReason | null): ToolPlan {
   return {
     eligible,
@@ -102,33 +99,32 @@ export function identityPlan(eligible: readonly number[], reason: PlanReason | n
 }
 
 /**
- * A provider's own way to limit the tools that the model sees. `deferred`: all tools are sent, and the
- * provider loads the definitions of pruned tools when the model searches for them. `allowed`: all tools are
- * in the prompt, and the request lists the callable ones. Both keep the prompt's prefix unchanged when a
- * later turn adds tools.
+ * The provider's own alternative to pruning. `deferred`: all definitions are sent, and the provider hides
+ * those outside `forwarded` until the model searches for them. `allowed`: all definitions are in the prompt,
+ * and the request lists the tools that may be called. Later turns never change the prompt's prefix.
  */
-export interface NativeSelection {
+export interface Deferral {
   readonly mode: 'deferred' | 'allowed';
-  /** The selection is valid for this model only. A fallback may not support it. */
+  /** The model for which it was chosen. A fallback model may not support it. */
   readonly provider: string;
   readonly model: string;
 }
 
-export function isNativeAt({ provider, model }: NativeSelection, target: Target): boolean {
+export function isDeferralAt({ provider, model }: Deferral, target: Target): boolean {
   return target.lane.kind === 'same-format' && target.provider.name === provider && target.model === model;
 }
 
 interface Selected {
   readonly eligible: readonly number[];
   readonly forwarded: readonly number[];
-  readonly native?: NativeSelection | undefined;
+  readonly deferral?: Deferral | undefined;
 }
 
 /**
- * Tools whose definitions are sent to the provider. With a native selection, every tool that the key may use;
- * nothing is saved then.
+ * Tools with definitions in the provider request. With deferral these are all eligible tools, so nothing is
+ * saved.
  */
-export function listSent({ eligible, forwarded, native }: Selected): readonly number[] {
+export function listSent({ eligible, forwarded, deferral: native }: Selected): readonly number[] {
   return native === undefined ? forwarded : eligible;
 }
 
@@ -142,7 +138,7 @@ export interface ConversationKeys {
   readonly conversation: string;
 }
 
-/** The request to send, and the plan that it follows. */
+/** The provider request and the plan that it follows. */
 export interface Outbound {
   readonly body: Uint8Array;
   readonly plan: ToolPlan;

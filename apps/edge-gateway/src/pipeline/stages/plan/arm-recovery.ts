@@ -22,23 +22,24 @@ export interface RecoverySubject {
  * tool would be as long as the definitions that it replaces, pruned tools stay unreachable. Tools that the
  * transcript calls are then forwarded, because the request must define every tool that it calls.
  */
-export function armRecovery(planned: ToolPlan, given: RecoverySubject): ToolPlan {
+export function armRecovery(planned: ToolPlan, subject: RecoverySubject): ToolPlan {
   const { reply, context } = planned;
   const isPruned = planned.forwarded.length < planned.eligible.length;
   // Deferred tools are found by the provider's own search. Tools of a restricted `tool_choice` are in the
   // prompt anyway.
-  const isLeftOut = isPruned && planned.native === undefined;
-  const isReachable = isLeftOut && reply?.recovery.armed === true && acceptsRecoveryTool(given.request);
+  const isUnreachable = isPruned && planned.deferral === undefined;
+  const isReachable = isUnreachable && reply?.recovery.armed === true && acceptsRecoveryTool(subject.request);
   if (!isPruned && context.recall === null) return planned;
-  const net = isReachable ? buildRecovery(netOf(planned, given, true)) : null;
-  if (net !== null && isWorthIt(net, given.request.outline, planned)) return { ...planned, recovery: net };
-  const whole = isLeftOut ? withCalledTools(planned, given.request.outline) : planned;
-  const mayAsk = context.recall !== null && acceptsRecoveryTool(given.request);
-  return mayAsk ? { ...whole, recovery: buildRecovery(netOf(whole, given, false)) } : whole;
+  const recovery = isReachable ? buildRecovery(describeRecovery(planned, subject, true)) : null;
+  if (recovery !== null && savesBytes(recovery, subject.request.outline, planned))
+    return { ...planned, recovery };
+  const whole = isUnreachable ? withCalledTools(planned, subject.request.outline) : planned;
+  const mayRecall = context.recall !== null && acceptsRecoveryTool(subject.request);
+  return mayRecall ? { ...whole, recovery: buildRecovery(describeRecovery(whole, subject, false)) } : whole;
 }
 
-function netOf(planned: ToolPlan, given: RecoverySubject, reachesTools: boolean): RecoveryInput {
-  const { request, exchange } = given;
+function describeRecovery(planned: ToolPlan, subject: RecoverySubject, reachesTools: boolean): RecoveryInput {
+  const { request, exchange } = subject;
   return {
     mode: planned.reply?.recovery.way ?? 'in_place',
     recall: planned.context.recall,
@@ -49,7 +50,7 @@ function netOf(planned: ToolPlan, given: RecoverySubject, reachesTools: boolean)
     eligible: planned.eligible,
     forwarded: planned.forwarded,
     reachesTools,
-    rank: (need) => rankFor(need, planned, given),
+    rank: (need) => rankFor(need, planned, subject),
   };
 }
 
@@ -84,26 +85,30 @@ const needCharactersMax = 1_000;
 const askedMax = 8;
 
 /** Whether the recovery tool and its rewritten calls are shorter than the definitions that they replace. */
-function isWorthIt(net: Recovery, { tools }: RequestOutline, { eligible, forwarded }: ToolPlan): boolean {
-  const goes = new Set(forwarded);
+function savesBytes(
+  recovery: Recovery,
+  { tools }: RequestOutline,
+  { eligible, forwarded }: ToolPlan,
+): boolean {
+  const sent = new Set(forwarded);
   const saved = eligible.reduce((sum, index) => {
-    const range = goes.has(index) ? undefined : tools[index]?.range;
+    const range = sent.has(index) ? undefined : tools[index]?.range;
     return range === undefined ? sum : sum + range.end - range.start;
   }, 0);
-  const ours = [net.recoveryTool, ...net.openingMessages].reduce(
+  const addedBytes = [recovery.recoveryTool, ...recovery.openingMessages].reduce(
     (sum, part) => sum + Buffer.byteLength(JSON.stringify(part)),
     0,
   );
-  const spent = ours + editedLength(0, net.callEdits);
-  return net.recall !== null || spent < saved;
+  const spent = addedBytes + editedLength(0, recovery.callEdits);
+  return recovery.recall !== null || spent < saved;
 }
 
 function withCalledTools(planned: ToolPlan, { tools, messages }: RequestOutline): ToolPlan {
   const called = new Set(messages.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => name)));
-  const goes = new Set(planned.forwarded);
+  const sent = new Set(planned.forwarded);
   const forwarded = planned.eligible.filter((index) => {
     const name = tools[index]?.name;
-    return goes.has(index) || (name !== undefined && called.has(name));
+    return sent.has(index) || (name !== undefined && called.has(name));
   });
   return { ...planned, forwarded };
 }

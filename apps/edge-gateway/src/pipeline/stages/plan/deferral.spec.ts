@@ -100,8 +100,8 @@ describe('a deferred tool that the transcript calls', () => {
       tool_references: [{ type: 'tool_reference', tool_name: 'b' }],
     },
   };
-  const native = { mode: 'deferred', provider: 'anthropic', model: 'new' } as const;
-  const planned = { ...identityPlan([0, 1, 2], null), forwarded: [0], native };
+  const deferral = { mode: 'deferred', provider: 'anthropic', model: 'new' } as const;
+  const planned = { ...identityPlan([0, 1, 2], null), forwarded: [0], deferral };
 
   it('stays deferred while the transcript contains its search result', () => {
     const request = parsed('messages', {
@@ -117,6 +117,6 @@ describe('a deferred tool that the transcript calls', () => {
       messages: [{ role: 'assistant', content: [found, ...calls('b', 'c')] }],
     });
     expect(loadCalledTools(planned, request).forwarded).toEqual([0, 2]);
-    expect(loadCalledTools({ ...planned, native: undefined }, request).forwarded).toEqual([0]);
+    expect(loadCalledTools({ ...planned, deferral: undefined }, request).forwarded).toEqual([0]);
   });
 });

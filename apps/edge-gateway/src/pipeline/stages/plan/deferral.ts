@@ -2,9 +2,9 @@ import type { RequestOutline } from '@gateway/interchange';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import { listFoundTools, searchTool } from '@gateway/wire-formats';
 import type { Caller, ParsedRequest, Target } from '../../../request/request.ts';
-import type { NativeSelection, ToolPlan } from '../../exchange/tool-plan.ts';
+import type { Deferral, ToolPlan } from '../../exchange/tool-plan.ts';
 
-type Native = NativeSelection | undefined;
+type Native = Deferral | undefined;
 
 /**
  * Chooses deferral if the account enables it, the client uses the provider's format and the catalogue lists
@@ -53,15 +53,15 @@ function mayRestrict({ toolChoice: { mode }, tools }: RequestOutline): boolean {
  * call. Without the definition, the model would see calls of an undefined tool.
  */
 export function loadCalledTools(planned: ToolPlan, { outline, tape }: ParsedRequest): ToolPlan {
-  if (planned.native?.mode !== 'deferred') return planned;
-  const goes = new Set(planned.forwarded);
+  if (planned.deferral?.mode !== 'deferred') return planned;
+  const sent = new Set(planned.forwarded);
   const called = new Set(outline.messages.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => name)));
   const isDeferred = (index: number): boolean =>
-    !goes.has(index) && called.has(outline.tools[index]?.name ?? '');
+    !sent.has(index) && called.has(outline.tools[index]?.name ?? '');
   if (!planned.eligible.some(isDeferred)) return planned;
   const found = listFoundTools(tape);
   const forwarded = planned.eligible.filter(
-    (index) => goes.has(index) || (isDeferred(index) && !found.has(outline.tools[index]?.name ?? '')),
+    (index) => sent.has(index) || (isDeferred(index) && !found.has(outline.tools[index]?.name ?? '')),
   );
   return { ...planned, forwarded };
 }

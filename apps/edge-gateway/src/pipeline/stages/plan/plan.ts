@@ -8,7 +8,7 @@ import type { PipelineSettings } from '../../../request/settings.ts';
 import type { Caller, ParsedRequest, Target } from '../../../request/request.ts';
 import {
   listSent,
-  type NativeSelection,
+  type Deferral,
   identityPlan,
   type SchemaEdits,
   type ToolPlan,
@@ -32,7 +32,7 @@ import { applyToolLists } from './tool-lists.ts';
 interface PlanServices {
   readonly budgets: SavedTokenBudgets;
   readonly planner: Planner;
-  readonly sessions: ConversationPlanner;
+  readonly conversations: ConversationPlanner;
   readonly context: ContextPlanner;
   readonly catalog: ModelCatalog;
   readonly toolLists: ToolListHasher;
@@ -89,7 +89,7 @@ async function planFor(
   const { signal } = deadline;
   const subject = tools.length === 0 ? null : subjectOf(request, target, tools, exchange, caller, services);
   const [selected, schemas, context] = await Promise.allSettled([
-    subject === null || caller.pruning.mode === 'off' ? null : services.sessions.plan(subject, signal),
+    subject === null || caller.pruning.mode === 'off' ? null : services.conversations.plan(subject, signal),
     subject === null || caller.compression.mode === 'off'
       ? null
       : services.planner.compressSchemas(subject, caller.compression.mode, signal),
@@ -106,12 +106,13 @@ async function planFor(
   }
   const withContext = { ...identity, context: valueOf(context) ?? identity.context };
   if (subject === null) return withContext;
-  if (selected.status === 'rejected') return withSchemas({ ...withContext, reason: late }, valueOf(schemas));
-  const session = selected.value;
-  const chosen = planOf(withContext, session, caller, subject.native);
-  if (session === null || (session.mayShortenSchemas && schemas.status === 'fulfilled'))
-    return withSchemas(chosen, valueOf(schemas));
-  if (session.mayShortenSchemas) services.sessions.keepPlainSchemas(session.keys);
+  if (selected.status === 'rejected')
+    return applySchemaEdits({ ...withContext, reason: late }, valueOf(schemas));
+  const conversation = selected.value;
+  const chosen = applyToolSet(withContext, conversation, caller, subject.deferral);
+  if (conversation === null || (conversation.mayShortenSchemas && schemas.status === 'fulfilled'))
+    return applySchemaEdits(chosen, valueOf(schemas));
+  if (conversation.mayShortenSchemas) services.conversations.keepPlainSchemas(conversation.keys);
   return chosen;
 }
 
@@ -136,7 +137,7 @@ function subjectOf(
     target,
     exchange,
     caller,
-    native: chooseDeferral(request, target, caller, services.catalog),
+    deferral: chooseDeferral(request, target, caller, services.catalog),
   };
 }
 
@@ -158,14 +159,14 @@ function mayCompressWithoutTools({ compression }: Caller): boolean {
  * Maps positions in the router's list to indexes in the client's list. In shadow mode, or after a shadow
  * draw, the plan is recorded but not applied.
  */
-function planOf(
+function applyToolSet(
   identity: ToolPlan,
-  session: ConversationPlan | null,
+  conversation: ConversationPlan | null,
   caller: Caller,
-  native: NativeSelection | undefined,
+  native: Deferral | undefined,
 ): ToolPlan {
-  if (session === null) return { ...identity, reason: 'off' };
-  const { reply, keys, asked } = session;
+  if (conversation === null) return { ...identity, reason: 'off' };
+  const { reply, keys, requested: asked } = conversation;
   const planned = {
     ...identity,
     reply,
@@ -176,10 +177,10 @@ function planOf(
   const forwarded = reply.forwarded.flatMap((position) => identity.eligible[position] ?? []);
   // If every tool is forwarded, deferral would change nothing.
   const isWhole = forwarded.length === identity.eligible.length;
-  return { ...planned, reason: reply.kReason, forwarded, native: isWhole ? undefined : native };
+  return { ...planned, reason: reply.kReason, forwarded, deferral: isWhole ? undefined : native };
 }
 
-function withSchemas(planned: ToolPlan, byPosition: ReadonlyMap<number, SchemaEdits> | null): ToolPlan {
+function applySchemaEdits(planned: ToolPlan, byPosition: ReadonlyMap<number, SchemaEdits> | null): ToolPlan {
   if (byPosition === null || byPosition.size === 0) return planned;
   const sent = new Set(listSent(planned));
   const schemaEdits = new Map<number, SchemaEdits>();

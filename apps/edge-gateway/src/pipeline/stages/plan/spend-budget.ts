@@ -27,10 +27,10 @@ export async function spendBudget(
 ): Promise<ToolPlan> {
   const tokens = tokensToSave(planned);
   if (tokens === 0) return planned;
-  const asked = budgets.reserve(caller, tokens);
+  const reserved = budgets.reserve(caller, tokens);
   // Most reservations succeed from tokens that this process already holds. They need no turn of the event
   // loop.
-  const answer = asked instanceof Promise ? await asked : asked;
+  const answer = reserved instanceof Promise ? await reserved : reserved;
   if (typeof answer === 'object') {
     exchange.reservation = answer;
     return planned;

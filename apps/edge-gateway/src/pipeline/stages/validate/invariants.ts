@@ -32,7 +32,7 @@ export const toolChoiceIsForwarded: Invariant = ({ outline, plan }) => {
  * Otherwise the transcript's calls of it are rewritten to calls of the recovery tool.
  */
 export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
-  if (plan.native !== undefined || plan.eligible.length === 0) return null;
+  if (plan.deferral !== undefined || plan.eligible.length === 0) return null;
   const called = new Set(outline.messages.flatMap((message) => message.toolCalls.map((call) => call.name)));
   const forwarded = new Set(plan.forwarded);
   const dropped = plan.eligible.find((index) => {
@@ -116,7 +116,7 @@ export const callEditsAreCalls: Invariant = ({ bytes, plan }) => {
 export const resultIsNotLonger: Invariant = (draft) => {
   const { bytes, plan, edited } = draft;
   const isLonger = edited.bytes.length - modelGrowth(draft) > bytes.length;
-  return isLonger && (plan.recovery?.recall ?? null) === null && plan.native === undefined
+  return isLonger && (plan.recovery?.recall ?? null) === null && plan.deferral === undefined
     ? `the edited body grew from ${bytes.length} to ${edited.bytes.length} bytes`
     : null;
 };

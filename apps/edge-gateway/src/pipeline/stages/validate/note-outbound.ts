@@ -26,7 +26,7 @@ export function noteOutbound(
   ledger.toolsOut = sent.length;
   const isEdited =
     sent.length < offered ||
-    plan.native !== undefined ||
+    plan.deferral !== undefined ||
     plan.schemaEdits.size > 0 ||
     plan.context.edits.length > 0;
   ledger.lane = isEdited ? 'edited' : 'untouched';
@@ -73,17 +73,17 @@ function loggedPlan(
     worth: plan.reply?.worth ?? null,
     sessionKey: plan.conversation?.conversation ?? null,
     recovery:
-      plan.reply?.recovery.armed === true && plan.reason !== 'shadow' && plan.native === undefined
+      plan.reply?.recovery.armed === true && plan.reason !== 'shadow' && plan.deferral === undefined
         ? plan.reply.recovery.way
         : null,
-    native: plan.native?.mode ?? null,
+    native: plan.deferral?.mode ?? null,
   };
 }
 
 /** A call of a deferred tool shows that the model has searched for it, like a call of the recovery tool. */
 function listDeferred(
   { outline }: ParsedRequest,
-  { eligible, forwarded, native }: ToolPlan,
+  { eligible, forwarded, deferral: native }: ToolPlan,
 ): ReadonlySet<string> | undefined {
   if (native?.mode !== 'deferred') return undefined;
   const goes = new Set(forwarded);

@@ -4,7 +4,7 @@ import type { Logger } from '@gateway/observability';
 import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
 import type { TokenRatios } from '../../../request/token-estimates.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
-import { isNativeAt, listSent, identityPlan, type ToolPlan } from '../../exchange/tool-plan.ts';
+import { isDeferralAt, listSent, identityPlan, type ToolPlan } from '../../exchange/tool-plan.ts';
 import type { NextRound } from '../../recovery/recovery-rounds.ts';
 import type { Outbound } from '../../exchange/tool-plan.ts';
 import type { Target, ParsedRequest } from '../../../request/request.ts';
@@ -62,7 +62,7 @@ function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exc
     added: plan.recovery?.openingMessages ?? [],
     bodyFor: (target) => draftOf(request, target, plan, exchange).edited.bytes,
     plainBodyFor:
-      plan.native === undefined
+      plan.deferral === undefined
         ? null
         : (target) => draftOf(request, target, withoutNative(plan), exchange).edited.bytes,
     roundFor: (target, next) => roundOf(request, target, plan, next, exchange),
@@ -105,7 +105,7 @@ function roundOf(
  * it.
  */
 function withoutNative(plan: ToolPlan): ToolPlan {
-  return plan.native === undefined ? plan : { ...plan, forwarded: plan.eligible, native: undefined };
+  return plan.deferral === undefined ? plan : { ...plan, forwarded: plan.eligible, deferral: undefined };
 }
 
 function draftOf(
@@ -143,10 +143,10 @@ function schemaEditsOf({ schemaEdits }: ToolPlan): ReadonlyMap<number, readonly 
 }
 
 function nativeEdit(
-  { native, eligible, forwarded }: ToolPlan,
+  { deferral: native, eligible, forwarded }: ToolPlan,
   target: Target,
 ): Pick<RequestEdit, 'deferTools' | 'allowTools'> {
-  if (native === undefined || !isNativeAt(native, target)) return {};
+  if (native === undefined || !isDeferralAt(native, target)) return {};
   const goes = new Set(forwarded);
   if (native.mode === 'allowed') return { allowTools: goes };
   return { deferTools: new Set(eligible.filter((index) => !goes.has(index))) };

@@ -95,10 +95,10 @@ export function findBeginning(
   unknown: readonly number[],
 ): number {
   const [first = 0] = unknown;
-  const asked = candidates[candidates.indexOf(first) - 1];
-  if (asked === undefined) return 0;
-  const answer = messages.findIndex(({ role }, index) => index > asked && role === 'assistant');
-  return answer > asked && answer < first ? answer : 0;
+  const compressed = candidates[candidates.indexOf(first) - 1];
+  if (compressed === undefined) return 0;
+  const answer = messages.findIndex(({ role }, index) => index > compressed && role === 'assistant');
+  return answer > compressed && answer < first ? answer : 0;
 }
 
 /** @param begin index of the first message in `parts`. Earlier messages are identified by their hash. */

@@ -104,18 +104,18 @@ export class ContextPlanner {
   async plan(subject: ContextSubject, signal: AbortSignal): Promise<ContextEdits> {
     const { outline, candidates } = subject;
     const tailStart = outline.messages.findLastIndex(({ role }) => role === 'assistant') + 1;
-    const { session, isKept } = await this.#chooseSession(subject, tailStart, signal);
-    const unknown = this.#unknownOf(session, candidates);
-    const isCleared = session.clearedBefore > 0 && (unknown[0] ?? Infinity) < tailStart;
-    if (unknown.length > 0) await this.#learn(subject, session, unknown, signal);
+    const { conversation, isKept } = await this.#chooseSession(subject, tailStart, signal);
+    const unknown = this.#unknownOf(conversation, candidates);
+    const isCleared = conversation.clearedBefore > 0 && (unknown[0] ?? Infinity) < tailStart;
+    if (unknown.length > 0) await this.#learn(subject, conversation, unknown, signal);
     const editsFor = (index: number): MessageEdits =>
-      this.#memo.peek(session.chain[index] as Buffer) ?? sentUnchanged;
+      this.#memo.peek(conversation.chain[index] as Buffer) ?? sentUnchanged;
     const joined = joinEdits(subject, editsFor, { tailStart, unknown });
     return {
       ...joined,
-      session: session.name,
+      session: conversation.name,
       decision: isKept ? 'kept' : isCleared ? 'cleared' : 'taken',
-      recall: session.settings.recoverable ? this.#recallIn(subject, session) : null,
+      recall: conversation.settings.recoverable ? this.#recallIn(subject, conversation) : null,
     };
   }
 
@@ -131,21 +131,21 @@ export class ContextPlanner {
     subject: ContextSubject,
     tailStart: number,
     signal: AbortSignal,
-  ): Promise<{ session: CompressedConversation; isKept: boolean }> {
-    const session = this.#open(subject, subject.settings);
+  ): Promise<{ conversation: CompressedConversation; isKept: boolean }> {
+    const conversation = this.#open(subject, subject.settings);
     // Messages of the new turn cannot be in Redis unless the request is repeated, so they are not looked up.
     const sentBefore = subject.candidates.filter((index) => index < tailStart);
-    await this.#load(session, sentBefore, signal);
+    await this.#load(conversation, sentBefore, signal);
     const isKnown = (opened: CompressedConversation): boolean =>
       this.#unknownOf(opened, sentBefore).length < sentBefore.length;
-    const isDear = sentBefore.length > 0 && session.clearedBefore === 0 && isRewriteDear(subject.model);
-    if (!isDear || isKnown(session)) return { session, isKept: false };
+    const isDear = sentBefore.length > 0 && conversation.clearedBefore === 0 && isRewriteDear(subject.model);
+    if (!isDear || isKnown(conversation)) return { conversation, isKept: false };
     for (const settings of otherSettings(subject)) {
       const earlier = this.#open(subject, settings);
       await this.#load(earlier, sentBefore, signal);
-      if (isKnown(earlier)) return { session: earlier, isKept: true };
+      if (isKnown(earlier)) return { conversation: earlier, isKept: true };
     }
-    return { session, isKept: false };
+    return { conversation, isKept: false };
   }
 
   #open(subject: ContextSubject, settings: ContextSubject['settings']): CompressedConversation {
@@ -164,13 +164,13 @@ export class ContextPlanner {
 
   async #learn(
     subject: ContextSubject,
-    session: CompressedConversation,
+    conversation: CompressedConversation,
     unknown: readonly number[],
     signal: AbortSignal,
   ): Promise<void> {
-    const { chain } = session;
+    const { chain } = conversation;
     try {
-      const learned = await this.#askFor(subject, session, unknown, signal);
+      const learned = await this.#askFor(subject, conversation, unknown, signal);
       for (const index of unknown)
         this.#memo.keep(chain[index] as Buffer, learned.get(index) ?? { ...sentUnchanged, wasLate: false });
     } catch (error) {
@@ -187,19 +187,19 @@ export class ContextPlanner {
    */
   async #askFor(
     subject: ContextSubject,
-    session: CompressedConversation,
+    conversation: CompressedConversation,
     unknown: readonly number[],
     signal: AbortSignal,
   ): Promise<Map<number, MessageEdits>> {
-    const marks = markMessages(subject, session, this.#memo);
+    const marks = markMessages(subject, conversation, this.#memo);
     const begin = findBeginning(subject, unknown);
     const listParts = (from: number): ContextPart[] => subject.format.client.listContext(subject.tape, from);
     const parts = listParts(begin);
-    const question = renderQuestion(subject, session, { marks, begin, parts });
+    const question = renderQuestion(subject, conversation, { marks, begin, parts });
     const reply = await this.#compressor.compress(question, signal);
     if (reply.status === 'compressed') return collectEdits(subject, parts, reply.results);
     const all = begin === 0 ? parts : listParts(0);
-    const whole = renderQuestion(subject, session, { marks, begin: 0, parts: all });
+    const whole = renderQuestion(subject, conversation, { marks, begin: 0, parts: all });
     const again = await this.#compressor.compress(whole, signal, reply.instanceId);
     if (again.status === 'compressed') return collectEdits(subject, all, again.results);
     throw new GatewayError('service_unavailable', {
@@ -208,20 +208,20 @@ export class ContextPlanner {
   }
 
   /** Reads an original from the store. If it expired there, it is recreated from the conversation. */
-  #recallIn(subject: ContextSubject, session: CompressedConversation): RecallOriginal {
+  #recallIn(subject: ContextSubject, conversation: CompressedConversation): RecallOriginal {
     return async (id, signal) => {
       // The model may request any id.
       if (!markerId.safeParse(id).success) return null;
       const { accountId } = subject;
-      const asked = { accountId, session: session.name, ids: [id] };
+      const asked = { accountId, session: conversation.name, ids: [id] };
       const kept = await this.#compressor.recall(asked, signal).then(
         ([original]) => original ?? null,
         () => null,
       );
       if (kept !== null) return kept;
-      const marks = markMessages(subject, session, this.#memo);
+      const marks = markMessages(subject, conversation, this.#memo);
       const parts = subject.format.client.listContext(subject.tape, 0);
-      const question = renderQuestion(subject, session, { marks, begin: 0, parts });
+      const question = renderQuestion(subject, conversation, { marks, begin: 0, parts });
       const reply = await this.#compressor.compress({ ...question, recall: id }, signal);
       return reply.status === 'compressed' ? (reply.original ?? null) : null;
     };

@@ -17,7 +17,7 @@ export interface RememberedConversation extends PlannedConversation {
    * Tools that the model requested next to calls of client tools. The model has not received their
    * definitions yet.
    */
-  readonly asked: readonly number[];
+  readonly requested: readonly number[];
   /** The definitions were sent unshortened, because the compressor did not answer in time. */
   readonly hasPlainSchemas: boolean;
 }
@@ -73,10 +73,19 @@ export class ConversationMemo {
     return this.#kept.get(name);
   }
 
-  keep(name: string, session: RememberedConversation): void {
-    this.#kept.set(name, session);
-    const { forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas, asked } =
-      session;
+  keep(name: string, conversation: RememberedConversation): void {
+    this.#kept.set(name, conversation);
+    const {
+      forwarded,
+      turns,
+      policyVersion,
+      lane,
+      way,
+      isShadow,
+      recovered,
+      hasPlainSchemas,
+      requested: asked,
+    } = conversation;
     const value: z.input<typeof stored> = [
       [...forwarded],
       turns,
@@ -94,9 +103,9 @@ export class ConversationMemo {
   async #load(name: string, signal: AbortSignal): Promise<RememberedConversation | undefined> {
     try {
       const value = await withTimeout(this.#redis.get(keyOf(name)), signal.aborted ? 0 : waitMs, null);
-      const session = value === null ? undefined : parseStored(value);
-      if (session !== undefined) this.#kept.set(name, session);
-      return session;
+      const conversation = value === null ? undefined : parseStored(value);
+      if (conversation !== undefined) this.#kept.set(name, conversation);
+      return conversation;
     } catch (error) {
       this.#isAway(error);
       return undefined;
@@ -117,7 +126,17 @@ function parseStored(value: string): RememberedConversation | undefined {
   if (!parsed.success) return undefined;
   const [forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas, asked] =
     parsed.data;
-  return { forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas, asked };
+  return {
+    forwarded,
+    turns,
+    policyVersion,
+    lane,
+    way,
+    isShadow,
+    recovered,
+    hasPlainSchemas,
+    requested: asked,
+  };
 }
 
 function parseJson(value: string): unknown {

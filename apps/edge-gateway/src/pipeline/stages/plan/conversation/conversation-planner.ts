@@ -6,7 +6,7 @@ import type { Logger } from '@gateway/observability';
 import { LRUCache } from 'lru-cache';
 import type { Caller, ParsedRequest, Target } from '../../../../request/request.ts';
 import type { Exchange } from '../../../exchange/exchange.ts';
-import type { NativeSelection, PlannedReply, ConversationKeys } from '../../../exchange/tool-plan.ts';
+import type { Deferral, PlannedReply, ConversationKeys } from '../../../exchange/tool-plan.ts';
 import { namesInToolChoice } from '../../../../request/request-facts.ts';
 import { conversationContext, isRecoveryPermitted, priceOf } from './router-question.ts';
 import type { PlanQuestion, PlanSubject, Planner } from '../router/planner.port.ts';
@@ -20,7 +20,7 @@ export interface ConversationSubject extends PlanSubject {
   readonly exchange: Exchange;
   readonly caller: Caller;
   /** Deferral, if it replaces pruning for this request. */
-  readonly native?: NativeSelection | undefined;
+  readonly deferral?: Deferral | undefined;
 }
 
 /** The tool set for this request. */
@@ -28,7 +28,7 @@ export interface ConversationPlan {
   readonly reply: PlannedReply;
   readonly keys: ConversationKeys;
   /** Tools that the model requested in its last turn. Their definitions are added to this request. */
-  readonly asked: readonly number[];
+  readonly requested: readonly number[];
   /**
    * Whether definitions may be shortened. False in a conversation that started with the client's own
    * definitions.
@@ -42,7 +42,7 @@ interface ConversationPlannerOptions {
   readonly catalog: ModelCatalog;
   readonly firstRequests: FirstRequests;
   /** Whether recovery is available in this gateway. */
-  readonly hasNet: boolean;
+  readonly hasRecovery: boolean;
 }
 
 /**
@@ -70,8 +70,8 @@ export class ConversationPlanner {
     try {
       const reply = await this.#options.planner.selectTools(subject, question, signal);
       this.#options.memo.keep(keys.here, rememberReply(reply, question, known, subject.tools));
-      const asked = known?.asked ?? [];
-      return { reply, keys, asked, mayShortenSchemas: known?.hasPlainSchemas !== true };
+      const asked = known?.requested ?? [];
+      return { reply, keys, requested: asked, mayShortenSchemas: known?.hasPlainSchemas !== true };
     } catch (error) {
       this.#keepLate(keys, subject, question, known);
       throw error;
@@ -92,7 +92,7 @@ export class ConversationPlanner {
     const found = this.#options.memo.peek(here);
     if (found === undefined) return;
     const recovered = [...new Set([...found.recovered, ...positions])];
-    this.#options.memo.keep(here, { ...found, recovered, asked });
+    this.#options.memo.keep(here, { ...found, recovered, requested: asked });
   }
 
   /** Records that the definitions were sent unshortened. They stay unshortened for the whole conversation. */
@@ -103,7 +103,7 @@ export class ConversationPlanner {
   }
 
   #questionOf(
-    { request, target, tools, caller, exchange, native }: ConversationSubject,
+    { request, target, tools, caller, exchange, deferral: native }: ConversationSubject,
     keys: ConversationKeys,
     known: RememberedConversation | undefined,
   ): PlanQuestion {
@@ -123,9 +123,9 @@ export class ConversationPlanner {
       // With deferral, the provider's own search reaches the deferred tools.
       mayRecover:
         native === undefined
-          ? this.#options.hasNet && isRecoveryPermitted(outline, caller)
+          ? this.#options.hasRecovery && isRecoveryPermitted(outline, caller)
           : native.mode === 'deferred',
-      ...(known === undefined ? {} : { session: sessionOf(known) }),
+      ...(known === undefined ? {} : { session: renderRemembered(known) }),
       ...(recovered.length === 0 ? {} : { recoveredTools: recovered }),
       ...(share === 0 ? {} : { shadow: { at: drawOf(keys), share } }),
     };
@@ -154,7 +154,7 @@ export class ConversationPlanner {
       isShadow: false,
       recovered: [],
       hasPlainSchemas: false,
-      asked: [],
+      requested: [],
     });
   }
 }
@@ -177,7 +177,7 @@ function drawOf({ conversation }: ConversationKeys): number {
   return hash('sha256', `shadow\n${conversation}`, 'buffer').readUInt32BE(0) / 0x1_0000_0000;
 }
 
-function sessionOf(known: RememberedConversation): PlannedConversation {
+function renderRemembered(known: RememberedConversation): PlannedConversation {
   const { forwarded, turns, policyVersion, lane, way, isShadow } = known;
   return { forwarded, turns, policyVersion, lane, way, isShadow };
 }
@@ -200,7 +200,7 @@ function rememberReply(
     isShadow,
     recovered: [...new Set([...(known?.recovered ?? []), ...forced])],
     hasPlainSchemas: known?.hasPlainSchemas ?? false,
-    asked: [],
+    requested: [],
   };
 }
 

@@ -1,7 +1,7 @@
 import type { PlanPrice, PlanToolsRequest } from '@gateway/contracts';
 import type { MessageOutline, RequestOutline, ToolOutline } from '@gateway/interchange';
 import type { CatalogModel } from '@gateway/model-catalog';
-import type { NativeSelection } from '../../../exchange/tool-plan.ts';
+import type { Deferral } from '../../../exchange/tool-plan.ts';
 import { charactersPerToken } from '../../../../request/token-estimates.ts';
 import type { Caller } from '../../../../request/request.ts';
 
@@ -59,14 +59,14 @@ export function priceOf(
   model: CatalogModel | undefined,
   tools: readonly ToolOutline[],
   outline: RequestOutline,
-  native?: NativeSelection['mode'],
+  native?: Deferral['mode'],
 ): PlanPrice {
   const firstTurn = outline.messages.findIndex(({ role }) => role === 'assistant');
   const head = firstTurn < 0 ? outline.messages : outline.messages.slice(0, firstTurn);
   const system = outline.system === undefined ? [] : [outline.system];
   const { input = 0, output = 0 } = model?.prices ?? {};
   return {
-    ...priceNatively(native, cachePriceOf(model, outline)),
+    ...priceWithDeferral(native, cachePriceOf(model, outline)),
     output: input > 0 ? output / input : outputUsual,
     listTokens: tokensOf(tools),
     headTokens: tokensOf([...system, ...head]),
@@ -81,7 +81,7 @@ const uncached: CachePrice = { cacheRead: null, cacheWrite: null, cachedTokensMi
  * growing the list saves nothing. `allowed`: all definitions stay in the prompt, so allowing more tools
  * rewrites nothing.
  */
-function priceNatively(way: NativeSelection['mode'] | undefined, price: CachePrice): CachePrice {
+function priceWithDeferral(way: Deferral['mode'] | undefined, price: CachePrice): CachePrice {
   if (way === undefined) return price;
   if (way === 'allowed') return uncached;
   return { cacheRead: price.cacheRead ?? 1, cacheWrite: price.cacheWrite ?? 1, cachedTokensMin: 0 };

@@ -50,10 +50,10 @@ export class NatsPlanner implements Planner {
   ): Promise<PlannedReply> {
     const { list } = subject;
     const withHashes = { ...question, listHash: list.listHash, toolHashes: [...list.toolHashes] };
-    const asked = withoutEarlierTurns(question);
+    const shortened = withoutEarlierTurns(question);
     const first: PlanToolsRequest = this.#known.has(list.listHash)
-      ? { ...asked, listHash: list.listHash }
-      : { ...withHashes, ...asked };
+      ? { ...shortened, listHash: list.listHash }
+      : { ...withHashes, ...shortened };
     const reply = await this.#messaging.call(planTools, first, { signal, deadlineMs: this.#deadlineMs });
     const planned =
       reply.status === 'planned' ? reply : await this.#teach(subject, withHashes, reply, signal);
