@@ -86,7 +86,7 @@ it('never sends or calls a tool that the key may not use, by any path, in 10,000
         const forwarded = eligible.filter((index) => forwards[index]);
         const recovery = recoveryFor(request, { eligible, forwarded, mode, requested: asked });
         const chosen = native && { mode: native, provider: target.provider.name, model: target.model };
-        const plan = { ...identityPlan(eligible, 'prior'), forwarded, recovery, native: chosen };
+        const plan = { ...identityPlan(eligible, 'prior'), forwarded, recovery, deferral: chosen };
         const exchange = { format, requestId: 'r', headers: {}, ledger: {} } as unknown as Exchange;
         const services = {
           metrics: { planDefects: { inc: () => undefined } },
