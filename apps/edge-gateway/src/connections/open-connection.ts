@@ -65,3 +65,16 @@ export async function openConnections(
     message: `The provider ${provider.name} is not connected.`,
   });
 }
+
+export type ListServices = Pick<ConnectionServices, 'connections' | 'settings'>;
+
+/** Lists the connected providers. The sandbox needs no credential, so it is always connected if it runs. */
+export async function connectedProviders(
+  accountId: string,
+  services: ListServices,
+): Promise<ReadonlySet<string>> {
+  const stored = await services.connections.list(accountId);
+  const names = new Set(stored.map((credential) => credential.provider));
+  if (services.settings.sandboxUrl !== undefined) names.add('sandbox');
+  return names;
+}

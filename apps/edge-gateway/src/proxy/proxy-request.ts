@@ -7,7 +7,7 @@ import type { RelayOutcome } from '../pipeline/exchange/answer.ts';
 import { readOwnCredential } from '../request/request-facts.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { authenticate } from '../pipeline/stages/authenticate/authenticate.ts';
-import { connectedProviders } from '../pipeline/stages/choose/choose.ts';
+import { connectedProviders } from '../connections/open-connection.ts';
 import { limit } from '../pipeline/stages/limit/limit.ts';
 import { scanBody } from '../pipeline/stages/parse/parse.ts';
 import { record } from '../pipeline/stages/record/record.ts';

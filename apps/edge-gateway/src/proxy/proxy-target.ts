@@ -7,7 +7,12 @@ import {
   type ProxyEndpoint,
   type ProxyRoute,
 } from '@gateway/providers';
-import { notConnected } from '../pipeline/stages/choose/choose.ts';
+import {
+  ambiguous,
+  hostedProvider,
+  notConnected,
+  parseNamedModel,
+} from '../pipeline/stages/choose/choose-target.ts';
 
 /** The provider and route of a proxied request. */
 export interface ProxyTarget {
@@ -18,9 +23,6 @@ export interface ProxyTarget {
   /** The caller's own credential, used instead of the stored one. A secret. */
   readonly ownCredential: string | null;
 }
-
-/** The cloud's hosted model service. Requests may contain its credentials. */
-const hostedProvider = 'hosted';
 
 interface Wanted {
   readonly model: string;
@@ -51,11 +53,10 @@ export function chooseProxyTarget(wanted: Wanted, catalog: ModelCatalog): ProxyT
       'Routing strings such as svc/auto only choose chat models. Use a model or <provider>/<model> here.';
     throw new GatewayError('invalid_field', { param: 'model', message });
   }
-  const slash = model.indexOf('/');
-  const named = slash > 0 ? findProvider(model.slice(0, slash)) : undefined;
+  const named = parseNamedModel(model);
   if (named === undefined) return chooseAmong({ ...wanted, connected }, catalog);
-  if (!connected.has(named.name)) throw notConnected(model, [named]);
-  return targetAt(named, model.slice(slash + 1), wanted);
+  if (!connected.has(named.provider.name)) throw notConnected(model, [named.provider]);
+  return targetAt(named.provider, named.model, wanted);
 }
 
 function targetAt(provider: Provider, model: string, { endpoint, ownCredential: own }: Wanted): ProxyTarget {
@@ -82,11 +83,12 @@ function chooseAmong(wanted: Wanted, catalog: ModelCatalog): ProxyTarget {
     return targetAt(first, idAt(first), wanted);
   }
   if (first !== undefined) {
-    const choices = able.map((provider) => `${provider?.name ?? ''}/${model}`).join(', ');
-    const message = `More than one connected provider has the model "${model}". Choose one of: ${choices}.`;
-    throw new GatewayError('ambiguous_model', { param: 'model', message });
+    throw ambiguous(
+      model,
+      able.flatMap((provider) => provider?.name ?? []),
+    );
   }
-  const known = offering.map(findProvider).filter((provider) => provider !== undefined);
+  const known = offering.flatMap((name) => findProvider(name) ?? []);
   if (known.length > 0) throw notConnected(model, known);
   const message = `No connected provider has the model "${model}" in the catalog. Add its provider: <provider>/${model}.`;
   throw new GatewayError('model_not_found', { param: 'model', message });

@@ -36,9 +36,9 @@ export async function answerRecoveryCall(
     case 'describe':
       return { callId: id, ...(await describe(recovery, verdict, intoList)) };
     case 'correct': {
-      const told = `The arguments of "${verdict.name}" do not fit: ${verdict.problems.join('; ')}.`;
+      const problem = `The arguments of "${verdict.name}" do not fit: ${verdict.problems.join('; ')}.`;
       const shown = showTools(recovery, [verdict.name], intoList);
-      return { callId: id, text: `${told}\n${shown.text}`, shown: shown.names, requested: shown.names };
+      return { callId: id, text: `${problem}\n${shown.text}`, shown: shown.names, requested: shown.names };
     }
     case 'original':
       return { callId: id, text: await recall(recovery, verdict.id, signal), shown: [], requested: [] };
@@ -53,18 +53,18 @@ async function describe(
   intoList: boolean,
 ): Promise<Omit<RecoveryAnswer, 'callId'>> {
   const named = [...new Set(names)];
-  const asked = named.filter((name) => recovery.statusOf(name) === 'pruned').slice(0, namesMax);
+  const requested = named.filter((name) => recovery.statusOf(name) === 'pruned').slice(0, namesMax);
   const found = need === null ? [] : (await recovery.find(need)).slice(0, foundMax);
-  const shown = showTools(recovery, [...new Set([...asked, ...found])], intoList);
+  const shown = showTools(recovery, [...new Set([...requested, ...found])], intoList);
   const others = named.filter((name) => !shown.names.includes(name)).slice(0, namesMax);
-  const lines = [shown.text, ...others.map((name) => tellOther(recovery, name))].filter(
+  const lines = [shown.text, ...others.map((name) => describeOther(recovery, name))].filter(
     (line) => line !== '',
   );
   const text = lines.length === 0 ? 'No tool fits that.' : lines.join('\n');
-  return { text, shown: shown.names, requested: asked.filter((name) => shown.names.includes(name)) };
+  return { text, shown: shown.names, requested: requested.filter((name) => shown.names.includes(name)) };
 }
 
-function tellOther(recovery: Recovery, name: string): string {
+function describeOther(recovery: Recovery, name: string): string {
   const standing = recovery.statusOf(name);
   if (standing === 'forwarded') return `"${name}" is in the list: call it by its name.`;
   return standing === 'pruned' ? `Ask for "${name}" again.` : `There is no tool "${name.slice(0, 200)}".`;

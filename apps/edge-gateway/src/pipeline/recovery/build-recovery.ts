@@ -49,7 +49,7 @@ export function buildRecovery(given: RecoveryInput): Recovery {
   });
   const describe = (names: readonly string[]): readonly ToolDescription[] =>
     format.client.toolDefinitions(tape, toolsNamed(outline, pruned, names));
-  const asked = given.requested
+  const requested = given.requested
     .flatMap((index) => outline.tools[index]?.name ?? [])
     .filter((name) => pruned.has(name));
   return {
@@ -62,7 +62,8 @@ export function buildRecovery(given: RecoveryInput): Recovery {
       ? renderCallEdits(format.client.listCalls(tape), recoveryTool.name, (name) => pruned.has(name))
       : [],
     describe,
-    openingMessages: asked.length === 0 ? [] : renderRequestedTools(recoveryTool.name, describe(asked)),
+    openingMessages:
+      requested.length === 0 ? [] : renderRequestedTools(recoveryTool.name, describe(requested)),
     find: (need) => findTools(given, pruned, need),
     joinsTexts: format.client.joinsTexts,
     streamsUsage: format.client.requestsStreamedUsage(tape),

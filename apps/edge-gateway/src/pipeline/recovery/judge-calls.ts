@@ -50,14 +50,14 @@ export function judgeCall(
 ): Verdict {
   if (call.name !== recovery.recoveryTool.name)
     return judgeTarget(recovery, call.name, call.argumentsText, corrected);
-  const asked: RecoveryToolCall = parseRecoveryToolCall(call.argumentsText);
-  switch (asked.action) {
+  const parsed: RecoveryToolCall = parseRecoveryToolCall(call.argumentsText);
+  switch (parsed.action) {
     case 'describe':
-      return { kind: 'describe', names: asked.names, need: asked.need };
+      return { kind: 'describe', names: parsed.names, need: parsed.need };
     case 'call':
-      return judgeTarget(recovery, asked.name, asked.argumentsText, corrected);
+      return judgeTarget(recovery, parsed.name, parsed.argumentsText, corrected);
     case 'original':
-      return { kind: 'original', id: asked.id };
+      return { kind: 'original', id: parsed.id };
     case 'unclear':
       return { kind: 'refuse', text: `Not understood. ${howToCall}` };
   }
@@ -115,7 +115,7 @@ export function openCallJudge(
         if (checkArguments(definition?.parameters, argumentsText).length === 0) continue;
         invalid[schemaEdits.has(tool.index) ? 'shortened' : 'asWritten'] += 1;
       } catch {
-        // What cannot be judged is not said to be wrong.
+        // A call that cannot be checked counts as valid.
       }
     }
     return invalid;

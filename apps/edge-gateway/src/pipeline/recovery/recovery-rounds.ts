@@ -78,10 +78,12 @@ export class RecoveryRounds {
 
   /** Recovery requests in an answer for the client: names, and needs in words. */
   get unanswered(): { readonly names: readonly string[]; readonly needs: readonly string[] } {
-    const asked = this.#reducer.dropped.flatMap((verdict) => (verdict.kind === 'describe' ? [verdict] : []));
+    const requests = this.#reducer.dropped.flatMap((verdict) =>
+      verdict.kind === 'describe' ? [verdict] : [],
+    );
     return {
-      names: [...new Set(asked.flatMap(({ names }) => names))],
-      needs: asked.flatMap(({ need }) => need ?? []),
+      names: [...new Set(requests.flatMap(({ names }) => names))],
+      needs: requests.flatMap(({ need }) => need ?? []),
     };
   }
 
@@ -187,10 +189,10 @@ export class RecoveryRounds {
     const answers = await Promise.all(
       hidden.map((call) => answerRecoveryCall(this.#recovery, call, intoList, this.#given.signal)),
     );
-    for (const { shown, requested: asked } of answers) {
+    for (const { shown, requested } of answers) {
       for (const name of shown) this.#shown.add(name);
       for (const name of shown) if (intoList) this.#added.add(name);
-      for (const name of asked) this.#recovered.add(name);
+      for (const name of requested) this.#recovered.add(name);
     }
     if (!isLast) return answers;
     return answers.map((answer, index) =>

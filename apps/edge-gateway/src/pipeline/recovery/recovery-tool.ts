@@ -26,12 +26,12 @@ const descriptionCharactersMax = 1024;
 export function renderRecoveryTool({ names, taken, recalls }: RecoveryToolInput): RecoveryTool {
   const standsForTools = names.length > 0;
   const listed = names.join(', ');
-  const spoken = [standsForTools ? [tellTools, listed] : [], recalls ? [tellOriginals] : []].flat();
-  const isWhole = spoken.join('\n').length <= descriptionCharactersMax;
+  const texts = [standsForTools ? [toolsText, listed] : [], recalls ? [originalsText] : []].flat();
+  const isWhole = texts.join('\n').length <= descriptionCharactersMax;
   return {
     kind: 'function',
     name: chooseName(taken),
-    description: (isWhole ? spoken : spoken.filter((line) => line !== listed)).join('\n'),
+    description: (isWhole ? texts : texts.filter((line) => line !== listed)).join('\n'),
     parameters: {
       type: 'object',
       properties: {
@@ -56,11 +56,11 @@ function parametersOfTools(rest: string): Record<string, object> {
   };
 }
 
-const tellTools =
+const toolsText =
   'More tools, which are not in the list. describe: gives definitions, by names or by need. ' +
   'call: calls one, by its name and arguments. Describe a tool before its first call.';
 
-const tellOriginals =
+const originalsText =
   'original: brings back, by its id, what a marker in the conversation says was left out.';
 
 function chooseName(taken: ReadonlySet<string>): string {
@@ -112,8 +112,10 @@ function readAction(members: Record<string, unknown>): unknown {
 
 function parseDescribe({ names, name, need }: Record<string, unknown>): RecoveryToolCall {
   const listed = [names, name].flat().filter((entry) => typeof entry === 'string');
-  const told = typeof need === 'string' && need.trim() !== '' ? need : null;
-  return listed.length === 0 && told === null ? unclear : { action: 'describe', names: listed, need: told };
+  const needText = typeof need === 'string' && need.trim() !== '' ? need : null;
+  return listed.length === 0 && needText === null
+    ? unclear
+    : { action: 'describe', names: listed, need: needText };
 }
 
 /** Some models send the arguments as a string that contains JSON. */

@@ -5,7 +5,7 @@ import type { Recovery } from './recovery.ts';
 import { showUsage } from './sum-usage.ts';
 
 /** A call that is withheld until it is known whether the client may see it. */
-interface HeldCall extends MadeCall {
+interface WithheldCall extends MadeCall {
   readonly start: Extract<StreamEvent, { type: 'tool-call-start' }>;
   readonly pieces: string[];
   verdict?: Verdict;
@@ -39,7 +39,7 @@ export const noPriorRounds: PriorRounds = {
 };
 
 /** After these reasons, a model continues if its calls are answered. */
-const goesOn: ReadonlySet<FinishReason> = new Set<FinishReason>(['tool-calls', 'stop', 'other']);
+const continuingReasons: ReadonlySet<FinishReason> = new Set<FinishReason>(['tool-calls', 'stop', 'other']);
 
 /**
  * Handles one round of an answer, event by event. It passes the client's events, numbered across all rounds.
@@ -49,7 +49,7 @@ const goesOn: ReadonlySet<FinishReason> = new Set<FinishReason>(['tool-calls', '
 export class RoundReducer {
   readonly #recovery: Recovery;
   readonly #before: PriorRounds;
-  readonly #held = new Map<number, HeldCall>();
+  readonly #withheld = new Map<number, WithheldCall>();
   /** Maps the provider's block number to the client's. */
   readonly #shown = new Map<number, number>();
   readonly #lead: StreamEvent[] = [];
@@ -96,14 +96,14 @@ export class RoundReducer {
 
   /** Recovery calls in an answer that no other round follows. */
   get dropped(): readonly Verdict[] {
-    return [...this.#held.values()].flatMap(({ verdict }) => verdict ?? []);
+    return [...this.#withheld.values()].flatMap(({ verdict }) => verdict ?? []);
   }
 
   /** Returns the events that the client may see now. */
   push(event: StreamEvent): readonly StreamEvent[] {
     this.#keep(event);
-    if (event.type === 'error') return this.#tell([event]);
-    if ('block' in event) return this.#tell(event.choice > 0 ? [event] : this.#pushBlock(event));
+    if (event.type === 'error') return this.#emit([event]);
+    if ('block' in event) return this.#emit(event.choice > 0 ? [event] : this.#pushBlock(event));
     if (event.type === 'message-start') this.#format = event.format;
     if (event.type === 'usage') this.#usage = event.usage;
     if (event.type === 'finish') this.#reason = event.reason;
@@ -119,7 +119,7 @@ export class RoundReducer {
   }
 
   /** Events before the first block are sent with it, so a round without visible content leaves no trace. */
-  #tell(events: readonly StreamEvent[]): readonly StreamEvent[] {
+  #emit(events: readonly StreamEvent[]): readonly StreamEvent[] {
     if (events.length === 0) return events;
     this.#isSpoken = true;
     return [...this.#lead.splice(0), ...events];
@@ -131,12 +131,12 @@ export class RoundReducer {
    * the remaining events.
    */
   recoveryCalls(): readonly RecoveryCall[] | undefined {
-    for (const call of this.#held.values()) this.#judge(call);
-    const hidden = [...this.#held.values()].flatMap(({ id, verdict }) =>
+    for (const call of this.#withheld.values()) this.#judge(call);
+    const hidden = [...this.#withheld.values()].flatMap(({ id, verdict }) =>
       verdict === undefined || verdict.kind === 'deliver' ? [] : [{ id, verdict }],
     );
-    const hasCalls = this.#calls > 0 || [...this.#held.values()].some(isDelivered);
-    const mayGoOn = this.#reason === undefined || goesOn.has(this.#reason);
+    const hasCalls = this.#calls > 0 || [...this.#withheld.values()].some(isDelivered);
+    const mayGoOn = this.#reason === undefined || continuingReasons.has(this.#reason);
     return hidden.length > 0 && !hasCalls && mayGoOn ? hidden : undefined;
   }
 
@@ -145,8 +145,8 @@ export class RoundReducer {
    * delivered unchanged.
    */
   rest(): readonly StreamEvent[] {
-    const late = [...this.#held.values()].flatMap((call) => this.#deliver(call, true));
-    return this.#tell([...late, ...this.#tail.flatMap((event) => this.#renderTail(event))]);
+    const late = [...this.#withheld.values()].flatMap((call) => this.#deliver(call, true));
+    return this.#emit([...late, ...this.#tail.flatMap((event) => this.#renderTail(event))]);
   }
 
   /** The state for the next round. */
@@ -171,7 +171,7 @@ export class RoundReducer {
   }
 
   #pushBlock(event: Extract<StreamEvent, { block: number }>): readonly StreamEvent[] {
-    const held = this.#held.get(event.block);
+    const held = this.#withheld.get(event.block);
     if (event.type === 'tool-call-start') {
       if (isWithheld(this.#recovery, event.name)) {
         this.#hold(event, held);
@@ -195,14 +195,14 @@ export class RoundReducer {
     return [event, { type: 'text-delta', choice: 0, block: event.block, text: '\n\n' }];
   }
 
-  #hold(start: HeldCall['start'], replaced: HeldCall | undefined): void {
+  #hold(start: WithheldCall['start'], replaced: WithheldCall | undefined): void {
     const { id, name, block } = start;
     if (replaced === undefined || replaced.verdict !== undefined) this.#undecided += 1;
     if (name === this.#recovery.recoveryTool.name) this.#isAltered = true;
-    this.#held.set(block, { id, name, start, pieces: [], argumentsText: '' });
+    this.#withheld.set(block, { id, name, start, pieces: [], argumentsText: '' });
   }
 
-  #judge(call: HeldCall): void {
+  #judge(call: WithheldCall): void {
     if (call.verdict !== undefined) return;
     this.#undecided -= 1;
     const made = { id: call.id, name: call.name, argumentsText: call.pieces.join('') };
@@ -211,7 +211,7 @@ export class RoundReducer {
   }
 
   /** Returns the call as the client sees it. Only once. */
-  #deliver(call: HeldCall, isLast: boolean): StreamEvent[] {
+  #deliver(call: WithheldCall, isLast: boolean): StreamEvent[] {
     this.#judge(call);
     const { verdict, start } = call;
     const goes = verdict?.kind === 'deliver' || (isLast && verdict?.kind === 'correct');
@@ -266,7 +266,7 @@ export class RoundReducer {
   }
 }
 
-function isDelivered({ verdict }: HeldCall): boolean {
+function isDelivered({ verdict }: WithheldCall): boolean {
   return verdict?.kind === 'deliver';
 }
 

@@ -8,7 +8,7 @@ import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
 import { RateLimitGuard } from '../../access/rate-limit.guard.ts';
 import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
 import { PIPELINE_SERVICES, type PipelineServices } from '../../pipeline/services.ts';
-import { connectedProviders } from '../../pipeline/stages/choose/choose.ts';
+import { connectedProviders } from '../../connections/open-connection.ts';
 import { parseInput } from '../../request/read-body.ts';
 import { LiveModels } from '../../routing/live-models.ts';
 import { rateLimitHeaders } from '../chat/chat-operation.ts';

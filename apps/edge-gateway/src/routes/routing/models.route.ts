@@ -21,7 +21,7 @@ import type { FastifyRequest } from 'fastify';
 import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
 import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
 import { PIPELINE_SERVICES, type PipelineServices } from '../../pipeline/services.ts';
-import { connectedProviders } from '../../pipeline/stages/choose/choose.ts';
+import { connectedProviders } from '../../connections/open-connection.ts';
 import { readJson } from '../../request/read-body.ts';
 import { chooseLastDays } from '../../request/usage-span.ts';
 import { observedDays } from '../../routing/account-routing.ts';

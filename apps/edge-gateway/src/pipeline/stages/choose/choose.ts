@@ -1,29 +1,16 @@
-import { GatewayError } from '@gateway/errors';
-import type { ClientFormat } from '@gateway/interchange';
+import type { ExclusionRule } from '@gateway/model-routing';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import { findUnmetNeed, parseRoutingString } from '@gateway/model-routing';
-import { findProvider, type Provider } from '@gateway/providers';
-import type { Connections } from '../../../connections/connections.ts';
+import { connectedProviders, type ListServices } from '../../../connections/open-connection.ts';
 import { renderHeaderText } from '../../../request/http-response.ts';
 import { readNeeds } from '../../../routing/read-needs.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
-import type { PipelineSettings } from '../../../request/settings.ts';
 import type { Target, Caller, ParsedRequest } from '../../../request/request.ts';
 import { countSentBytes, type SkippedFallback } from '../../exchange/attempt.ts';
-import { chooseFallbacks } from './choose-fallbacks.ts';
-import { chooseLane } from './choose-lane.ts';
 import { chooseRouted, type RoutedServices } from './choose-routed.ts';
+import { chooseTarget, hostedProvider } from './choose-target.ts';
 
-/** The cloud's hosted model service. Its credentials may be in the request. */
-const hostedProvider = 'hosted';
-
-interface ConnectionServices {
-  readonly connections: Connections;
-  readonly catalog: ModelCatalog;
-  readonly settings: PipelineSettings;
-}
-
-type ChooseServices = ConnectionServices & RoutedServices;
+type ChooseServices = ListServices & RoutedServices & { readonly catalog: ModelCatalog };
 
 /**
  * Maps the model string to a provider and a model. `svc/auto`, `svc/cheap`, `svc/fast` and `svc/capable`
@@ -75,78 +62,48 @@ function chooseNamed(
   return chooseFallbacks(find(request.outline.model), routing.fallbacks, { find, lackOf, skip });
 }
 
-/** The inputs of the choice of a provider. */
-interface Wanted {
-  readonly model: string;
-  readonly format: ClientFormat;
-  readonly connected: ReadonlySet<string>;
-  readonly ownCredential: string | null;
+/** The rules for fallbacks. */
+export interface FallbackRules {
+  /** Finds a model's target. Throws if there is none. */
+  readonly find: (model: string) => Target;
+  /** The feature that the request needs and the model lacks. */
+  readonly lackOf: (fallback: Target) => ExclusionRule | undefined;
+  /** Called for each fallback that is skipped for a missing feature. */
+  readonly skip: (skipped: SkippedFallback) => void;
 }
 
-/** @throws GatewayError `model_not_found`, `provider_not_connected` or `ambiguous_model` */
-function chooseTarget(wanted: Wanted, catalog: ModelCatalog): Target {
-  const { model, connected } = wanted;
-  const slash = model.indexOf('/');
-  const named = slash > 0 ? findProvider(model.slice(0, slash)) : undefined;
-  if (named === undefined) return chooseAmong(wanted, catalog);
-  if (!connected.has(named.name)) throw notConnected(model, [named]);
-  return targetAt(named, model.slice(slash + 1), wanted);
+/**
+ * Adds the account's fallbacks to a target. They are looked up when the first of them is needed, so a request
+ * whose provider answers does not pay for them. A fallback is skipped if it no longer exists, is not
+ * connected, or cannot serve the request.
+ */
+export function chooseFallbacks(
+  target: Target,
+  fallbacks: readonly string[],
+  { find, lackOf, skip }: FallbackRules,
+): Target {
+  if (fallbacks.length === 0) return target;
+  let found: readonly Target[] | undefined;
+  const look = (): readonly Target[] =>
+    fallbacks.flatMap((model) => {
+      const fallback = findOrNone(model, find);
+      if (fallback === undefined || isSame(fallback, target)) return [];
+      const rule = lackOf(fallback);
+      if (rule === undefined) return [fallback];
+      skip({ id: `${fallback.provider.name}/${fallback.model}`, rule });
+      return [];
+    });
+  return { ...target, alternatives: () => (found ??= look()) };
 }
 
-function targetAt(provider: Provider, model: string, { format, ownCredential }: Wanted): Target {
-  const own = provider.name === hostedProvider ? ownCredential : null;
-  return { provider, model, lane: chooseLane(format, provider), ownCredential: own };
-}
-
-function chooseAmong(wanted: Wanted, catalog: ModelCatalog): Target {
-  const { model, format, connected } = wanted;
-  const offering = catalog.providersOf(model, 'chat');
-  const usable = offering.filter((name) => connected.has(name));
-  const [first, ...others] = usable;
-  if (first !== undefined && others.length === 0) {
-    const provider = findProvider(first);
-    const entry = catalog.find(first, model);
-    if (provider && entry) return targetAt(provider, entry.modelId, wanted);
+function findOrNone(model: string, find: FallbackRules['find']): Target | undefined {
+  try {
+    return find(model);
+  } catch {
+    return undefined;
   }
-  // ARNs and inference profiles are in no catalogue. At converse's own address they belong to converse's own
-  // provider.
-  const hosted = format === 'converse' && offering.length === 0 ? findProvider(hostedProvider) : undefined;
-  if (hosted && connected.has(hosted.name)) return targetAt(hosted, model, wanted);
-  if (first !== undefined) {
-    const choices = usable.map((name) => `${name}/${model}`).join(', ');
-    const message = `More than one connected provider has the model "${model}". Choose one of: ${choices}.`;
-    throw new GatewayError('ambiguous_model', { param: 'model', message });
-  }
-  const known = offering.map(findProvider).filter((provider) => provider !== undefined);
-  if (known.length > 0) throw notConnected(model, known);
-  throw new GatewayError('model_not_found', { param: 'model', message: explainMissing(model, catalog) });
 }
 
-function explainMissing(model: string, catalog: ModelCatalog): string {
-  const [other] = catalog.providersOf(model);
-  const kind = other === undefined ? undefined : catalog.find(other, model)?.kind;
-  return kind === undefined
-    ? `No connected provider has the model "${model}".`
-    : `"${model}" is not a chat model. Its kind is "${kind}".`;
-}
-
-export function notConnected(model: string, providers: readonly Provider[]): GatewayError {
-  const names = providers.map((provider) => provider.name).join(' or ');
-  return new GatewayError('provider_not_connected', {
-    param: 'model',
-    message:
-      `The model "${model}" needs the provider ${names}, which is not connected. ` +
-      `Connect it with PUT /v1/account/providers {"provider":"${providers[0]?.name ?? ''}","api_key":"…"}.`,
-  });
-}
-
-/** Lists the connected providers. The sandbox needs no credential, so it is always connected if it runs. */
-export async function connectedProviders(
-  accountId: string,
-  services: ConnectionServices,
-): Promise<ReadonlySet<string>> {
-  const stored = await services.connections.list(accountId);
-  const names = new Set(stored.map((credential) => credential.provider));
-  if (services.settings.sandboxUrl !== undefined) names.add('sandbox');
-  return names;
+function isSame(one: Target, other: Target): boolean {
+  return one.provider.name === other.provider.name && one.model === other.model;
 }

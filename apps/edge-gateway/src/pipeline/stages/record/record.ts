@@ -74,8 +74,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       services.requestLog.write(renderLogLine({ exchange, caller, outcome, totalMs, event: finished }));
       if (finished === null) return;
       if (caller !== null) keepContents(exchange, caller, services.contents);
-      // A request that fails early may end before its accept line is written. A request that was not accepted
-      // has no terminal event.
+      // A request may end before its accept line is written. One that was not accepted has no event.
       accepting.then(
         () => services.spool.finish(finished, exchange.trace.headers.traceparent),
         () => undefined,

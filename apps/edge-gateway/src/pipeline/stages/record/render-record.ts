@@ -51,7 +51,7 @@ export function renderEvent(
 ): RequestEventV1 {
   const { ledger, attempts } = exchange;
   const served = findServed(exchange);
-  const told = usageOf(exchange, outcome);
+  const billed = usageOf(exchange, outcome);
   const event: RequestEventV1 = {
     ...accepted,
     requestedModel: ledger.requestedModel,
@@ -73,15 +73,14 @@ export function renderEvent(
     providerRequestId: outcome.providerRequestId?.slice(0, clientTextMax) ?? null,
     calledTools: (outcome.summary?.toolCalls ?? []).map((call) => call.name.slice(0, clientTextMax)),
     modelChoice: exchange.modelChoice === undefined ? null : renderModelChoice(exchange.modelChoice),
-    usage: told && addAbandonedTokens(told, attempts),
-    costUsd: told && addAbandonedCost(sumCosts(exchange, served, told, catalog), attempts, catalog),
+    usage: billed && addAbandonedTokens(billed, attempts),
+    costUsd: billed && addAbandonedCost(sumCosts(exchange, served, billed, catalog), attempts, catalog),
     providerSavingsUsd: null,
     grossSavingsUsd: null,
     ms: renderTimings(exchange, totalMs),
     plan: ledger.plan,
   };
-  noteSavings(event, exchange, catalog);
-  return event;
+  return addSavings(event, exchange, catalog);
 }
 
 /** The tools that the model reached by the recovery tool, or by its provider's own tool search. */
@@ -91,8 +90,8 @@ function listRecovered({ ledger, deferredTools }: Exchange, { summary }: RelayOu
   return [...new Set([...ledger.recoveredTools, ...found])];
 }
 
-function noteSavings(event: RequestEventV1, exchange: Exchange, catalog: ModelCatalog): void {
-  if (event.usage === null) return;
+function addSavings(event: RequestEventV1, exchange: Exchange, catalog: ModelCatalog): RequestEventV1 {
+  if (event.usage === null) return event;
   const savings = priceSavings(event, {
     model: findModel(event, catalog),
     usage: event.usage,
@@ -101,6 +100,7 @@ function noteSavings(event: RequestEventV1, exchange: Exchange, catalog: ModelCa
   });
   event.providerSavingsUsd = savings?.netUsd ?? null;
   event.grossSavingsUsd = savings?.grossUsd ?? null;
+  return event;
 }
 
 /** Usage as billed. Estimated from lengths if an answer has no usage. Null without an answer. */
@@ -180,8 +180,7 @@ interface FinishedRequest {
  * arguments. It is one literal, because spreading other objects into it costs several times as much.
  */
 export function renderLogLine({ exchange, caller, outcome, totalMs, event }: FinishedRequest) {
-  const { ledger, attempts, modelChoice } = exchange;
-  const served = findServed(exchange);
+  const [{ ledger, attempts, modelChoice }, served] = [exchange, findServed(exchange)];
   return {
     request_id: exchange.requestId,
     trace_id: exchange.trace.traceId,

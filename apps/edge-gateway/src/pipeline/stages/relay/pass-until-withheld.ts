@@ -39,13 +39,13 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
   let gate = openGate();
   let waiting = new WaitingFrames(given);
   let render: Render | undefined;
-  const sayAnew = (): readonly Uint8Array[] => {
-    const turned = waiting.sayAnew();
+  const switchToRendering = (): readonly Uint8Array[] => {
+    const turned = waiting.switchToRendering();
     render = turned.render;
     waiting = new WaitingFrames(given);
-    return turned.said;
+    return turned.bytes;
   };
-  const say = (events: readonly StreamEvent[]): readonly Uint8Array[] => render?.(events) ?? [];
+  const renderAll = (events: readonly StreamEvent[]): readonly Uint8Array[] => render?.(events) ?? [];
   return {
     // A frame that arrived in several pieces is handled as one.
     split: (chunk) => split(Buffer.concat(gate.push(chunk))),
@@ -55,21 +55,21 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
       return left.length === 0 ? [] : [Buffer.concat(left)];
     },
     write(frame, events) {
-      const told = fillIds(events);
-      const before = render === undefined && rounds.count > 0 ? sayAnew() : [];
-      if (render !== undefined) return [...before, ...say(rounds.push(told))];
-      waiting.beforeAny(told);
-      waiting.add(frame, rounds.push(told));
-      if (rounds.isAltered) return sayAnew();
+      const withIds = fillIds(events);
+      const before = render === undefined && rounds.count > 0 ? switchToRendering() : [];
+      if (render !== undefined) return [...before, ...renderAll(rounds.push(withIds))];
+      waiting.beforeAny(withIds);
+      waiting.add(frame, rounds.push(withIds));
+      if (rounds.isAltered) return switchToRendering();
       // Calls stay undecided after an error. Withheld content is dropped, and the error is sent.
-      if (!rounds.isUnchanged && told.some(({ type }) => type === 'error')) return sayAnew();
+      if (!rounds.isUnchanged && withIds.some(({ type }) => type === 'error')) return switchToRendering();
       return rounds.hasShown && rounds.isUnchanged ? waiting.release() : [];
     },
     rest() {
       const rest = rounds.rest();
       if (render === undefined && rounds.isUnchanged) return waiting.release();
-      const before = render === undefined ? sayAnew() : [];
-      return [...before, ...say(rest)];
+      const before = render === undefined ? switchToRendering() : [];
+      return [...before, ...renderAll(rest)];
     },
   };
 }
@@ -78,7 +78,7 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
  * The events of a round at an earlier time: a count, and the last of them, because later deltas may be merged
  * into it. Copying the events for each withheld call would take quadratic time.
  */
-interface ToldThen {
+interface SentEvents {
   readonly events: readonly StreamEvent[];
   readonly count: number;
   readonly last: StreamEvent | undefined;
@@ -88,9 +88,9 @@ interface ToldThen {
 class WaitingFrames {
   readonly #given: PassGiven;
   #frames: Uint8Array[] = [];
-  #says: StreamEvent[] = [];
+  #events: StreamEvent[] = [];
   /** The events that were sent before the first undecided call. */
-  #gone: ToldThen | undefined;
+  #sent: SentEvents | undefined;
 
   constructor(given: PassGiven) {
     this.#given = given;
@@ -98,27 +98,27 @@ class WaitingFrames {
 
   beforeAny(events: readonly StreamEvent[]): void {
     const { rounds } = this.#given;
-    if (this.#gone !== undefined || !rounds.withholdsAny(events)) return;
-    const told = rounds.hasShown ? rounds.events : [];
-    this.#gone = { events: told, count: told.length, last: told.at(-1) };
+    if (this.#sent !== undefined || !rounds.withholdsAny(events)) return;
+    const sent = rounds.hasShown ? rounds.events : [];
+    this.#sent = { events: sent, count: sent.length, last: sent.at(-1) };
   }
 
-  add(frame: Uint8Array, says: readonly StreamEvent[]): void {
+  add(frame: Uint8Array, events: readonly StreamEvent[]): void {
     this.#frames.push(frame);
-    this.#says.push(...says);
+    this.#events.push(...events);
   }
 
   release(): readonly Uint8Array[] {
-    this.#says = [];
-    this.#gone = undefined;
+    this.#events = [];
+    this.#sent = undefined;
     return this.#frames.splice(0);
   }
 
-  sayAnew(): { render: Render; said: readonly Uint8Array[] } {
+  switchToRendering(): { render: Render; bytes: readonly Uint8Array[] } {
     const render = this.#given.openRenderer();
     // The renderer receives the events that the client has already seen. Its output for them is dropped.
-    const { events, count, last } = this.#gone ?? { events: [], count: 0, last: undefined };
+    const { events, count, last } = this.#sent ?? { events: [], count: 0, last: undefined };
     if (last !== undefined) render([...events.slice(0, count - 1), last]);
-    return { render, said: render(this.#says) };
+    return { render, bytes: render(this.#events) };
   }
 }

@@ -21,7 +21,7 @@ export interface ProviderAnswer {
 export function openProviderAnswer(answer: UpstreamAnswer, exchange: Exchange): ProviderAnswer {
   const { headers, providerRequestId, contentEncoding } = renderClientHeaders(answer.headers);
   if (contentEncoding !== null)
-    throw rejectAnswer(answer, `content-encoding ${contentEncoding}, which was not asked for`);
+    throw rejectAnswer(answer, `content-encoding ${contentEncoding}, which the gateway does not accept`);
   return { answer, headers: { ...headers, ...renderAnswerHeaders(exchange) }, providerRequestId };
 }
 

@@ -121,8 +121,8 @@ function renderEvents(
     split: whole,
     left: none,
     write: (_chunk, events) => {
-      const told = fillCallIds(events, requestId, rounds?.count);
-      return render(rounds === null ? told : rounds.push(told));
+      const withIds = fillCallIds(events, requestId, rounds?.count);
+      return render(rounds === null ? withIds : rounds.push(withIds));
     },
     rest: () => (rounds === null ? [] : render(rounds.rest())),
   };

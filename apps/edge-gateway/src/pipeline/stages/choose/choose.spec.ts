@@ -1,7 +1,7 @@
 import { findProvider } from '@gateway/providers';
 import type { SkippedFallback } from '../../exchange/attempt.ts';
 import type { Target } from '../../../request/request.ts';
-import { chooseFallbacks } from './choose-fallbacks.ts';
+import { chooseFallbacks } from './choose.ts';
 
 const lane = { kind: 'same-format', format: 'chat-completions' } as const;
 function find(id: string): Target {

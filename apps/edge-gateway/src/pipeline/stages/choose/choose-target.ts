@@ -1,0 +1,100 @@
+import { GatewayError } from '@gateway/errors';
+import type { ClientFormat } from '@gateway/interchange';
+import type { ModelCatalog } from '@gateway/model-catalog';
+import { findProvider, formatsOf, type Provider } from '@gateway/providers';
+import type { Lane, Target } from '../../../request/request.ts';
+
+/** The cloud's hosted model service. Its credentials may be in the request. */
+export const hostedProvider = 'hosted';
+
+/** The inputs of the choice of a provider. */
+export interface WantedTarget {
+  readonly model: string;
+  readonly format: ClientFormat;
+  readonly connected: ReadonlySet<string>;
+  readonly ownCredential: string | null;
+}
+
+/** @throws GatewayError `model_not_found`, `provider_not_connected` or `ambiguous_model` */
+export function chooseTarget(wanted: WantedTarget, catalog: ModelCatalog): Target {
+  const { model, connected } = wanted;
+  const named = parseNamedModel(model);
+  if (named === undefined) return chooseAmong(wanted, catalog);
+  if (!connected.has(named.provider.name)) throw notConnected(model, [named.provider]);
+  return targetAt(named.provider, named.model, wanted);
+}
+
+/** Parses `<provider>/<model>`. Undefined if the text before the slash is no provider. */
+export function parseNamedModel(model: string): { provider: Provider; model: string } | undefined {
+  const slash = model.indexOf('/');
+  const provider = slash > 0 ? findProvider(model.slice(0, slash)) : undefined;
+  return provider === undefined ? undefined : { provider, model: model.slice(slash + 1) };
+}
+
+function targetAt(provider: Provider, model: string, { format, ownCredential }: WantedTarget): Target {
+  const own = provider.name === hostedProvider ? ownCredential : null;
+  return { provider, model, lane: chooseLane(format, provider), ownCredential: own };
+}
+
+function chooseAmong(wanted: WantedTarget, catalog: ModelCatalog): Target {
+  const { model, format, connected } = wanted;
+  const offering = catalog.providersOf(model, 'chat');
+  const usable = offering.filter((name) => connected.has(name));
+  const [first, ...others] = usable;
+  if (first !== undefined && others.length === 0) {
+    const provider = findProvider(first);
+    const entry = catalog.find(first, model);
+    if (provider && entry) return targetAt(provider, entry.modelId, wanted);
+  }
+  // ARNs and inference profiles are in no catalogue. At converse's own address they belong to converse's own
+  // provider.
+  const hosted = format === 'converse' && offering.length === 0 ? findProvider(hostedProvider) : undefined;
+  if (hosted && connected.has(hosted.name)) return targetAt(hosted, model, wanted);
+  if (first !== undefined) {
+    throw ambiguous(model, usable);
+  }
+  const known = offering.map(findProvider).filter((provider) => provider !== undefined);
+  if (known.length > 0) throw notConnected(model, known);
+  throw new GatewayError('model_not_found', { param: 'model', message: explainMissing(model, catalog) });
+}
+
+function explainMissing(model: string, catalog: ModelCatalog): string {
+  const [other] = catalog.providersOf(model);
+  const kind = other === undefined ? undefined : catalog.find(other, model)?.kind;
+  return kind === undefined
+    ? `No connected provider has the model "${model}".`
+    : `"${model}" is not a chat model. Its kind is "${kind}".`;
+}
+
+/** The error of a model whose providers are known, but not connected. */
+export function notConnected(model: string, providers: readonly Provider[]): GatewayError {
+  const names = providers.map((provider) => provider.name).join(' or ');
+  return new GatewayError('provider_not_connected', {
+    param: 'model',
+    message:
+      `The model "${model}" needs the provider ${names}, which is not connected. ` +
+      `Connect it with PUT /v1/account/providers {"provider":"${providers[0]?.name ?? ''}","api_key":"…"}.`,
+  });
+}
+
+/** The error of a model that several connected providers have. */
+export function ambiguous(model: string, providers: readonly string[]): GatewayError {
+  const choices = providers.map((name) => `${name}/${model}`).join(', ');
+  const message = `More than one connected provider has the model "${model}". Choose one of: ${choices}.`;
+  return new GatewayError('ambiguous_model', { param: 'model', message });
+}
+
+/**
+ * Chooses the lane. The client's own format is preferred, because nothing is lost there; else the provider's
+ * preferred format.
+ * @throws GatewayError `provider_not_connected` if the provider supports none of the gateway's formats
+ */
+function chooseLane(format: ClientFormat, provider: Provider): Lane {
+  if (provider.chatPaths[format] !== undefined) return { kind: 'same-format', format };
+  const [preferred] = formatsOf(provider);
+  if (preferred !== undefined) return { kind: 'translated', format: preferred };
+  throw new GatewayError('provider_not_connected', {
+    param: 'model',
+    message: `The provider ${provider.name} has no chat endpoint.`,
+  });
+}
