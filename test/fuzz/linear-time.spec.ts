@@ -1,4 +1,5 @@
 import type { StreamEvent } from '@gateway/interchange';
+import { secretRedactor } from '@gateway/observability';
 import {
   encodeEventStream,
   encodeSse,
@@ -198,5 +199,33 @@ describe.each(clients)('streams of %s', (name) => {
         parser.end();
       };
     }, 2000);
+  });
+});
+
+describe('the secret redactor', () => {
+  const hostile: [string, string][] = [
+    ['starts of session tokens', 'eyJaaaaaaaa-'],
+    ['starts of API keys', 'sk-aaaaaa '],
+    ['bearer credentials without a value', 'bearer \t'],
+    ['unclosed members', '"token":"\\"'],
+    ['addresses without a password', '://a:'],
+  ];
+  test.each(hostile)('%s', (_name, piece) => {
+    expectLinear((size) => {
+      const text = piece.repeat(size / piece.length);
+      return () => secretRedactor.redact(text);
+    }, 256 * 1024);
+  });
+
+  // 256 KiB of this text once took 70 s.
+  test('2 MiB of starts of session tokens take at most 200 ms of processor time', () => {
+    const text = 'eyJaaaaaaaa-'.repeat((2 * 1024 * 1024) / 12);
+    const runs = Array.from({ length: 4 }, () => {
+      const before = process.cpuUsage();
+      secretRedactor.redact(text);
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1000;
+    });
+    expect(Math.min(...runs)).toBeLessThan(200);
   });
 });

@@ -13,12 +13,26 @@ const shapes: readonly (readonly [RegExp, string])[] = [
     `"$1":"${redactedText}"`,
   ],
   [/\bsk-[A-Za-z0-9_-]{8,}/g, redactedText],
-  // Session tokens (any JWT) and refresh tokens.
-  [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g, redactedText],
+  // Refresh tokens.
   [/\brt-svc-[A-Za-z0-9_-]{8,}/g, redactedText],
   [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${redactedText}`],
   [/(:\/\/[^:/?#\s"@]{1,256}:)[^@/?#\s"]{1,256}@/g, `$1${redactedText}@`],
 ];
+
+/**
+ * Three parts of base64url characters, separated by dots, like a JWT. The lookbehind allows a match only at the start of
+ * a run of these characters. Otherwise a long run without a dot would be scanned again from each of its characters,
+ * which takes quadratic time.
+ */
+const dottedRuns = /(?<![A-Za-z0-9_-])([A-Za-z0-9_-]{11,})\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g;
+
+/** Redacts session tokens (any JWT): each starts with `eyJ`, the encoded start of a JSON object. */
+function redactJwts(text: string): string {
+  return text.replace(dottedRuns, (run: string, head: string) => {
+    const start = head.search(/\beyJ/);
+    return start < 0 || head.length - start < 11 ? run : head.slice(0, start) + redactedText;
+  });
+}
 
 /**
  * Up to this many values are searched one by one, which the engine does faster than a single pass of this
@@ -143,6 +157,7 @@ export function createSecretRedactor(secretsMax = 4_096, now: () => number = Dat
     redact(text) {
       let redacted = values.redact(text);
       if (!anyShape.test(redacted)) return redacted;
+      redacted = redactJwts(redacted);
       for (const [shape, replacement] of shapes) redacted = redacted.replace(shape, replacement);
       return redacted;
     },
