@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterEach(() => provider.reset());
 afterAll(() => provider.close());
 
-const standInName = 'svc_more_tools';
+const recoveryToolName = 'svc_more_tools';
 
 interface SentBody {
   model: string;
@@ -40,7 +40,7 @@ const received = () => provider.requests.at(-1)!;
 const receivedBody = () => JSON.parse(received().body.toString('utf8')) as SentBody;
 /** The client's tools in the upstream request. The gateway's recovery tool follows them. */
 const namesOf = (tools: SentBody['tools']) =>
-  (tools ?? []).map((tool) => tool.function.name).filter((name) => name !== standInName);
+  (tools ?? []).map((tool) => tool.function.name).filter((name) => name !== recoveryToolName);
 
 describe('recorded tool calls with the official SDK and 117 additional tools', () => {
   const recordings = loadRecordings(recordingsFolder);
@@ -161,7 +161,7 @@ describe('the upstream request', () => {
     const sent = received().body.toString('utf8');
     expect(sent.startsWith(head.replace('openai/', ''))).toBe(true);
     const recoveryTool = JSON.stringify(receivedBody().tools?.at(-1));
-    expect(recoveryTool).toContain(standInName);
+    expect(recoveryTool).toContain(recoveryToolName);
     expect(sent.endsWith(tail.replace(/^\n/, `\n,${recoveryTool}`))).toBe(true);
     expect(sent).toContain('"x_big":98765432109876543210');
     expect(sent).toContain('"maximum":12345678901234567890');

@@ -23,7 +23,6 @@ const stack = sharedStack();
 let provider: ReplayProvider;
 let accountKey: string;
 let key: CreatedKey;
-
 const newKey = (name: string): Promise<CreatedKey> =>
   createTestKey(stack.baseUrl, accountKey, { name, rate_limit_rpm: 10_000 });
 
@@ -35,8 +34,7 @@ beforeAll(async () => {
 });
 afterEach(() => provider.reset());
 afterAll(() => provider.close());
-
-const standInName = 'svc_more_tools';
+const recoveryToolName = 'svc_more_tools';
 const user = 'Please star the repository facebook/react';
 const model = 'openai/gpt-4o-mini';
 const wanted = 'create_gist';
@@ -56,18 +54,18 @@ const open = (apiKey = key.key, tools: readonly FunctionTool[] = githubTools): N
 
 const describeTool = (...names: string[]) => ({
   id: `hidden_${names.join('_')}`,
-  name: standInName,
+  name: recoveryToolName,
   arguments: { action: 'describe', names },
 });
 const throughRecovery = (name: string, args: unknown, id = 'shown1') => ({
   id,
-  name: standInName,
+  name: recoveryToolName,
   arguments: { action: 'call', name, arguments: args },
 });
 const byName = (name: string, args: unknown, id = 'shown1') => ({ id, name, arguments: args });
 
 function expectClean({ raw }: HeardAnswer): void {
-  expect(raw).not.toContain(standInName);
+  expect(raw).not.toContain(recoveryToolName);
   expect(raw).not.toContain('hidden');
 }
 
@@ -143,7 +141,7 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
   it('finds tools by a described need', async () => {
     const need = {
       id: 'hidden1',
-      name: standInName,
+      name: recoveryToolName,
       arguments: { action: 'describe', need: 'create a gist' },
     };
     script({ calls: [need] }, { calls: [throughRecovery(wanted, given)] });
@@ -161,7 +159,7 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
     const answer = await open().ask([{ user }], stream);
     expect(answer.text).toBe('Fine.');
     expect(namesIn(bodies()[2])).toEqual(githubTools.map((tool) => tool.function.name));
-    expect(bodies()[2]).not.toContain(standInName);
+    expect(bodies()[2]).not.toContain(recoveryToolName);
   });
 
   it('an error in a recovery round is an ordinary error if the client has received nothing yet', async () => {
@@ -177,7 +175,7 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
     await send(stack.baseUrl, { method: 'PUT', path, key: accountKey, body: lists });
     const need = {
       id: 'hidden3',
-      name: standInName,
+      name: recoveryToolName,
       arguments: { action: 'describe', need: 'create a gist' },
     };
     script(
@@ -209,7 +207,7 @@ it('forwards a response without recovery byte for byte, streamed or not', async 
     const request = { model, stream, messages: [{ role: 'user', content: user }], tools: githubTools };
     const answer = await send(stack.baseUrl, { path: '/v1/chat/completions', key: key.key, body: request });
     expect(answer.text).toBe(`${text}\n`);
-    expect(bodies().at(-1)).toContain(standInName);
+    expect(bodies().at(-1)).toContain(recoveryToolName);
   }
 });
 
@@ -252,10 +250,10 @@ async function waitUntil(isTrue: () => boolean): Promise<void> {
 }
 
 it('has a different name if the client has a tool with its name', async () => {
-  const clash = { ...githubTools[0]!, function: { ...githubTools[0]!.function, name: standInName } };
+  const clash = { ...githubTools[0]!, function: { ...githubTools[0]!.function, name: recoveryToolName } };
   script({ text: 'Hello.' });
   await open(key.key, [...githubTools, clash]).ask([{ user }], false);
-  expect(namesIn(bodies()[0])).toContain(`${standInName}_2`);
+  expect(namesIn(bodies()[0])).toContain(`${recoveryToolName}_2`);
 });
 
 it('is not offered if the client forces a tool or the account turns recovery off', async () => {
@@ -267,8 +265,8 @@ it('is not offered if the client forces a tool or the account turns recovery off
     return bodies().at(-1);
   };
   const forced = { tool_choice: { type: 'function', function: { name: 'star_repository' } } };
-  expect(await ask(forced)).not.toContain(standInName);
-  expect(await ask({ n: 2 })).not.toContain(standInName);
+  expect(await ask(forced)).not.toContain(recoveryToolName);
+  expect(await ask({ n: 2 })).not.toContain(recoveryToolName);
   const other = await createTestAccount(stack);
   await connectProvider(stack.baseUrl, other.apiKey, {
     provider: 'openai',
@@ -283,7 +281,7 @@ it('is not offered if the client forces a tool or the account turns recovery off
   });
   script({ text: 'Hello.' });
   await open(other.apiKey).ask([{ user }], false);
-  expect(bodies().at(-1)).not.toContain(standInName);
+  expect(bodies().at(-1)).not.toContain(recoveryToolName);
 });
 
 it.each([

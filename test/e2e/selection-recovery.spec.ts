@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterEach(() => provider.reset());
 afterAll(() => provider.close());
 
-const standInName = 'svc_more_tools';
+const recoveryToolName = 'svc_more_tools';
 const bodies = (): string[] => provider.requests.map(({ body }) => body.toString('utf8'));
 const question = 'Please star the repository facebook/react';
 const wanted = 'create_gist';
@@ -84,12 +84,12 @@ function script(...turns: ModelTurn[]): void {
 
 const describeWanted = {
   id: 'hidden1',
-  name: standInName,
+  name: recoveryToolName,
   arguments: { action: 'describe', names: [wanted] },
 };
 const callWanted = {
   id: 'shown1',
-  name: standInName,
+  name: recoveryToolName,
   arguments: { action: 'call', name: wanted, arguments: given },
 };
 
@@ -99,7 +99,7 @@ function definitionsIn(body: string): string {
 }
 
 function expectClean(answer: HeardAnswer): void {
-  expect(answer.raw).not.toContain(standInName);
+  expect(answer.raw).not.toContain(recoveryToolName);
   expect(answer.raw).not.toContain('hidden1');
 }
 
@@ -120,7 +120,7 @@ describe.each(clients)('%s', (_, { open, model, cached = false, recoveryMode }) 
 
       const [first = '', second = ''] = bodies();
       expect(provider.requests).toHaveLength(2);
-      expect(first).toContain(standInName);
+      expect(first).toContain(recoveryToolName);
       expect(first).not.toContain('Create a new gist');
       expect(second).toContain('Create a new gist');
       expect(definitionsIn(second) === definitionsIn(first)).toBe(recoveryMode === 'in_place');
@@ -137,8 +137,10 @@ describe.each(clients)('%s', (_, { open, model, cached = false, recoveryMode }) 
     expect(answer.text).toBe('Done.');
     const [first = '', second = ''] = bodies();
     const messages = JSON.stringify((JSON.parse(second) as { messages: unknown }).messages);
-    expect(messages).toMatch(new RegExp(`"name":"${recoveryMode === 'in_place' ? standInName : wanted}"`));
-    expect(messages.includes(standInName)).toBe(recoveryMode === 'in_place');
+    expect(messages).toMatch(
+      new RegExp(`"name":"${recoveryMode === 'in_place' ? recoveryToolName : wanted}"`),
+    );
+    expect(messages.includes(recoveryToolName)).toBe(recoveryMode === 'in_place');
     expect(definitionsIn(second) === definitionsIn(first)).toBe(recoveryMode === 'in_place');
   });
 });

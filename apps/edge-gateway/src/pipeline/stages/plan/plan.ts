@@ -97,13 +97,7 @@ async function planFor(
   ]);
   deadline.clear();
   const late: PlanReason = signal.aborted ? 'timeout' : 'unavailable';
-  for (const settled of [selected, schemas, context]) {
-    if (settled.status === 'rejected')
-      services.log.warn(
-        { err: settled.reason as unknown, requestId: exchange.requestId },
-        `planning incomplete: ${late}`,
-      );
-  }
+  logFailures([selected, schemas, context], late, exchange, services);
   const withContext = { ...identity, context: valueOf(context) ?? identity.context };
   if (subject === null) return withContext;
   if (selected.status === 'rejected')
@@ -114,6 +108,18 @@ async function planFor(
     return applySchemaEdits(chosen, valueOf(schemas));
   if (conversation.mayShortenSchemas) services.conversations.keepPlainSchemas(conversation.keys);
   return chosen;
+}
+
+function logFailures(
+  results: readonly PromiseSettledResult<unknown>[],
+  late: PlanReason,
+  { requestId }: Exchange,
+  { log }: PlanServices,
+): void {
+  for (const result of results) {
+    if (result.status === 'rejected')
+      log.warn({ err: result.reason as unknown, requestId }, `planning incomplete: ${late}`);
+  }
 }
 
 function valueOf<Value>(settled: PromiseSettledResult<Value>): Value | null {
