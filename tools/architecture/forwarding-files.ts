@@ -5,9 +5,8 @@ import { parseSource, type SourceFile } from './source-tree.ts';
 const entryPoints = /\/(index|main|instrument)\.tsx?$/;
 
 /**
- * Finds files whose only content is a call or a re-export of another file. A reader would open such a file for nothing:
- * the caller can import the other file.
- *
+ * Finds files that only call or re-export another file. They make the reader open one more file, although the
+ * caller can import the other file.
  * @returns the paths of these files
  */
 export function findForwardingFiles(sources: readonly SourceFile[]): string[] {

@@ -11,7 +11,7 @@ import { createSealingKeyPair, openSealed, seal, type Messaging } from '@gateway
 import { decodeJwt } from 'jose';
 import { demoEmail } from './stack/demo-account.ts';
 
-/** The account service and everything else may still be starting. */
+/** The account service and other services may still be starting. */
 export const CALL = { deadlineMs: 30_000 };
 /** The client address in the count of failed attempts. */
 const clientAddress = 'operator';

@@ -1,5 +1,6 @@
-// Bundles each app into dist/apps/<app>/main.js, its worker threads (`*.thread.ts`) beside it, and what else speaks to them into
-// dist/tools: workspace libraries inlined, npm packages left outside. The dashboard becomes files in dist/apps/dashboard.
+// Bundles each app into dist/apps/<app>/main.js, and its worker threads (`*.thread.ts`) into the same folder.
+// Bundles the tools that connect to the services into dist/tools. Workspace libraries are inlined, npm
+// packages are not. The dashboard is built into files in dist/apps/dashboard.
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { bundle } from './bundle.mjs';
@@ -12,7 +13,7 @@ const apps = readdirSync(join(root, 'apps')).filter(
   (app) => existsSync(join(root, 'apps', app, 'src/main.ts')) && (only.length === 0 || only.includes(app)),
 );
 
-/** Sources of an app's worker threads, from its own folder on. */
+/** Paths of the sources of an app's worker threads, relative to its `src` folder. */
 const threadsOf = (app) =>
   readdirSync(join(root, 'apps', app, 'src'), { recursive: true }).filter((file) =>
     file.endsWith('.thread.ts'),
@@ -33,7 +34,7 @@ if (only.length === 0) {
 
 const buildsDashboard = only.length === 0 || only.includes('dashboard');
 await Promise.all(bundles.map(([entry, outfile]) => bundle(entry, outfile))).catch(() => {
-  // esbuild has said what is wrong.
+  // esbuild has already printed the error.
   process.exit(1);
 });
 if (apps.length > 0) console.log(`built ${apps.join(', ')}`);

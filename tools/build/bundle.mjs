@@ -3,7 +3,7 @@ import { build } from 'esbuild';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Workspace packages are bundled; everything else that is imported by a bare name stays an import. */
+/** Bundles workspace packages. All other imports by package name stay imports. */
 const externalPackages = {
   name: 'external-packages',
   setup(bundler) {
@@ -15,7 +15,10 @@ const externalPackages = {
   },
 };
 
-/** Makes one file that Node runs of an entry and of what it imports of the workspace. Paths are relative to the repository. */
+/**
+ * Bundles an entry and its workspace imports into one file for Node. Paths are relative to the repository
+ * root.
+ */
 export function bundle(entry, outfile) {
   return build({
     absWorkingDir: root,

@@ -5,13 +5,16 @@ import { build } from 'vite';
 
 const root = resolve(import.meta.dirname, '../..');
 const outDir = join(root, 'dist/apps/dashboard');
-/** What a first visit may load of JavaScript, as it is sent (gzip). Charts and pages come when they are opened. */
+/**
+ * Maximum size of the JavaScript of a first visit, compressed with gzip. Charts and pages are loaded when
+ * they are opened.
+ */
 const firstLoadBytesMax = 250_000;
 const compressible = /\.(js|css|html|svg|json)$/;
 
-/** Bundles the dashboard, compresses its files beside themselves, and holds it to its budget. */
+/** Builds the dashboard and compresses its files. Throws if the first load is larger than allowed. */
 export async function buildDashboard() {
-  // Whatever runs this, tests for one, may be in another mode, in which React brings its warnings along.
+  // The caller may run in another mode, for example in tests. In other modes React includes its warnings.
   process.env.NODE_ENV = 'production';
   await build({
     configFile: join(root, 'apps/dashboard/vite.config.mjs'),
@@ -25,13 +28,13 @@ export async function buildDashboard() {
     (sum, file) => sum + statSync(join(outDir, `${file}.gz`)).size,
     0,
   );
-  const told = `${(bytes / 1000).toFixed(0)} kB of compressed JavaScript at the first load`;
+  const firstLoad = `${(bytes / 1000).toFixed(0)} kB of compressed JavaScript at the first load`;
   if (bytes > firstLoadBytesMax)
-    throw new Error(`The dashboard asks for ${told}; ${firstLoadBytesMax / 1000} kB are allowed.`);
-  return told;
+    throw new Error(`The dashboard loads ${firstLoad}. At most ${firstLoadBytesMax / 1000} kB are allowed.`);
+  return firstLoad;
 }
 
-/** The entry and what it imports without being asked. */
+/** The script files of the entry and of its static imports. */
 function listFirstLoad(manifest) {
   const entry = Object.values(manifest).find(({ isEntry }) => isEntry);
   const chunks = new Set();

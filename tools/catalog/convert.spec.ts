@@ -35,7 +35,7 @@ const convert = (models: Record<string, unknown>, second?: unknown) => {
 };
 
 describe('converting a list', () => {
-  test('carries what the list says, and null for what it does not', () => {
+  test('copies the values of the list, and stores null for missing ones', () => {
     const { records } = convert({ gpt: listed, bare: { modalities: { input: ['text'], output: ['text'] } } });
     expect(records).toEqual([
       expect.objectContaining({
@@ -66,13 +66,13 @@ describe('converting a list', () => {
     ]);
   });
 
-  test('a missing price is reported, and stays unknown', () => {
+  test('a missing price is reported and stays unknown', () => {
     const { records, report } = convert({ gpt: { ...listed, cost: undefined } });
     expect(records[0]?.prices).toBeNull();
     expect(report.counts()).toEqual({ 'missing-price': 1, 'no-quality': 1 });
   });
 
-  test('a cached read dearer than a plain one is reported, and not taken', () => {
+  test('a cache read price above the input price is reported and ignored', () => {
     const { records, report } = convert({ gpt: { ...listed, cost: { ...listed.cost, cache_read: 1.5 } } });
     expect(records[0]).toMatchObject({ prices: { input: 1, output: 2 }, cache: null });
     expect(report.counts()).toEqual({ implausible: 1, 'no-quality': 1 });
@@ -84,13 +84,13 @@ describe('converting a list', () => {
     expect(report.render()).toContain('openai/gpt: cost.per_call');
   });
 
-  test('a model that is not in form is left out and reported', () => {
+  test('an invalid model is skipped and reported', () => {
     const { records, report } = convert({ gpt: { ...listed, cost: { input: 'cheap', output: 2 } } });
     expect(records).toEqual([]);
     expect(report.render()).toContain('openai/gpt: cost.input');
   });
 
-  test('models that do not chat have their kind, and neither a format of chat nor a cache', () => {
+  test('models that are not chat models have a kind, but no chat format and no cache rule', () => {
     const image = { ...listed, modalities: { input: ['text'], output: ['image'] } };
     const { records } = convert({ painter: image, 'text-embedding-9': listed });
     expect(records.slice(0, 2)).toEqual([
@@ -99,14 +99,14 @@ describe('converting a list', () => {
     ]);
   });
 
-  test('models that the address does not answer are left out, with the reason', () => {
+  test('models that the provider address does not serve are skipped with the reason', () => {
     const elsewhere = { ...listed, provider: { npm: 'another-library' } };
     const { records, report } = convert({ 'gpt-9-pro': listed, gpt: elsewhere });
     expect(records).toEqual([]);
     expect(report.counts()).toEqual({ excluded: 2 });
   });
 
-  test('Claudes bind their thinking where the page lists them; a newer one is taken to, and reported', () => {
+  test('listed Claude models have bound reasoning, and newer ones are assumed to have it and reported', () => {
     const { records, report } = convert({
       'claude-9': { ...listed, release_date: '2026-12-01' },
       'claude-9-unthinking': { ...listed, release_date: '2026-12-01', reasoning: false },
@@ -123,7 +123,7 @@ describe('converting a list', () => {
     expect(report.counts()).toEqual({ assumed: 1, 'no-quality': 5 });
   });
 
-  test('an announced end has its day and its source; one without a day is reported', () => {
+  test('a model has its announced retirement day and the source, and a missing day is reported', () => {
     const { records, report } = convert({ o1: listed, gone: { ...listed, status: 'deprecated' } });
     expect(records).toEqual([
       expect.objectContaining({ modelId: 'gone', deprecated: true }),
@@ -135,10 +135,10 @@ describe('converting a list', () => {
       }),
     ]);
     expect(records[0]).not.toHaveProperty('retiredAt');
-    expect(report.render()).toContain('openai/gone: ends, and no source says when');
+    expect(report.render()).toContain('openai/gone: is deprecated, but no source has its retirement day');
   });
 
-  test("measurements are carried with their sources, from the maker's own model where the list has them there", () => {
+  test("measurements are copied with their sources, or from the maker's own model", () => {
     const figure = { name: 'Exam', score: 71.5, source: 'https://exam.example/board' };
     const measured = { ...figure, metric: 'percent correct', variant: 'high', date: '2026-02-03' };
     const list = {
@@ -170,7 +170,7 @@ describe('converting a list', () => {
     expect(report.counts()).toEqual({ 'no-quality': 1 });
   });
 
-  test('an entry inherits from its base model, and its own fields stand', () => {
+  test('an entry inherits from its base model, and its own fields take precedence', () => {
     const list = {
       base_models: { base: { ...listed, limit: { context: 5, output: 6, input: 7 } } },
       providers: {
@@ -192,20 +192,20 @@ describe('two lists', () => {
     { id: 'openai', models: [{ match, prices }] },
   ];
 
-  test('that agree are both named as sources', () => {
+  test('are both named as sources if they agree', () => {
     const { records, report } = convert({ gpt: listed }, second({ input_mtok: 1.001, output_mtok: 2 }));
     expect(records[0]).toMatchObject({ sources: ['models.dev', 'genai-prices'] });
     expect(records[0]).not.toHaveProperty('disputed');
     expect(report.counts()).toEqual({ 'no-quality': 1 });
   });
 
-  test('that disagree: the first stands, the other figure is kept beside it and reported', () => {
+  test('that differ: the first price is used, the other one is stored as disputed and reported', () => {
     const { records, report } = convert({ gpt: listed }, second({ input_mtok: 3, output_mtok: { base: 2 } }));
     expect(records[0]).toMatchObject({ prices: { input: 1 }, disputed: { input: 3 } });
     expect(report.counts()).toEqual({ conflict: 1, 'no-quality': 1 });
   });
 
-  test('prices that start in the future do not count yet', () => {
+  test('prices that start in the future are ignored', () => {
     const dated = [
       { prices: { input_mtok: 9 } },
       { constraint: { start_date: '2026-03-01' }, prices: { input_mtok: 1 } },
@@ -229,7 +229,7 @@ describe('two lists', () => {
 });
 
 describe('the data file', () => {
-  test('has a line a model, reads back as it was, and its changes are told', () => {
+  test('has one line per model, is read back unchanged, and its changes are listed', () => {
     const { records } = convert({ a: listed, b: listed });
     const sources = { 'models.dev': { title: 't', licence: 'MIT', takenOn: '2026-07' } };
     const text = renderCatalogFile({ sources, models: records });

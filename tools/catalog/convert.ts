@@ -13,11 +13,11 @@ type Prices = NonNullable<ModelRecordInput['prices']>;
 export interface Lists {
   readonly modelsDev: ModelsDev;
   readonly genaiPrices: GenaiPrices | undefined;
-  /** The day whose prices are compared, `YYYY-MM-DD`. */
+  /** The day for which prices are compared, as `YYYY-MM-DD`. */
   readonly onDate: string;
 }
 
-/** Fields that are read, and those left aside knowingly. Any other is reported. */
+/** Fields that are read, and fields that are ignored on purpose. All other fields are reported. */
 const knownFields: Record<'model' | 'cost' | 'limit', ReadonlySet<string>> = {
   model: new Set(
     (
@@ -30,7 +30,7 @@ const knownFields: Record<'model' | 'cost' | 'limit', ReadonlySet<string>> = {
   limit: new Set(['context', 'output', 'input']),
 };
 
-/** Turns the models that the list has of one provider into records, in the order of their ids. */
+/** Converts the listed models of one provider into records, sorted by id. */
 export function convertProvider(rule: ProviderRule, lists: Lists, report: UpdateReport): ModelRecordInput[] {
   const listed = rule.modelsDev === null ? undefined : lists.modelsDev.modelsOf(rule.modelsDev);
   if (listed === undefined) {
@@ -60,7 +60,7 @@ function convertModel(
   const kind = chooseKind(modelId, model);
   const excluded = findExclusion(rule, modelId, kind, model);
   if (kind === undefined || excluded !== undefined) {
-    report.add('excluded', subject, excluded ?? 'answers in nothing that has a kind here');
+    report.add('excluded', subject, excluded ?? 'has no supported output modality');
     return undefined;
   }
   reportFields(subject, own, report);
@@ -81,11 +81,15 @@ function convertModel(
   });
 }
 
-/** What other pages say than the lists: whether thinking is bound, and when the model ends. */
+/** Adds facts from pages other than the lists: bound reasoning and the retirement day. */
 function addSources(subject: string, report: UpdateReport, record: ModelRecordInput): ModelRecordInput {
   const binding = chooseBinding(record.modelId, record.capabilities.thinking, record.releasedAt);
   if (binding === 'assumed')
-    report.add('assumed', subject, 'binds its signed thinking: newer than the models whose page says so');
+    report.add(
+      'assumed',
+      subject,
+      'binds its signed reasoning by assumption: the model is newer than the listed models',
+    );
   const sources = [...record.sources, ...(binding === 'listed' ? ['anthropic-prefix-checks'] : [])];
   const retiring = addRetirement({
     ...record,
@@ -93,7 +97,7 @@ function addSources(subject: string, report: UpdateReport, record: ModelRecordIn
     sources,
   });
   if (retiring.deprecated === true && retiring.retiredAt === undefined)
-    report.add('no-retirement', subject, 'ends, and no source says when');
+    report.add('no-retirement', subject, 'is deprecated, but no source has its retirement day');
   return addNativeSelection(retiring);
 }
 
@@ -112,8 +116,9 @@ function findExclusion(
   model: ListedModel,
 ): string | undefined {
   if (model.provider !== undefined && model.provider.npm !== rule.library)
-    return 'is spoken to at another address, or in another format';
-  if (kind !== undefined && rule.kinds?.includes(kind) === false) return `is not answered there (${kind})`;
+    return 'needs another address or another format';
+  if (kind !== undefined && rule.kinds?.includes(kind) === false)
+    return `the address does not serve this kind (${kind})`;
   return exclusions.find(
     (each) => (each.providers?.includes(rule.provider) ?? true) && each.modelId.test(modelId),
   )?.reason;
@@ -139,7 +144,7 @@ function describe(
       images: takes('image'),
       documents: takes('pdf'),
       jsonMode: model.structured_output ?? null,
-      // Not a model's property here: every chat endpoint of the providers above streams.
+      // Not a property of the model: every chat endpoint of these providers streams.
       streaming: kind === 'chat' ? true : null,
       thinking,
     },
@@ -150,12 +155,12 @@ function describe(
 
 function convertPrices(subject: string, cost: ListedModel['cost'], report: UpdateReport): Prices | null {
   if (cost === undefined) {
-    report.add('missing-price', subject, 'no prices; costs of it will be unknown');
+    report.add('missing-price', subject, 'has no prices, so its costs are unknown');
     return null;
   }
   if (cost.input === 0 && cost.output === 0) report.add('zero-price', subject, 'is listed as free');
   if ((cost.cache_read ?? 0) > cost.input) {
-    report.add('implausible', subject, 'a cached read costs more than a plain one; its price is left out');
+    report.add('implausible', subject, 'the cache read price is above the input price and is ignored');
     return convertPrices(subject, { ...cost, cache_read: undefined }, report);
   }
   const tiers = cost.tiers
@@ -174,7 +179,10 @@ function mapRates(cost: ListedCost): Omit<Prices, 'tiers'> {
   };
 }
 
-/** Prices of the two lists count as the same within half a percent, which is how far roundings of them differ. */
+/**
+ * Two prices count as equal if they differ by at most this share. The lists round prices by up to half a
+ * percent.
+ */
 const sameWithin = 0.005;
 
 function compare(

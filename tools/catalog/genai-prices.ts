@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The form of pydantic/genai-prices' data.json. Only what prices are compared by is read. */
+/** The format of data.json of pydantic/genai-prices. Only the fields for the price comparison are read. */
 interface Match {
   equals?: string | undefined;
   starts_with?: string | undefined;
@@ -42,7 +42,7 @@ const list = z.array(
   }),
 );
 
-/** Base prices in USD per million tokens; a field that the list lacks is left out. */
+/** Base prices in USD per million tokens. A field that is missing in the list is omitted. */
 export type SecondPrices = Partial<Record<'input' | 'output' | 'cacheRead' | 'cacheWrite', number>>;
 
 export interface GenaiPrices {
@@ -70,7 +70,10 @@ function fits(id: string, by: Match): boolean {
   return by.regex !== undefined && new RegExp(by.regex).test(id);
 }
 
-/** The last set that is in force on the date; sets for hours of the day have no `start_date`, and stand only as the default. */
+/**
+ * Chooses the last price set in force on the date. Sets for hours of the day have no `start_date` and are skipped. A
+ * set without a constraint is the default.
+ */
 function choosePriceSet(
   prices: z.infer<typeof priceSet> | z.infer<typeof dated>[],
   onDate: string,

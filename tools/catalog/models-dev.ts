@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The form of https://models.dev/api.json, and of the same data with shared base models (`base_model`). */
+/** The format of https://models.dev/api.json, and of the same data with shared base models (`base_model`). */
 const tree = z.record(z.string(), z.unknown());
 const provider = z.looseObject({ models: z.record(z.string(), tree) });
 const withBases = z.object({
@@ -23,7 +23,7 @@ const model = z.looseObject({
   tool_call: z.boolean().optional(),
   structured_output: z.boolean().optional(),
   status: z.string().optional(),
-  /** Set where a model is spoken to otherwise than its provider's others: by another library, at another address. */
+  /** Set if a model needs another library or another address than the provider's other models. */
   provider: z.looseObject({ npm: z.string().optional() }).optional(),
   modalities: z.object({ input: z.array(z.string()), output: z.array(z.string()) }).optional(),
   limit: z.looseObject({ context: z.number().optional(), output: z.number().optional() }).optional(),
@@ -37,14 +37,20 @@ export type ListedCost = z.infer<typeof cost>;
 type Tree = z.infer<typeof tree>;
 
 export interface ModelsDev {
-  /** The models of a provider by id, with their base models filled in. Undefined: the list does not have it. */
+  /**
+   * The models of a provider by id, with the fields of their base models. Undefined if the list lacks the
+   * provider.
+   */
   modelsOf(provider: string): ReadonlyMap<string, Tree> | undefined;
-  /** A model as its maker has it, by `maker/model`. */
+  /** The maker's own entry of a model, by `maker/model`. */
   baseOf(name: string): Tree | undefined;
   readonly baseNames: readonly string[];
 }
 
-/** Parses a models.dev list in either form. @throws ZodError */
+/**
+ * Parses a models.dev list in either format.
+ * @throws ZodError
+ */
 export function parseModelsDev(content: unknown): ModelsDev {
   const shared = withBases.safeParse(content);
   const bases = shared.success ? shared.data.base_models : {};
@@ -65,7 +71,10 @@ export function parseListedModel(own: Tree): z.ZodSafeParseResult<ListedModel> {
   return model.safeParse(own);
 }
 
-/** A model's own fields stand over those of its base; `base_model_omit` names (dotted) ones not to take. */
+/**
+ * The fields of a model take precedence over those of its base model. `base_model_omit` lists fields (dotted
+ * paths) that are not inherited.
+ */
 function inherit(own: Tree, bases: Record<string, Tree>): Tree {
   const { base_model: baseName, base_model_omit: omitted, ...fields } = own;
   if (typeof baseName !== 'string') return fields;

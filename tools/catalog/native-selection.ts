@@ -1,6 +1,6 @@
 import type { ModelRecordInput } from '@gateway/model-catalog';
 
-/** What providers say of their own ways to keep a long list of tools out of the model's way, in the chat formats spoken here. */
+/** The providers' pages on deferral and tool selection, for the chat formats that the gateway supports. */
 export const nativeSelectionSources = {
   'anthropic-tool-search': {
     title: 'https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool',
@@ -21,7 +21,10 @@ interface NativeRule {
   readonly source: keyof typeof nativeSelectionSources;
 }
 
-/** OpenAI's own search for tools is not here: it is answered at /v1/responses alone, which goes through unplanned. */
+/**
+ * Tool search of OpenAI is not listed: only /v1/responses supports it, and the gateway forwards that endpoint
+ * without a plan.
+ */
 const rules: readonly NativeRule[] = [
   {
     provider: 'anthropic',
@@ -37,7 +40,7 @@ const rules: readonly NativeRule[] = [
   },
 ];
 
-/** Adds the provider's own way, where it has one for this model. */
+/** Adds the provider's own tool selection if it supports one for this model. */
 export function addNativeSelection<Model extends ModelRecordInput>(record: Model): Model {
   if (record.kind !== undefined && record.kind !== 'chat') return record;
   const rule = rules.find(

@@ -9,7 +9,7 @@ interface OtherModel {
   readonly modelId: string;
   readonly kind: ModelKind;
   readonly aliases?: readonly string[];
-  /** `recorded-exchanges`: the provider answered it, or listed it, in a public recording. */
+  /** `recorded-exchanges`: a public recording shows that the provider served or listed the model. */
   readonly source: 'recorded-exchanges' | 'genai-prices';
 }
 
@@ -26,7 +26,7 @@ const recorded = (
   source: 'recorded-exchanges',
 });
 
-/** Models of other kinds than chat that models.dev does not list, each with where it is seen. */
+/** Models that are not chat models and that models.dev does not list. Each has the source that shows it. */
 const otherModels: readonly OtherModel[] = [
   recorded('openai', 'tts-1', 'speech'),
   recorded('openai', 'dall-e-2', 'image'),
@@ -56,7 +56,7 @@ const otherModels: readonly OtherModel[] = [
   },
 ];
 
-/** Their records. What no list says of them is null, and a price that is not there is reported. */
+/** Converts these models into records. Unknown facts are null, and missing prices are reported. */
 export function convertOtherModels(
   provider: string,
   known: ReadonlySet<string>,
@@ -73,7 +73,10 @@ export function convertOtherModels(
     });
 }
 
-/** Only what text costs is carried: an embedding's input. Of audio, images and searches a price per token says too little. */
+/**
+ * Stores only the price of text input, for embeddings. For audio, images and searches, one price per token is
+ * not enough.
+ */
 function findPrices(
   { provider, modelId, kind }: OtherModel,
   genaiPrices: GenaiPrices | undefined,
@@ -84,8 +87,8 @@ function findPrices(
   const found = list === null ? undefined : genaiPrices?.pricesOf(list, modelId, onDate);
   const subject = `${provider}/${modelId}`;
   if (kind === 'embedding' && found?.input !== undefined) return { input: found.input, output: 0 };
-  if (found === undefined) report.add('missing-price', subject, 'no prices; costs of it will be unknown');
-  else report.add('not-carried', subject, 'its prices differ by what the tokens stand for');
+  if (found === undefined) report.add('missing-price', subject, 'has no prices, so its costs are unknown');
+  else report.add('not-carried', subject, 'its prices depend on the kind of token');
   return null;
 }
 

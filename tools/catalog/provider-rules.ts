@@ -3,24 +3,24 @@ import type { ProviderFormat } from '@gateway/interchange';
 
 type CacheRule = NonNullable<ModelRecordInput['cache']>;
 
-/** What the lists do not say of a provider, and where its entries are found in them. */
+/** Facts about a provider that the lists do not contain, and the provider's keys in the lists. */
 export interface ProviderRule {
-  /** Our name of it. */
+  /** The provider's name in the gateway. */
   readonly provider: string;
-  /** Its key in models.dev; null where it has none. */
+  /** The provider's key in models.dev; null if it has none. */
   readonly modelsDev: string | null;
-  /** Who makes the models that models.dev names without their maker, by its name there. */
+  /** The maker in models.dev of models that this provider lists without a maker. */
   readonly maker?: string;
-  /** Its id in genai-prices; null where it has none. */
+  /** The provider's id in genai-prices; null if it has none. */
   readonly genaiPrices: string | null;
   readonly formats: readonly ProviderFormat[];
-  /** Holds for models whose entry names a price for cached input; others are not known to be cached. */
+  /** Applies to models that have a price for cached input. For other models the cache rule is unknown. */
   readonly cache: CacheRule | null;
-  /** The models that the cache rule is said of; all if left out. */
+  /** The models to which the cache rule applies; all if omitted. */
   readonly cachedModels?: RegExp;
-  /** The kinds that the address answers; all if left out. */
+  /** The kinds of models that the address serves; all if omitted. */
   readonly kinds?: readonly ModelKind[];
-  /** Models that the list gives a library of their own are spoken to otherwise; but for those of this library. */
+  /** Models with a library of their own in the list are excluded, unless it is this library. */
   readonly library?: string;
 }
 
@@ -40,11 +40,12 @@ const rule = (
 ): ProviderRule => ({ provider, modelsDev, genaiPrices, formats: ['chat-completions'], cache });
 
 /**
- * Cache rules are those of the provider's own page: OpenAI "Prompt caching" (1,024 tokens, five minutes at the least),
- * DeepSeek "Context caching" (units of 64 tokens), Groq "Prompt caching" (two hours), Moonshot, xAI and Z.ai (automatic,
- * no figures given), Anthropic "Prompt caching" and Amazon Bedrock "Prompt caching" (marked prefixes, five minutes; how
- * short they may be differs by model, so it is left open), Gemini "Context caching" (automatic since 2.5, no time given),
- * Azure "Prompt caching" (OpenAI's models, 1,024 tokens, five minutes at the least). Others are left unknown.
+ * The cache rules come from the providers' own pages. OpenAI "Prompt caching": 1,024 tokens, at least five
+ * minutes. DeepSeek "Context caching": units of 64 tokens. Groq "Prompt caching": two hours. Moonshot, xAI
+ * and Z.ai: automatic, without figures. Anthropic "Prompt caching" and Amazon Bedrock "Prompt caching":
+ * marked prefixes, five minutes. Their minimum length depends on the model, so it is null. Gemini "Context
+ * caching": automatic since 2.5, without a time. Azure "Prompt caching": OpenAI's models, 1,024 tokens, at
+ * least five minutes. Other rules are unknown.
  */
 export const providerRules: readonly ProviderRule[] = [
   { ...rule('openai', 'openai', 'openai', automatic(1024, 300)), maker: 'openai' },
@@ -104,13 +105,16 @@ export const providerRules: readonly ProviderRule[] = [
 ];
 
 interface Exclusion {
-  /** Where it applies; everywhere if left out. */
+  /** The providers to which it applies; all if omitted. */
   readonly providers?: readonly string[];
   readonly modelId: RegExp;
   readonly reason: string;
 }
 
-/** Kinds by id, where the list does not tell them from chat models: what comes in and goes out is text there too. */
+/**
+ * Kinds by model id. The list does not distinguish these models from chat models, because their input and
+ * output are text too.
+ */
 export const kindsById: readonly { readonly modelId: RegExp; readonly kind: ModelKind }[] = [
   { modelId: /embed|bge-/i, kind: 'embedding' },
   { modelId: /rerank/i, kind: 'rerank' },
@@ -124,33 +128,35 @@ export const kindsById: readonly { readonly modelId: RegExp; readonly kind: Mode
   { modelId: /^(chat)?gpt-image/, kind: 'image' },
 ];
 
-/** The kind of a model that says no word. */
+/** The kind of a model without text output, by its output. */
 export const kindsByOutput: Readonly<Record<string, ModelKind>> = {
   image: 'image',
   video: 'video',
   audio: 'speech',
 };
 
-/** Models that are in none of our kinds, or not to be reached at their provider's address. */
+/**
+ * Models of a kind that the catalogue does not have, and models that the provider's address does not serve.
+ */
 export const exclusions: readonly Exclusion[] = [
-  { modelId: /\blyria\b/i, reason: 'makes music' },
+  { modelId: /\blyria\b/i, reason: 'generates music' },
   { modelId: /gliner-pii/i, reason: 'marks personal data, does not chat' },
   {
     providers: ['nvidia'],
     modelId:
       /esm2|esmfold|active-speaker|bevformer|sparsedrive|streampetr|studiovoice|synthetic-video|usdvalidate|riva-|voicechat|paligemma/,
-    reason: 'has an interface of its own (https://build.nvidia.com/models)',
+    reason: 'has a different API (https://build.nvidia.com/models)',
   },
   {
     providers: ['openai', 'azure'],
-    // https://platform.openai.com/docs/models: these have no chat-completions endpoint, only responses.
+    // According to https://platform.openai.com/docs/models these models support only the Responses API.
     modelId: /^(o1-pro|o3-pro|gpt-[\d.]+-pro|gpt-[\d.]+-codex.*|o\d(-mini)?-deep-research|codex-mini)$/,
-    reason: 'spoken to through the Responses API alone',
+    reason: 'supports only the Responses API',
   },
   { modelId: /^gpt-3\.5-turbo-instruct/, reason: 'completes text, does not chat' },
 ];
 
-/** The demo provider's model: the facts are those of apps/sandbox-provider. */
+/** The model of the sandbox provider. The facts come from apps/sandbox-provider. */
 export const ownModels: readonly ModelRecordInput[] = [
   {
     provider: 'sandbox',

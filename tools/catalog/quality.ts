@@ -5,7 +5,7 @@ import type { UpdateReport } from './report.ts';
 
 type Quality = NonNullable<ModelRecordInput['quality']>[number];
 
-/** One figure of models.dev's `benchmarks`. */
+/** One measurement in the `benchmarks` of models.dev. */
 const benchmark = z.looseObject({
   name: z.string().min(1),
   score: z.number(),
@@ -22,8 +22,8 @@ const benchmark = z.looseObject({
 });
 
 /**
- * The figures that the list has of a model: its own, or those of its maker's model of the same id. Of a figure that is
- * measured in several ways, each way stands. None is made up of others.
+ * The measurements of a model: its own, or those of the maker's model with the same id. Measurements in
+ * several settings stay separate. None is computed from others.
  */
 export function findQuality(
   subject: string,
@@ -35,7 +35,7 @@ export function findQuality(
   const names = [`${maker ?? ''}/${modelId}`, modelId, ...namesOfClaude(modelId, list)];
   const found = own['benchmarks'] ?? names.map((name) => list.baseOf(name)?.['benchmarks']).find(isThere);
   if (found === undefined) {
-    report.add('no-quality', subject, 'no source has a figure of it');
+    report.add('no-quality', subject, 'no source has a measurement');
     return [];
   }
   const parsed = z.array(benchmark).safeParse(found);
@@ -49,8 +49,8 @@ function isThere(value: unknown): boolean {
 }
 
 /**
- * From Claude 4 on a name is of one model alone, with a date or without, and hosts only add to it. A variant that they
- * name (`-fast`) is not taken for it.
+ * Since Claude 4, a name with or without a date means one model, and hosts only add to the name. A named
+ * variant (such as `-fast`) is a different model.
  */
 const claude = /claude-([a-z]+)-(\d+)(?:[-.](\d{1,2}))?(?:-\d{8})?(?:-v\d+(?::\d+)?)?$/;
 
@@ -59,7 +59,7 @@ function nameClaude(modelId: string): string | undefined {
   return line === undefined ? undefined : `${line} ${String(major)}.${minor}`;
 }
 
-/** Its maker's other ids of a Claude. */
+/** The other ids that Anthropic uses for this Claude model. */
 function namesOfClaude(modelId: string, { baseNames }: ModelsDev): string[] {
   const name = nameClaude(modelId);
   if (name === undefined) return [];

@@ -1,13 +1,13 @@
 import type { CatalogFileInput, ModelRecordInput } from '@gateway/model-catalog';
 
-/** Writes the data file with one model a line, so that a change of a model is a change of one line. */
+/** Renders the data file with one model per line, so that a changed model changes one line. */
 export function renderCatalogFile({ sources, models }: CatalogFileInput): string {
   const lines = models.map((model) => `    ${JSON.stringify(model)}`);
   const head = JSON.stringify({ sources }, null, 2).replace(/\n\}$/, '');
   return `${head},\n  "models": [\n${lines.join(',\n')}\n  ]\n}\n`;
 }
 
-/** What an update changes, by model: added, removed, or with other facts. */
+/** The ids of the models that an update adds, removes or changes. */
 export function compareFiles(
   before: readonly ModelRecordInput[],
   after: readonly ModelRecordInput[],

@@ -1,4 +1,4 @@
-/** What a person should look at after an update, by kind. */
+/** The kinds of findings to review after an update. */
 export type Finding =
   | 'excluded'
   | 'missing-price'
@@ -14,7 +14,7 @@ export type Finding =
   | 'unreadable'
   | 'no-source';
 
-/** Collects findings in the order in which they come. */
+/** Collects findings in the order of their arrival. */
 export class UpdateReport {
   private readonly lines = new Map<Finding, string[]>();
 

@@ -4,12 +4,12 @@ interface Announcement {
   readonly provider: string;
   /** A key of `announcementSources`. */
   readonly source: string;
-  /** The last day on which the models answer is the one before. */
+  /** The first day on which the model is no longer available. */
   readonly on: string;
   readonly modelIds: string;
 }
 
-/** The pages on which providers announce the end of models; other hosts of a model have dates of their own. */
+/** The pages on which providers announce retirements. Other hosts of a model have their own dates. */
 export const announcementSources = {
   'openai-deprecations': {
     title: 'https://developers.openai.com/api/docs/deprecations',
@@ -35,7 +35,10 @@ const openai = announced('openai', 'openai-deprecations');
 const anthropic = announced('anthropic', 'anthropic-deprecations');
 const google = announced('google', 'gemini-deprecations');
 
-/** Announced days alone. "Not sooner than" and "earliest" are no announcement, and no list has these days. */
+/**
+ * Contains only announced days. "Not sooner than" and "earliest" are not announcements. No list contains
+ * these days.
+ */
 const announcements: readonly Announcement[] = [
   openai('2026-07-23', 'gpt-5-chat-latest gpt-5.1-chat-latest'),
   openai('2026-08-10', 'gpt-5.2-chat-latest gpt-5.3-chat-latest'),
@@ -69,7 +72,7 @@ const byModel = new Map(
   ),
 );
 
-/** The record with the day on which its provider ends the model, where one is announced. */
+/** Adds the announced retirement day to the record, if there is one. */
 export function addRetirement(record: ModelRecordInput): ModelRecordInput {
   const found = byModel.get(`${record.provider}/${record.modelId}`);
   if (found === undefined) return record;

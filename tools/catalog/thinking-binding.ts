@@ -1,6 +1,9 @@
 import type { ModelRecordInput } from '@gateway/model-catalog';
 
-/** What Anthropic says of signed thinking: from Claude Fable 5.1 on it is bound to all that stands before it. */
+/**
+ * The page on which Anthropic documents bound reasoning: since Claude Fable 5.1, signed reasoning requires an
+ * unchanged prefix.
+ */
 export const bindingSource = {
   'anthropic-prefix-checks': {
     title: 'https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks',
@@ -9,16 +12,16 @@ export const bindingSource = {
   },
 } as const;
 
-/** The models that the page lists. Hosts write their versions with dots or dashes. */
+/** The models that the page lists. Hosts write versions with dots or dashes. */
 const listed = /claude-(?:(?:fable|mythos)-5[-.][12]|(?:opus|sonnet|haiku)-5[-.]5)/i;
 
-/** The first of them is newer than this: the controls of the check are named after the day. */
+/** The first listed model is newer than this day. The day is part of the names of the check's controls. */
 const bindingSince = '2026-08-01';
 
 /**
- * Whether a model binds its signed thinking to system, tools and earlier messages. `assumed` is for a Claude that is
- * newer than the first that does, or of unknown age, and not listed: a wrong "bound" costs some pruning, a wrong
- * "free" a failed call.
+ * Whether the signed reasoning of a model requires unchanged system text, tools and earlier messages.
+ * `assumed` means an unlisted Claude model that is released after `bindingSince` or has no release day. A
+ * wrong "bound" costs some pruning, but a wrong "free" causes a failed call.
  */
 export function chooseBinding(
   modelId: string,
@@ -40,7 +43,7 @@ const listedModels: readonly string[] = [
   'claude-haiku-5-5',
 ];
 
-/** Records of the listed models that no list of models has yet: what it would say of them is null. */
+/** Records of the listed models that no model list contains yet. Unknown facts are null. */
 export function renderListedModels(
   provider: string,
   known: ReadonlySet<string>,

@@ -1,13 +1,14 @@
 /**
- * Builds the model catalogue's data file from a public list:
+ * Builds the data file of the model catalogue from public lists:
  *
  *     npm run catalog:update -- --from FILE_OR_URL [--from-date 2026-07] [--prices FILE_OR_URL] [--prices-date 2026-08] [--dry-run]
  *
- * `--from` is a list in the form of models.dev (https://models.dev/api.json), `--prices` one in the form of
- * genai-prices, against which prices are checked. Dates say when the lists were taken; today if left out.
- * Conflicts, missing prices, unknown fields, and models of which no source tells a measurement or the day of their end
- * are printed, not guessed over. Ends (retirements.ts), bound thinking (thinking-binding.ts) and native selection (native-selection.ts) are of providers' own
- * pages, which no list has. The last line is JSON.
+ * `--from` is a list in the format of models.dev (https://models.dev/api.json). `--prices` is a list in the format of
+ * genai-prices, for comparing prices. The dates state when the lists were downloaded; the default is today.
+ *
+ * The command prints conflicts, missing prices, unknown fields, and models without measurements or retirement days. It
+ * does not guess such values. The lists lack retirement days (retirements.ts), bound reasoning (thinking-binding.ts)
+ * and native selection (native-selection.ts). These facts come from the providers' own pages. The last line is JSON.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -115,6 +116,6 @@ function buildFile(list: unknown, secondList: unknown): CatalogFileInput {
 async function readJson(fileOrUrl: string): Promise<unknown> {
   if (!/^https?:/.test(fileOrUrl)) return JSON.parse(readFileSync(fileOrUrl, 'utf8'));
   const response = await fetch(fileOrUrl, { signal: AbortSignal.timeout(60_000) });
-  if (!response.ok) throw new Error(`${fileOrUrl} answered ${String(response.status)}`);
+  if (!response.ok) throw new Error(`${fileOrUrl}: HTTP status ${String(response.status)}`);
   return response.json();
 }

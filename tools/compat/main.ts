@@ -1,6 +1,7 @@
-// `npm run test:compat [-- --against REF] [-- words]`: the services of the release before run beside the new ones, two of each,
-// through the whole e2e suite: what one says the other must understand. The release before is the newest tag `v…` that is not
-// this commit; REF names another commit. Without a release before there is nothing to compare, and it says so.
+// `npm run test:compat [-- --against REF] [-- words]`: runs the e2e suite with two instances of each service:
+// one of the previous release and one of this checkout. Old and new services must understand each other's
+// messages. The previous release is the newest tag `v…` that does not contain this commit; REF names another
+// commit. Without a previous release, the command prints a message and ends.
 import { parseArgs } from 'node:util';
 import { runSuite } from '../bootstrap/commands/suites.ts';
 import { findPreviousRelease, unpackRelease } from './previous-release.ts';
@@ -12,9 +13,9 @@ const { values: flags, positionals } = parseArgs({
 
 const reference = flags.against ?? findPreviousRelease();
 if (reference === null) {
-  console.log('There is no release before this one (a tag v…): contracts are compared from the second on.');
+  console.log('There is no previous release (a tag v…), so nothing can be compared.');
 } else {
-  console.log(`The services of ${reference} beside those of this checkout.`);
+  console.log(`Running the services of ${reference} together with those of this checkout.`);
   process.env['COMPAT_TREE'] = unpackRelease(reference);
   process.exitCode = (await runSuite('e2e', positionals)).exitCode;
 }

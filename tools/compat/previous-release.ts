@@ -7,14 +7,15 @@ function git(...words: string[]): string {
   return execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim();
 }
 
-/** The newest tag of a version, less this commit's own; null when there is none. */
+/** The newest version tag that does not contain this commit; null if there is none. */
 export function findPreviousRelease(): string | null {
   const tags = git('tag', '--list', 'v*', '--sort=-v:refname', '--no-contains', 'HEAD');
   return tags.split('\n')[0] || null;
 }
 
 /**
- * Brings a commit into a directory of its own, with its packages installed and its apps built, once. Answers the directory.
+ * Unpacks a commit into a separate directory, installs its packages and builds its apps. Does so once per
+ * commit. Returns the directory.
  */
 export function unpackRelease(reference: string): string {
   const commit = git('rev-parse', '--verify', `${reference}^{commit}`);
@@ -33,7 +34,7 @@ export function unpackRelease(reference: string): string {
     ['run', 'build'],
   ])
     execFileSync('npm', words, { cwd: draft, stdio: 'inherit' });
-  // What was moved here is whole.
+  // The directory is moved only when it is complete.
   writeFileSync(join(draft, 'commit'), `${commit}\n`);
   renameSync(draft, directory);
   return directory;

@@ -1,6 +1,7 @@
-// `npm run dead-letters -- list [limit]` shows request events that could not be written, the oldest first, and why.
-// `npm run dead-letters -- retry [id…]` puts them back into the queue: all of them, or those named.
-// Redis is at REDIS_URL, or where the stack of this checkout has it.
+// `npm run dead-letters -- list [limit]` lists request events that could not be written, oldest first, with
+// the reasons.
+// `npm run dead-letters -- retry [id…]` puts all or the named events back into the queue.
+// Uses the Redis at REDIS_URL, or the Redis of this checkout's stack.
 import { join } from 'node:path';
 import { readJson } from '../bootstrap/stack/data-dir.ts';
 import { devInfo } from '../bootstrap/stack/dev-file.ts';

@@ -154,7 +154,7 @@ describe('generators reject', () => {
     expect(() => parseName(name)).toThrow();
   });
 
-  test('names and files that exist, and write nothing', async () => {
+  test('an existing name or file, without writing anything', async () => {
     const read = readFrom(root);
     expect(() => renderProvider({ ...acme, name: 'openai' }, read)).toThrow('openai exists already');
     const before = written('libs/contracts/src/index.ts');

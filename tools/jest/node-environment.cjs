@@ -1,8 +1,8 @@
 const { TestEnvironment } = require('jest-environment-node');
 
 /**
- * Jest runs tests in a realm of its own, whose typed arrays are not the ones native addons were built against:
- * onnxruntime-node refuses a `Float32Array` of the other realm. Sharing the outer realm's constructors mends it.
+ * Jest runs tests in a separate realm with its own typed arrays. Native addons reject them: onnxruntime-node
+ * refuses a `Float32Array` of the test realm. Therefore the tests share the constructors of the outer realm.
  */
 class NodeEnvironment extends TestEnvironment {
   async setup() {

@@ -62,7 +62,7 @@ export class OnnxLineScorer implements LineScorer {
       const { scores: found } = await this.#session.run({ ...asked, ...this.#readWords(part, 'line') });
       const data = found?.data;
       if (!(data instanceof Float32Array) || data.length !== part.length)
-        throw new Error('the scorer did not give one score a line');
+        throw new Error('the scorer must return one score per line');
       scores.set(data, from);
     }
     return scores;

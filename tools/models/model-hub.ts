@@ -33,7 +33,7 @@ export interface HubRevision {
  */
 export function parseModelId(id: string): string {
   if (!/^[A-Za-z0-9][\w.-]{0,95}\/[A-Za-z0-9][\w.-]{0,95}$/.test(id) || id.includes('..')) {
-    throw new Error(`${id} is no model id: owner/name`);
+    throw new Error(`"${id}" is not a model id (owner/name)`);
   }
   return id;
 }
@@ -79,6 +79,7 @@ export async function* downloadFile(
     hash.update(chunk);
     yield chunk;
   }
-  if (received !== size) throw new Error(`${path}: ${received} bytes came of ${size}`);
-  if (hash.digest('hex') !== digest.hex) throw new Error(`${path}: not the content that the hub names`);
+  if (received !== size) throw new Error(`${path}: received ${received} of ${size} bytes`);
+  if (hash.digest('hex') !== digest.hex)
+    throw new Error(`${path}: the content does not match the digest of the hub`);
 }

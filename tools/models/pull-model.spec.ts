@@ -130,7 +130,7 @@ describe('a model from a hub', () => {
   it.each(['small', '../../etc', 'acme/..', 'acme/a/b', 'acme/a?b', ''])(
     'is not fetched for the invalid id %j',
     async (id) => {
-      await expect(pull(id)).rejects.toThrow(/no model id/);
+      await expect(pull(id)).rejects.toThrow(/is not a model id/);
       expect(hub.asked).toEqual([]);
     },
   );

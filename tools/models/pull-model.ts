@@ -83,7 +83,7 @@ function chooseFiles({ files }: HubRevision, graph: string | undefined): { file:
   if (model === undefined) throw new Error(`the model has no ${wanted.join(' or ')}`);
   if (find('tokenizer.json') === undefined) throw new Error('the model has no tokenizer.json');
   if (find(`${model.path}_data`) !== undefined)
-    throw new Error(`${model.path} keeps its weights in another file`);
+    throw new Error(`${model.path} stores its weights in another file, which is not supported`);
   const chosen = [
     { file: model, name: 'model.onnx' },
     ...companions.flatMap((path) => {
@@ -92,7 +92,8 @@ function chooseFiles({ files }: HubRevision, graph: string | undefined): { file:
     }),
   ];
   const bytes = chosen.reduce((sum, { file }) => sum + file.size, 0);
-  if (bytes > bytesMax) throw new Error(`${bytes} bytes are more than ${bytesMax}`);
+  if (bytes > bytesMax)
+    throw new Error(`the files have ${bytes} bytes together, but at most ${bytesMax} are allowed`);
   return chosen;
 }
 

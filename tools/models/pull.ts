@@ -1,6 +1,6 @@
 // Fetches a sentence transformer or a cross-encoder for the tool router: `npm run models:pull -- <owner/name>
 // [--revision main] [--file onnx/model_quantized.onnx] [--into .data/models] [--hub https://huggingface.co]`.
-// MODEL_HUB_URL names another hub as well.
+// MODEL_HUB_URL sets another default hub.
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pullModel } from './pull-model.ts';
@@ -16,7 +16,7 @@ const { values, positionals } = parseArgs({
 });
 const [id] = positionals;
 if (id === undefined || positionals.length > 1) {
-  console.error('Which model? npm run models:pull -- <owner/name>');
+  console.error('usage: npm run models:pull -- <owner/name>');
   process.exit(2);
 }
 try {
@@ -28,7 +28,9 @@ try {
     directory: resolve(values.into),
     log: (line) => console.log(line),
   });
-  console.log(`${id} at ${sha}, checked and tried. The router takes it by\n${variable}=${directory}`);
+  console.log(
+    `${id} at ${sha} is checked and tested. To use it in the router, set\n${variable}=${directory}`,
+  );
 } catch (error) {
   console.error(`${id} was not fetched: ${error instanceof Error ? error.message : String(error)}`);
   process.exit(1);

@@ -1,5 +1,6 @@
-// Asks a restored vault for every credential that is in its database, and a restored account service for a key. Reads a
-// CheckRequest on standard input, writes a CheckedRestore. No credential leaves this process's memory.
+// Decrypts every credential in the database of a restored vault, and looks up a key in a restored account
+// service. Reads a CheckRequest from standard input and writes a CheckedRestore. No credential leaves the
+// memory of this process.
 import { createHash } from 'node:crypto';
 import { json } from 'node:stream/consumers';
 import { authenticateKey, credentialSecret, openCredential } from '@gateway/contracts';
@@ -26,12 +27,12 @@ const messaging = await connectMessaging({
 });
 const { publicKey, privateKey } = createSealingKeyPair();
 
-/** Undefined if the credential opens, else the reason why not. */
+/** Undefined if the credential can be decrypted, otherwise the reason. */
 async function findFault({ account_id, provider }: StoredRow): Promise<string | undefined> {
   const request = { accountId: account_id, provider, recipientPublicKey: publicKey };
   try {
     const { sealedSecret } = await messaging.call(openCredential, request, call);
-    if (sealedSecret === null) return 'it is not there';
+    if (sealedSecret === null) return 'the credential is missing';
     credentialSecret.parse(JSON.parse(openSealed(sealedSecret, privateKey).toString('utf8')));
     return undefined;
   } catch (error) {

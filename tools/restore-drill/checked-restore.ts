@@ -11,7 +11,7 @@ export interface CheckRequest {
 }
 
 export const checkedRestore = z.object({
-  /** Credentials that were decrypted and authenticated. */
+  /** Number of credentials that were decrypted and authenticated. */
   opened: z.int(),
   failed: z.array(z.object({ accountId: z.string(), provider: z.string(), fault: z.string() })),
   isKeyKnown: z.boolean().nullable(),

@@ -1,6 +1,7 @@
-// `npm run drill:restore [-- --data-dir DIR] [-- --keep DIR]`: backs the running stack up, restores the copy into a stack of
-// its own, and opens every credential there. With `--check` it opens those of the running stack itself, and no more: for
-// databases that were restored by other means. Ends with 1 when one does not open. See docs/operations/running.md.
+// `npm run drill:restore [-- --data-dir DIR] [-- --keep DIR]`: backs up the running stack, restores the copy
+// into a separate stack, and decrypts every credential there. `--check` only decrypts the credentials of the
+// running stack, for databases that were restored by other means. Exits with 1 if a credential cannot be
+// decrypted. See docs/operations/running.md.
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../bootstrap/stack/root.ts';
@@ -23,9 +24,9 @@ async function drill(dataDir: string): Promise<CheckedRestore> {
   const { backupBytes, backupMs, restoreMs } = outcome;
   const megabytes = (backupBytes / 1024 ** 2).toFixed(0);
   console.log(`backed up    all databases and the keys, ${megabytes} MiB, in ${seconds(backupMs)}`);
-  console.log(`restored     into a stack of its own, which answered after ${seconds(restoreMs)}`);
+  console.log(`restored     into a separate stack, which was ready after ${seconds(restoreMs)}`);
   if (keepIn !== undefined)
-    console.log(`kept in      ${keepIn}: move keys/ to another place than databases/`);
+    console.log(`kept in      ${keepIn}: store keys/ and databases/ in separate places`);
   return outcome;
 }
 

@@ -48,12 +48,12 @@ const passedOn = /^(PATH|HOME|USER|LANG|TMPDIR|KEY_PEPPER|SESSION_SECRET|VAULT_K
 export async function runRestoreDrill(options: DrillOptions): Promise<DrillOutcome> {
   const source = openDataDir(options.dataDir);
   const dev = readDevInfo(source);
-  if (!dev) throw new Error(`No stack has its data in ${source.path}: start one first.`);
+  if (!dev) throw new Error(`No stack is running with the data directory ${source.path}. Start one first.`);
   if (dev.postgres.admin === null)
-    throw new Error('The databases of this stack are somebody else’s: back them up there.');
+    throw new Error('This stack uses external databases. Back them up with their own tools.');
   const backup = options.keepIn ?? mkdtempSync(join(tmpdir(), 'agent-gateway-backup-'));
   if (options.keepIn !== undefined && existsSync(options.keepIn))
-    throw new Error(`${options.keepIn} is there already.`);
+    throw new Error(`${options.keepIn} exists already. Name a new folder.`);
   try {
     const beganAt = performance.now();
     const backupBytes = await backUp(source, dev.postgres.admin, backup);
@@ -111,7 +111,7 @@ async function restoreAndCheck(
 }
 
 function required(dev: DevInfo | null): DevInfo {
-  if (!dev) throw new Error('There is no running stack to ask.');
+  if (!dev) throw new Error('No stack is running. Start one first.');
   return dev;
 }
 
@@ -137,6 +137,6 @@ async function check(restored: DataDir, apiKey: string | null): Promise<CheckedR
     child.once('exit', settle);
   });
   const [answer, complaint, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  if (code !== 0) throw new Error(`The restored stack could not be asked: ${complaint.trim()}`);
+  if (code !== 0) throw new Error(`The check of the restored stack failed: ${complaint.trim()}`);
   return checkedRestore.parse(JSON.parse(answer));
 }

@@ -1,7 +1,8 @@
-// `npm run rotate:kek [version]` writes with another version of the vault's key-encryption key (the highest that the vault
-// holds), and closes every credential anew under it, while the vault serves. It may be ended and run again at any time. See
-// docs/internals/vault.md. The build makes it dist/tools/rotate-kek.js, for where there is nothing else.
-// NATS is at NATS_URL, with the operator's password in NATS_PASSWORD, or where the stack of this checkout has it.
+// `npm run rotate:kek [version]` switches to another version of the vault's key-encryption key, by default
+// the vault's highest version. It re-encrypts every credential with that version while the vault keeps
+// running. The command can be interrupted and run again at any time. See docs/internals/vault.md. The build
+// also bundles it into dist/tools/rotate-kek.js, for machines without this checkout. It uses NATS_URL and the
+// operator's NATS_PASSWORD, or the running stack of this checkout.
 import { join } from 'node:path';
 import { connectMessaging } from '@gateway/messaging';
 import { readJson } from '../bootstrap/stack/data-dir.ts';
@@ -34,10 +35,10 @@ async function run(args: readonly string[]): Promise<void> {
   try {
     const report = (line: string) => console.log(line);
     const { retired, inUse, failed } = await rotateKek(messaging, { version, rowsMax, patienceMs, report });
-    if (retired.length > 0) console.log(`needed no more: ${retired.join(', ')}. Take these keys out.`);
+    if (retired.length > 0) console.log(`no longer needed: ${retired.join(', ')}. Remove these keys.`);
     console.log(`in use: ${inUse.join(', ')}`);
     if (failed.length > 0) {
-      console.error(`credentials that do not open, and were left as they are:\n  ${failed.join('\n  ')}`);
+      console.error(`credentials that cannot be decrypted and stay unchanged:\n  ${failed.join('\n  ')}`);
       process.exitCode = 1;
     }
   } finally {

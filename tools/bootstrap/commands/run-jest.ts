@@ -38,7 +38,7 @@ export function runCommand(
 const jestResults = z.object({
   numPassedTests: z.number(),
   numFailedTests: z.number(),
-  /** Files that could not be run at all. */
+  /** Number of files that could not be run. */
   numRuntimeErrorTestSuites: z.number(),
 });
 

@@ -42,7 +42,7 @@ export function parseSuiteArguments(suite: string, args: readonly string[]): Sui
   return { jest, env };
 }
 
-/** Suites whose files share nothing. Two files run at a time, which nearly halves the duration. */
+/** These suites share no state, so two files run at a time. This nearly halves the duration. */
 const sideBySide: ReadonlySet<string> = new Set(['browser', 'contract', 'fuzz', 'integration']);
 
 /** Runs one directory of tests. */

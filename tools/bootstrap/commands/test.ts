@@ -31,8 +31,8 @@ function planSteps(): Step[] {
     script('typecheck', 'type check'),
     ...architecture.map(suiteStep),
     { name: 'lint', run: () => linting },
-    // Two at a time, because they share nothing. The suites run alone, because their stacks need the whole
-    // machine.
+    // These run two at a time, because they share no state. The suites run one by one, because each stack
+    // needs the whole machine.
     { name: 'unit', run: () => runJest('unit', ['-c', join(root, 'jest.config.mjs'), '--maxWorkers=2']) },
     ...suites.filter((suite) => !architecture.includes(suite)).map(suiteStep),
   ];

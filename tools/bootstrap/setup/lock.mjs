@@ -39,9 +39,9 @@ function tryLock(file) {
  */
 export async function withLock(file, work) {
   mkdirSync(dirname(file), { recursive: true });
-  for (let told = false; !tryLock(file);) {
-    if (!told) console.log('Waiting for another command that sets this checkout up …');
-    told = true;
+  for (let isLogged = false; !tryLock(file);) {
+    if (!isLogged) console.log('Waiting for another command that sets up this checkout …');
+    isLogged = true;
     await sleep(200);
   }
   try {

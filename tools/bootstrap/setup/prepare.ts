@@ -28,7 +28,7 @@ function generatePrismaClients(): void {
   }
 }
 
-/** The dashboard's types are generated from the routes. */
+/** The types of the dashboard are generated from the routes. */
 function generateApiTypes(): void {
   const sources = [
     'apps/edge-gateway/src',

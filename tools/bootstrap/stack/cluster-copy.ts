@@ -37,7 +37,7 @@ export async function backUpCluster(dataDir: DataDir, adminUrl: string, target: 
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
   try {
-    // Keeps the segments of the log until they are copied. Ends with the session.
+    // Reserves the log segments until they are copied. The reservation ends with the database session.
     await client.query(
       `SELECT pg_create_physical_replication_slot('backup_' || pg_backend_pid(), true, true)`,
     );
@@ -48,7 +48,7 @@ export async function backUpCluster(dataDir: DataDir, adminUrl: string, target: 
     );
     bytes += await copyTree(join(source, 'pg_wal'), join(target, 'pg_wal'), () => true);
     const [end] = rows;
-    if (end === undefined) throw new Error('Postgres did not say how the backup ended.');
+    if (end === undefined) throw new Error('Postgres returned no result for the end of the backup.');
     writeFileSync(join(target, 'backup_label'), end.labelfile, { mode: 0o600 });
     if (end.spcmapfile !== '') writeFileSync(join(target, 'tablespace_map'), end.spcmapfile, { mode: 0o600 });
     return bytes;

@@ -11,7 +11,7 @@ export async function controlUnit(
   action: 'start' | 'stop' | 'ready',
 ): Promise<void> {
   const control = findRunningStack(dataDir)?.control;
-  if (!control) throw new Error(`No stack with its data in ${dataDir.path} is running.`);
+  if (!control) throw new Error(`No stack with the data directory ${dataDir.path} is running.`);
   const response = await fetch(`${control.url}/units/${name}/${action}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${control.token}` },

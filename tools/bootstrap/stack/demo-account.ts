@@ -51,6 +51,6 @@ export async function createDemoAccount(request: SeedRequest): Promise<DemoAccou
     }),
   ]);
   if (code !== 0)
-    throw new Error(`The demo account could not be made: ${complaint.trim() || 'no answer in time'}`);
+    throw new Error(`The demo account could not be created: ${complaint.trim() || 'no answer in time'}`);
   return seedAnswer.parse(JSON.parse(answer));
 }

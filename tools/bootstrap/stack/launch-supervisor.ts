@@ -17,9 +17,9 @@ export type SuperviseMessage = z.infer<typeof superviseMessage>;
 function waitForMessage(child: ChildProcess, logFile: string): Promise<void> {
   return new Promise((settle, reject) => {
     child.once('message', (message) => {
-      const told = superviseMessage.parse(message);
-      if ('healthy' in told) settle();
-      else reject(new Error(told.failed));
+      const outcome = superviseMessage.parse(message);
+      if ('healthy' in outcome) settle();
+      else reject(new Error(outcome.failed));
     });
     child.once('error', reject);
     child.once('exit', (code, signal) =>

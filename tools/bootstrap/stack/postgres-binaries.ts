@@ -68,7 +68,7 @@ export function choosePostgresUser(): SystemUser | undefined {
   execFileSync('groupadd', ['--system', 'postgres']);
   execFileSync('useradd', ['--system', '--gid', 'postgres', '--no-create-home', 'postgres']);
   const made = readUserIds('postgres');
-  if (!made) throw new Error('The system user "postgres" could not be made.');
+  if (!made) throw new Error('The system user "postgres" could not be created.');
   return made;
 }
 
@@ -88,7 +88,7 @@ export function findPostgresBinaries(user: SystemUser | undefined): string {
     .parse(JSON.parse(readFileSync(join(platformPackage, 'package.json'), 'utf8')));
   const copy = join(SHARED_HOME, `postgres-${manifest.version}`);
   if (!existsSync(join(copy, 'bin/postgres'))) {
-    console.log(`${root} is closed to the user that Postgres runs as: its programs are copied to ${copy}.`);
+    console.log(`${root} cannot be read by the system user of Postgres. Its programs are copied to ${copy}.`);
     const draft = `${copy}.${process.pid}`;
     cpSync(native, draft, { recursive: true, verbatimSymlinks: true });
     renameSync(draft, copy);

@@ -68,7 +68,7 @@ export function lockDataDir(dataDir: DataDir): { release(): void } {
     if (holder !== null && isRunning(holder)) break;
     rmSync(dataDir.lockFile, { force: true });
   }
-  throw new Error(`A stack with its data in ${dataDir.path} is already running.`);
+  throw new Error(`A stack with the data directory ${dataDir.path} is already running.`);
 }
 
 function readLockHolder(file: string): ProcessIdentity | null {

@@ -1,5 +1,5 @@
-// The supervisor as a process of its own: for `npm start -- --detach` and for tests. Told what to run by STACK_OPTIONS,
-// it tells its parent how that went over the channel between them.
+// Runs the supervisor as a separate process, for `npm start -- --detach` and for tests. STACK_OPTIONS
+// contains its options. It reports the result to its parent over the channel between them.
 import { startStack } from './stack.ts';
 import { stackOptions } from './stack-options.ts';
 import { rmSync } from 'node:fs';

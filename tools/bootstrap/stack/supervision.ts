@@ -28,7 +28,7 @@ class StatusBoard {
 
   constructor(dataDir: DataDir) {
     const supervisor = identifyProcess(process.pid);
-    if (supervisor === null) throw new Error('This system does not tell when a process was started.');
+    if (supervisor === null) throw new Error('This system does not provide the start times of processes.');
     this.#dataDir = dataDir;
     this.#state = { supervisor, status: 'starting', control: null };
   }

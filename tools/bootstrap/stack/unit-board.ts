@@ -27,7 +27,7 @@ export class UnitBoard {
 
   get(name: string): Runner {
     const runner = this.#runners.get(name);
-    if (!runner) throw new Error(`There is no ${name} in this stack.`);
+    if (!runner) throw new Error(`This stack has no unit ${name}.`);
     return runner;
   }
 
