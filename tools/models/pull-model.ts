@@ -42,8 +42,8 @@ const companions = [
 const bytesMax = 1024 * 1024 * 1024;
 
 /**
- * Fetches a model into a temporary folder, checks the size and digest of each file, tests whether the router
- * can run it, and only then moves it to its place. The target folder is therefore always complete.
+ * Fetches a model into a temporary folder and checks the size and digest of each file. Tests whether the router
+ * can run the model, and then moves it to its place. The target folder is therefore always complete.
  */
 export async function pullModel(options: PullOptions): Promise<PulledModel> {
   const id = parseModelId(options.id);

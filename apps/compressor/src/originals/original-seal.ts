@@ -15,7 +15,7 @@ export interface ConversationKeys {
 /**
  * Derives the keys with HKDF-SHA-256 (RFC 5869) from the service's key. The conversation is the salt, and the
  * account is part of the info. An original can therefore not be found or decrypted from another conversation,
- * or with the store alone.
+ * or with only the data of the store.
  */
 export function deriveConversationKeys(key: Buffer, { accountId, session }: OriginalScope): ConversationKeys {
   const salt = Buffer.from(session, 'hex');

@@ -16,9 +16,9 @@ function isLow(unit: number): boolean {
 /** A piece ends after this many times the requested length, even without a suitable place. */
 const stretchMax = 8;
 /**
- * The characters before and after a cut. o200k first splits a text by a pattern. No part of that split
- * continues from a line break to a letter, from a non-blank to a blank before a letter, or from two JSON
- * punctuation characters to a letter.
+ * The characters before and after a cut. o200k first splits a text by a pattern. The pattern always splits at
+ * three places: between a line break and a letter, before a blank that precedes a letter, and between two JSON
+ * punctuation characters and a letter.
  */
 const place = /\n(?=[A-Za-z])|\S(?= [A-Za-z])|[",:{}[\]]{2}(?=[A-Za-z])/;
 

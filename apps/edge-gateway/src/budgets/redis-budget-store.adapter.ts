@@ -7,10 +7,10 @@ import type { BudgetState, BudgetStore, BudgetSync } from './budget-store.port.t
  * skewed clocks agree. An edge's field outlives its lease by an hour, so that a late repeated settlement is
  * recognized.
  *
- * KEYS[1] the hash; ARGV: 1 edge, 2 settlement, 3 lease in seconds, 4 and 5 budgets of the day and the week, 6 tokens
- * reserved, 7 and 8 day and tokens settled, 9 to 11 day, tokens of the day and of the week known as spent, 12
- * requests to reserve in advance, and from 13 on the tokens that each waiting request may save.
- * Returns {admitted, reserved, room, day, tokens of the day, tokens of the week}.
+ * KEYS[1] is the hash. ARGV: 1 edge, 2 settlement, 3 lease in seconds. 4 and 5: budgets of the day and the week.
+ * 6: tokens reserved. 7 and 8: day and tokens settled. 9 to 11: the day, and the tokens of the day and of the
+ * week known as spent. 12: requests to reserve in advance. From 13 on: the tokens that each waiting request may
+ * save. Returns {admitted, reserved, room, day, tokens of the day, tokens of the week}.
  *
  * Days count from 1970-01-01, a Thursday. The week of a day starts on the Monday before it.
  */

@@ -8,7 +8,7 @@ export interface RateDecision {
   readonly remaining: number;
   /** Milliseconds until the window has room again (if rejected) or is empty (if admitted). */
   readonly resetMs: number;
-  /** True if Redis was unavailable and this process decided alone, conservatively. */
+  /** True if Redis was unavailable and this process made a conservative decision without it. */
   readonly local: boolean;
   /**
    * The epoch of the latest known change of the key or its account. 0 if none is known; negative if the key

@@ -105,8 +105,8 @@ const gatherMs = 2;
 /**
  * A rate limiter that is exact across replicas. If no request of a key is being counted, a new one is counted
  * at once. Requests that arrive meanwhile are counted together after that. The connection's own
- * `commandTimeout` bounds the wait. Without Redis, each process admits a share of the limit alone, and logs
- * this once.
+ * `commandTimeout` bounds the wait. Without Redis, each process admits a fixed share of the limit and logs this
+ * once.
  */
 export class RedisRateLimiter implements RateLimiter {
   readonly #redis: Redis & WindowCommands;

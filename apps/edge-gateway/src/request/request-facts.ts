@@ -68,9 +68,9 @@ export function readOwnCredential(tape: JsonTape): string | null {
 
 /**
  * Returns whether the model's signed reasoning binds the conversation to its tools. The tools are then sent
- * unchanged from the first turn on. Each request decides alone: once reasoning is on, it stays on, or its
- * signatures stay in the transcript. For a model that the catalogue does not know, the `thinking` field of
- * the messages format is enough.
+ * unchanged from the first turn on. The decision depends only on the request: once reasoning is on, it stays on,
+ * or its signatures stay in the transcript. For a model that the catalogue does not know, the `thinking` field
+ * of the messages format is enough.
  */
 export function isBoundToTools(tape: JsonTape, model: CatalogModel | undefined): boolean {
   if (model?.thinkingBinding === false) return false;

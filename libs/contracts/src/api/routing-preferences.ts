@@ -9,7 +9,7 @@ export const recallTarget = z.number().min(0.5).max(0.9999);
 /**
  * Glossary: deferral. `deferred_loading`: the provider keeps definitions out of the prompt until the model
  * searches for them. `allowed_tools`: all definitions stay in the prompt, and the request lists the callable
- * ones. That saves no tokens and does not change the cached prefix.
+ * ones. This mode saves no tokens and does not change the cached prefix.
  */
 export const deferralMode = z.enum(['deferred_loading', 'allowed_tools']);
 /** `pass`: the request is sent unoptimized. `reject`: the gateway returns 402. */

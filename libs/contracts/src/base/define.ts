@@ -9,7 +9,7 @@ export type ServiceName =
   | 'provider-vault'
   | 'billing'
   | 'worker'
-  /** Set-up and maintenance commands run by whoever operates the suite. */
+  /** Set-up and maintenance commands of the operator. */
   | 'operator';
 
 /** A request/reply exchange over NATS core. */

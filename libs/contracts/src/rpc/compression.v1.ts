@@ -34,8 +34,9 @@ export type SchemaStepName =
 const stepReport = z.object({ step: z.string(), tokensBefore: count, tokensAfter: count });
 
 /**
- * Compresses tool definitions without changing which arguments are valid. The result is a pure function of the mode and the
- * definition's bytes, so the gateway may cache it without limit and sends only definitions that are not in its cache.
+ * Compresses tool definitions without changing which arguments are valid. The result is a pure function of the
+ * mode and the definition's bytes, so the gateway may cache it without limit. The gateway sends only definitions
+ * that are not in its cache.
  */
 export const compressSchemas = defineRpc({
   subject: 'compressor.compress-schemas.v1',
@@ -153,7 +154,7 @@ const compressBlocksReply = z.discriminatedUnion('status', [
         markers: z.array(markerId).default([]),
       }),
     ),
-    /** The original of `recall`, if a marker in these blocks stands for it. */
+    /** The original of `recall`, if a marker in these blocks refers to it. */
     original: z.string().optional(),
   }),
   /** The state `after` is unknown. Send the whole conversation to this instance. */

@@ -76,7 +76,7 @@ export const openCredential = defineRpc({
   reply: z.object({
     sealedSecret: base64.nullable(),
     baseUrl: z.string().nullable(),
-    /** Whether the latest report says that the provider refused the credential. */
+    /** Whether the provider refused the credential, according to the latest report. */
     isFailing: z.boolean().default(false),
   }),
 });

@@ -7,8 +7,8 @@ import { defineRpc } from '../base/define.ts';
 const recoveryMode = z.enum(['in_place', 'regrown']);
 
 /**
- * The earlier plans of a conversation. The transcript alone does not show them, or only under the same
- * policy.
+ * The earlier plans of a conversation. They cannot be derived from the transcript, or only while the policy is
+ * unchanged.
  */
 const plannedConversation = z.object({
   /**

@@ -19,7 +19,7 @@ interface Check {
   readonly root: unknown;
   /** Rendered only when they are reported, because a branch that does not fit is followed by others. */
   readonly problems: (() => string)[];
-  /** Of the whole check, its branches included. */
+  /** Used by the whole check, including its branches. */
   readonly spent: { steps: number; work: number };
   readonly sizes: WeakMap<object, number>;
 }

@@ -126,9 +126,9 @@ export class RoundReducer {
   }
 
   /**
-   * The calls that the gateway answers, if another round follows. That requires that nothing in this round is
-   * for the client and that the model waits for answers. Undefined: the answer is complete, and `rest` has
-   * the remaining events.
+   * The calls that the gateway answers, if another round follows. A round follows only if nothing in this round
+   * is for the client and the model waits for answers. Undefined: the answer is complete, and `rest` has the
+   * remaining events.
    */
   recoveryCalls(): readonly RecoveryCall[] | undefined {
     for (const call of this.#withheld.values()) this.#judge(call);

@@ -73,9 +73,9 @@ export interface FallbackRules {
 }
 
 /**
- * Adds the account's fallbacks to a target. They are looked up when the first of them is needed, so a request
- * whose provider answers does not pay for them. A fallback is skipped if it no longer exists, is not
- * connected, or cannot serve the request.
+ * Adds the account's fallbacks to a target. The lookup starts when the first fallback is needed, so successful
+ * requests do not pay for it. A fallback is skipped if it no longer exists, is not connected, or cannot serve
+ * the request.
  */
 export function chooseFallbacks(
   target: Target,

@@ -37,9 +37,9 @@ interface Repeat {
 const ofBackend: ReadonlySet<FailureKind> = new Set<FailureKind>(['unreachable', 'timeout', 'refused']);
 
 /**
- * Calls the first candidate: a ready credential of the target, else a ready alternative in their order, else a candidate
- * whose provider asked for a pause, else one with an open breaker and no call in flight. That last call shows whether the
- * backend answers again.
+ * Calls the first available candidate. The order is: a ready credential of the target, the ready alternatives in
+ * their order, a candidate in a pause that its provider requested, a candidate with an open breaker and no call
+ * in flight. The call behind an open breaker shows whether the backend works again.
  *
  * The choice depends on the calls in flight, so the call starts in the same tick as the choice. Simultaneous requests then
  * see each other.

@@ -6,7 +6,7 @@ import { runAttempt, type AttemptOutcome, type AttemptServices, type ForwardTask
 
 export type HedgeServices = AttemptServices & { readonly settings: Pick<PipelineSettings, 'hedgeAfterMs'> };
 
-/** One of two hedged attempts. It can be cancelled alone. */
+/** One of two hedged attempts. Each can be cancelled separately. */
 interface Hedge {
   readonly candidate: Candidate;
   readonly attempt: Attempt;
