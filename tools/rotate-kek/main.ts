@@ -1,5 +1,5 @@
 // `npm run rotate:kek [version]` switches to another version of the vault's key-encryption key, by default
-// the vault's highest version. It re-encrypts every credential with that version while the vault keeps
+// the vault's highest version. It re-wraps every credential under that version while the vault keeps
 // running. The command can be interrupted and run again at any time. See docs/internals/vault.md. The build
 // also bundles it into dist/tools/rotate-kek.js, for machines without this checkout. It uses NATS_URL and the
 // operator's NATS_PASSWORD, or the running stack of this checkout.
