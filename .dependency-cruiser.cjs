@@ -1,7 +1,7 @@
 const { readdirSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-/** The libraries with a tag, as a path pattern: the tags in their package.json are the one place that says. */
+/** The libraries with a tag, as a path pattern: their tags are in their package.json. */
 const libsTagged = (...tags) => {
   const names = readdirSync(join(__dirname, 'libs')).filter((name) => {
     const { nx } = JSON.parse(readFileSync(join(__dirname, 'libs', name, 'package.json'), 'utf8'));
@@ -11,10 +11,10 @@ const libsTagged = (...tags) => {
 };
 
 const sources = '^(apps|libs)/[^/]+/src/';
-/** Bundled with all it imports: nothing of it is installed where it is served. */
+/** Bundled with all its imports, so none of its packages is installed in the image. */
 const dashboard = '^apps/dashboard/';
 const notProduction = ['\\.(spec|fixture|child)\\.ts$', libsTagged('type:testing')];
-/** Each database and the one app that opens it. */
+/** Each database and the only app that opens it. */
 const databaseOwners = {
   account: 'account',
   vault: 'provider-vault',
@@ -28,7 +28,7 @@ module.exports = {
   forbidden: [
     {
       name: 'no-cycles',
-      comment: 'Modules that need each other are one module, or a third is hidden in them. Types count too.',
+      comment: 'Modules that need each other are one module, or contain a third one. Types count too.',
       severity: 'error',
       from: {},
       to: { circular: true },
@@ -36,7 +36,7 @@ module.exports = {
     {
       name: 'stages-never-import-stages',
       comment:
-        'Only handle-request.ts knows the order of the stages. What two of them share lies in pipeline/.',
+        'Only handle-request.ts knows the order of the stages. Code that two stages share is below stages/.',
       severity: 'error',
       from: { path: `${stages}/([^/]+)/` },
       to: { path: `${stages}/`, pathNot: `${stages}/$1/` },
@@ -53,14 +53,16 @@ module.exports = {
     },
     {
       name: 'ports-never-import-adapters',
-      comment: 'A port is what the logic asks for; an adapter answers it. Knowing one would undo the port.',
+      comment:
+        'The logic declares a port, and an adapter implements it. A port that imports an adapter has no purpose.',
       severity: 'error',
       from: { path: '\\.port\\.ts$' },
       to: { path: '\\.adapter\\.ts$' },
     },
     {
       name: 'core-imports-no-framework',
-      comment: 'Core and formats are types and pure functions: they may parse (zod), and touch nothing.',
+      comment:
+        'Core and formats are types and pure functions. They may parse (zod) but have no side effects.',
       severity: 'error',
       from: {
         path: libsTagged('type:core', 'type:format', 'type:contract'),
@@ -73,49 +75,49 @@ module.exports = {
     },
     {
       name: 'apps-never-import-apps',
-      comment: 'Processes speak over the wire, in the contracts of libs/contracts.',
+      comment: 'Processes communicate only through the contracts of libs/contracts.',
       severity: 'error',
       from: { path: '^apps/([^/]+)/' },
       to: { path: '^apps/', pathNot: '^apps/$1/' },
     },
     {
-      name: 'dashboard-speaks-http-alone',
-      comment: 'It knows the gateway by the public API, whose types are generated into it.',
+      name: 'dashboard-uses-http-only',
+      comment: 'The dashboard uses only the public API, with generated types.',
       severity: 'error',
       from: { path: dashboard },
       to: { path: '^(libs|prisma|tools|models)/' },
     },
     {
       name: 'libs-never-import-apps',
-      comment: 'An app is the end of the line.',
+      comment: 'Apps are at the top of the dependency tree.',
       severity: 'error',
       from: { path: '^libs/', pathNot: libsTagged('type:testing') },
       to: { path: '^apps/' },
     },
     {
-      name: 'libs-are-entered-by-their-face',
-      comment: 'What index.ts does not export is the library’s own business.',
+      name: 'libs-are-imported-through-index',
+      comment: 'Code that index.ts does not export is private to the library.',
       severity: 'error',
       from: { path: '^(libs|apps)/([^/]+)/' },
       to: { path: '^libs/[^/]+/src/', pathNot: ['^libs/[^/]+/src/index\\.ts$', '^$1/$2/'] },
     },
     ...Object.entries(databaseOwners).map(([database, app]) => ({
       name: `only-${app}-opens-${database}`,
-      comment: 'One database and one role for each owner. Others ask its owner.',
+      comment: 'Each owner has its own database and role. Other services call the owner.',
       severity: 'error',
       from: { path: '^(apps|libs)/', pathNot: `^apps/${app}/` },
       to: { path: `^prisma/${database}/` },
     })),
     {
       name: 'no-orphan-libs',
-      comment: 'A library that nobody imports is dead code.',
+      comment: 'A library without importers is dead code.',
       severity: 'error',
       from: { path: '^(apps|libs|test|tools)/' },
       module: { path: '^libs/[^/]+/src/index\\.ts$', numberOfDependentsLessThan: 1 },
     },
     {
       name: 'no-orphan-modules',
-      comment: 'A file that imports nothing and is imported by nobody is dead code.',
+      comment: 'A file without imports and importers is dead code.',
       severity: 'error',
       from: {
         orphan: true,
@@ -126,28 +128,28 @@ module.exports = {
     },
     {
       name: 'production-imports-no-dev-dependency',
-      comment: 'It would be missing where the suite is installed without them.',
+      comment: 'A development dependency is missing in production installs.',
       severity: 'error',
       from: { path: sources, pathNot: [...notProduction, dashboard] },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'production-imports-no-test-code',
-      comment: 'Test code is not built, nor reviewed for production.',
+      comment: 'Test code is neither built nor reviewed for production.',
       severity: 'error',
       from: { path: sources, pathNot: notProduction },
       to: { path: ['^test/', '^tools/', '^training/', ...notProduction] },
     },
     {
       name: 'only-listed-packages',
-      comment: 'A package that no package.json lists is there by accident, and may go without notice.',
+      comment: 'A package that no package.json lists is installed by accident and may disappear.',
       severity: 'error',
       from: {},
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
     },
     {
       name: 'imports-resolve',
-      comment: 'What cannot be resolved fails at run time.',
+      comment: 'An import that cannot be resolved fails at run time.',
       severity: 'error',
       from: {},
       to: { couldNotResolve: true },

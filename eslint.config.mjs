@@ -19,8 +19,8 @@ const frameworks = [
 ];
 
 /**
- * Which kind of project may import which. `core` is types and pure functions, `contract` is what crosses
- * processes, `format` is what is spoken, `adapter` touches the world, `app` is a process.
+ * The kinds of projects that each kind may import. `core` is types and pure functions, `contract` is messages between
+ * processes, `format` is wire formats, `adapter` has side effects, `app` is a process.
  */
 export const moduleBoundaries = [
   { sourceTag: 'type:core', onlyDependOnLibsWithTags: ['type:core'] },
@@ -43,7 +43,7 @@ export const moduleBoundaries = [
   { sourceTag: 'type:format', bannedExternalImports: frameworks },
 ];
 
-/** `*.fixture.ts` is what specs share, `*.child.ts` a process that a spec starts. */
+/** `*.fixture.ts` is shared by specs, `*.child.ts` is a process that a spec starts. */
 const tests = ['**/*.{spec,fixture,child}.ts', 'test/**/*.ts', 'libs/testing/**/*.ts'];
 
 export default tseslint.config(
@@ -68,8 +68,8 @@ export default tseslint.config(
       '@nx/enforce-module-boundaries': [
         'error',
         {
-          // Generated database clients are files, not projects; which app may open which, dependency-cruiser says.
-          // The test stack is started by the same code as `npm start`. Weights ship as a file beside their card.
+          // Generated database clients are files, not projects. dependency-cruiser checks which app may open which.
+          // The test stack uses the code of `npm start`. Weights are a file next to their card.
           allow: ['../../../../prisma/**', '../../../../tools/bootstrap/**', '../../../../models/**'],
           depConstraints: moduleBoundaries,
           enforceBuildableLibDependency: false,
@@ -127,13 +127,14 @@ export default tseslint.config(
         {
           selector:
             'JSXOpeningElement[name.name=/^(Grid|SimpleGrid|AppShell)$/], JSXAttribute[name.name=/^(hiddenFrom|visibleFrom)$/]',
-          message: 'It makes a style element, which the policy does not allow: write a CSS module.',
+          message:
+            'This creates a style element, which the Content-Security-Policy forbids. Write a CSS module.',
         },
       ],
     },
   },
   {
-    // A describe() block is one function by construction.
+    // A describe() block is one function by design.
     files: tests,
     rules: {
       'max-lines-per-function': 'off',
@@ -150,7 +151,7 @@ export default tseslint.config(
     rules: { '@nx/enforce-module-boundaries': 'off' },
   },
   {
-    // The harness runs the very stack that `npm start` runs, which is no project.
+    // The harness runs the stack of `npm start`, which is not a project.
     files: ['libs/testing/src/stack/**'],
     rules: { '@nx/enforce-module-boundaries': 'off' },
   },

@@ -1,4 +1,4 @@
-/** Unit specs beside the sources. The suites under test/ have their own configuration. */
+/** Unit specs next to the sources. The suites under test/ have their own configuration. */
 export const base = {
   rootDir: import.meta.dirname,
   testEnvironment: '<rootDir>/tools/jest/node-environment.cjs',

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Run once by the Postgres image, when it makes its cluster: a database and a role for each owner. A role can open its
-# own database and no other, since everyone's right to connect is taken back.
+# The Postgres image runs this once, when it creates its cluster. It creates a database and a role for each owner. A role can
+# open only its own database, because the public permission to connect is revoked.
 set -eu
 
 for database in postgres template1; do
