@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 
 const commentCharactersMax = 160;
 const commentCharactersMin = 12;
-/** Further member comments of one file add little. */
+/** Further field comments of one file add little. */
 const membersPerFileMax = 120;
 
 const pairs = new Set<string>();
@@ -26,7 +26,7 @@ function listDeclarations(root: string): string[] {
 }
 
 /**
- * A comment is above a member, a method or an operation. The last opened interface or class completes its
+ * A comment is above a field, a method or an operation. The last opened interface or class completes its
  * name.
  */
 function extractPairs(file: string): void {

@@ -1,7 +1,7 @@
 /**
  * Lints texts with the repository's configuration as if they were at the given paths. Reads JSON `[{ path,
  * code }]` from stdin and writes the messages of each text to stdout. With `--tree` it lints the repository's
- * sources. Rules that need types are off, because a text without a file has no types; the normal lint run
+ * sources. Rules that need types are off, because text without a file has no types; the normal lint run
  * covers them. It is a separate process, because ESLint loads its configuration in ways that Jest's realm
  * does not allow.
  */

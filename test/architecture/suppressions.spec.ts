@@ -16,7 +16,7 @@ function ownFiles(): string[] {
 }
 
 /**
- * Finds the suppressions in a text: the line, and the reason after ` -- ` (after a colon for the type
+ * Finds the suppressions in text: the line, and the reason after ` -- ` (after a colon for the type
  * checker).
  */
 function suppressionsIn(text: string): { line: number; what: string; reason: string | undefined }[] {

@@ -4,7 +4,7 @@ import type { Access } from '../../apps/edge-gateway/src/openapi/operation.ts';
 import { forgeTokens } from '@gateway/testing';
 import type { World } from './world.fixture.ts';
 
-/** A caller without access, and the answer that each kind of route gives it. */
+/** A caller without access, and the response that each kind of route gives it. */
 export interface RefusedCaller {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ const toKey = (outcome: string, toSession: string): Refusals => ({
 });
 const nobody = toKey('401 missing_api_key', '401 missing_session_token');
 const junk = toKey('401 invalid_api_key', '401 invalid_session_token');
-/** A key where a session token is needed gets this answer, whether the key is valid or not. */
+/** A key where a session token is needed gets this response, whether the key is valid or not. */
 const badKey = toKey('401 invalid_api_key', '403 session_required');
 const expiredKey = toKey('401 expired_api_key', '403 session_required');
 
@@ -39,7 +39,7 @@ const badToken = badSession('invalid_session_token');
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** All callers with a key, or a text that looks like a key, that grants no access. */
+/** All callers with a key, or text that looks like a key, that grants no access. */
 export function callersWithoutKey(world: World): RefusedCaller[] {
   const good = world.owner.account.apiKey;
   const last = good.at(-1) === 'x' ? 'y' : 'x';
@@ -81,7 +81,7 @@ export function callersOfOtherKind({ owner }: World): RefusedCaller[] {
   ];
 }
 
-/** All callers with a session token, or a text that looks like one, that grants no access. */
+/** All callers with a session token, or text that looks like one, that grants no access. */
 export function callersWithoutSession(world: World): RefusedCaller[] {
   const { owner, endedSession, issuer, foreignTokens } = world;
   const { accessToken, refreshToken, password } = owner.person;

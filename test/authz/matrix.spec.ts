@@ -52,7 +52,7 @@ const titled = (list: readonly Address[]) => list.map((address) => [title(addres
 const closed = addresses.filter(({ access }) => access !== 'public');
 
 /**
- * Checks that an answer to an unauthorized caller contains no data of either account and no input of the
+ * Checks that a response to an unauthorized caller contains no data of either account and no input of the
  * caller.
  */
 function expectNothingTold(answer: Answer, { headers }: RefusedCaller): void {
@@ -168,7 +168,7 @@ describe('data of another caller is not found', () => {
         for (const mark of world.other.marks) expect(told).not.toContain(mark);
         answers.add(told.replaceAll(String(answer.headers['x-request-id']), ''));
       }
-      // The answer is identical in all cases, so that a caller cannot find out which ids exist.
+      // The response is identical in all cases, so that a caller cannot find out which ids exist.
       if (row.notOwn === undefined) expect([...answers]).toHaveLength(1);
       expect(world.provider.requests).toHaveLength(called);
       expect(differenceOf(before, await state.read(world.other.marks))).toEqual(unchanged);

@@ -11,7 +11,7 @@ afterAll(() => Promise.all(connections.map((connection) => connection.close())))
 
 interface Connected {
   readonly nats: NatsConnection;
-  /** The actions that the server has refused since the list was cleared. */
+  /** The actions that the server has rejected since the list was cleared. */
   readonly refusals: string[];
 }
 
@@ -28,7 +28,7 @@ async function connectAs(user: ServiceName): Promise<Connected> {
 }
 
 /**
- * Reports whether the server permits an action. A refusal arrives before the answer to the flush, and is
+ * Reports whether the server permits an action. A refusal arrives before the response to the flush, and is
  * handled one turn later.
  */
 async function isLet(

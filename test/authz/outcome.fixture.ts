@@ -8,7 +8,7 @@ const messagesError = messagesErrorBody.extend({
 });
 
 /**
- * Describes an answer in a few words: `200`, or status and code of an error (`401 invalid_api_key`). Throws
+ * Describes a response in a few words: `200`, or status and code of an error (`401 invalid_api_key`). Throws
  * unless an error has the shape of its endpoint and contains the request id. Errors in the converse format
  * have no code.
  */

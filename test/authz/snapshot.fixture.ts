@@ -11,7 +11,7 @@ export type Snapshot = ReadonlySet<string>;
  */
 const movingColumns = ['last_used_at', 'updated_at', 'epoch'];
 const movingTables = new Set(['_prisma_migrations', 'vault_replicas']);
-/** Longer than writing a row of the request log takes after the answer. */
+/** Longer than writing a row of the request log takes after the response. */
 const settleMs = 2_000;
 const settleRoundsMax = 15;
 const databases = ['account', 'vault', 'billing', 'telemetry'] as const;

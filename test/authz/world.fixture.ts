@@ -44,7 +44,7 @@ export interface World {
   readonly baseUrl: string;
   readonly owner: Party;
   readonly other: Party;
-  /** The answer of every connected provider. */
+  /** The response that every connected provider returns. */
   readonly provider: ReplayProvider;
   readonly revokedKey: string;
   readonly expiredKey: string;

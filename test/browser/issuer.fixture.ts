@@ -9,7 +9,7 @@ export interface SignInIssuerOptions {
   /** The only address to which it redirects browsers. */
   readonly redirectUri: string;
   readonly person: { readonly subject: string; readonly email: string };
-  /** The error description after a refused sign-in. */
+  /** The error description after a rejected sign-in. */
   readonly refusal: string;
 }
 

@@ -25,7 +25,7 @@ export interface Traffic {
   readonly requestId: string;
 }
 
-/** Creates a key and sends requests with the SDKs of the three formats, including hostile texts. */
+/** Creates a key and sends requests with the SDKs of the three formats, some with malicious input. */
 export async function makeTraffic(baseUrl: string, person: TestPerson): Promise<Traffic> {
   const response = await fetch(`${baseUrl}/v1/account/keys`, {
     method: 'POST',

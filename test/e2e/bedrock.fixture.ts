@@ -29,7 +29,7 @@ export function plainConverse(body: unknown): ReplayControls {
 export function converseError(status: number, exception: string): ReplayControls {
   const type = `${exception}:http://internal.amazon.com/coral/com.amazon.bedrock/`;
   const headers = { 'content-type': 'application/json', 'x-amzn-errortype': type };
-  return { status, headers, body: { message: 'error of the provider' } };
+  return { status, headers, body: { message: 'provider error' } };
 }
 
 type Event = readonly [type: string, payload: unknown];

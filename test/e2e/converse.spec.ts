@@ -187,7 +187,7 @@ describe('errors are the SDK’s own exceptions', () => {
     const retrying = connectBedrock(baseUrl, key, 2);
     const thrown = await thrownBy(retrying.send(new bedrock.ConverseCommand(hello)));
     retrying.destroy();
-    expect(thrown).toMatchObject({ name, message: 'error of the provider' });
+    expect(thrown).toMatchObject({ name, message: 'provider error' });
     expect(thrown).toBeInstanceOf(bedrock[name]);
     expect(provider.requests).toHaveLength(attempts);
   });

@@ -144,7 +144,7 @@ describe('errors are the SDK’s own', () => {
   ])(
     'for the provider’s errors: %i %s, with the expected attempts',
     async (status, type, thrown, attempts) => {
-      const body = { type: 'error', error: { type, message: 'error of the provider' } };
+      const body = { type: 'error', error: { type, message: 'provider error' } };
       const headers = { 'content-type': 'application/json' };
       for (let at = 0; at < 3; at += 1) provider.enqueue(null, { status, body, headers, retryAfterMs: 10 });
       const error = await thrownBy(connectAnthropic(baseUrl, key, 2).messages.create(hello));

@@ -14,7 +14,7 @@ const able = 'openrouter/a-model-of-tomorrow';
 const json = { 'content-type': 'application/json' };
 const failing: ReplayControls = {
   ...{ status: 503, headers: json },
-  body: { error: { message: 'error of the provider', type: 'server_error', code: null, param: null } },
+  body: { error: { message: 'provider error', type: 'server_error', code: null, param: null } },
 };
 let server: ReplayProvider;
 let key: string;
@@ -70,6 +70,6 @@ it('the provider’s own error is returned if no fallback can serve the request'
   await untilEffective();
   const answer = await ask({ messages: say([image]) });
   expect(answer.status).toBe(503);
-  expect(answer.text).toContain('error of the provider');
+  expect(answer.text).toContain('provider error');
   expect(callsOf('groq')).toBe(0);
 });

@@ -17,7 +17,7 @@ import { renderFrame } from './provider.fixture.ts';
 
 const json = { 'content-type': 'application/json' };
 const sse = { 'content-type': 'text/event-stream' };
-const message = 'error of the provider';
+const message = 'provider error';
 
 export interface FailingProvider {
   readonly provider: string;

@@ -50,7 +50,7 @@ describe.each(failedClients)('the SDK of $client', ({ client, raises, raisesInSt
       for (let at = 0; at < 2; at += 1) replay.enqueue(null, { ...failing.fail(status), ...soon });
       const thrown = await thrownBy(ask(baseUrl, key, model));
       expect(thrown).toBeInstanceOf(raises[status]);
-      expect((thrown as Error).message).toContain('error of the provider');
+      expect((thrown as Error).message).toContain('provider error');
       expect(replay.requests).toHaveLength(attempts);
     });
 

@@ -88,7 +88,7 @@ function receivedNames(): string[] {
   return sent.filter((name) => names.includes(name));
 }
 
-/** The bytes of the tools, which are the last member in the bodies of these tests. */
+/** The bytes of the tools, which are the last field in the bodies of these tests. */
 function receivedTools(): string {
   const text = received().body.toString();
   return text.slice(text.indexOf('"tools":'));
@@ -184,7 +184,7 @@ const isForwarded = (() => {
   return (name: string): boolean => forwarded?.has(name) ?? true;
 })();
 
-/** An agent loop with `steps` calls of the needed tool after the first turn, and occasional user messages. */
+/** An agent loop with `steps` calls to the needed tool after the first turn, and occasional user messages. */
 function conversation(steps: number): object[] {
   const turns = Array.from({ length: steps }, (_, at) => [
     {

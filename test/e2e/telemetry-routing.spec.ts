@@ -74,7 +74,7 @@ async function learnMissed(): Promise<string> {
   throw new Error('no plan pruned any tool');
 }
 
-/** A call of a pruned tool is delivered unchanged if its arguments are valid. This tool needs no arguments. */
+/** A call to a pruned tool is delivered unchanged if its arguments are valid. This tool needs no arguments. */
 const takesNothing = (name: string): boolean => {
   const parameters = githubTools.find((tool) => tool.function.name === name)?.function.parameters;
   return parameters !== undefined && !('required' in parameters);

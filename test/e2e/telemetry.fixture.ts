@@ -60,7 +60,7 @@ const weather = {
 };
 const question = 'Get the current weather forecast for the city of München';
 
-/** Queues a call of this tool as the provider's next response. */
+/** Queues a call to this tool as the provider's next response. */
 export function enqueueCall(provider: ReplayProvider, name: string): void {
   const tool_calls = [{ id: 'call_1', type: 'function', function: { name, arguments: '{}' } }];
   const message = { role: 'assistant', content: null, tool_calls };

@@ -26,7 +26,7 @@ const sets: Readonly<Record<string, readonly Definition[]>> = {
   github: loadGithub(),
   bfcl: loadSet('bfcl_'),
 };
-/** As clients write them: without white space, like Python's json, and indented. */
+/** As clients write them: without whitespace, like Python's json, and indented. */
 const writings: Readonly<Record<string, (tool: Definition) => string>> = {
   compact: (tool) => JSON.stringify(wrap(tool)),
   spaced: (tool) => JSON.stringify(wrap(tool), null, 1).replaceAll(/\n */g, ' '),

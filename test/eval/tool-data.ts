@@ -44,7 +44,7 @@ interface QueryLine {
 type PoolLine = { readonly query_id: string } & Record<`p${PoolSize}`, readonly number[] | undefined>;
 
 /**
- * A question with the tools that answer it. Any alternative of a gold is enough. All are lines of the tools
+ * A question with the tools that response it. Any alternative of a gold is enough. All are lines of the tools
  * file.
  */
 export interface Question {
@@ -125,7 +125,7 @@ function readUserTurns({ query, messages }: QueryLine): string[] {
   return turns.length > 0 && (asked === '' || turns.at(-1)?.trim() === asked) ? turns : [...turns, query];
 }
 
-/** A content is a text, or a list of parts with texts. */
+/** A content is text, or a list of parts with texts. */
 function readText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';

@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 export interface CutLink {
   /** The `host:port` to connect to instead of the server. */
   readonly address: string;
-  /** Closes open connections and refuses new ones. */
+  /** Closes open connections and rejects new ones. */
   cut(): void;
   /** Keeps connections open but passes no bytes, like a pulled cable. */
   stall(): void;

@@ -56,7 +56,7 @@ function shuffle<T>(all: readonly T[], random: () => number): T[] {
 /** The results of a run for its clients. */
 export interface Seen {
   /**
-   * By the client's own name of each request with a complete answer of status 200: the gateway's request id.
+   * By the client's own name of each request with a complete response of status 200: the gateway's request id.
    */
   readonly answered: ReadonlyMap<string, string>;
   readonly sent: number;
@@ -96,7 +96,7 @@ export async function runUntilAnswered({ baseUrl, key, requests, onAnswer }: Run
   return { answered, sent };
 }
 
-/** The gateway's request id of a complete answer. */
+/** The gateway's request id of a complete response. */
 async function ask(baseUrl: string, key: string, name: string, stream: boolean): Promise<string | null> {
   const messages = [{ role: 'user', content: `Create an issue titled "${name}" in octo/hello` }];
   try {

@@ -11,7 +11,7 @@ const plainMessage = {
   usage: { input_tokens: 10, output_tokens: 20 },
 };
 
-/** The answer of a healthy provider in its own format. */
+/** The response of a healthy provider in its own format. */
 export function wellAnswered({ url, body }: Pick<ReceivedRequest, 'url' | 'body'>): ReplayControls {
   const isStream = (JSON.parse(body.toString('utf8')) as { stream?: boolean }).stream === true;
   if (url.endsWith('/messages')) {
@@ -96,7 +96,7 @@ export async function askMany(
   return answers;
 }
 
-/** The answers that a client could not use. */
+/** The responses that a client could not use. */
 export function broken(answers: readonly Answer[]): { status: number; text: string }[] {
   return answers
     .filter(({ status, text, headers }) => {

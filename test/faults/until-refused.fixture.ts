@@ -1,7 +1,7 @@
 import { setTimeout as waitMs } from 'node:timers/promises';
 
 /**
- * Calls until it is refused. Returns the refusal and the start of the last served call, in milliseconds. The
+ * Calls until it is rejected. Returns the refusal and the start of the last served call, in milliseconds. The
  * duration of a call on a busy machine does not count.
  */
 export async function untilRefused(call: () => Promise<{ status: number; text: string }>, withinMs: number) {

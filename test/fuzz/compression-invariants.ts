@@ -23,7 +23,7 @@ export function sentTexts(blocks: readonly ContextBlock[], outcomes: readonly Bl
   return blocks.map(({ text }, at) => outcomes[at]?.text ?? text);
 }
 
-/** A JSON value with its numbers as written and its members sorted. Undefined if the text is not JSON. */
+/** A JSON value with its numbers as written and its fields sorted. Undefined if the text is not JSON. */
 export function readExactly(text: string): unknown {
   try {
     const reviver = (_: string, value: unknown, context?: { source?: string }): unknown => {

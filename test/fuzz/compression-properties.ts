@@ -83,7 +83,7 @@ export const invariants: Readonly<Record<string, Holds>> = {
 };
 
 /**
- * The size of a text in a body: quotes are escaped, and a character of four bytes has two units in
+ * The size of text in a body: quotes are escaped, and a character of four bytes has two units in
  * JavaScript.
  */
 const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));

@@ -79,7 +79,7 @@ const records = fc.oneof(
   fc.dictionary(fc.string({ maxLength: 8 }), record, { maxKeys: 8 }),
   fc.jsonValue({ maxDepth: 4 }),
 );
-/** With numbers that parsing would change, and arbitrary white space. */
+/** With numbers that parsing would change, and arbitrary whitespace. */
 export const json = fc
   .tuple(
     records,

@@ -3,7 +3,7 @@ import type { startStack } from '@gateway/testing';
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
-/** The answer time of a service that stalled for a moment. Contract deadlines are for requests in flight. */
+/** The response time of a service that stalled for a moment. Contract deadlines are for requests in flight. */
 const patience = { deadlineMs: 30_000 };
 
 /** Connects as one of the suite's NATS users with only its permissions. Waits long for answers by default. */

@@ -201,7 +201,7 @@ test.each(['staging', 'production'] as const)(
         return [target.name, data.map(({ secretKey }) => secretKey)] as const;
       }),
     );
-    // cert-manager writes the first. The platform creates the second, the authority's, once.
+    // cert-manager writes the first. The platform creates the second one, which belongs to the certificate authority, once.
     for (const name of ['edge-gateway-tls', 'agent-gateway-ca']) provided.set(name, []);
     expect(isProvided(listSecretReferences(listWorkloads(manifests)), provided)).toEqual([]);
   },

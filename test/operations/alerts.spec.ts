@@ -1,4 +1,4 @@
 import { describeAlerts } from './alerts.scenario.ts';
 
-/** One minute of the rules takes five seconds. */
+/** The test scales one minute in the alert rules down to five seconds. */
 describe('alerts at twelve times the speed', () => describeAlerts(12));

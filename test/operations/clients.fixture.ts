@@ -17,7 +17,7 @@ export interface Clients {
   readonly open: () => number;
   readonly requests: () => number;
   readonly streams: () => number;
-  /** Descriptions of failures: an answer that is not 200, is incomplete, or is missing. */
+  /** Descriptions of failures: a response that is not 200, is incomplete, or is missing. */
   readonly failures: readonly string[];
   readonly cutStreams: readonly string[];
   /** Stops sending, and waits for open requests. */
@@ -27,7 +27,7 @@ export interface Clients {
 const answerWithinMs = 60_000;
 const tools = githubTools.slice(0, 12);
 
-/** Sends requests at a constant rate, independent of the answers, and keeps a number of streams open. */
+/** Sends requests at a constant rate, independent of the responses, and keeps a number of streams open. */
 export function startClients(options: ClientOptions): Clients {
   const state = { isRunning: true, open: 0, requests: 0, streams: 0 };
   const failures: string[] = [];

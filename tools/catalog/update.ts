@@ -6,8 +6,8 @@
  * `--from` is a list in the format of models.dev (https://models.dev/api.json). `--prices` is a list in the format of
  * genai-prices, for comparing prices. The dates state when the lists were downloaded; the default is today.
  *
- * The command prints conflicts, missing prices, unknown fields, and models without measurements or retirement days. It
- * does not guess such values. The lists lack retirement days (retirements.ts), bound reasoning (thinking-binding.ts)
+ * The command prints conflicts, missing prices, unknown fields, and models without measurements or retirement dates. It
+ * does not guess such values. The lists lack retirement dates (retirements.ts), bound reasoning (thinking-binding.ts)
  * and native selection (native-selection.ts). These facts come from the providers' own pages. The last line is JSON.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

@@ -2,7 +2,7 @@ const { TestEnvironment } = require('jest-environment-node');
 
 /**
  * Jest runs tests in a separate realm with its own typed arrays. Native addons reject them: onnxruntime-node
- * refuses a `Float32Array` of the test realm. Therefore the tests share the constructors of the outer realm.
+ * rejects a `Float32Array` of the test realm. Therefore the tests share the constructors of the outer realm.
  */
 class NodeEnvironment extends TestEnvironment {
   async setup() {

@@ -21,7 +21,7 @@ import type { CheckedRestore, CheckRequest } from './checked-restore.ts';
 export interface DrillOutcome extends CheckedRestore {
   readonly backupBytes: number;
   readonly backupMs: number;
-  /** Time from an empty machine to services that answer: databases replayed, processes ready. */
+  /** Time from an empty machine to services that response: databases replayed, processes ready. */
   readonly restoreMs: number;
 }
 

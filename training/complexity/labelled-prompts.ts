@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { extractFeatures } from '@gateway/model-routing';
 
-/** A prompt with the answers of a capable and a cheap model. */
+/** A prompt with the responses of a capable and a cheap model. */
 export interface LabelledPrompt {
   readonly dataset: string;
   readonly characters: number;

@@ -6,7 +6,7 @@ import { parseKmsKeys, parseLocalKeys } from './encryption/parse-keys.ts';
 type AddIssue = (message: string) => void;
 
 const unlessEmpty = (value: unknown) => (value === '' ? undefined : value);
-/** Parses a text with `parse`. Its error is reported without the value. */
+/** Parses text with `parse`. Its error is reported without the value. */
 const parsedBy = <Value>(parse: (text: string) => Value) =>
   z.preprocess(
     unlessEmpty,

@@ -15,7 +15,7 @@ const model = { id: modelId, object: 'model', created: modelCreatedAt, owned_by:
 const bodyBytesMax = 64 * 1024 * 1024;
 
 /**
- * A chat completions provider that needs no key. Its answers depend only on the request, except for `created`, which
+ * A chat completions provider that needs no key. Its responses depend only on the request, except for `created`, which
  * is the time of `nowMs` (Unix time in milliseconds).
  */
 export function createSandbox(nowMs: () => number = Date.now): FastifyInstance {

@@ -4,7 +4,7 @@ import { mergeExtensions } from './extensions.ts';
 import type { FinishReason, MessageStart, StreamEvent, TokenUsage } from './stream-event.ts';
 import type { ProviderFormat } from './request-outline.ts';
 
-/** A whole answer, independent of any format. It is the sum of the events of a stream. */
+/** A whole response, independent of any format. It is the sum of the events of a stream. */
 export interface ChatAnswer {
   readonly id: string | undefined;
   readonly model: string | undefined;
@@ -47,8 +47,8 @@ interface AnswerDraft {
 }
 
 /**
- * Builds the answer from its events. Holds the whole answer in memory. The provider's own usage object becomes the member
- * `usage` of the answer's extensions.
+ * Builds the response from its events. Holds the whole response in memory. The provider's own usage object becomes the field
+ * `usage` of the response's extensions.
  */
 export function foldAnswer(events: Iterable<StreamEvent>): ChatAnswer {
   const draft: AnswerDraft = { start: undefined, usage: undefined, extensions: {}, choices: new Map() };

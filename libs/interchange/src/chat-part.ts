@@ -14,7 +14,7 @@ export type MediaSource =
   /** The provider's id of a file that was uploaded earlier. */
   | { readonly kind: 'file'; readonly id: string };
 
-/** A source that supports a text of an answer. */
+/** A source that supports text of a response. */
 export interface Citation {
   /** The cited text of the source. */
   readonly citedText?: string;

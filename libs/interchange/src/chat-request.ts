@@ -10,7 +10,7 @@ export interface ChatRequest {
   readonly toolChoice: ToolChoice;
   readonly settings: ChatSettings;
   readonly stream: boolean;
-  /** Whether a streamed answer includes usage. A plain answer always does. */
+  /** Whether a streamed response includes usage. A non-streaming response always does. */
   readonly streamsUsage: boolean;
   readonly extensions?: Extensions;
 }
@@ -45,7 +45,7 @@ export type ChatTool =
   /** A tool that the provider implements. */
   | { readonly kind: 'built-in'; readonly cacheMarker?: CacheMarker; readonly extensions: Extensions };
 
-/** Settings for the answer. The provider's default applies where a setting is absent. */
+/** Settings for the response. The provider's default applies where a setting is absent. */
 export interface ChatSettings {
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
@@ -55,7 +55,7 @@ export interface ChatSettings {
   readonly seed?: number;
   readonly frequencyPenalty?: number;
   readonly presencePenalty?: number;
-  /** Number of answers (choices). */
+  /** Number of responses (choices). */
   readonly answers?: number;
   readonly parallelToolCalls?: boolean;
   /** The provider's own value: `minimal`, `low`, `medium`, `high`, … */
@@ -71,7 +71,7 @@ export interface ThinkingSetting {
   readonly enabled: boolean;
   /** Maximum number of reasoning tokens. Absent: the provider decides. */
   readonly budgetTokens?: number;
-  /** Whether the answer includes the reasoning. Absent: the provider decides. */
+  /** Whether the response includes the reasoning. Absent: the provider decides. */
   readonly shown?: boolean;
 }
 

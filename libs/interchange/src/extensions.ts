@@ -1,10 +1,10 @@
 import type { ProviderFormat } from './request-outline.ts';
 
-/** A parsed JSON object. Its members are unchecked. */
+/** A parsed JSON object. Its fields are unchecked. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Members that the interchange does not define, per format. They also record how a format spelled members that the
+ * Fields that the interchange does not define, per format. They also record how a format spelled fields that the
  * interchange does define. They are rendered to the same format only. In a translation to another format they are lost.
  */
 export type Extensions = { readonly [Format in ProviderFormat]?: JsonObject };
@@ -27,7 +27,7 @@ export function mergeExtensions(earlier: OwnExtensions, later: Extensions): void
 
 function mergeObjects(earlier: Record<string, unknown>, later: JsonObject): void {
   for (const [name, value] of Object.entries(later)) {
-    // Assigning to `__proto__` would change the object instead of adding a member.
+    // Assigning to `__proto__` would change the object instead of adding a field.
     if (name !== '__proto__') earlier[name] = mergeValues(name, earlier[name], value);
   }
 }

@@ -10,7 +10,7 @@ export interface SummarizedCall {
   readonly block: number;
 }
 
-/** The part of an answer that the log stores. Its size is bounded. */
+/** The part of a response that the log stores. Its size is bounded. */
 export interface ResponseSummary {
   readonly responseId: string | undefined;
   readonly model: string | undefined;
@@ -24,15 +24,15 @@ export interface ResponseSummary {
   /** UTF-16 units of text, visible reasoning and refusals, without tool arguments. Used to estimate tokens. */
   readonly textCharacters: number;
   readonly argumentCharacters: number;
-  /** Whether the format's success terminator was received. Without it the answer is truncated. */
+  /** Whether the format's success terminator was received. Without it the response is truncated. */
   readonly sawEnd: boolean;
-  /** The error that the provider reported inside the answer. */
+  /** The error that the provider reported inside the response. */
   readonly error: { readonly message: string; readonly code: string | undefined } | undefined;
 }
 
 /** Maximum number of stored calls. Further calls are only counted. */
 const toolCallsKept = 256;
-/** Maximum number of stored argument characters, over all calls of an answer. */
+/** Maximum number of stored argument characters, over all calls of a response. */
 const argumentCharactersKept = 64 * 1024;
 /** Maximum number of stored finish reasons: twice the largest number of choices that a format allows (128). */
 const choicesKept = 256;

@@ -21,7 +21,7 @@ export interface TokenUsage {
   readonly billedOutputTokens?: number;
 }
 
-/** A place in an answer: the choice (0 unless the client requested `n` answers), and the block within it. */
+/** A place in a response: the choice (0 unless the client requested `n` answers), and the block within it. */
 interface BlockPlace {
   readonly choice: number;
   /** Numbered in the order of the starts of the choice's blocks. */
@@ -79,7 +79,7 @@ export interface PartEvent extends BlockPlace {
 }
 
 /**
- * Members that the interchange does not define. They are merged into earlier ones: lists are appended, objects are merged,
+ * Fields that the interchange does not define. They are merged into earlier ones: lists are appended, objects are merged,
  * other values are replaced. `choice` has no meaning in the scope `answer`.
  */
 export interface ExtensionEvent {
@@ -104,7 +104,7 @@ export interface FinishEvent {
   readonly rawReason: string;
 }
 
-/** An error that the provider reports inside the answer. */
+/** An error that the provider reports inside the response. */
 export interface ErrorEvent {
   readonly type: 'error';
   readonly message: string;
@@ -113,7 +113,7 @@ export interface ErrorEvent {
   readonly extensions?: Extensions;
 }
 
-/** One event of an answer, streamed or plain, in any format. */
+/** One event of a response, streamed or plain, in any format. */
 export type StreamEvent =
   | MessageStart
   | ({ readonly type: 'text-start' } & BlockStart)

@@ -118,7 +118,7 @@ describe('the redactor', () => {
     for (let n = 0; n < 4_096; n += 1) redactor.register(`provider-credential-${n}-${Math.sin(n)}`);
     const line = JSON.stringify({ text: 'the quick brown fox '.repeat(100) });
     const rounds = 500;
-    // Processor time, because elapsed time depends on the load of the machine.
+    // CPU time, because elapsed time depends on the load of the machine.
     const from = process.cpuUsage();
     for (let round = 0; round < rounds; round += 1) redactor.redact(line);
     expect(process.cpuUsage(from).user / 1_000 / rounds).toBeLessThan(0.5);

@@ -35,7 +35,7 @@ export interface Metrics {
 }
 
 /**
- * Creates a registry with the process metrics: processor time, memory, garbage collection, and event loop
+ * Creates a registry with the process metrics: CPU time, memory, garbage collection, and event loop
  * delay (`nodejs_eventloop_lag_*_seconds`). Own instruments count, and prom-client only writes. Counting with
  * prom-client costs several times as much, because it joins labels into keys and finds buckets by name.
  */

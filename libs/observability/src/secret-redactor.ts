@@ -7,7 +7,7 @@ export const redactedText = '[redacted]';
  * a redacted line remains valid JSON.
  */
 const shapes: readonly (readonly [RegExp, string])[] = [
-  // Names of members with secret values, at any depth. Their values are redacted regardless of their form.
+  // Names of fields with secret values, at any depth. Their values are redacted regardless of their form.
   [
     /"((?:current_?|new_?)?password|apiKey|api_key|authorization|secret|sealedSecret|(?:access_?|refresh_?|session_?)?token|cookie|set-cookie)":"(?:[^"\\]|\\.)*"/gi,
     `"$1":"${redactedText}"`,
@@ -40,7 +40,7 @@ function redactJwts(text: string): string {
  */
 const plainSearchMax = 24;
 /**
- * A text without any of these strings matches no pattern. One pass over the line replaces one pass per
+ * Text without any of these strings matches no pattern. One pass over the line replaces one pass per
  * pattern.
  */
 const anyShape =

@@ -35,7 +35,7 @@ export function providerFormatNamed(name: ProviderFormat): WireFormat {
 }
 
 /**
- * Adds losses for members that only another format has. A format cannot find them itself, because formats do not know
+ * Adds losses for fields that only another format has. A format cannot find them itself, because formats do not know
  * each other.
  */
 function withForeignLosses<Format extends WireFormat>(format: Format): Format {

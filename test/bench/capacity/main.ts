@@ -1,5 +1,5 @@
-// `npm run bench:capacity [-- --requests N]` measures the processor time of one request in each process of
-// the suite, and extrapolates it to 10,000 requests per second. Processor time does not depend on the load of
+// `npm run bench:capacity [-- --requests N]` measures the CPU time of one request in each process of
+// the suite, and extrapolates it to 10,000 requests per second. CPU time does not depend on the load of
 // the machine. It works on Linux only.
 import { Agent, request } from 'node:http';
 import { setTimeout as waitMs } from 'node:timers/promises';
@@ -84,7 +84,7 @@ async function run(stack: StackUnderTest, key: string, kind: Kind, count: number
 }
 
 /**
- * The processor use of idle processes (health checks, timers, the queue), in milliseconds of processor time
+ * The processor use of idle processes (health checks, timers, the queue), in milliseconds of CPU time
  * per millisecond.
  */
 async function measureIdle(stack: StackUnderTest): Promise<Map<string, number>> {

@@ -37,7 +37,7 @@ function readStat(pid: number): ProcessStat | undefined {
 }
 
 /**
- * The processor time of each process of a stack so far, including its children: Postgres has one child per
+ * The CPU time of each process of a stack so far, including its children: Postgres has one child per
  * connection.
  */
 export function readProcessUse(stack: StackUnderTest): Map<string, ProcessUse> {

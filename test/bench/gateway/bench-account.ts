@@ -19,7 +19,7 @@ export async function prepareAccount(stack: StackUnderTest, providerUrl: string)
   return (created as { key: string }).key;
 }
 
-/** Calls an account endpoint. Throws the answer if it is not a success. */
+/** Calls an account endpoint. Throws the response if it is not a success. */
 export async function callAccount(
   stack: Pick<StackUnderTest, 'baseUrl' | 'apiKey'>,
   method: string,

@@ -7,7 +7,7 @@ export interface ClientOptions {
   readonly clients: number;
   readonly seconds: number;
   /**
-   * The mean pause of a refused client. The actual pause is between half of it and one and a half times it.
+   * The mean pause of a rejected client. The actual pause is between half of it and one and a half times it.
    */
   readonly comeBackMs: number;
 }
@@ -26,7 +26,7 @@ const body = JSON.stringify({
   messages: [{ role: 'user', content: 'Hello! What can you do?' }],
 });
 
-/** Clients that send the next request as soon as they have an answer. */
+/** Clients that send the next request as soon as they have a response. */
 export async function runClients(options: ClientOptions): Promise<Seen> {
   const agent = new Agent({ connections: options.clients });
   const [servedMs, shedMs]: [number[], number[]] = [[], []];

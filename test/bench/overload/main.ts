@@ -1,5 +1,5 @@
 // `npm run bench:overload` puts a gateway in front of a slow provider and sends it three times its limit of
-// concurrent requests. It measures the goodput, the time to refuse a request, and the effect on a quiet
+// concurrent requests. It measures the goodput, the time to reject a request, and the effect on a quiet
 // account.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -96,7 +96,7 @@ function report({ calm, peak, crowd, beside, memory, processor }: Figures): void
     quiet_p99_ratio: p99(beside.servedMs) / p99(calm.servedMs),
     quiet_shed: beside.shedMs.length,
     failed: peak.failed + crowd.failed + beside.failed,
-    // Code that served requests do not run is run by refused ones.
+    // Code that served requests do not run is run by rejected ones.
     processor_ms_per_served: servedMs,
     processor_ms_per_shed: (processor.crowdMs - servedMs * servedBeside) / crowd.shedMs.length,
     resident_mib: memory,

@@ -1,4 +1,4 @@
-// A provider that takes the given time (first argument, milliseconds) for each answer, independent of the
+// A provider that takes the given time (first argument, milliseconds) for each response, independent of the
 // load.
 // Prints its port.
 import { createServer } from 'node:http';

@@ -49,7 +49,7 @@ async function record(count: number): Promise<void> {
   const lane = async () => {
     for (let requestId = ids[next++]; requestId !== undefined; requestId = ids[next++]) {
       await spool.accept({ ...accepted, requestId });
-      // A provider's answer takes at least one turn of the event loop.
+      // A provider's response takes at least one turn of the event loop.
       await new Promise((resolve) => setImmediate(resolve));
       spool.finish({ ...ended, requestId }, traceparent);
     }

@@ -80,7 +80,7 @@ export async function measureNew(runs: number) {
   return result;
 }
 
-/** Sends requests at a fixed pace, independent of the answers. Times start when a request was due. */
+/** Sends requests at a fixed pace, independent of the responses. Times start when a request was due. */
 export async function measureLoad(perSecond: number, seconds: number) {
   const router = await RouterUnderTest.open();
   const lists = [25, 100, 100, 100, 200].map((size, at) => listOf(makeTools(50_000_000 + at * 10_000, size)));

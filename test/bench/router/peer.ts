@@ -8,7 +8,7 @@ import { cpuMs, quantile, round } from './router.ts';
 const tokens = 64;
 
 /**
- * The usual approach: a sentence transformer of MiniLM's size over every tool of the list, on one thread,
+ * The usual approach: a sentence transformer of MiniLM's size over every tool in the list, on one thread,
  * with the best of several batch sizes. Its weights are random, which does not change the time.
  */
 export async function measurePeer(tools: number) {

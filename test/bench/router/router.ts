@@ -107,7 +107,7 @@ export function quantile(values: readonly number[], share: number): number {
 
 export const round = (value: number, digits = 2): number => Number(value.toFixed(digits));
 
-/** Milliseconds of processor time of this process so far, all threads together. */
+/** Milliseconds of CPU time of this process so far, all threads together. */
 export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

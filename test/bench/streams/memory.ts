@@ -22,7 +22,7 @@ function readStatus(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   return Number(kibibytes) / 1024;
 }
 
-/** Processor time of a process in milliseconds. Linux counts it in hundredths of a second. */
+/** CPU time of a process in milliseconds. Linux counts it in hundredths of a second. */
 export function readProcessorMs(pid: number): number {
   // After the name, which can contain any character, fields 12 and 13 are user and system time (proc(5)).
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];

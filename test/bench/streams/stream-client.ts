@@ -72,7 +72,7 @@ export async function timeStream(target: StreamTarget, order: StreamOrder): Prom
   });
   await once(answer, 'end');
   if (firstByteMs === undefined || delaysMs.length !== order.chunks)
-    throw new Error(`${target.url}: ${delaysMs.length} chunks of ${order.chunks} came`);
+    throw new Error(`${target.url}: ${delaysMs.length} of ${order.chunks} chunks arrived`);
   return { firstByteMs, delaysMs };
 }
 

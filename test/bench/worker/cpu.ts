@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The unit in which Linux counts processor time. */
+/** The unit in which Linux counts CPU time. */
 const ticksPerSecond = 100;
 
 /**
- * Processor time of a process and its children so far, in microseconds. 0 if the system does not report it.
+ * CPU time of a process and its children so far, in microseconds. 0 if the system does not report it.
  */
 export function readCpuMicros(pid: number | null): number {
   if (pid === null) return 0;

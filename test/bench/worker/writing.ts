@@ -22,7 +22,7 @@ interface WritingOptions {
   readonly redisUrl: string;
   readonly databaseUrl: string;
   readonly events: number;
-  /** The processes whose processor time is reported, by name. */
+  /** The processes whose CPU time is reported, by name. */
   readonly processes: Readonly<Record<string, number | null>>;
 }
 

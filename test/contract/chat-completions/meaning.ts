@@ -23,7 +23,7 @@ export function requestMeaning(body: Members): Members {
   return meaning;
 }
 
-/** `defaulted` lists the members that the original omits and the renderer has to fill. */
+/** `defaulted` lists the fields that the original omits and the renderer has to fill. */
 export function responseMeaning(body: Members, defaulted: readonly string[] = []): Members {
   const meaning = dropNulls(body) as Members;
   for (const name of ['object', ...defaulted]) Reflect.deleteProperty(meaning, name);

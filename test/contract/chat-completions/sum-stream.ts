@@ -1,5 +1,5 @@
 /**
- * Builds the plain answer of a stream from its text, like the official clients. Independent of the code under
+ * Builds the non-streaming response of a stream from its text, like the official clients. Independent of the code under
  * test.
  */
 type Members = Record<string, unknown>;
@@ -61,7 +61,7 @@ function addDelta(message: Members, delta: Members): void {
   addMembers(message, rest);
 }
 
-/** A text, or Mistral's list of parts. Once it is a list, texts become parts. */
+/** Text, or Mistral's list of parts. Once it is a list, texts become parts. */
 function addContent(message: Members, content: unknown): void {
   const before = message.content;
   if (Array.isArray(content) || (Array.isArray(before) && asText(content) !== '')) {

@@ -16,7 +16,7 @@ export function isBinary({ response_file: file }: Recording): boolean {
   return file !== null && (file.endsWith('.eventstream') || file.endsWith('.bin'));
 }
 
-/** Parses the answer and renders it as a stream. */
+/** Parses the response and renders it as a stream. */
 export function rerender(recording: Recording): Buffer {
   const parser = provider.openStreamParser();
   const events = [...parser.push(bodyOf(recording, 'response')), ...parser.end()];

@@ -1,13 +1,13 @@
 /**
  * Normalizes bodies of the format, so that two bodies with the same meaning are equal. Independent of the
  * code under test. Equal in meaning are: null and absent; an empty list or object of settings and none; a
- * model in the body, because the path has it; JSON Schemas with different white space.
+ * model in the body, because the path has it; JSON Schemas with different whitespace.
  */
 export type Members = Record<string, unknown>;
 
 /** The client's own documents, in which null and empty objects have a meaning. */
 const carriedWhole = new Set(['input', 'json', 'additionalModelResponseFields', 'trace']);
-/** Members without meaning when they are empty. */
+/** Fields without meaning when they are empty. */
 const emptyIsAbsent = new Set([
   'system',
   'inferenceConfig',

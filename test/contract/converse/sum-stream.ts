@@ -2,7 +2,7 @@ import { EventStreamCodec } from '@smithy/core/event-streams';
 import type { Members } from './meaning.ts';
 
 /**
- * Builds the plain answer of a stream from its frames, with AWS's own codec. Independent of the code under
+ * Builds the non-streaming response of a stream from its frames, with AWS's own codec. Independent of the code under
  * test.
  */
 export interface StreamSum {
@@ -73,7 +73,7 @@ function addDelta(block: Members, name: string, value: unknown): void {
   }
 }
 
-/** The block of the plain answer for this tool call. */
+/** The block of the non-streaming response for this tool call. */
 function finishBlock(block: Members): Members {
   const { toolUse, reasoningContent, citations, text } = block;
   if (toolUse !== undefined) {

@@ -17,7 +17,7 @@ export async function expectAccepted(target: TargetFormat, body: Members, isStre
   if (target === 'gemini') expectGoogleTakes(body);
 }
 
-/** The AWS SDK knows its API's schema. If the SDK writes the same body, no member is unknown or misplaced. */
+/** The AWS SDK knows its API's schema. If the SDK writes the same body, no field is unknown or misplaced. */
 async function expectAwsSays(body: Members, isStream: boolean): Promise<void> {
   let written = '';
   const requestHandler = {

@@ -3,7 +3,7 @@ import type { ClientName } from './sdk-clients.ts';
 import type { Source } from './source-readings.ts';
 
 /**
- * The parts of an answer that a client of another format does not receive, and their replacements. Reviewed
+ * The parts of a response that a client of another format does not receive, and their replacements. Reviewed
  * by hand.
  */
 interface AnswerLoss {
@@ -11,7 +11,7 @@ interface AnswerLoss {
   readonly reason: string;
   readonly to: readonly ClientName[];
   readonly concerns: (source: Source) => boolean;
-  /** Absent: both kinds of answers. */
+  /** Absent: both kinds of responses. */
   readonly streamed?: boolean;
   /** Absent: nothing that the readings contain. */
   readonly apply?: (reading: AnswerReading) => AnswerReading;

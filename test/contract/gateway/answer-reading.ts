@@ -1,6 +1,6 @@
 /**
- * The content of an answer that every client of any format must receive. Tests compare it with an independent
- * reading of the same answer.
+ * The content of a response that every client of any format must receive. Tests compare it with an independent
+ * reading of the same response.
  */
 export interface AnswerReading {
   /** All texts, including refusals. */

@@ -4,7 +4,7 @@ export type TargetFormat = ProviderFormat;
 
 const text = 'Hello.';
 
-/** A short successful answer of each format, for checks of requests. */
+/** A short successful response of each format, for checks of requests. */
 export const cannedAnswers: Readonly<Record<TargetFormat, unknown>> = {
   'chat-completions': {
     id: 'chatcmpl-1',

@@ -14,7 +14,7 @@ const connected = { openai: '/v1', anthropic: '/v1', hosted: '', google: '/v1bet
 
 export async function startConnectedGateway(): Promise<ConnectedGateway> {
   const replay = await startReplayProvider();
-  // No retries: the recorded answer is returned once, also if it is an error.
+  // No retries: the recorded response is returned once, also if it is an error.
   const stack = await startStack({ env: { 'edge-gateway': { UPSTREAM_RETRIES_MAX: '0' } } });
   await leaveRequestsAlone(stack);
   const created = (await call(stack, 'POST', '/v1/account/keys', {

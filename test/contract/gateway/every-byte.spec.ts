@@ -23,9 +23,9 @@ const sse = 'text/event-stream';
 const binary = 'application/vnd.amazon.eventstream';
 
 /**
- * The answer is complete after the last byte of this event: `finish_reason` of chat completions,
+ * The response is complete after the last byte of this event: `finish_reason` of chat completions,
  * `message_stop`, `messageStop` of converse, `finishReason` of Gemini, `message-end` of Cohere. Later parts
- * (usage, `[DONE]`, empty lines) do not change the answer.
+ * (usage, `[DONE]`, empty lines) do not change the response.
  */
 const cutApis: readonly CutApi[] = [
   {
@@ -44,7 +44,7 @@ const cutApis: readonly CutApi[] = [
 interface CutStream extends CutApi {
   readonly id: string;
   readonly bytes: Buffer;
-  /** The length from which on the answer is complete. */
+  /** The length from which on the response is complete. */
   readonly wholeAt: number;
 }
 
@@ -110,7 +110,7 @@ function cutAsAsked(stream: CutStream): void {
   });
 }
 
-/** Null for a complete answer. */
+/** Null for a complete response. */
 function faultAt(stream: CutStream, client: StreamFormat, length: number, answer: Received): string | null {
   const isSame = stream.clients.length === 1;
   const isWhole = length >= stream.wholeAt;

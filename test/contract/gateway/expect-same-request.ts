@@ -54,7 +54,7 @@ function narrowTools(asked: RequestReading, target: TargetFormat): RequestReadin
   return { ...asked, tools, settings: { ...asked.settings, tool_choice: { mode: 'required' } } };
 }
 
-/** Members that a format requires have a default if the client omits them. */
+/** Fields that a format requires have a default if the client omits them. */
 function withDefaults(
   heard: Record<string, unknown>,
   asked: Record<string, unknown>,

@@ -13,7 +13,7 @@ interface RecordedStream {
   readonly format: StreamFormat;
   readonly bytes: Buffer;
   readonly boundaries: readonly number[];
-  /** From this length on, nothing of the answer is missing. */
+  /** From this length on, nothing of the response is missing. */
   readonly wholeAt: number;
 }
 

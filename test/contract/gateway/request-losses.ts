@@ -79,7 +79,7 @@ const reviewed: readonly RequestLoss[] = [
 ];
 
 /**
- * Members that several formats share. Other losses belong to one provider and cannot be expressed for
+ * Fields that several formats share. Other losses belong to one provider and cannot be expressed for
  * another.
  */
 const shared =

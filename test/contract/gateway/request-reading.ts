@@ -14,7 +14,7 @@ export interface RequestReading {
 
 export interface TurnReading {
   readonly role: 'user' | 'assistant';
-  /** All its text without white space, because formats join and trim texts differently. */
+  /** All its text without whitespace, because formats join and trim texts differently. */
   readonly text: string;
   /** All other content, each item as JSON. */
   readonly items: readonly string[];
@@ -149,7 +149,7 @@ function readTool(tool: ChatTool): unknown {
   return {
     name,
     description: description === '' ? undefined : description,
-    // An object without properties needs no further members.
+    // An object without properties needs no further fields.
     schema:
       Object.keys(asMembers(schema.properties)).length === 0 && !isRicher(schema) ? noArguments : schema,
   };

@@ -1,4 +1,4 @@
-/** The content that the real SDK of each client format reads from an answer. Retries are off. */
+/** The content that the real SDK of each client format reads from a response. Retries are off. */
 import Anthropic from '@anthropic-ai/sdk';
 import {
   BedrockRuntimeClient,
@@ -25,8 +25,8 @@ import {
 export type ClientName = 'chat-completions' | 'messages' | 'converse';
 
 /**
- * Calls the model, plain or streamed, and reads the answer. Rejects with the SDK's own error.
- * @param said members of the client's own format, in addition to the model. They replace the default
+ * Calls the model, streaming or non-streaming, and reads the response. Rejects with the SDK's own error.
+ * @param said fields of the client's own format, in addition to the model. They replace the default
  * greeting.
  */
 export type AskModel = (model: string, stream: boolean, said?: object) => Promise<AnswerReading>;

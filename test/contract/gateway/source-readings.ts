@@ -20,7 +20,7 @@ import {
   type UsageReading,
 } from './answer-reading.ts';
 
-/** An answer, and its content beyond a reading. */
+/** A response, and its content beyond a reading. */
 export interface Source {
   readonly reading: AnswerReading;
   /** Other content, by its name in the table of losses. */
@@ -67,7 +67,7 @@ export const readChat: ReadSource = (recording) => {
   const sum = isStreamed(recording) ? sumChat(textOf(recording)) : undefined;
   const body = sum?.body ?? asMembers(readJson(textOf(recording)));
   const choices = asList(body.choices).sort((one, other) => asNumber(one.index) - asNumber(other.index));
-  // Some providers omit the terminator. An answer with a finish reason is complete anyway.
+  // Some providers omit the terminator. A response with a finish reason is complete anyway.
   const isEnded = sum === undefined || sum.isEnded || choices.every((choice) => choice.finish_reason);
   if (!isEnded || (sum?.errors.length ?? 0) > 0) return null;
   if (body.choices === undefined || (body.error !== undefined && body.error !== null)) return null;

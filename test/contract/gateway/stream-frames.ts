@@ -2,7 +2,7 @@ import { EventStreamDecoder, textHeader } from '@gateway/wire-formats';
 
 export type StreamFormat = 'chat-completions' | 'messages' | 'converse';
 
-/** The meaning of a frame for a client: part of an answer, its successful end, a failure, or nothing. */
+/** The meaning of a frame for a client: part of a response, its successful end, a failure, or nothing. */
 export interface ReadFrame {
   readonly kind: 'part' | 'end' | 'error' | 'comment';
   /** Offset one past its last byte. */

@@ -55,7 +55,7 @@ let apiKey: string;
 
 beforeAll(async () => {
   replay = await startReplayProvider();
-  // No retries: the recorded answer is returned once, also if it is an error.
+  // No retries: the recorded response is returned once, also if it is an error.
   stack = await startStack({ env: { 'edge-gateway': { UPSTREAM_RETRIES_MAX: '0' } } });
   await leaveRequestsAlone();
   const created = (await call('POST', '/v1/account/keys', {

@@ -14,7 +14,7 @@ function parseStream(chunks: readonly Buffer[]): StreamEvent[] {
   return [...chunks.flatMap((chunk) => parser.push(chunk)), ...parser.end()];
 }
 
-/** The answer as a turn of the next request. Only this format expresses all of it. */
+/** The response as a turn of the next request. Only this format expresses all of it. */
 function partsOf(answer: ChatAnswer, choice: number): Members[] {
   const { parts } = answer.choices.find(({ index }) => index === choice)!;
   const request = {
@@ -73,7 +73,7 @@ checkEvery(
   (recording) => {
     const bytes = bodyOf(recording, 'response');
     const chunks = chunksOf(bytes.toString());
-    // An answer of another endpoint: the creation of a cache.
+    // A response of another endpoint: the creation of a cache.
     if (chunks[0]?.candidates === undefined && chunks[0]?.promptFeedback === undefined) {
       expect(() => provider.parseResponse(bytes)).toThrow(
         expect.objectContaining({ code: 'upstream_invalid' }),

@@ -6,7 +6,7 @@
  */
 export type Members = Record<string, unknown>;
 
-/** Objects with the client's own members. */
+/** Objects with the client's own fields. */
 const carriedWhole = new Set([
   'parameters',
   'parametersJsonSchema',

@@ -1,5 +1,5 @@
 /**
- * Builds the plain answer of a stream from its chunks. Independent of the code under test. A text continues
+ * Builds the non-streaming response of a stream from its chunks. Independent of the code under test. Text continues
  * the part before it if both are plain text of the same kind. A part with a signature is separate.
  */
 import { camel, isMembers, type Members } from './meaning.ts';

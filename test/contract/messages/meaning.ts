@@ -1,6 +1,6 @@
 /**
  * Normalizes bodies of the format, so that two bodies with the same meaning are equal. Independent of the
- * code under test. Equal in meaning are: null and absent; a text and a list of one text block; consecutive
+ * code under test. Equal in meaning are: null and absent; text and a list of one text block; consecutive
  * messages of one role and one message (Anthropic joins them); no tools and an empty list; no citations and
  * an empty list; `stream: false` and none.
  */

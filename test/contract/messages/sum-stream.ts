@@ -1,7 +1,7 @@
 import { isMembers, type Members } from './meaning.ts';
 
 /**
- * Builds the plain answer of a stream from its text, like the official clients. Independent of the code under
+ * Builds the non-streaming response of a stream from its text, like the official clients. Independent of the code under
  * test.
  */
 export interface StreamSum {

@@ -5,7 +5,7 @@ export const messageTokens = 4;
 
 const counts = new Map<string, number>();
 
-/** Tokens of a text in o200k, counted once. */
+/** Tokens of text in o200k, counted once. */
 export function tokensOf(text: string): number {
   const known = counts.get(text);
   if (known !== undefined) return known;

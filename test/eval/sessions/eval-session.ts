@@ -8,7 +8,7 @@ export interface EvalRequest {
   readonly newTokens: number;
   /** Tokens of the model's answer. */
   readonly outputTokens: number;
-  /** The tool that the answer calls. */
+  /** The tool that the response calls. */
   readonly needed: string | undefined;
 }
 

@@ -6,7 +6,7 @@ import { askRouter, countChance, renderQuestion, replayRequests, type ReplayStat
 
 /**
  * The provider's own deferral in the same replay. `deferred`: an unloaded definition is free until the model
- * searches (a step of the same answer, for which the context is read again), and is then part of the
+ * searches (a step of the same response, for which the context is read again), and is then part of the
  * transcript. `allowed`: the prompt contains every definition, whatever may be called.
  */
 export type NativeSetting = Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 'price'> & {

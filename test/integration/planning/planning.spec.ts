@@ -150,7 +150,7 @@ describe('the tool router, as a process', () => {
       await edge.call(defineTools, { tools: definitions }, at);
       const planned = await edge.call(planToolsAt, { ...question, toolHashes: hashes }, at);
       expect(planned).toMatchObject({ status: 'planned', method: 'keyword' });
-      // The log arrives on another path than the answers.
+      // The log arrives on another path than the responses.
       const said = 'no encoder, ranking tools by keyword';
       await eventually(() => (replica.output().includes(said) ? true : undefined));
       const metrics = await (await fetch(`${replica.healthUrl}/metrics`)).text();

@@ -1,6 +1,6 @@
 import type { contractTable, ServiceName } from '@gateway/contracts';
 
-/** The rights of one NATS user. Everything that is not listed is refused. */
+/** The rights of one NATS user. Everything that is not listed is rejected. */
 export interface SubjectRights {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];

@@ -76,7 +76,7 @@ async function deleteOldest(tx: AccountModels): Promise<void> {
   await tx.idempotencyRecord.deleteMany({ where: { keyHash: { in: excess.map(({ keyHash }) => keyHash) } } });
 }
 
-/** Renders JSON so that equal values give equal texts: members are sorted by name, and undefined ones are omitted. */
+/** Renders JSON so that equal values give equal texts: fields are sorted by name, and undefined ones are omitted. */
 export function renderCanonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;

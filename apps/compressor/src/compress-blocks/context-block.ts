@@ -3,7 +3,7 @@ import type { ContextStepName } from '@gateway/contracts';
 /** The author of a block. */
 export type Speaker = 'system' | 'user' | 'assistant' | 'tool';
 
-/** A part of the conversation, in order: a tool result, a text part, or an assistant turn with its calls. */
+/** A part of the conversation, in order: a tool result, text part, or an assistant turn with its calls. */
 export interface ContextBlock {
   readonly speaker: Speaker;
   readonly text: string;

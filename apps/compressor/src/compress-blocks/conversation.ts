@@ -108,7 +108,7 @@ export class ConversationCompressor {
       if (isSummed) draft.applySteps([summary]);
       return this.#referToBlock(draft.text, tokens) ?? draft.outcome();
     }
-    // A text with references was already compressed. Its remaining lines may no longer look like code.
+    // Text with references was already compressed. Its remaining lines may no longer look like code.
     const isCode = looksLikeCode(block.text) || holdsReference(block.text);
     if (!isCode) draft.applySteps(losslessText);
     if (!isCode && isResult && this.#mayLeaveOut()) draft.applySteps(isSummed ? [summary] : lossyText);
@@ -153,7 +153,7 @@ export class ConversationCompressor {
   }
 }
 
-/** UTF-8 cannot represent an unpaired surrogate, so hashing or scanning such a text would change it. */
+/** UTF-8 cannot represent an unpaired surrogate, so hashing or scanning such text would change it. */
 function isExact(text: string): boolean {
   return text.isWellFormed();
 }

@@ -124,7 +124,7 @@ function schemaOf(definition: string): object {
 const annotationNames = ['title', 'description', '$comment'];
 
 /**
- * Arguments that are close to valid: the schema's own constants, with and without members that look like
+ * Arguments that are close to valid: the schema's own constants, with and without fields that look like
  * annotations.
  */
 function probesOf(each: unknown): unknown[] {

@@ -49,7 +49,7 @@ const unchanged: CompressedDefinition = { edits: [], steps: [] };
 
 /**
  * Removes the parts of a tool definition that neither affect which arguments are valid nor inform the model:
- * white space between tokens, `$schema`, `$comment`, and titles and descriptions that only repeat a name.
+ * whitespace between tokens, `$schema`, `$comment`, and titles and descriptions that only repeat a name.
  * `balanced` also removes sentences of long descriptions. Pure, idempotent, and never longer. Text that is
  * not JSON or not a known form of definition is unchanged.
  */

@@ -62,7 +62,7 @@ function unitsOf({ before, after }: ChangedBlock): number {
   return before.length + after.length;
 }
 
-/** Counts the tokens of a text and lets other work run after each piece. */
+/** Counts the tokens of text and lets other work run after each piece. */
 export async function countIdly(text: string): Promise<number> {
   let tokens = 0;
   for (const piece of cutExactly(text, pieceUnits)) {

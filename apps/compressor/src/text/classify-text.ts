@@ -11,8 +11,8 @@ const numbered = /^ *\d{1,7}(?:[|\t]|:(?!\d\d)) ?/;
 const diffMark = /^(?:@@ |diff --git |--- |\+\+\+ |index [0-9a-f]{7})/;
 
 /**
- * Whether a text is mostly source code, a numbered view of a file, or a patch. Such a text is only shortened
- * by references to earlier lines, because every line and its white space can matter for an edit.
+ * Whether text is mostly source code, a numbered view of a file, or a patch. Such text is only shortened
+ * by references to earlier lines, because every line and its whitespace can matter for an edit.
  */
 export function looksLikeCode(text: string): boolean {
   let lines = 0;

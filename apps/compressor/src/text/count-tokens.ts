@@ -5,11 +5,11 @@ import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base';
  */
 const runMax = 128;
 const longRun = /([^])\1{127,}/gu;
-/** Special tokens in a text count as plain text. */
+/** Special tokens in text count as plain text. */
 const asText = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 
 /**
- * Counts the tokens of a text in o200k. Runs of more than 128 equal characters are counted in pieces;
+ * Counts the tokens of text in o200k. Runs of more than 128 equal characters are counted in pieces;
  * everything else is exact. Takes about half a millisecond per thousand tokens, so do not use it while a
  * request waits.
  */

@@ -8,7 +8,7 @@ const quoted = /"([^"\n]{2,120})"|'([^'\n]{2,120})'|`([^`\n]{2,120})`/g;
 const joined = /[._/:@\\#\d-]|[a-z][A-Z]/;
 
 /**
- * The specific names in a text: identifiers, paths, addresses, numbers, ids, quoted strings, and upper-case
+ * The specific names in text: identifiers, paths, addresses, numbers, ids, quoted strings, and upper-case
  * words. Returned in lower case. Covers the first 40,000 characters and returns at most 256 terms.
  */
 export function criticalTerms(text: string): Set<string> {

@@ -33,7 +33,7 @@ const text = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''))
 describe('cutExactly', () => {
   it('cuts a text into pieces that add up to it, in text and in tokens', () => {
     fc.assert(
-      // A text of so few pieces has a place for a cut, or is shorter than a forced cut.
+      // Text of so few pieces has a place for a cut, or is shorter than a forced cut.
       fc.property(text, fc.integer({ min: 70, max: 100 }), (whole, units) => {
         const pieces = [...cutExactly(whole, units)];
         expect(pieces.join('')).toBe(whole);

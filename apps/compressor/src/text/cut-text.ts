@@ -1,4 +1,4 @@
-/** A part of a text that never splits a surrogate pair. A pair at a boundary is left out. */
+/** A part of text that never splits a surrogate pair. A pair at a boundary is left out. */
 export function cutText(text: string, from: number, to: number): string {
   const start = isLow(text.charCodeAt(from)) && isHigh(text.charCodeAt(from - 1)) ? from + 1 : from;
   const end = isLow(text.charCodeAt(to)) && isHigh(text.charCodeAt(to - 1)) ? to - 1 : to;
@@ -16,14 +16,14 @@ function isLow(unit: number): boolean {
 /** A piece ends after this many times the requested length, even without a suitable place. */
 const stretchMax = 8;
 /**
- * The characters before and after a cut. o200k first splits a text by a pattern. The pattern always splits at
+ * The characters before and after a cut. o200k first splits text by a pattern. The pattern always splits at
  * three places: between a line break and a letter, before a blank that precedes a letter, and between two JSON
  * punctuation characters and a letter.
  */
 const place = /\n(?=[A-Za-z])|\S(?= [A-Za-z])|[",:{}[\]]{2}(?=[A-Za-z])/;
 
 /**
- * Cuts a text into pieces of about `units` UTF-16 units. Their token counts add up to that of the whole text.
+ * Cuts text into pieces of about `units` UTF-16 units. Their token counts add up to that of the whole text.
  * For encoded data, which has no suitable places, they add up approximately.
  */
 export function* cutExactly(text: string, units: number): Generator<string> {

@@ -2,7 +2,7 @@ const space = 0;
 const letter = 1;
 const digit = 2;
 const punctuation = 3;
-/** Anything beyond ASCII: a UTF-16 unit of a text, a byte of UTF-8. */
+/** Anything beyond ASCII: a UTF-16 unit of text, a byte of UTF-8. */
 const wide = 4;
 const newline = 5;
 
@@ -15,12 +15,12 @@ const classByCode = Uint8Array.from({ length: 128 }, (_, code) => {
   return /\d/.test(character) ? digit : punctuation;
 });
 
-/** UTF-16 units of a run that make about one token, by class. A run of white space is one token, whatever its length. */
+/** UTF-16 units of a run that make about one token, by class. A run of whitespace is one token, whatever its length. */
 const unitsPerToken = Float64Array.of(Infinity, 7, 3, 3, 1.3, Infinity);
 
 /**
- * Estimates the tokens of a text in one pass. Runs of letters, digits, punctuation and characters beyond ASCII cost by their
- * length. A run of white space costs one token, and a single space nothing, because it belongs to its word.
+ * Estimates the tokens of text in one pass. Runs of letters, digits, punctuation and characters beyond ASCII cost by their
+ * length. A run of whitespace costs one token, and a single space nothing, because it belongs to its word.
  * `npm run eval:compression` prints the difference from o200k.
  */
 export function estimateTextTokens(text: string, from = 0, to = text.length): number {
@@ -43,7 +43,7 @@ function classOf(code: number): number {
   return code < 128 ? (classByCode[code] as number) : wide;
 }
 
-/** Bytes of a run that make about one token, by class. Unlike in texts, line breaks belong to white space. */
+/** Bytes of a run that make about one token, by class. Unlike in texts, line breaks belong to whitespace. */
 const bytesPerToken = Float64Array.of(Infinity, 10, 3, 4, 2.5);
 
 const classByByte = Uint8Array.from({ length: 256 }, (_, byte) => {

@@ -129,7 +129,7 @@ export class Backend {
     if (now - trouble.lastFailureAt > forgetMs && trouble.coolUntil <= now) this.#trouble = undefined;
   }
 
-  /** A throttled or refused backend gets a pause. It works, so its breaker does not open. */
+  /** A throttled or rejected backend gets a pause. It works, so its breaker does not open. */
   noteFailure({ kind, retryAfterMs }: Pick<Failure, 'kind' | 'retryAfterMs'>): void {
     const trouble = this.#knowTrouble();
     trouble.lastFailureAt = this.#now();

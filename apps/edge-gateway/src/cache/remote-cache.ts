@@ -4,7 +4,7 @@ import { GatewayError } from '@gateway/errors';
 
 interface RemoteCacheOptions<Value> {
   readonly entriesMax: number;
-  /** How long an answer is used without a new request. */
+  /** How long a response is used without a new request. */
   readonly freshMs: number;
   /** How long an expired answer may still be used while its owner is unreachable and broadcasts still arrive. */
   readonly staleMs: number;
@@ -27,7 +27,7 @@ interface Entry<Value> {
 }
 
 /**
- * A bounded cache of another service's answers. It stays correct under invalidation: an answer requested before an
+ * A bounded cache of another service's answers. It stays correct under invalidation: a response requested before an
  * invalidation is used only by its own request and never cached.
  */
 export class RemoteCache<Value extends object | string | null> {
@@ -55,7 +55,7 @@ export class RemoteCache<Value extends object | string | null> {
     return this.#now() - entry.loadedAt < this.#options.freshMs ? entry.value : undefined;
   }
 
-  /** The answer of a key, from the cache or loaded. Concurrent callers share one load. */
+  /** The response of a key, from the cache or loaded. Concurrent callers share one load. */
   async get(key: string): Promise<Value> {
     const kept = this.peek(key);
     if (kept !== undefined) return kept;
@@ -117,7 +117,7 @@ export class RemoteCache<Value extends object | string | null> {
     return entry?.epoch === this.#epoch && entry.value === value;
   }
 
-  /** Removes the answers for which `matches` returns true. */
+  /** Removes the responses for which `matches` returns true. */
   invalidate(matches: (value: Value, key: string) => boolean): void {
     this.#generation += 1;
     this.#loading.clear();
@@ -135,7 +135,7 @@ export class RemoteCache<Value extends object | string | null> {
     }
   }
 
-  /** Removes all answers with the tag. */
+  /** Removes all responses with the tag. */
   invalidateTag(tag: string): void {
     this.#generation += 1;
     this.#loading.clear();
@@ -143,7 +143,7 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Marks every answer as doubtful because broadcasts may have been missed: each is loaded again before it is used.
+   * Marks every response as doubtful because broadcasts may have been missed: each is loaded again before it is used.
    * The owner may reconnect later than this process, so answers stay cached as a fallback.
    */
   doubtAll(): void {

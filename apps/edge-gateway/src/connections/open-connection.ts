@@ -30,7 +30,7 @@ export interface ConnectionServices {
 const unrecorded: OpenedKey['health'] = { note: () => undefined };
 
 /**
- * The connection of the caller's own credential, or one connection per stored key of the provider. Throws
+ * The connection of the caller's own credential, or one connection per stored provider key. Throws
  * `provider_not_connected`.
  */
 export async function openConnections(

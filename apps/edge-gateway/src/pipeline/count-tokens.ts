@@ -20,7 +20,7 @@ import { identityPlan } from './exchange/tool-plan.ts';
 /**
  * The story of a request that counts tokens. It is like a chat request, but without a plan and without a
  * request log row, because no model runs. A provider of the client's format counts itself. For any other
- * provider the gateway estimates, and marks the answer as an estimate.
+ * provider the gateway estimates, and marks the response as an estimate.
  */
 export async function countTokens(exchange: Exchange, services: PipelineServices): Promise<void> {
   let outcome = answered;

@@ -23,11 +23,11 @@ import { validate } from './stages/validate/validate.ts';
  * - A request is on disk before anything is forwarded (record.accept), so no crash loses it.
  * - Model and provider come before the plan, because prices and rules depend on them (choose).
  * - Planning may shrink the upstream request and never fails a request (plan, validate).
- * - An answer that breaks before its first byte is requested again (forward, relay).
+ * - A response that breaks before its first byte is requested again (forward, relay).
  * - The gateway answers calls of its recovery tool itself, round by round, and never shows them (relay, forward).
  * - After the first byte to the client there is one ending, and it is recorded (relay, record).
  *
- * Never throws: every outcome, defects of the gateway included, is an answer to the client and a line in the log.
+ * Never throws: every outcome, defects of the gateway included, is a response to the client and a line in the log.
  */
 export async function handleRequest(exchange: Exchange, services: PipelineServices): Promise<void> {
   const recording = record(exchange, services);

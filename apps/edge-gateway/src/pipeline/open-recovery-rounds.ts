@@ -11,8 +11,8 @@ import type { PipelineServices } from './services.ts';
 import { forward } from './stages/forward/forward.ts';
 
 /**
- * Opens the recovery rounds of an answer. Null if the request has no recovery. Each round is sent to the
- * target of the first answer.
+ * Opens the recovery rounds of a response. Null if the request has no recovery. Each round is sent to the
+ * target of the first response.
  */
 export function openRounds(
   outbound: Outbound,
@@ -28,7 +28,7 @@ export function openRounds(
   const send = async (next: NextRound): Promise<UpstreamAnswer> => {
     const sentBytes = countSentBytes(attempts);
     const { callsShown } = attempts;
-    // Each round is a separate call. The span of the last one ends with the answer.
+    // Each round is a separate call. The span of the last one ends with the response.
     attempts.current?.span?.end();
     attempts.earlierRoundBytes = 0;
     const answer = await forward(outbound.roundFor(only, next), only, exchange, caller, services);

@@ -17,8 +17,8 @@ const keyBytesMax = 64;
 type State = 'start' | 'key-or-end' | 'key' | 'colon' | 'value' | 'model';
 
 /**
- * Finds the member `model` of a JSON object in a stream of bytes without storing them. It parses only enough to
- * separate the outermost members from nested ones; the provider validates the rest.
+ * Finds the field `model` of a JSON object in a stream of bytes without storing them. It parses only enough to
+ * separate the outermost fields from nested ones; the provider validates the rest.
  */
 export class JsonModelScanner implements ModelScanner {
   readonly isJson = true;

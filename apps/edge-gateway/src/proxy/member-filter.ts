@@ -7,13 +7,13 @@ const space = 0x20;
 
 /** Bytes of a key stored for comparison. A longer key is a different one. */
 const keyBytesMax = 128;
-/** Limit of buffered bytes: those between two members and the next key. */
+/** Limit of buffered bytes: those between two fields and the next key. */
 const heldBytesMax = 64 * 1024;
 
 type State = 'before' | 'between' | 'key' | 'value' | 'after';
 
 /**
- * Removes members of a JSON object, and repetitions of one member, from a stream of bytes. Spaces replace the member
+ * Removes fields of a JSON object, and repetitions of one field, from a stream of bytes. Spaces replace the field
  * and one adjacent comma, so the body keeps its declared length. It buffers only the bytes between two values.
  */
 export class MemberFilter {
@@ -31,15 +31,15 @@ export class MemberFilter {
   #escaped = false;
 
   /**
-   * @param names members to remove from the outermost object.
-   * @param onceName member that may occur once; repetitions are removed.
+   * @param names fields to remove from the outermost object.
+   * @param onceName field that may occur once; repetitions are removed.
    */
   constructor(names: readonly string[], onceName: string) {
     this.#names = new Set(names);
     this.#onceName = onceName;
   }
 
-  /** Returns the bytes that may be forwarded now. Throws `malformed_json` if too many bytes lie between two members. */
+  /** Returns the bytes that may be forwarded now. Throws `malformed_json` if too many bytes lie between two fields. */
   push(chunk: Buffer): Buffer {
     const out = Buffer.allocUnsafe(this.#held.length + chunk.length);
     let length = 0;
@@ -116,7 +116,7 @@ export class MemberFilter {
     this.#depth = 0;
     this.#inString = false;
     if (isDropped) return;
-    // A comma before the first remaining member belonged to a removed one.
+    // A comma before the first remaining field belonged to a removed one.
     if (!this.#hasKept) this.#held = this.#held.map((held) => (held === comma ? space : held));
     this.#hasKept = true;
   }

@@ -71,7 +71,7 @@ function keepTail(kept: readonly Buffer[], chunk: Buffer): Buffer {
   return Buffer.from(known.subarray(Math.max(0, known.length - tailBytesMax)));
 }
 
-/** The last member `usage` of the text, wrapped in an object. */
+/** The last field `usage` of the text, wrapped in an object. */
 function cutOutUsage(tail: string): string {
   const at = tail.lastIndexOf('"usage"');
   const from = at === -1 ? -1 : tail.indexOf('{', at);

@@ -5,8 +5,8 @@ import type { RenderedError } from '@gateway/wire-formats';
 import { formatNamed } from '@gateway/wire-formats';
 
 /**
- * Returns whether an answer was sent completely. Under HTTP/2, a stream that the client reset counts as
- * finished, although the answer was not ended.
+ * Returns whether a response was sent completely. Under HTTP/2, a stream that the client reset counts as
+ * finished, although the response was not ended.
  */
 export function isAnswered(response: ServerResponse): boolean {
   return response.writableEnded && response.writableFinished;

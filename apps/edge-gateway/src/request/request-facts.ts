@@ -5,9 +5,9 @@ import type { HostedFields } from '@gateway/providers';
 import { createHostedCredential, renderHostedCredential } from '@gateway/providers';
 import type { CatalogModel } from '@gateway/model-catalog';
 
-/** Members in which a client turns reasoning on, in any format. */
+/** Fields in which a client turns reasoning on, in any format. */
 const thinkingMembers: readonly string[] = ['thinking', 'reasoning', 'reasoning_effort'];
-/** Keys of parts with signed or encrypted reasoning. Inside a text, their quotes would be escaped. */
+/** Keys of parts with signed or encrypted reasoning. Inside text, their quotes would be escaped. */
 const signedKeys = ['"signature"', '"redacted_thinking"', '"redactedContent"', '"encrypted_content"'].map(
   (key) => Buffer.from(key),
 );

@@ -9,7 +9,7 @@ export interface PipelineSettings {
   readonly retriesMax: number;
   /** Max pause that a provider may ask for before a repeat. */
   readonly retryAfterMsMax: number;
-  /** Time limits if another candidate is available: of a stream's first byte, and of a whole plain answer. */
+  /** Time limits if another candidate is available: of a stream's first byte, and of a whole non-streaming response. */
   readonly firstByteMsMax: number;
   readonly plainAnswerMsMax: number;
   /** How long a plain call without tools may be silent before a hedge starts. 0 turns hedging off. */

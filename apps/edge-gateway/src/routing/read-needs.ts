@@ -4,7 +4,7 @@ import type { JsonTape } from '@gateway/wire-formats';
 import type { ParsedRequest } from '../request/request.ts';
 import { turnsReasoningOn } from '../request/request-facts.ts';
 
-/** Markers of file parts in each format. Inside a text their quotes would be escaped. */
+/** Markers of file parts in each format. Inside text their quotes would be escaped. */
 const imageMarks = ['"image_url"', '"image"'].map((mark) => Buffer.from(mark));
 const documentMarks = ['"document"', '"file"', '"input_file"'].map((mark) => Buffer.from(mark));
 /** Upper bound of tokens for an image or a page (Anthropic, "Vision" and "PDF support"). */

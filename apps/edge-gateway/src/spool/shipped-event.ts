@@ -136,7 +136,7 @@ export class LineBytes {
     this.length += this.bytes.write(text, this.length, 'utf8');
   }
 
-  /** Writes an object's JSON text without the closing brace: further members follow. */
+  /** Writes an object's JSON text without the closing brace: further fields follow. */
   openJson(value: object): void {
     this.text(JSON.stringify(value));
     this.length -= 1;

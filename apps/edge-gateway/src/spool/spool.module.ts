@@ -13,7 +13,7 @@ export interface SpoolModuleOptions {
 
 const EVENT_QUEUE = Symbol('EVENT_QUEUE');
 
-/** Provides `RequestSpool` and ships from it. On shutdown it ships the rest. */
+/** Provides `RequestSpool`, and sends its events to the queue. On shutdown it sends the remaining events. */
 @Module({})
 export class SpoolModule implements OnApplicationShutdown {
   static forRoot(options: SpoolModuleOptions): DynamicModule {

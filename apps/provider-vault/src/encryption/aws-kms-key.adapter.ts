@@ -71,7 +71,7 @@ function renderContext(binding: KeyBinding): Record<string, string> {
 }
 
 /**
- * An unavailable, throttling or refusing KMS does not mean a damaged record. A later call or another replica can
+ * An unavailable, throttling or rejecting KMS does not mean a damaged record. A later call or another replica can
  * succeed.
  */
 function rethrow(error: unknown): never {

@@ -6,8 +6,8 @@ import type { KmsKeyName } from './parse-keys.ts';
 import { decrypt, encrypt, keyBytes } from './aes-gcm.ts';
 
 /**
- * The key-encryption keys of this process, by version. All of them can decrypt. The version for encryption is in the
- * database, since no replica may use a key that another one lacks.
+ * The key-encryption keys of this process, by version. All of them can decrypt. The database
+ * stores which version encrypts, because a replica must not encrypt with a key that another replica lacks.
  */
 export class KeyRing {
   /** In ascending order, at least one. */

@@ -12,8 +12,8 @@ export interface SealedSeed {
 }
 
 /**
- * The key pairs to which gateways seal credentials, one per version of the key-encryption key. Replicas share them,
- * since any replica can receive the box. The seeds are in the database, encrypted under that key.
+ * The key pairs to which gateways seal credentials, one per version of the key-encryption key. All
+ * replicas have the same key pairs, because any replica can receive a sealed credential. The seeds are in the database, encrypted under that key.
  */
 export class SealingKeys {
   readonly #keyRing: KeyRing;

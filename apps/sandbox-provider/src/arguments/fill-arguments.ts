@@ -161,7 +161,7 @@ function fillObject(filling: Filling, schema: Schema, depth: number): Record<str
   ]) as Record<string, unknown>;
 }
 
-/** Whether the message names a member of the property's enum, or contains "<property>: <value>". */
+/** Whether the message names a field of the property's enum, or contains "<property>: <value>". */
 function isSpokenOf(filling: Filling, given: unknown, name: string): boolean {
   const schema = resolveSchema(filling.root, given);
   const members = readList(schema, 'enum');

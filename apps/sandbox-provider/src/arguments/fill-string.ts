@@ -58,7 +58,7 @@ const proseNames =
 const textCharsMax = 200;
 
 /**
- * Chooses a string for a property: its value in the message, a quoted text, a text for the property's name, or an
+ * Chooses a string for a property: its value in the message, a quoted text, text for the property's name, or an
  * example. The first one that satisfies the schema wins.
  */
 export function fillString(schema: Schema, name: string, values: MessageValues): string {

@@ -2,12 +2,12 @@ import { fillArguments } from '../arguments/fill-arguments.ts';
 import { readText, type ChatRequest, type OfferedTool } from './chat-request.ts';
 import { chooseTool } from './choose-tool.ts';
 
-/** The answer of the model: a text, or one tool call with its arguments as JSON. */
+/** The response of the model: text, or one tool call with its arguments as JSON. */
 export type Answer =
   | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
   | { readonly kind: 'tool-call'; readonly name: string; readonly argumentsJson: string };
 
-/** Characters of a message or result that the answer repeats. */
+/** Characters of a message or result that the response repeats. */
 const echoCharsMax = 400;
 
 /** Summarizes a tool result, calls a matching tool, or repeats the last user message. */

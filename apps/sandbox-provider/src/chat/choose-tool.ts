@@ -11,7 +11,7 @@ const descriptionCharsMax = 2_000;
 const messageCharsMax = 4_000;
 
 /**
- * Splits a text into lower-case words without plural and verb endings. `create_issue`, `createIssue` and "creating
+ * Splits text into lower-case words without plural and verb endings. `create_issue`, `createIssue` and "creating
  * issues" give the same words.
  */
 export function wordsOf(text: string): string[] {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ChatRequest } from './chat-request.ts';
 import type { Answer } from './choose-answer.ts';
 
-/** Ids of the answer and of its tool call. They depend only on the messages and the answer. */
+/** Ids of the response and of its tool call. They depend only on the messages and the response. */
 export function completionIds(
   request: ChatRequest,
   answer: Answer,
@@ -28,7 +28,7 @@ const bytesPerToken = 4;
 
 /**
  * Estimates the usage: one token per four bytes of UTF-8, rounded up. The prompt counts messages and tools as compact
- * JSON. The answer counts its text, or the name and arguments of its call.
+ * JSON. The response counts its text, or the name and arguments of its call.
  */
 export function estimateUsage(request: ChatRequest, answer: Answer): Usage {
   const said = answer.kind === 'text' ? answer.text : answer.name + answer.argumentsJson;

@@ -2,7 +2,7 @@ import type { ChatRequest } from './chat-request.ts';
 import type { Answer } from './choose-answer.ts';
 import { completionIds, finishReasonOf, estimateUsage } from './completion-fields.ts';
 
-/** Renders the answer as a `chat.completion`. `createdAt` is Unix time in seconds. */
+/** Renders the response as a `chat.completion`. `createdAt` is Unix time in seconds. */
 export function renderCompletion(request: ChatRequest, answer: Answer, createdAt: number): object {
   const ids = completionIds(request, answer);
   const message =

@@ -8,7 +8,7 @@ import { joinParts } from './tool-encoder-text.ts';
 import type { Encoder } from '../inference/model.port.ts';
 
 /**
- * Tokens of a text that are encoded. Names and descriptions come first, and encoding time grows with the
+ * Tokens of text that are encoded. Names and descriptions come first, and encoding time grows with the
  * length.
  */
 const tokensMax = 256;
@@ -27,7 +27,7 @@ interface Prompts {
 /**
  * Encoder from any sentence transformer's directory: `model.onnx`, `tokenizer.json`, and its configuration of
  * pooling and prompts. Pooling is the mean of the tokens unless configured as the first token. Texts are
- * encoded one at a time: quantized graphs scale by the content of a batch, and a text's vector must not
+ * encoded one at a time: quantized graphs scale by the content of a batch, and text's vector must not
  * depend on other texts.
  */
 export class SentenceTransformer implements Encoder {

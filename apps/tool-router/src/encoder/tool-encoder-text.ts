@@ -26,7 +26,7 @@ const leads: Readonly<Partial<Record<EncoderField, string>>> = {
 };
 
 /**
- * A text as one string, for encoders without fields. Such encoders give the most weight to the beginning. The
+ * Text as one string, for encoders without fields. Such encoders give the most weight to the beginning. The
  * tool's name (split into words) and description therefore come first, and parameter names precede parameter
  * descriptions.
  */

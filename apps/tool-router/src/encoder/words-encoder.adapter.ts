@@ -27,7 +27,7 @@ const manifestSchema = z.object({
   }),
   tokensMax: z.record(z.enum(encoderFields), tokensMax),
   /**
-   * A text and its expected vector. Checked at the start, to prove that graph, runtime and vocabulary fit
+   * Text and its expected vector. Checked at the start, to prove that graph, runtime and vocabulary fit
    * together.
    */
   check: z.object({ text: z.array(partSchema), vector: z.array(z.number()) }),
@@ -84,7 +84,7 @@ export class WordsEncoder implements Encoder {
       }
       vectors.set(data, from * this.dimensions);
     }
-    // A text without words has no direction. All zeros give it the same distance to every tool.
+    // Text without words has no direction. All zeros give it the same distance to every tool.
     return vectors.map((value) => (Number.isFinite(value) ? value : 0));
   }
 

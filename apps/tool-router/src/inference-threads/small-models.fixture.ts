@@ -75,7 +75,7 @@ export function makeTokenizerJson(): string {
   });
 }
 
-/** Gives each token the unit vector of its word, so that a text's vector shows its words. */
+/** Gives each token the unit vector of its word, so that text's vector shows its words. */
 export function makeSentenceModel(): Buffer {
   const rows = vocabulary.flatMap((_, id) => vocabulary.map((__, at) => (at === id ? 1 : 0)));
   return model(
@@ -90,7 +90,7 @@ export function makeSentenceModel(): Buffer {
   );
 }
 
-/** Scores a text by the number of times it contains `forecast`. */
+/** Scores text by the number of times it contains `forecast`. */
 export function makeCrossModel(): Buffer {
   const weights = vocabulary.map((word) => (word === 'forecast' ? 1 : 0));
   return model(

@@ -56,7 +56,7 @@ export type ThreadMessage =
     };
 
 /**
- * Parts of a text that an encoder may weigh differently. Their order defines the ids in a model's
+ * Parts of text that an encoder may weigh differently. Their order defines the ids in a model's
  * `field_ids`, from 1.
  */
 export const encoderFields = [

@@ -77,7 +77,7 @@ export class TextTokens {
     if (!ids.every(Number.isInteger)) throw new Error('the tokenizer returned a token without an id');
     const typeIds = token_type_ids;
     if (ids.length <= this.#tokensMax) return { ids, typeIds };
-    // The last token marks the end of a text. It is kept, and tokens before it are cut.
+    // The last token marks the end of text. It is kept, and tokens before it are cut.
     const cut = <Value>(list: readonly Value[]): Value[] => [
       ...list.slice(0, this.#tokensMax - 1),
       ...list.slice(-1),

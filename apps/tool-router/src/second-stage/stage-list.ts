@@ -62,7 +62,7 @@ export function makeStageList(
 /** A tool that only asks has few parameters: a question, perhaps its choices. */
 const askingParametersMax = 4;
 /**
- * Minimum weight of the word "ask" in the tool's texts; 1 is one occurrence in a text of mean length. Longer
+ * Minimum weight of the word "ask" in the tool's texts; 1 is one occurrence in text of mean length. Longer
  * texts mention it only incidentally.
  */
 const askingWeightMin = 0.85;

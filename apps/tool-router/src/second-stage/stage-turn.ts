@@ -77,7 +77,7 @@ interface Segment {
   readonly words: readonly string[];
 }
 
-/** Splits a text into tasks. Pieces with too few words are joined to the previous piece. */
+/** Splits text into tasks. Pieces with too few words are joined to the previous piece. */
 function cutSegments(text: string): Segment[] {
   const pieces: string[] = [];
   for (const piece of text.split(jointPattern)) {

@@ -23,7 +23,7 @@ const asciiWord = /^[a-z]{3,}$/;
 const wordLengthMax = 64;
 
 /**
- * The words of a text or an identifier, in order: split at case changes, digits and punctuation, in lower
+ * The words of text or an identifier, in order: split at case changes, digits and punctuation, in lower
  * case, stemmed (Porter, English), without stop words. `getUserByID2` gives `get, user, id, 2`. At most
  * `tokensMax`.
  */

@@ -1,7 +1,7 @@
 import type { Inference } from '../inference/inference.port.ts';
 import { ToolEmbedding } from './embed-tools.ts';
 
-/** Encodes a text as its number. The task size changes after each task. */
+/** Encodes text as its number. The task size changes after each task. */
 function createInference(sizes: readonly number[]): Inference {
   let tasks = 0;
   return {

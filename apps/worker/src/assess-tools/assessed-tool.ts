@@ -99,13 +99,13 @@ const verbGroup = new Map(
   }),
 );
 
-/** Splits a text or an identifier into lower-case words: `getUserByID2` gives get, user, by, id, 2. */
+/** Splits text or an identifier into lower-case words: `getUserByID2` gives get, user, by, id, 2. */
 export function splitWords(text: string): string[] {
   const words = text.slice(0, 20_000).match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}]+|\p{N}+/gu) ?? [];
   return words.map((word) => word.toLowerCase());
 }
 
-/** The stems of the informative words in a text. */
+/** The stems of the informative words in text. */
 export function listStems(text: string): string[] {
   return splitWords(text)
     .filter((word) => !emptyWords.has(word))

@@ -166,7 +166,7 @@ export const requestDetail = requestLogEntry.extend({
        */
       exact: z.object({ blocks: count, tokens_before: count, tokens_after: count }).nullable(),
       /**
-       * The newest 64 omissions with their original texts. A text is null if it is no longer stored (after
+       * The newest 64 omissions with their original texts. Text is null if it is no longer stored (after
        * one day) or too long to show.
        */
       omissions: z.array(z.object({ marker: z.string(), original: z.string().nullable() })),

@@ -9,7 +9,7 @@ export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/);
 /** Bytes, in base64. */
 export const base64 = z.base64();
 export const count = z.int().nonnegative();
-/** Rejects characters that Postgres cannot store in a text: NUL and unpaired surrogates. */
+/** Rejects characters that Postgres cannot store in text: NUL and unpaired surrogates. */
 export const keepable = (text: z.ZodString) =>
   text.refine((value) => !value.includes('\0') && value.isWellFormed(), {
     error: 'it contains a NUL character or an unpaired surrogate, which cannot be stored',

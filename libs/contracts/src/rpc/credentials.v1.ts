@@ -76,13 +76,13 @@ export const openCredential = defineRpc({
   reply: z.object({
     sealedSecret: base64.nullable(),
     baseUrl: z.string().nullable(),
-    /** Whether the provider refused the credential, according to the latest report. */
+    /** Whether the provider rejected the credential, according to the latest report. */
     isFailing: z.boolean().default(false),
   }),
 });
 
 /**
- * Reports the state of a credential: the status with which the provider refused it, or null when it works
+ * Reports the state of a credential: the status with which the provider rejected it, or null when it works
  * again.
  */
 export const reportCredential = defineRpc({
@@ -106,7 +106,7 @@ const rotation = { server: 'provider-vault', callers: ['operator'], deadlineMs: 
 const keyVersion = z.int().min(1).max(999_999_999);
 
 /**
- * Encrypts with this version from now on; null means the highest version of the replica. Refused
+ * Encrypts with this version from now on; null means the highest version of the replica. Rejected
  * (`invalid_field`) if a running replica lacks the key. Idempotent.
  */
 export const activateKey = defineRpc({

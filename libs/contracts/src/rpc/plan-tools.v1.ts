@@ -134,7 +134,7 @@ const planToolsReply = z.discriminatedUnion('status', [
     isShadow: z.boolean().default(false),
     /**
      * How pruned tools stay reachable, the same for the whole conversation. `armed`: the recovery tool is
-     * sent with the others. `in_place`: tools and prefix never change, and a call of a tool outside
+     * sent with the others. `in_place`: tools and prefix never change, and a call to a tool outside
      * `forwarded` is rendered upstream as a call of the recovery tool. `regrown`: recovered tools are added
      * to `forwarded`.
      */

@@ -2,7 +2,7 @@ import type { CatalogModel } from '@gateway/model-catalog';
 import { costUsd } from '@gateway/model-catalog';
 import type { Needs, ObservedLatency } from './question.ts';
 
-/** Assumed output tokens of an answer, about the mean of agents' turns. */
+/** Assumed output tokens of a response, about the mean of agents' turns. */
 const outputTokensTypical = 400;
 
 /**

@@ -31,7 +31,7 @@ export interface RoutingPolicy {
 /** Observed latency of a model. Older requests have less weight. */
 export interface ObservedLatency {
   readonly firstTokenMs: number;
-  /** Null when no answer was suited to measure it. */
+  /** Null when no response was suited to measure it. */
   readonly msPerToken: number | null;
   /** Weight of the observation, in requests. */
   readonly weight: number;

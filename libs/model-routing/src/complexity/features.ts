@@ -1,10 +1,10 @@
 import { readOptions } from './options.ts';
 import { classOfWord, wordClasses } from './word-classes.ts';
 
-/** Maximum number of characters that are read, from the beginning and the end of a text. Bounds the time per text. */
+/** Maximum number of characters that are read, from the beginning and the end of text. Bounds the time per text. */
 const charactersMax = 8_000;
 
-/** Counts and shares that do not depend on the topic of a text. */
+/** Counts and shares that do not depend on the topic of text. */
 const counted = [
   ...['characters', 'words', 'sentences', 'lines', 'numbers', 'distinctNumbers', 'decimals', 'years'],
   ...['operators', 'brackets', 'nonAscii', 'symbols', 'letters', 'quotes', 'commas', 'blanks', 'capitals'],
@@ -37,7 +37,7 @@ type Counts = Record<(typeof counted)[number], number>;
 
 const taskClass = wordClasses.indexOf('task');
 
-/** The result of one pass over a text. */
+/** The result of one pass over text. */
 interface Scan {
   readonly counts: Counts;
   readonly classes: Float64Array;
@@ -50,7 +50,7 @@ interface Scan {
 }
 
 /**
- * Computes the features of a text, in the order of `featureNames`. Counts are logarithms (`ln(1 + n)`), the rest are shares
+ * Computes the features of text, in the order of `featureNames`. Counts are logarithms (`ln(1 + n)`), the rest are shares
  * and means. The fit of the weights uses this implementation too.
  */
 export function extractFeatures(whole: string): Float64Array {

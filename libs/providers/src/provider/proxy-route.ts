@@ -32,7 +32,7 @@ export interface ProxyRoute {
 /** The routes of a provider. An endpoint without a route is not supported. */
 export type ProxyRoutes = Readonly<Partial<Record<ProxyEndpoint, ProxyRoute>>>;
 
-/** Members of a JSON object. */
+/** Fields of a JSON object. */
 export type JsonFields = Readonly<Record<string, unknown>>;
 
 /** A request in a provider's own shape. */

@@ -10,19 +10,19 @@ export function isFields(value: unknown): value is JsonFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The members without the named ones. */
+/** The fields without the named ones. */
 export function without(fields: JsonFields, ...names: readonly string[]): JsonFields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }
 
-/** The members that are neither undefined nor null. */
+/** The fields that are neither undefined nor null. */
 export function present(fields: JsonFields): JsonFields {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
   );
 }
 
-/** The same members, with new names for some of them (`names`: old → new). */
+/** The same fields, with new names for some of them (`names`: old → new). */
 export function renamed(fields: JsonFields, names: Readonly<Record<string, string>>): JsonFields {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [names[name] ?? name, value]));
 }

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 /**
  * Reports every command that a Redis receives: one line per command, quoted as by Redis. It reads the raw
  * socket, because a client library could take the first line for a reply. Returns a function that stops it.
- * Throws if Redis refuses.
+ * Throws if Redis rejects.
  * @param onLines complete lines, in the order of the commands.
  */
 export async function openRedisMonitor(

@@ -6,7 +6,7 @@ import { SignJWT, type JWTPayload } from 'jose';
 export interface TokenIssuerOptions {
   /** The port; a free one by default. */
   readonly port?: number;
-  /** Additional members of its discovery document. */
+  /** Additional fields of its discovery document. */
   readonly describe?: (issuer: string) => object;
   /**
    * Handles requests that a plain token issuer does not support, such as a sign-in page. Returns false for

@@ -16,11 +16,11 @@ import {
 import { renderRequest } from './provider/render-request.ts';
 import { findBody, readName } from './shared/tools.ts';
 
-/** Members that providers ignore or reject in a request without tools. */
+/** Fields that providers ignore or reject in a request without tools. */
 const membersOfTools = ['tools', 'tool_choice', 'parallel_tool_calls'] as const;
 
 /**
- * Members that the gateway checks. If a client repeats a member, the gateway checks the last one and removes the others.
+ * Fields that the gateway checks. If a client repeats a field, the gateway checks the last one and removes the others.
  * Otherwise a provider that reads the first one would see a different request.
  */
 const checkedMembers = ['model', 'messages', 'stream', 'functions', ...membersOfTools] as const;

@@ -117,7 +117,7 @@ describe('a seed in the member of Mistral', () => {
   });
 });
 
-/** An answer from a provider of another format. */
+/** A response from a provider of another format. */
 const foreignAnswer: StreamEvent[] = [
   { type: 'message-start', format: 'messages', id: 'msg_1' },
   { type: 'thinking-start', choice: 0, block: 0 },

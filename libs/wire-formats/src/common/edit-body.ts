@@ -5,7 +5,7 @@ import type { JsonNode, JsonTape } from '../json/json-tape.ts';
 import type { ProviderHalf, RequestEdit } from './format.ts';
 import { asList } from '../json/read-members.ts';
 
-/** Removes the members of a tool that are never sent to a provider. */
+/** Removes the fields of a tool that are never sent to a provider. */
 type StripTool = (tape: JsonTape, tool: JsonNode) => ByteEdit[];
 
 function isKept({ keepTools }: Pick<RequestEdit, 'keepTools'>, index: number): boolean {
@@ -59,14 +59,14 @@ function editTool(
   return touches ? strips : [...strips, ...shifted];
 }
 
-/** Sets the member `model` to the provider's name of the model. Returns no edit if it already has that value. */
+/** Sets the field `model` to the provider's name of the model. Returns no edit if it already has that value. */
 export function replaceModel(tape: JsonTape, model: string | undefined): ByteEdit[] {
   const node = tape.get(tape.root, 'model');
   if (model === undefined || node === undefined || tape.isString(node, model)) return [];
   return [replaceValue(tape, node, JSON.stringify(model))];
 }
 
-/** Removes from a tool, or from its body, the examples and overridden repetitions of the checked members. */
+/** Removes from a tool, or from its body, the examples and overridden repetitions of the checked fields. */
 export function stripToolMembers(
   tape: JsonTape,
   object: JsonNode,

@@ -67,7 +67,7 @@ export interface EditedRequest {
   readonly bytes: Uint8Array;
 }
 
-/** A text of the conversation for the compressor. Parts are listed in the order in which the model reads them. */
+/** Text of the conversation for the compressor. Parts are listed in the order in which the model reads them. */
 export interface ContextPart {
   /** Index of the message. -1 for the system prompt in a format that has it outside the messages. */
   readonly message: number;
@@ -78,13 +78,13 @@ export interface ContextPart {
   text(): string;
 }
 
-/** Defaults for values that the format requires in an answer. A provider of another format may not send them. */
+/** Defaults for values that the format requires in a response. A provider of another format may not send them. */
 export interface AnswerDefaults {
   readonly id: string;
   readonly model: string;
   /** Unix time in seconds. */
   readonly createdAt: number;
-  /** Duration of the answer in milliseconds. For a format that reports it. */
+  /** Duration of the response in milliseconds. For a format that reports it. */
   readonly latencyMs?: number;
 }
 
@@ -99,19 +99,19 @@ export interface RenderedError {
   readonly body: string;
 }
 
-/** Renders one answer as a stream of bytes. Create one per answer; not for concurrent use. */
+/** Renders one response as a stream of bytes. Create one per answer; not for concurrent use. */
 export interface StreamRenderer {
   render(event: StreamEvent): string | Uint8Array;
 }
 
-/** Parses one answer from a provider's bytes, in chunks of any size. Create one per answer. */
+/** Parses one response from a provider's bytes, in chunks of any size. Create one per answer. */
 export interface StreamParser {
   /** @throws GatewayError `upstream_invalid` */
   push(chunk: Uint8Array): StreamEvent[];
   /** The error in the latest chunk, if `push` returned events before it. The next call throws this error. */
   readonly failure?: GatewayError | undefined;
   /**
-   * Call when the provider has closed the stream without an error. Without a `message-end` so far, the answer is
+   * Call when the provider has closed the stream without an error. Without a `message-end` so far, the response is
    * truncated.
    */
   end(): StreamEvent[];
@@ -129,15 +129,15 @@ export type AnswerHeaders = Readonly<Record<string, string | readonly string[] |
 
 /** Parses what clients of the format send, and renders what they receive. */
 export interface ClientHalf {
-  /** Value of `content-type` for a plain answer. */
+  /** Value of `content-type` for a non-streaming response. */
   readonly contentType: string;
-  /** Value of `content-type` for a streamed answer. */
+  /** Value of `content-type` for a streamed response. */
   readonly streamContentType: string;
   /** The encoding of a stream: server-sent events, or Amazon's binary event stream. */
   readonly framing: 'sse' | 'event-stream';
   /** The response header in which the format's clients look for the request id, besides `x-request-id`. Null: none. */
   readonly requestIdHeader: string | null;
-  /** True when the format has one text per choice, so that all text blocks of an answer become one text. */
+  /** True when the format has one text per choice, so that all text blocks of a response become one text. */
   readonly joinsTexts: boolean;
   /**
    * Reads and checks the fields that the gateway needs.
@@ -150,7 +150,7 @@ export interface ClientHalf {
   listContext(tape: JsonTape, from: number): ContextPart[];
   /** Name, description, schema and examples of the given tools, in their order. */
   toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[];
-  /** Whether a streamed answer includes its token usage. Always true if the format requires it in streams. */
+  /** Whether a streamed response includes its token usage. Always true if the format requires it in streams. */
   requestsStreamedUsage(tape: JsonTape): boolean;
   /** The positions of the function calls in the transcript. */
   listCalls(tape: JsonTape): CallPlace[];
@@ -166,7 +166,7 @@ export interface ClientHalf {
 export interface RequestRenderOptions {
   /** The provider's name of the model. */
   readonly model: string;
-  /** The member for the output limit, for a provider that accepts only one of the two. */
+  /** The field for the output limit, for a provider that accepts only one of the two. */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
   /** The output limit for a request without one, in a format that requires it. */
   readonly maxOutputTokensDefault?: number;
@@ -185,7 +185,7 @@ export interface RenderedRequest {
 export interface ProviderHalf {
   /** Matches a whole tool name that the format's providers accept. */
   readonly toolNamePattern: RegExp;
-  /** The format's finish reason for an answer that the model ended by itself. */
+  /** The format's finish reason for a response that the model ended by itself. */
   readonly finishedReason: string;
   /** The API version to send a request with. Only in a format that has versions. */
   chooseApiVersion?(request: ChatRequest): string;
@@ -201,7 +201,7 @@ export interface ProviderHalf {
 export interface WireFormat<Name extends ProviderFormat = ProviderFormat> {
   readonly name: Name;
   /**
-   * Extension members that only record how the format spells a value of the interchange. Other formats can ignore them
+   * Extension fields that only record how the format spells a value of the interchange. Other formats can ignore them
    * without a loss.
    */
   readonly spellings: readonly string[];

@@ -12,7 +12,7 @@ export const cloudFields = [
 
 export type CloudField = (typeof cloudFields)[number];
 
-/** Tool member with examples of requests that need the tool. The gateway reads it and never forwards it. */
+/** Tool field with examples of requests that need the tool. The gateway reads it and never forwards it. */
 export const examplesField = 'x-svc-examples';
 
 export function isCloudField(tape: JsonTape, entry: JsonEntry): boolean {

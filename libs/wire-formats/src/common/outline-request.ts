@@ -29,7 +29,7 @@ export const modelCharactersMax = 512;
 /** Far above any model's context. Each message costs some microseconds and a few hundred bytes. */
 const messagesMax = 32_768;
 
-/** A member of the body. Undefined when it is absent or null, which clients use for "not set". */
+/** A field of the body. Undefined when it is absent or null, which clients use for "not set". */
 export function findSet(tape: JsonTape, name: string): JsonNode | undefined {
   const node = tape.get(tape.root, name);
   return node === undefined || tape.kind(node) === 'null' ? undefined : node;
@@ -110,7 +110,7 @@ export function outlineTexts(
 
 /** The shape of a call in a format with messages made of blocks. */
 interface CallBlock {
-  /** The object with the call's members. Undefined for blocks that are not calls. */
+  /** The object with the call's fields. Undefined for blocks that are not calls. */
   readonly bodyOf: (tape: JsonTape, block: JsonNode) => JsonNode | undefined;
   readonly idMember: string;
 }

@@ -49,7 +49,7 @@ export function nameTools(
   };
 }
 
-/** Wraps a provider half so that the calls in its answers have the client's tool names again. */
+/** Wraps a provider half so that the calls in its responses have the client's tool names again. */
 export function restoreToolNames(
   provider: ProviderHalf,
   meantNow: () => UpstreamToolNames | null,

@@ -19,7 +19,7 @@ import { isCachePoint, requestFields } from './client/outline-request.ts';
  * Edits the request for a provider of the same format: removes examples and applies the plan in place. All other bytes stay
  * unchanged. Without a change, `bytes` is the same object. The model is in the URL, so the body does not change for it.
  *
- * If a client repeats a member that the gateway checks, the last one counts. The others are removed, so that a provider that
+ * If a client repeats a field that the gateway checks, the last one counts. The others are removed, so that a provider that
  * reads the first one sees the same request.
  */
 export function editRequest(given: RequestEdit): EditedRequest {

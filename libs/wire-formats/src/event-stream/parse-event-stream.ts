@@ -16,7 +16,7 @@ export interface EventStreamReducer<State> {
 }
 
 /**
- * Runs a format's reducer over the bytes of one answer. Events before a corrupt frame are returned first, so that the events
+ * Runs a format's reducer over the bytes of one response. Events before a corrupt frame are returned first, so that the events
  * do not depend on chunk boundaries. The next call then throws the failure.
  */
 export function parseEventStream<State>(reducer: EventStreamReducer<State>): StreamParser {
@@ -44,7 +44,7 @@ export function parseEventStream<State>(reducer: EventStreamReducer<State>): Str
     },
     end() {
       if (failure !== undefined) throw failure;
-      // An incomplete frame at the end means that the answer is truncated.
+      // An incomplete frame at the end means that the response is truncated.
       return decoder.pendingBytes > 0 ? [] : [...reducer.endStream(state)[1]];
     },
   };

@@ -42,12 +42,12 @@ function assertApplicable(edits: readonly ByteEdit[], length: number): void {
   if (free > length) throw new RangeError(`an edit ends at byte ${free} of ${length}`);
 }
 
-/** Removes a member from an object, including its repetitions. Returns no edits when the object has no such member. */
+/** Removes a field from an object, including its repetitions. Returns no edits when the object has no such field. */
 export function removeMember(tape: JsonTape, object: JsonNode, name: string): ByteEdit[] {
   return removeMembers(tape, object, ({ key }) => tape.isString(key, name));
 }
 
-/** Removes the members that the predicate selects. All removals from one object must happen in one call. */
+/** Removes the fields that the predicate selects. All removals from one object must happen in one call. */
 export function removeMembers(
   tape: JsonTape,
   object: JsonNode,
@@ -97,7 +97,7 @@ function removeListed(ranges: readonly ByteRange[], isRemoved: (index: number) =
 }
 
 /**
- * Returns a predicate that is true for members with one of `names` which a later member of the same name overrides.
+ * Returns a predicate that is true for fields with one of `names` which a later field of the same name overrides.
  * Takes time linear in the size of the object.
  */
 export function findShadowed(

@@ -5,7 +5,7 @@ export type JsonNode = number;
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
 
-/** The key node and the value node of an object's member. */
+/** The key node and the value node of an object's field. */
 export interface JsonEntry {
   readonly key: JsonNode;
   readonly value: JsonNode;
@@ -78,7 +78,7 @@ export class JsonTape {
     return found;
   }
 
-  /** The members of an object, including repeated keys. Empty for any other kind. */
+  /** The fields of an object, including repeated keys. Empty for any other kind. */
   entries(node: JsonNode): JsonEntry[] {
     const found: JsonEntry[] = [];
     if (this.kind(node) !== 'object') return found;
@@ -87,7 +87,7 @@ export class JsonTape {
     return found;
   }
 
-  /** The value of an object's member. Undefined when the member is missing or the node is not an object. */
+  /** The value of an object's field. Undefined when the field is missing or the node is not an object. */
   get(node: JsonNode, name: string): JsonNode | undefined {
     if (this.kind(node) !== 'object') return undefined;
     const end = this.after(node);

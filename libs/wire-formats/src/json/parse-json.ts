@@ -3,7 +3,7 @@ import { GatewayError } from '@gateway/errors';
 import { asObject } from './read-members.ts';
 import { scanJson } from './scan-json.ts';
 
-/** Matches a text that may contain an integer which a double cannot represent (2^53 has 16 digits). */
+/** Matches text that may contain an integer which a double cannot represent (2^53 has 16 digits). */
 const longNumber = /\d{16}/;
 
 // TypeScript's library lacks both (ECMAScript proposal "JSON.parse source text access", in Node since 21).
@@ -55,7 +55,7 @@ function decode(bytes: Uint8Array): string {
   return utf8.decode(bytes);
 }
 
-/** A text cannot be nested deeper than its number of opening brackets. */
+/** Text cannot be nested deeper than its number of opening brackets. */
 function isShallow(text: string): boolean {
   return text.length <= providerDepthMax || (text.match(opener)?.length ?? 0) <= providerDepthMax;
 }

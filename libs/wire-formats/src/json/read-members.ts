@@ -32,12 +32,12 @@ export function asList(value: unknown): readonly unknown[] {
 
 const noMembers: JsonObject = Object.freeze({});
 
-/** The non-null members that `named` does not list. Runs for every chunk of every stream, so it builds no lists. */
+/** The non-null fields that `named` does not list. Runs for every chunk of every stream, so it builds no lists. */
 export function otherMembers(object: JsonObject, named: readonly string[]): JsonObject {
   let others: Record<string, unknown> | undefined;
   for (const name in object) {
     const value = object[name];
-    // Assigning to `__proto__` would change the object instead of adding a member.
+    // Assigning to `__proto__` would change the object instead of adding a field.
     if (value === null || named.includes(name) || name === '__proto__') continue;
     (others ??= {})[name] = value;
   }
@@ -49,7 +49,7 @@ export function isEmpty(object: JsonObject): boolean {
   return true;
 }
 
-/** An object while it is put together member by member. Runs where spreading `optional` would be most of the work. */
+/** An object while it is put together field by field. Runs where spreading `optional` would be most of the work. */
 export type Draft<Value> = { -readonly [Name in keyof Value]: Value[Name] };
 
 /** The object under that name, or, when it would be empty or undefined, nothing: for spreading. */

@@ -22,7 +22,7 @@ function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** A text with some bytes removed, doubled or replaced. It is close to JSON but mostly invalid. */
+/** Text with some bytes removed, doubled or replaced. It is close to JSON but mostly invalid. */
 const damagedText = fc
   .tuple(
     jsonText,

@@ -15,17 +15,17 @@ import {
 } from '../common/edit-body.ts';
 import { renderRequest } from './provider/render-request.ts';
 
-/** Members that providers ignore or reject in a request without tools. */
+/** Fields that providers ignore or reject in a request without tools. */
 const membersOfTools = ['tools', 'tool_choice'] as const;
 
 /**
- * Members that the gateway checks. If a client repeats a member, the gateway checks the last one and removes the others.
+ * Fields that the gateway checks. If a client repeats a field, the gateway checks the last one and removes the others.
  * Otherwise a provider that reads the first one would see a different request.
  */
 const checkedMembers = ['model', 'messages', 'system', 'stream', ...membersOfTools] as const;
 
 /**
- * Edits a request for a provider of the same format: removes the gateway's members and applies the plan in place. All
+ * Edits a request for a provider of the same format: removes the gateway's fields and applies the plan in place. All
  * other bytes stay the same. Without changes, the returned `bytes` is the same object.
  */
 export function editRequest(request: RequestEdit): EditedRequest {
@@ -58,7 +58,7 @@ function stripTool(tape: JsonTape, tool: JsonNode): ByteEdit[] {
   return stripToolMembers(tape, tool, ['type', 'name', 'input_schema']);
 }
 
-/** Anthropic's tool for keyword search over deferred tools. The provider runs the search within the same answer. */
+/** Anthropic's tool for keyword search over deferred tools. The provider runs the search within the same response. */
 export const searchTool = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' } as const;
 
 /** Marks tools as deferred: their definitions stay out of the prompt until the model searches for them. */

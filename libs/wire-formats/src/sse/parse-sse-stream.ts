@@ -11,7 +11,7 @@ export interface SseReducer<State> {
   readonly endStream: (state: State) => readonly [State, readonly StreamEvent[]];
 }
 
-/** Creates a parser that runs a format's reducer over the bytes of one answer. */
+/** Creates a parser that runs a format's reducer over the bytes of one response. */
 export function parseSseStream<State>(
   { initial, parseFrame, endStream }: SseReducer<State>,
   options?: SseDecoderOptions,

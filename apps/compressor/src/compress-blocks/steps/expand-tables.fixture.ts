@@ -46,7 +46,7 @@ function nest(cells: readonly [string, Json][]): JsonRecord {
   return object;
 }
 
-/** Assigning to `__proto__` would change the prototype instead of adding a member. */
+/** Assigning to `__proto__` would change the prototype instead of adding a field. */
 function define(object: JsonRecord, name: string, value: Json): void {
   Object.defineProperty(object, name, { value, enumerable: true, writable: true, configurable: true });
 }

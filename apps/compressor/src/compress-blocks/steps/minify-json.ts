@@ -1,7 +1,7 @@
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** A cheap check before parsing: whether a text may be a JSON object or array. */
+/** A cheap check before parsing: whether text may be a JSON object or array. */
 export function looksLikeJson(text: string): boolean {
   const first = text.charCodeAt(firstUnit(text));
   return first === 0x7b || first === 0x5b;
@@ -14,7 +14,7 @@ function firstUnit(text: string): number {
 }
 
 /**
- * Removes the white space between the tokens of a valid JSON text. Numbers, escapes, key order and repeated
+ * Removes the whitespace between the tokens of a valid JSON text. Numbers, escapes, key order and repeated
  * keys are preserved.
  */
 export function minifyJson(text: string): string {

@@ -10,14 +10,14 @@ const tailParts = 2;
 /** Maximum share of the result's tokens for critical parts, in addition to the two ends. */
 const shareMax = 0.2;
 const linesMin = 8;
-/** A text with few lines is cut into pieces of about this length, at a boundary of JSON or of a sentence. */
+/** Text with few lines is cut into pieces of about this length, at a boundary of JSON or of a sentence. */
 const pieceLength = 160;
 const partShownMax = 240;
-/** The start of the marker. A text that contains it is already a summary. */
+/** The start of the marker. Text that contains it is already a summary. */
 const marker = '[… a summary;';
 
 /**
- * Shortens an old result to extracts: its start, its end and its critical parts, in order. One marker
+ * Reduces an old result to excerpts: its start, its end and its critical parts, in order. One marker
  * replaces the rest.
  */
 export const summary: TextStep = {

@@ -5,13 +5,13 @@ import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 const shareMax = 0.92;
 
 /**
- * Renders lists of similar objects as tables where that is shorter: the member names once, then a list of values per object.
+ * Renders lists of similar objects as tables where that is shorter: the field names once, then a list of values per object.
  *
  *     [{"id":1,"size":{"w":2,"h":3},"on":true},{"id":4,"size":{"w":5,"h":6},"on":true}]
  *     {"all":{"on":true},"columns":["id","size.w","size.h"],"rows":[[1,2,3],[4,5,6]]}
  *
- * `all` holds the members that are the same in all objects. Lists of lists of similar objects have `groups` of rows. An object
- * of similar objects has a first column `(name)`. Values keep their spelling. Only the order of members is lost;
+ * `all` holds the fields that are the same in all objects. Lists of lists of similar objects have `groups` of rows. An object
+ * of similar objects has a first column `(name)`. Values keep their spelling. Only the order of fields is lost;
  * `expandTables` is the inverse.
  */
 export function renderTables(tape: JsonTape): string {
@@ -22,7 +22,7 @@ export function renderTables(tape: JsonTape): string {
 const escapedLetter = /\\u(?:2205|00(?:2[89e]|6[135cdef]|7[35]))/i;
 
 /**
- * Whether a text contains keywords of the table form. Such a text is not changed, because it would be
+ * Whether text contains keywords of the table form. Such text is not changed, because it would be
  * ambiguous.
  */
 export function mayHoldTables(text: string): boolean {
@@ -110,9 +110,9 @@ class TableRenderer {
   }
 }
 
-/** The cell of a member that the object does not have. */
+/** The cell of a field that the object does not have. */
 export const absent = '"∅"';
-/** The column of member names, for rows that were members of an object. */
+/** The column of field names, for rows that were fields of an object. */
 export const nameColumn = '"(name)"';
 
 /** An object as a row: by column (a JSON string), the value's node or a JSON text. */
@@ -181,7 +181,7 @@ function rowSetOf(
   return isDense ? { shape, columns, rows, groups: known } : undefined;
 }
 
-/** Members of nested objects get names with dots. Undefined if a name contains a dot or occurs twice. */
+/** Fields of nested objects get names with dots. Undefined if a name contains a dot or occurs twice. */
 function readRow(tape: JsonTape, node: JsonNode): Row | undefined {
   const cells = new Map<string, JsonNode>();
   for (const { key, value } of tape.entries(node)) {

@@ -71,7 +71,7 @@ function readDrawing(drawn: string): Drawing {
 }
 
 /**
- * Removes white space at the ends of lines and of the text, including the carriage return of a line break.
+ * Removes whitespace at the ends of lines and of the text, including the carriage return of a line break.
  */
 export const trailingSpace: TextStep = {
   name: 'trailing_space',
@@ -91,7 +91,7 @@ export const trailingSpace: TextStep = {
   },
 };
 
-/** A loop instead of a pattern: a pattern would take quadratic time on long white space before a word. */
+/** A loop instead of a pattern: a pattern would take quadratic time on long whitespace before a word. */
 function trimmedEnd(text: string, start: number, end: number): number {
   let at = end;
   while (at > start && isBlank(text.charCodeAt(at - 1))) at -= 1;

@@ -8,7 +8,7 @@ export interface StepContext {
   readonly omit: (original: string) => string;
 }
 
-/** One way to shorten a text. Returns the same text if it finds nothing. */
+/** One way to shorten text. Returns the same text if it finds nothing. */
 export interface TextStep {
   readonly name: ContextStepName;
   apply(text: string, context: StepContext): string;

@@ -10,8 +10,8 @@ const editsMax = 64;
 const editBytes = 48;
 
 /**
- * The byte ranges of the definition that remain without the dropped members, the cut parts of strings and the
- * white space between tokens, in order.
+ * The byte ranges of the definition that remain without the dropped fields, the cut parts of strings and the
+ * whitespace between tokens, in order.
  */
 export function keptRanges(
   { tape, schema, isSchemaOnly }: ToolDefinitionText,
@@ -118,7 +118,7 @@ class KeptRanges {
     });
   }
 
-  /** Keeps the comma or colon before a token. Only white space lies between them. */
+  /** Keeps the comma or colon before a token. Only whitespace lies between them. */
   #keepMarkBefore(start: number, mark: number): void {
     let at = start - 1;
     while (at > 0 && this.#tape.bytes[at] !== mark) at -= 1;

@@ -47,7 +47,7 @@ export function findDefinition(tape: JsonTape): ToolDefinitionText | undefined {
 }
 
 /**
- * The members of an object by key. Undefined if it is not an object, or if a key is repeated, which readers
+ * The fields of an object by key. Undefined if it is not an object, or if a key is repeated, which readers
  * interpret differently.
  */
 export function readMembers(tape: JsonTape, node: JsonNode): Map<string, JsonEntry> | undefined {

@@ -3,7 +3,7 @@ import type { SchemaDraft, SchemaStep } from './schema-step.ts';
 import { readMembers } from '../definition/tool-definition.ts';
 import type { SchemaPosition } from '../definition/tool-definition.ts';
 
-/** Maximum number of additional characters (punctuation, fillers, spaces) in a text that repeats a name. */
+/** Maximum number of additional characters (punctuation, fillers, spaces) in text that repeats a name. */
 const addedMax = 16;
 const fillers = new Set(['a', 'an', 'the']);
 
@@ -24,7 +24,7 @@ function wordsOfName(text: string): string {
   return (telling.length > 0 ? telling : words).join(' ');
 }
 
-/** Whether a text contains only a name. */
+/** Whether text contains only a name. */
 function repeatsName(text: string, name: string): boolean {
   if (text.length > 2 * name.length + addedMax) return false;
   const words = wordsOfName(text);

@@ -9,7 +9,7 @@ const tokensMax = 200;
 
 interface Sentence {
   readonly description: JsonNode;
-  /** Includes the white space before the sentence. */
+  /** Includes the whitespace before the sentence. */
   readonly range: ByteRange;
   readonly tokens: number;
   /** Position in the description, from 0. */
@@ -77,7 +77,7 @@ function listSentences(tape: JsonTape, description: JsonNode): Sentence[] {
   return sentences;
 }
 
-/** Splits the whole text into sentences and lines. Each piece includes the white space before it. */
+/** Splits the whole text into sentences and lines. Each piece includes the whitespace before it. */
 function cutSentences(raw: string): string[] {
   return raw
     .split(/(?<=[.!?][)"']?)(?<!\b(?:e\.g|i\.e|etc|vs|cf)\.)(?=\s+\p{Lu})|(?=\\n)(?<!\\n)/u)

@@ -21,7 +21,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The first `charsMax` characters of a body: JSON is formatted with one member per line, other text is unchanged. */
+/** The first `charsMax` characters of a body: JSON is formatted with one field per line, other text is unchanged. */
 export function layOutBody(text: string, kind: BodyKind, charsMax: number): LaidOut {
   const { text: all, isWhole } =
     kind === 'json' ? layOutJson(text, charsMax) : { text, isWhole: text.length <= charsMax };
@@ -31,7 +31,7 @@ export function layOutBody(text: string, kind: BodyKind, charsMax: number): Laid
 
 const pieceChars = 8_192;
 
-/** Splits a text into pieces of about 8,192 characters, at line ends if possible. The browser lays out only visible pieces. */
+/** Splits text into pieces of about 8,192 characters, at line ends if possible. The browser lays out only visible pieces. */
 export function splitPieces(text: string): string[] {
   const pieces: string[] = [];
   for (let from = 0; from < text.length;) {
@@ -67,7 +67,7 @@ interface LaidOut {
 }
 
 /**
- * Formats JSON with one member per line, up to `charsMax` characters. Only white space between tokens changes: digits, escapes
+ * Formats JSON with one field per line, up to `charsMax` characters. Only whitespace between tokens changes: digits, escapes
  * and duplicate keys are kept. The input may be incomplete.
  */
 export function layOutJson(json: string, charsMax: number): LaidOut {

@@ -35,7 +35,7 @@ export class ContentCopy {
     return (this.#request?.bytes.length ?? 0) + this.#heldBytes;
   }
 
-  /** Null for a request that could not be parsed. `redact` removes secrets from a text. */
+  /** Null for a request that could not be parsed. `redact` removes secrets from text. */
   render(redact: (text: string) => string): RequestContent | null {
     if (this.#request === null) return null;
     const { bytes, tape } = this.#request;

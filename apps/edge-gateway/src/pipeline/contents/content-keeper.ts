@@ -21,7 +21,7 @@ interface KeptRequest {
 interface ContentKeeperOptions {
   readonly messaging: Pick<Messaging, 'call'>;
   readonly metrics: Metrics;
-  /** Removes secrets from a text. */
+  /** Removes secrets from text. */
   readonly redact: (text: string) => string;
 }
 

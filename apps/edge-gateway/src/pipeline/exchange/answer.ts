@@ -4,12 +4,12 @@ import type { ResponseSummary } from '@gateway/interchange';
 import type { UpstreamAnswer } from '../../request/upstream-answer.ts';
 import type { Target } from '../../request/request.ts';
 
-/** The answer to a chat request. */
+/** The response to a chat request. */
 export interface ChatAnswer extends UpstreamAnswer {
   /** The target that answered: the chosen one, or one of its alternatives. */
   readonly target: Target;
   /**
-   * Gives up an answer that could not be relayed. Returns if the request may be forwarded again, which
+   * Gives up a response that could not be relayed. Returns if the request may be forwarded again, which
    * requires that no byte was sent to the client. Otherwise throws the error.
    */
   readonly giveUp: (error: unknown) => undefined;
@@ -26,6 +26,6 @@ export interface RelayOutcome {
   /** For the gateway's own log only. */
   readonly errorDetail: string | null;
   readonly providerRequestId: string | null;
-  /** Null if no answer was read. */
+  /** Null if no response was read. */
   readonly summary: ResponseSummary | null;
 }

@@ -13,7 +13,7 @@ export interface Attempt {
   sentAt?: number;
   /** When the provider's status and headers arrived. Absent until then. */
   headersAt?: number;
-  /** The span of the call. It ends with the answer. */
+  /** The span of the call. It ends with the response. */
   span?: Span;
   /** Length of the body that was sent; 0 until then. */
   bodyBytes: number;
@@ -21,7 +21,7 @@ export interface Attempt {
   losses: readonly Loss[];
   /** Maps the tool names that the provider received to the client's. Null if they are the same. */
   toolNames: UpstreamToolNames | null;
-  /** Whether the client wants usage in a streamed answer. Known once the request is translated. */
+  /** Whether the client wants usage in a streamed response. Known once the request is translated. */
   streamsUsage: boolean;
 }
 
@@ -29,7 +29,7 @@ export function createAttempt(target: Target): Attempt {
   return { target, bodyBytes: 0, losses: [], toolNames: null, streamsUsage: false };
 }
 
-/** An attempt without an answer for the client. */
+/** An attempt without a response for the client. */
 export interface FailedAttempt extends Failure {
   readonly backend: Backend;
   readonly model: string;
@@ -54,7 +54,7 @@ export interface AbandonedCall {
 
 /** The attempts of one request. */
 export interface Attempts {
-  /** The attempt whose answer goes to the client, or the latest one. Null before the first, and while two are hedged. */
+  /** The attempt whose response goes to the client, or the latest one. Null before the first, and while two are hedged. */
   current: Attempt | null;
   /** All calls that were sent, recovery rounds included. */
   calls: number;
@@ -66,7 +66,7 @@ export interface Attempts {
   earlierRoundBytes: number;
   /** In the order of the calls. */
   readonly failed: FailedAttempt[];
-  /** Set if the answer broke before its first byte went to the client. The next call is then another attempt. */
+  /** Set if the response broke before its first byte went to the client. The next call is then another attempt. */
   broken: FailedAttempt | null;
   /** In their order. */
   readonly skipped: SkippedFallback[];

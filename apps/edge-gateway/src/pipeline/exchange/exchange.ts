@@ -22,7 +22,7 @@ export interface Timings {
   planEndedAt?: number;
   /** The first provider call was sent. */
   forwardedAt?: number;
-  /** The first byte of the answer's body was sent to the client. */
+  /** The first byte of the response's body was sent to the client. */
   firstByteAt?: number;
 }
 
@@ -42,7 +42,7 @@ export interface Ledger {
   recoveredTools: string[];
   /** Provider calls that the client does not see. */
   recoveryRounds: number;
-  /** Calls in the answer that violate their tools' own definitions. */
+  /** Calls in the response that violate their tools' own definitions. */
   invalidCalls: number;
 }
 
@@ -60,7 +60,7 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /**
-   * Aborted if the client leaves before its answer is complete, or with the gateway's reason for ending the
+   * Aborted if the client leaves before its response is complete, or with the gateway's reason for ending the
    * request.
    */
   readonly abort: AbortController;
@@ -84,9 +84,9 @@ export interface Exchange {
   turn: Turn | null;
   /** The provider calls made so far. State of one call is in its `Attempt`. */
   readonly attempts: Attempts;
-  /** A copy of the request and its answer. Absent unless the account has content logging. */
+  /** A copy of the request and its response. Absent unless the account has content logging. */
   contents?: ContentCopy;
-  /** The recovery rounds of its answer. Absent without recovery. */
+  /** The recovery rounds of its response. Absent without recovery. */
   rounds?: RecoveryRounds;
   /** The gateway's headers for any answer. Those of an attempt are in `renderAnswerHeaders`. */
   readonly headers: Record<string, string>;
@@ -132,7 +132,7 @@ export function createLedger(): Ledger {
   };
 }
 
-/** Returns whether the client left before its answer was complete. An exchange that the gateway ended does not count. */
+/** Returns whether the client left before its response was complete. An exchange that the gateway ended does not count. */
 export function hasLeft({ abort }: Pick<Exchange, 'abort'>): boolean {
   return isCancelled(abort.signal);
 }
@@ -167,7 +167,7 @@ export function findServed({ ledger, attempts: { current } }: Pick<Exchange, 'le
 /** Max length of the `x-svc-losses` header. */
 const lossesCharactersMax = 1000;
 
-/** The gateway's headers of the answer: those of the request, and those of its current attempt. */
+/** The gateway's headers of the response: those of the request, and those of its current attempt. */
 export function renderAnswerHeaders(exchange: Exchange): Record<string, string> {
   const { attempts, timings, ledger } = exchange;
   const { current, callsShown } = attempts;

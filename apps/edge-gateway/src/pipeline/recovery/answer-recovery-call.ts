@@ -2,7 +2,7 @@ import type { ChatMessage, ToolDescription } from '@gateway/interchange';
 import type { RecoveryCall } from './round-reducer.ts';
 import type { Recovery } from './recovery.ts';
 
-/** The answer to a recovery call, and the tools that it contains. */
+/** The response to a recovery call, and the tools that it contains. */
 export interface RecoveryAnswer {
   readonly callId: string;
   readonly text: string;
@@ -12,18 +12,18 @@ export interface RecoveryAnswer {
   readonly requested: readonly string[];
 }
 
-/** Max tools in the answer to one call. The model may ask again. */
+/** Max tools in the response to one call. The model may ask again. */
 const namesMax = 8;
 const foundMax = 5;
 /**
- * Max characters of definitions in one answer. A single definition may be longer, because the client would
+ * Max characters of definitions in one response. A single definition may be longer, because the client would
  * have sent it too.
  */
 const definitionCharactersMax = 128_000;
 
 /**
  * Answers a call that the client does not see. `intoList`: the tools are added to the next request's list, so
- * the answer does not contain their definitions. Never fails; the answer names the tools that are not
+ * the response does not contain their definitions. Never fails; the response names the tools that are not
  * available.
  */
 export async function answerRecoveryCall(
@@ -91,7 +91,7 @@ function showTools(
 }
 
 /**
- * Renders the tools that the model requested in its last answer, as a call and its result. A pure function of
+ * Renders the tools that the model requested in its last response, as a call and its result. A pure function of
  * the tools.
  */
 export function renderRequestedTools(

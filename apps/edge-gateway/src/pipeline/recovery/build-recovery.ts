@@ -6,7 +6,7 @@ import { renderRecoveryTool, renderRecoveryToolCall } from './recovery-tool.ts';
 
 /**
  * Returns whether a request can carry the recovery tool. It cannot if the client forces tools, requests
- * several answers (each would need other tools), or has begun the answer itself. Bound reasoning is checked
+ * several answers (each would need other tools), or has begun the response itself. Bound reasoning is checked
  * elsewhere.
  */
 export function acceptsRecoveryTool({ outline, tape }: { outline: RequestOutline; tape: JsonTape }): boolean {
@@ -145,7 +145,7 @@ function withoutTools(given: RecoveryInput, names: readonly string[]): Recovery 
 }
 
 /**
- * Rewrites the transcript's calls of pruned tools to calls of the recovery tool. A pure function of the
+ * Rewrites the transcript's calls to pruned tools to calls of the recovery tool. A pure function of the
  * transcript, so every later turn is rewritten in the same way.
  */
 function renderCallEdits(

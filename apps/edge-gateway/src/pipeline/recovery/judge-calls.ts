@@ -74,7 +74,7 @@ function judgeTarget(
 ): Verdict {
   const standing = recovery.statusOf(name);
   if (standing === 'forwarded') return { kind: 'deliver', name, argumentsText, recovered: false };
-  // The same answer for both cases, so the model cannot detect tools that the key may not use.
+  // The same response for both cases, so the model cannot detect tools that the key may not use.
   if (standing !== 'pruned') return { kind: 'refuse', text: `There is no tool "${name.slice(0, 200)}".` };
   const [definition] = recovery.describe([name]);
   const problems = corrected.has(name) ? [] : checkArguments(definition?.parameters, argumentsText);
@@ -83,19 +83,19 @@ function judgeTarget(
     : { kind: 'correct', name, argumentsText, problems };
 }
 
-/** Max calls of one answer that are checked. */
+/** Max calls of one response that are checked. */
 const callsMax = 16;
 
 /** Calls that violate the client's own definition of the tool. */
 interface InvalidCalls {
-  /** Calls of tools that were sent as the client wrote them. */
+  /** Calls to tools that were sent as the client wrote them. */
   readonly asWritten: number;
-  /** Calls of tools with a shortened definition. If their share is higher, shortening does harm. */
+  /** Calls to tools with a shortened definition. If their share is higher, shortening does harm. */
   readonly shortened: number;
 }
 
 /**
- * Checks an answer's calls against the client's own definitions. Never throws, because a schema may be
+ * Checks a response's calls against the client's own definitions. Never throws, because a schema may be
  * anything.
  */
 export type JudgeCalls = (calls: ResponseSummary['toolCalls']) => InvalidCalls;

@@ -21,7 +21,7 @@ export interface NextRound {
   readonly recovery: Recovery | null;
   /** Names of tools that are sent in addition to the plan's. */
   readonly added: readonly string[];
-  /** The model's turns so far and their answers, after the client's last message. */
+  /** The model's turns so far and their responses, after the client's last message. */
   readonly messages: readonly ChatMessage[];
 }
 
@@ -38,13 +38,13 @@ export interface RecoveryRoundsInput {
   readonly signal: AbortSignal;
   /** Number of tools that the plan forwards. */
   readonly forwarded: number;
-  /** The usage of earlier rounds of the same request, if its answer broke and is requested again. */
+  /** The usage of earlier rounds of the same request, if its response broke and is requested again. */
   readonly billed?: readonly TokenUsage[];
   /** Sends the request of a round. Fails as `forward` does. */
   send(next: NextRound): Promise<UpstreamAnswer>;
 }
 
-/** The recovery rounds of one answer. Every event of every round passes through it. */
+/** The recovery rounds of one response. Every event of every round passes through it. */
 export class RecoveryRounds {
   readonly #given: RecoveryRoundsInput;
   readonly #messages: ChatMessage[];
@@ -71,12 +71,12 @@ export class RecoveryRounds {
     return this.#round;
   }
 
-  /** Whether the client wants usage in a streamed answer. */
+  /** Whether the client wants usage in a streamed response. */
   get streamsUsage(): boolean {
     return this.#given.recovery.streamsUsage;
   }
 
-  /** Recovery requests in an answer for the client: names, and needs in words. */
+  /** Recovery requests in a response for the client: names, and needs in words. */
   get unanswered(): { readonly names: readonly string[]; readonly needs: readonly string[] } {
     const requests = this.#reducer.dropped.flatMap((verdict) =>
       verdict.kind === 'describe' ? [verdict] : [],
@@ -87,12 +87,12 @@ export class RecoveryRounds {
     };
   }
 
-  /** Whether the client has seen any part of this answer. */
+  /** Whether the client has seen any part of this response. */
   get hasShown(): boolean {
     return this.#round > 0 || this.#reducer.hasShown;
   }
 
-  /** Whether a call was withheld or rewritten. The answer must then be rendered instead of passed. */
+  /** Whether a call was withheld or rewritten. The response must then be rendered instead of passed. */
   get isAltered(): boolean {
     return this.#round > 0 || this.#reducer.isAltered;
   }
@@ -132,7 +132,7 @@ export class RecoveryRounds {
     return forwarded + (this.#isLast ? recovery.pruned.size : this.#shown.size);
   }
 
-  /** Summary of the answer that the client saw, with the usage of all rounds. */
+  /** Summary of the response that the client saw, with the usage of all rounds. */
   get summary(): ResponseSummary {
     return { ...this.#summary, usage: sumUsage(this.usages) };
   }
@@ -142,7 +142,7 @@ export class RecoveryRounds {
   }
 
   /**
-   * Ends a complete round. Returns the answer of the next one, or undefined if no round follows; `rest` then
+   * Ends a complete round. Returns the response of the next one, or undefined if no round follows; `rest` then
    * has the remaining events.
    */
   async next(): Promise<UpstreamAnswer | undefined> {
@@ -211,7 +211,7 @@ export class RecoveryRounds {
   }
 }
 
-/** Renders the model's turn of a round, and its answers. */
+/** Renders the model's turn of a round, and its responses. */
 function renderTurn(reducer: RoundReducer, answers: readonly RecoveryAnswer[]): ChatMessage[] {
   const [choice] = foldAnswer(reducer.events).choices;
   const results = answers.map(({ callId, text }): ChatMessage => ({
@@ -222,7 +222,7 @@ function renderTurn(reducer: RoundReducer, answers: readonly RecoveryAnswer[]): 
 }
 
 /**
- * The recovery for an answer to a request with every tool: a call of the recovery tool is a call of the named
+ * The recovery for a response to a request with every tool: a call of the recovery tool is a call of the named
  * tool.
  */
 function allForwarded(recovery: Recovery): Recovery {

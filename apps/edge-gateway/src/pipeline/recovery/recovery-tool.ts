@@ -78,7 +78,7 @@ export type RecoveryToolCall =
 
 const unclear: RecoveryToolCall = { action: 'unclear' };
 
-/** Parses a model's call. It is lenient: a missing action is derived from the other members. */
+/** Parses a model's call. It is lenient: a missing action is derived from the other fields. */
 export function parseRecoveryToolCall(argumentsText: string): RecoveryToolCall {
   const members = parseObject(argumentsText);
   if (members === undefined) return unclear;
@@ -97,7 +97,7 @@ export function parseRecoveryToolCall(argumentsText: string): RecoveryToolCall {
   }
 }
 
-/** Renders a call of a pruned tool as a call of the recovery tool. Later turns contain it in this form. */
+/** Renders a call to a pruned tool as a call of the recovery tool. Later turns contain it in this form. */
 export function renderRecoveryToolCall(name: string, argumentsText: string): string {
   const given = parseObject(argumentsText) === undefined ? JSON.stringify(argumentsText) : argumentsText;
   return `{"action":"call","name":${JSON.stringify(name)},"arguments":${given}}`;

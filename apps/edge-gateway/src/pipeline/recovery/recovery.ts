@@ -20,7 +20,7 @@ export interface Recovery {
   /** Returns the status of a name that a model calls. */
   statusOf(name: string): ToolStatus;
   /**
-   * Edits that turn the transcript's calls of pruned tools into calls of the recovery tool. Offsets are those
+   * Edits that turn the transcript's calls to pruned tools into calls of the recovery tool. Offsets are those
    * of the client's bytes, ascending.
    */
   readonly callEdits: readonly ByteEdit[];
@@ -31,14 +31,14 @@ export interface Recovery {
   /** The recovery after the named tools are forwarded. Null if nothing is left to recover. */
   afterForwarding(names: readonly string[]): Recovery | null;
   /**
-   * Messages after the client's last one. They contain the tools that the model requested in its last answer.
+   * Messages after the client's last one. They contain the tools that the model requested in its last response.
    */
   readonly openingMessages: readonly ChatMessage[];
   /** Null if nothing in the conversation was compressed. */
   readonly recall: RecallOriginal | null;
-  /** Whether the client's format joins the texts of an answer. */
+  /** Whether the client's format joins the texts of a response. */
   readonly joinsTexts: boolean;
-  /** Whether the client wants usage in a streamed answer. */
+  /** Whether the client wants usage in a streamed response. */
   readonly streamsUsage: boolean;
 }
 

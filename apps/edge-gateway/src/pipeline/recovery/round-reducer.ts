@@ -42,7 +42,7 @@ export const noPriorRounds: PriorRounds = {
 const continuingReasons: ReadonlySet<FinishReason> = new Set<FinishReason>(['tool-calls', 'stop', 'other']);
 
 /**
- * Handles one round of an answer, event by event. It passes the client's events, numbered across all rounds.
+ * Handles one round of a response, event by event. It passes the client's events, numbered across all rounds.
  * It withholds recovery calls and the end until it is known whether another round follows. Each round has a
  * separate reducer.
  */
@@ -94,7 +94,7 @@ export class RoundReducer {
     return this.#kept;
   }
 
-  /** Recovery calls in an answer that no other round follows. */
+  /** Recovery calls in a response that no other round follows. */
   get dropped(): readonly Verdict[] {
     return [...this.#withheld.values()].flatMap(({ verdict }) => verdict ?? []);
   }
@@ -127,7 +127,7 @@ export class RoundReducer {
 
   /**
    * The calls that the gateway answers, if another round follows. A round follows only if nothing in this round
-   * is for the client and the model waits for answers. Undefined: the answer is complete, and `rest` has the
+   * is for the client and the model waits for answers. Undefined: the response is complete, and `rest` has the
    * remaining events.
    */
   recoveryCalls(): readonly RecoveryCall[] | undefined {
@@ -141,7 +141,7 @@ export class RoundReducer {
   }
 
   /**
-   * The end of the answer if no round follows. Recovery calls are dropped. Calls with invalid arguments are
+   * The end of the response if no round follows. Recovery calls are dropped. Calls with invalid arguments are
    * delivered unchanged.
    */
   rest(): readonly StreamEvent[] {

@@ -84,7 +84,7 @@ export class ProvidersRoute {
     @Param('provider') name: string,
   ): Promise<{ provider: string; object: 'provider.deleted'; deleted: true }> {
     const request = { accountId: caller.accountId, provider: name };
-    // A text that cannot be a provider's name needs no lookup.
+    // Text that cannot be a provider's name needs no lookup.
     const isName = name.length <= 64 && /^[\x21-\x7e]+$/.test(name);
     const { deleted } = isName ? await this.#messaging.call(deleteCredential, request) : { deleted: false };
     if (!deleted)

@@ -7,7 +7,7 @@ const restMs = 2_000;
 /** Rounds take at most this share of the time, for any number of accounts. */
 const busyShare = 0.05;
 /**
- * At its start the worker adds accounts of this many days, since the worker that wrote their rows may have stopped.
+ * On startup the worker adds accounts of this many days, since the worker that wrote their rows may have stopped.
  */
 const startDays = 1;
 

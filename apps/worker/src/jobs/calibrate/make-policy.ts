@@ -40,7 +40,7 @@ export interface Calibration {
 
 /**
  * Computes a calibration from an account's shadow conversations. Buckets combine intent and list size; each size band
- * also has a bucket for all intents. After a fall of recall, a
+ * also has a bucket for all intents. After a drop in recall, a
  * bucket restarts with the conversations after the fall. Until
  * they are sufficient it is off, and all tools are sent. A bucket is also off if its plans miss the target even by
  * the upper bound.

@@ -27,7 +27,7 @@ export function chooseThreshold(multiple: number, nats: number): number {
   return Math.log(multiple * nats);
 }
 
-/** The fall of recall to detect, as a share. */
+/** The drop in recall to detect, as a share. */
 export const fall = 0.1;
 
 const alarmMultiple = 600_000;

@@ -15,7 +15,7 @@ export interface Fall {
 }
 
 /**
- * Detects a fall of recall at `k` by ten points, over conversations from oldest to newest. Null without a fall. Two
+ * Detects a drop in recall at `k` by ten points, over conversations from oldest to newest. Null without a fall. Two
  * kinds of fall are detected. Worse ranks show before they exceed `k`. A few needed tools with low ranks show only as
  * misses.
  */

@@ -2,7 +2,7 @@ import { Job, Worker } from 'bullmq';
 
 /**
  * BullMQ parses the data of a job before any other code. Invalid JSON would make it throw and stall forever. This
- * class passes the text on, so that it is refused like other invalid data.
+ * class passes the text on, so that it is rejected like other invalid data.
  */
 class LenientJob extends Job<unknown> {
   static override fromJSON<T, R, N extends string>(

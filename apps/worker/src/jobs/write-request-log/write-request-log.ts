@@ -52,7 +52,7 @@ interface WriteResult {
   readonly refused: readonly RefusedEvent[];
 }
 
-/** Splits refused rows in halves until only the invalid row is left. */
+/** Splits rejected rows in halves until only the invalid row is left. */
 async function writeOrRefuse(writer: RequestLogWriter, events: readonly ParsedEvent[]): Promise<WriteResult> {
   if (events.length === 0) return { written: 0, refused: [] };
   try {

@@ -43,7 +43,7 @@ export function chooseTopCandidates(trace: Omit<RecentRoutingTrace, 'candidates_
 }
 
 /**
- * Selects each alert once per request. A call of a pruned tool is `recovery` if the model requested it with the
+ * Selects each alert once per request. A call to a pruned tool is `recovery` if the model requested it with the
  * recovery tool. Otherwise it is `hallucinated_call`: the model called a name that it was not given. In shadow all
  * tools were sent, and the plan would have pruned this one.
  */

@@ -21,7 +21,7 @@ export const nothingCited: CitedText = {
   annotations: [],
 };
 
-/** Most annotations of an answer, and most pages of a block. Far above any real answer. */
+/** Most annotations of a response, and most pages of a block. Far above any real answer. */
 const annotationsMax = 1024;
 const pagesMax = 64;
 

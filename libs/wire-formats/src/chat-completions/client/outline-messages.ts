@@ -4,7 +4,7 @@ import { outlineTexts } from '../../common/outline-request.ts';
 import { hasCacheMarker, readName } from '../shared/tools.ts';
 import type { CallPlace, ContextPart } from '../../common/format.ts';
 
-/** Reads the members it knows. The provider checks messages of an unknown shape. */
+/** Reads the fields it knows. The provider checks messages of an unknown shape. */
 export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): MessageOutline {
   const role = readRole(tape, tape.get(node, 'role'));
   const content = tape.get(node, 'content');

@@ -34,7 +34,7 @@ export function outlineRequest(tape: JsonTape): RequestOutline {
   };
 }
 
-/** Whether the client requests the usage of a streamed answer (`stream_options.include_usage`). */
+/** Whether the client requests the usage of a streamed response (`stream_options.include_usage`). */
 export function requestsStreamedUsage(tape: JsonTape): boolean {
   const options = tape.get(tape.root, 'stream_options');
   const included = options === undefined ? undefined : tape.get(options, 'include_usage');

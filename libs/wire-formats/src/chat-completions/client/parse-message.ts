@@ -27,7 +27,7 @@ function readSpelling(raw: JsonObject, role: string): JsonObject {
 
 interface ReadParts {
   readonly parts: readonly ChatPart[];
-  /** The members from which the parts were read. */
+  /** The fields from which the parts were read. */
   readonly read: readonly string[];
 }
 
@@ -56,7 +56,7 @@ function parseSpokenParts(raw: JsonObject): ReadParts {
   };
 }
 
-/** Reads a part that is a member of the message and not in its content. */
+/** Reads a part that is a field of the message and not in its content. */
 function parseMember(type: 'thinking' | 'refusal', field: string, raw: JsonObject): ChatPart[] {
   const text = asText(raw[field]);
   return text === undefined ? [] : [{ type, text, ...withOwn({ field }) }];
@@ -141,7 +141,7 @@ function parseFilePart(raw: JsonObject): ChatPart | undefined {
   };
 }
 
-/** The unread members of a part and of its inner object. */
+/** The unread fields of a part and of its inner object. */
 function restOf(raw: JsonObject, body: string, read: readonly string[]): JsonObject {
   const rest = otherMembers(raw, ['type', body]);
   return { ...rest, ...optional(body, otherMembers(asObject(raw[body]) ?? {}, read)) };

@@ -27,7 +27,7 @@ import {
 
 const parsedMembers = ['model', 'messages', 'stream', 'tools', 'tool_choice', 'stream_options'] as const;
 
-/** Parses a request that `outlineRequest` has checked. Members that the interchange lacks are kept for this format. */
+/** Parses a request that `outlineRequest` has checked. Fields that the interchange lacks are kept for this format. */
 export function parseRequest(tape: JsonTape): ChatRequest {
   const body = asObject(parseExactJson(tape.text(tape.root))) ?? {};
   const toolChoice = outlineToolChoice(tape, tape.get(tape.root, 'tool_choice'));
@@ -57,11 +57,11 @@ export function parseRequest(tape: JsonTape): ChatRequest {
 
 interface ReadSettings {
   readonly settings: ChatSettings;
-  /** Members that the settings represent completely. They are not kept in the extensions. */
+  /** Fields that the settings represent completely. They are not kept in the extensions. */
   readonly read: readonly string[];
 }
 
-/** A member of an unexpected type is kept unchanged, and the provider checks it. */
+/** A field of an unexpected type is kept unchanged, and the provider checks it. */
 function parseSettings(body: JsonObject): ReadSettings {
   const settings: Record<string, unknown> = {};
   const read: string[] = [];
@@ -74,7 +74,7 @@ function parseSettings(body: JsonObject): ReadSettings {
   for (const [member, name] of textSettings) readInto(member, name, asText(body[member]));
   for (const [member, name] of booleanSettings) readInto(member, name, asBoolean(body[member]));
   readInto('stop', 'stopSequences', parseStop(body.stop));
-  // These members also stay in the extensions, to record which of several spellings the client used.
+  // These fields also stay in the extensions, to record which of several spellings the client used.
   settings.maxOutputTokens = maxTokensFields
     .map((field) => asNumber(body[field]))
     .find((value) => value !== undefined);
@@ -99,7 +99,7 @@ function asBoolean(value: unknown): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
 }
 
-/** Drops the gateway's own member of a tool. */
+/** Drops the gateway's own field of a tool. */
 function parseTool(raw: JsonObject): ChatTool {
   const kind = raw.type === 'custom' ? 'custom' : 'function';
   const body = asObject(raw[kind]);

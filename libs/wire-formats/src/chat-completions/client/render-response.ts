@@ -14,7 +14,7 @@ import type { AnswerDefaults } from '../../common/format.ts';
 import { annotateParts } from './annotations.ts';
 import { renderToolCall } from '../shared/tools.ts';
 
-/** Renders a plain answer. If the provider has the same format, its additional members are included. */
+/** Renders a non-streaming response. If the provider has the same format, its additional fields are included. */
 export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject {
   const { usage: rawUsage, ...members } = readOwn(answer);
   return {
@@ -44,11 +44,11 @@ function renderChoice(choice: AnswerChoice, isOwnFormat: boolean): JsonObject {
   };
 }
 
-/** The member in which compatible providers send reasoning. Used if the answer has no other one. */
+/** The field in which compatible providers send reasoning. Used if the response has no other one. */
 const reasoningField = 'reasoning_content';
 const contentList = 'content[]';
 
-/** Renders the parts of an answer as members of an assistant message. */
+/** Renders the parts of a response as fields of an assistant message. */
 function renderAnswerParts(parts: readonly ChatPart[]): JsonObject {
   const calls = parts.filter((part) => part.type === 'tool-call').map(renderToolCall);
   return {

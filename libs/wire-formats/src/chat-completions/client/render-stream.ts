@@ -26,7 +26,7 @@ export interface StreamRenderState {
   readonly cited: ReadonlyMap<number, CitedText>;
 }
 
-/** Renders a text as the members of a delta. */
+/** Renders text as a delta. */
 type DeltaRenderer = (text: string) => JsonObject;
 type RenderStep = readonly [StreamRenderState, readonly SseFrame[]];
 
@@ -48,7 +48,7 @@ export function beginStreamRender({
   };
 }
 
-/** Renders an event as zero or one frame. The end of the answer may become two frames. */
+/** Renders an event as zero or one frame. The end of the response may become two frames. */
 export function renderStreamEvent(before: StreamRenderState, event: StreamEvent): RenderStep {
   const state = before.isOwnFormat ? before : addCitation(before, event);
   switch (event.type) {

@@ -18,7 +18,7 @@ export function parseError(status: number, body: string): ProviderError {
   };
 }
 
-/** Parses the value of an `error` member. Missing members become empty or null. */
+/** Parses the value of an `error` field. Missing fields become empty or null. */
 export function parseErrorValue(value: unknown): ProviderError {
   const error: JsonObject = typeof value === 'string' ? { message: value } : (asObject(value) ?? {});
   return {

@@ -9,7 +9,7 @@ import type { SseFrame } from '../../sse/sse-frames.ts';
 import { endBlocks } from './read-choice.ts';
 
 /**
- * Parses a plain answer into the same events as a stream of it.
+ * Parses a non-streaming response into the same events as a stream of it.
  *
  * @throws GatewayError `upstream_invalid` when the body is not a JSON object with choices or an error.
  */
@@ -44,8 +44,8 @@ export function parseFrame(state: StreamState, frame: SseFrame): StreamStep {
 }
 
 /**
- * Handles a stream that closed without an error. Some providers omit `[DONE]`. The answer is complete anyway if every
- * started choice has a finish reason. Otherwise no `message-end` is returned, and the answer counts as truncated.
+ * Handles a stream that closed without an error. Some providers omit `[DONE]`. The response is complete anyway if every
+ * started choice has a finish reason. Otherwise no `message-end` is returned, and the response counts as truncated.
  */
 export function endStream(state: StreamState): StreamStep {
   const choices = [...state.choices.values()];
@@ -55,7 +55,7 @@ export function endStream(state: StreamState): StreamStep {
   return [endMessage(state, events), events];
 }
 
-/** Ends all open blocks and the answer. Later chunks are ignored. */
+/** Ends all open blocks and the response. Later chunks are ignored. */
 function endMessage(state: StreamState, events: StreamEvent[]): StreamState {
   for (const choice of state.choices.values()) endBlocks(choice, events);
   events.push({ type: 'message-end' });

@@ -17,7 +17,7 @@ import { findReasoning, readContent, readReasoning, readRefusal, reasoningFields
 import type { RawToolCall } from '../shared/tools.ts';
 import { readToolCall } from '../shared/tools.ts';
 
-/** Most calls in one choice of an answer. Equals the most tools of a request. */
+/** Most calls in one choice of a response. Equals the most tools of a request. */
 const callsMax = 4096;
 
 const readToolCalls: ReadStep = (state, { message, whole }, events) => {
@@ -25,7 +25,7 @@ const readToolCalls: ReadStep = (state, { message, whole }, events) => {
   for (const raw of asList(message.tool_calls)) {
     if (!isObject(raw)) continue;
     const { index, ...members } = raw;
-    // In a stream the index identifies the call that a piece continues. In a plain answer it has no meaning.
+    // In a stream the index identifies the call that a piece continues. In a non-streaming response it has no meaning.
     const piece = readToolCall(whole ? raw : members);
     const call = whole ? undefined : findCall(current.calls, asNumber(index), piece);
     if (call === undefined) current = startCall(current, asNumber(index), piece, events);

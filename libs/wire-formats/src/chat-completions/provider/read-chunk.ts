@@ -17,16 +17,16 @@ import { parseErrorValue } from './parse-error.ts';
 import { readChoice } from './read-choice.ts';
 import { initialChoiceState, type ChoiceState, type StreamState } from './stream-state.ts';
 
-/** Most choices in one answer: twice OpenAI's limit of 128. Further choices are skipped. */
+/** Most choices in one response: twice OpenAI's limit of 128. Further choices are skipped. */
 const choicesMax = 256;
 
-/** Most members that are remembered to avoid repeating them. Bounds memory if a provider invents member names. */
+/** Most fields that are remembered to avoid repeating them. Bounds memory if a provider invents field names. */
 const sentMembersMax = 256;
 
 const readMembers = ['id', 'model', 'created', 'object', 'choices', 'usage', 'error'] as const;
 
 /**
- * Reads a chunk of a stream. With `whole`, reads a plain answer, which is a single chunk with everything. Appends to
+ * Reads a chunk of a stream. With `whole`, reads a non-streaming response, which is a single chunk with everything. Appends to
  * `events`.
  */
 export function readChunk(
@@ -85,7 +85,7 @@ function keepChoice(state: StreamState, before: ChoiceState, after: ChoiceState)
   return { ...state, choices: new Map(state.choices).set(after.index, after) };
 }
 
-/** Appends the members that are new or changed since the last chunk. */
+/** Appends the fields that are new or changed since the last chunk. */
 function readAnswerExtensions(state: StreamState, chunk: JsonObject, events: StreamEvent[]): StreamState {
   const rest = otherMembers(chunk, readMembers);
   if (isEmpty(rest)) return state;

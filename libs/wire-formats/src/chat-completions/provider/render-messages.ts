@@ -86,7 +86,7 @@ function isContent(part: ChatPart): boolean {
   );
 }
 
-/** Whether a part was a member of the message and not in its content. */
+/** Whether a part was a field of the message and not in its content. */
 function isMember(part: ChatPart): boolean {
   return readOwn(part).field !== undefined;
 }
@@ -105,7 +105,7 @@ function renderContent(
 }
 
 /**
- * Renders thinking and refusals that were members of the message. Thinking from other formats is lost, because this
+ * Renders thinking and refusals that were fields of the message. Thinking from other formats is lost, because this
  * format cannot verify it.
  */
 function renderThoughts(message: ChatMessage, field: string, losses: Loss[]): JsonObject {

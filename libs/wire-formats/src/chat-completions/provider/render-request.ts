@@ -88,18 +88,18 @@ function renderSettings(
   return members;
 }
 
-/** Whether the client sent the seed in Mistral's member. The seed is then rendered in that member, not in `seed`. */
+/** Whether the client sent the seed in Mistral's field. The seed is then rendered in that field, not in `seed`. */
 function isMistralSeed(member: string, own: JsonObject): boolean {
   return member === 'seed' && asNumber(own.random_seed) !== undefined;
 }
 
-/** Prefers the client's own member, because the client knows which one its provider accepts. */
+/** Prefers the client's own field, because the client knows which one its provider accepts. */
 function chooseMaxTokensField(own: JsonObject, options: RequestRenderOptions): string {
   const spelled = maxTokensFields.find((field) => asNumber(own[field]) !== undefined);
   return spelled ?? options.maxTokensField ?? 'max_completion_tokens';
 }
 
-/** Finds cache markers from other formats. OpenAI caches automatically and rejects unknown members. */
+/** Finds cache markers from other formats. OpenAI caches automatically and rejects unknown fields. */
 function findCacheLosses({ messages, tools }: ChatRequest): Loss[] {
   const inParts = messages.flatMap((message, index) =>
     message.parts

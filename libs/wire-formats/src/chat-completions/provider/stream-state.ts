@@ -1,11 +1,11 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 
-/** The state between the chunks of an answer. Immutable. */
+/** The state between the chunks of a response. Immutable. */
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;
   readonly choices: ReadonlyMap<number, ChoiceState>;
-  /** The latest members of the answer. Most providers repeat them in every chunk, and only changes become events. */
+  /** The latest fields of the response. Most providers repeat them in every chunk, and only changes become events. */
   readonly sentMembers: JsonObject;
 }
 
@@ -20,7 +20,7 @@ export interface ChoiceState {
 /** The block that receives text now. */
 interface OpenBlock {
   readonly kind: 'text' | 'thinking' | 'refusal';
-  /** The member that contains the text. A new member starts a new block. */
+  /** The field that contains the text. A new field starts a new block. */
   readonly field: string;
   readonly block: number;
 }
@@ -43,11 +43,11 @@ export function initialChoiceState(index: number): ChoiceState {
   return { index, nextBlock: 0, open: undefined, calls: [], finished: false };
 }
 
-/** A piece of a choice: the members of the choice and those of its message. */
+/** A piece of a choice: the fields of the choice and those of its message. */
 export interface ChoicePiece {
   readonly choice: JsonObject;
   readonly message: JsonObject;
-  /** True for the whole message of a plain answer. */
+  /** True for the whole message of a non-streaming response. */
   readonly whole: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { FinishReason } from '@gateway/interchange';
  * Maps the finish reasons of OpenAI and compatible providers. OpenAI sends `stop` for a call that the request forced by
  * name, and some providers send it for any call.
  *
- * @param calls whether the answer contains a call
+ * @param calls whether the response contains a call
  */
 export function mapFinishReason(raw: string, calls: boolean): FinishReason {
   switch (raw) {

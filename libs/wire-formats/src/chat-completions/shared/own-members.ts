@@ -1,7 +1,7 @@
 import type { CacheMarker, ChatPart, Extensions, JsonObject } from '@gateway/interchange';
 import { asObject, asText, isEmpty, optional } from '../../json/read-members.ts';
 
-/** The members as extensions of this format, for spreading into an object. Adds nothing when there are no members. */
+/** The fields as extensions of this format, for spreading into an object. Adds nothing when there are no fields. */
 export function withOwn(members: JsonObject): { extensions?: Extensions } {
   return isEmpty(members) ? {} : { extensions: ownExtensions(members) };
 }
@@ -10,13 +10,13 @@ export function ownExtensions(members: JsonObject): Extensions {
   return { 'chat-completions': members };
 }
 
-/** The members of this format in an object. Empty when it has none. */
+/** The fields of this format in an object. Empty when it has none. */
 export function readOwn(holder: { readonly extensions?: Extensions } | undefined): JsonObject {
   return holder?.extensions?.['chat-completions'] ?? {};
 }
 
 /**
- * Reads Anthropic's cache marker, which resellers also accept in this format. The member stays in the extensions, so that
+ * Reads Anthropic's cache marker, which resellers also accept in this format. The field stays in the extensions, so that
  * it is forwarded unchanged.
  */
 export function readCacheMarker(raw: JsonObject | undefined): { cacheMarker?: CacheMarker } {

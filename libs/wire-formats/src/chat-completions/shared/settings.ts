@@ -6,7 +6,7 @@ type SettingOf<Value> = {
   [Name in keyof ChatSettings]-?: NonNullable<ChatSettings[Name]> extends Value ? Name : never;
 }[keyof ChatSettings];
 
-/** Request members and the interchange settings that they correspond to. */
+/** Request fields and the interchange settings that they correspond to. */
 export const numberSettings = [
   ['temperature', 'temperature'],
   ['top_p', 'topP'],
@@ -26,7 +26,7 @@ export const booleanSettings = [
 ] as const satisfies readonly (readonly [string, SettingOf<boolean>])[];
 
 /**
- * The two members for the output limit. OpenAI's newer models accept only the first, most other providers the second.
+ * The two fields for the output limit. OpenAI's newer models accept only the first, most other providers the second.
  */
 export const maxTokensFields = ['max_completion_tokens', 'max_tokens'] as const;
 

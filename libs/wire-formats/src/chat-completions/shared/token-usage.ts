@@ -1,7 +1,7 @@
 import type { JsonObject, TokenUsage } from '@gateway/interchange';
 import { asObject, asTokens, optional, type Draft } from '../../json/read-members.ts';
 
-/** Reads the counts from the members of OpenAI and compatible providers. Undefined when there are no counts. */
+/** Reads the counts from the fields of OpenAI and compatible providers. Undefined when there are no counts. */
 export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   const inputTokens = asTokens(usage.prompt_tokens);
   const completionTokens = asTokens(usage.completion_tokens) ?? 0;
@@ -19,7 +19,7 @@ export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   return counts;
 }
 
-/** In order: the members of OpenAI, DeepSeek, Moonshot, Anthropic and vLLM. */
+/** In order: the fields of OpenAI, DeepSeek, Moonshot, Anthropic and vLLM. */
 function readCached(usage: JsonObject, details: JsonObject): number | undefined {
   return (
     asTokens(details.cached_tokens) ??

@@ -4,7 +4,7 @@ import { asObject, asText, isObject, optional, otherMembers } from '../../json/r
 import { readOwn, withOwn } from './own-members.ts';
 
 /**
- * Members that mark the end of a cacheable prefix. The first is Anthropic's, which resellers accept, the second
+ * Fields that mark the end of a cacheable prefix. The first is Anthropic's, which resellers accept, the second
  * OpenAI's.
  */
 const cacheMarkers = ['cache_control', 'prompt_cache_breakpoint'] as const;
@@ -35,7 +35,7 @@ export interface RawToolCall {
   readonly kind: 'function' | 'custom';
   readonly argumentsText: string;
   readonly signature: string | undefined;
-  /** Members of the call that only this format has. */
+  /** Fields of the call that only this format has. */
   readonly own: JsonObject;
 }
 
@@ -71,7 +71,7 @@ export function parseToolCall(raw: JsonObject): ToolCallPart {
   };
 }
 
-/** Google's endpoint of this format sends and accepts the signature in this member. */
+/** Google's endpoint of this format sends and accepts the signature in this field. */
 function renderSignature(signature: string | undefined): JsonObject {
   return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
 }
@@ -89,7 +89,7 @@ export function renderToolCall(call: Omit<ToolCallPart, 'type'>): JsonObject {
   };
 }
 
-/** The member `tool_choice`. Undefined when the client did not set it. */
+/** The field `tool_choice`. Undefined when the client did not set it. */
 export function renderToolChoice(
   choice: ToolChoice,
   tools: readonly ChatTool[],

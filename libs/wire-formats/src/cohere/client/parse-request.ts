@@ -57,11 +57,11 @@ export function parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest 
 
 interface ReadSettings {
   readonly settings: ChatSettings;
-  /** The members that the settings represent fully. */
+  /** The fields that the settings represent fully. */
   readonly read: readonly string[];
 }
 
-/** Parses settings. A member of an unexpected type is kept unchanged, and the provider checks it. */
+/** Parses settings. A field of an unexpected type is kept unchanged, and the provider checks it. */
 function parseSettings(body: JsonObject): ReadSettings {
   const settings: Record<string, unknown> = {};
   const read: string[] = [];
@@ -74,7 +74,7 @@ function parseSettings(body: JsonObject): ReadSettings {
   const stops = asList(body.stop_sequences).filter((text) => typeof text === 'string');
   if (stops.length > 0) readInto('stop_sequences', 'stopSequences', stops);
   readInto('response_format', 'responseFormat', parseResponseFormat(body.response_format));
-  // `thinking` is kept in the extensions too, because Cohere may add members to it.
+  // `thinking` is kept in the extensions too, because Cohere may add fields to it.
   const thinking = asObject(body.thinking);
   if (thinking !== undefined) {
     const budgetTokens = asNumber(thinking.token_budget);
@@ -141,7 +141,7 @@ function parseTurn(raw: JsonObject, content: readonly ChatPart[]): ChatPart[] {
   return [...planned, ...content, ...asList(raw.tool_calls).filter(isObject).map(parseToolCall)];
 }
 
-/** The model's plan for its tool calls. It is reasoning in a separate member. */
+/** The model's plan for its tool calls. It is reasoning in a separate field. */
 function planPart(text: string): ChatPart {
   return { type: 'thinking', text, extensions: own.of({ spelling: { field: 'tool_plan' } }) };
 }

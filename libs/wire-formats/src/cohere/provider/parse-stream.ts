@@ -30,7 +30,7 @@ import { own } from '../shared/own-members.ts';
 import { parseArguments, parseCallHead } from '../shared/tool-call.ts';
 
 export function openStreamParser(): StreamParser {
-  // Without `message-end`, the answer is truncated, so the end of the bytes emits nothing.
+  // Without `message-end`, the response is truncated, so the end of the bytes emits nothing.
   return parseSseStream({ initial: initialStreamState, parseFrame, endStream: (state) => [state, []] });
 }
 
@@ -44,7 +44,7 @@ function parseFrame(state: StreamState, { data }: SseFrame): StreamStep {
 
 const choice = 0;
 
-/** Maximum number of calls in one answer, the same as the maximum number of tools in a request. */
+/** Maximum number of calls in one response, the same as the maximum number of tools in a request. */
 const callsMax = 4096;
 
 /** One reader per event type. Other types (`citation-end`, `debug`) are skipped. */
@@ -136,7 +136,7 @@ function readCallEnd(state: StreamState, event: JsonObject): StreamStep {
   return [{ ...state, calls }, emitCallEnd(call)];
 }
 
-/** Reads the end of an answer: `finish_reason`, `usage`, and `error` after a failure. */
+/** Reads the end of a response: `finish_reason`, `usage`, and `error` after a failure. */
 export function readEnd(state: StreamState, delta: JsonObject): StreamStep {
   const rest = otherMembers(delta, ['finish_reason', 'usage', 'error', 'message']);
   const message = asText(delta.error);
@@ -174,7 +174,7 @@ function fail(state: StreamState, message: string, { finish_reason: reason }: Js
 /** Maximum number of sources per citation. */
 const sourcesMax = 64;
 
-/** Adds a citation to the open text. A citation of a plan or of reasoning becomes a member of the message. */
+/** Adds a citation to the open text. A citation of a plan or of reasoning becomes a field of the message. */
 function readCitation(state: StreamState, raw: JsonObject): StreamStep {
   if (state.open?.kind !== 'text') return emitExtensions(state, 'message', { citations: [raw] });
   const { block } = state.open;

@@ -116,7 +116,7 @@ function renderPart(part: ChatPart, field: string, context: RenderContext): Json
   }
 }
 
-/** Adds a text document to the request's documents. The model can cite them. */
+/** Adds text document to the request's documents. The model can cite them. */
 function addDocument({ source, name }: DocumentPart, { documents }: RenderContext): boolean {
   const isText = source.kind === 'base64' && source.mediaType?.startsWith('text/') === true;
   if (!isText) return false;

@@ -28,7 +28,7 @@ export function renderRequest(request: ChatRequest, { model }: RequestRenderOpti
   return { body, losses };
 }
 
-/** Renders settings. `own` are the members from a client of this format. */
+/** Renders settings. `own` are the fields from a client of this format. */
 function renderSettings(settings: ChatSettings, own: JsonObject, context: RenderContext): JsonObject {
   const members: Record<string, unknown> = {};
   for (const [member, name] of numberSettings) {
@@ -68,7 +68,7 @@ function loseSettings(settings: ChatSettings, context: RenderContext): void {
   if (settings.endUser !== undefined) context.lose('user', 'the format does not support this setting');
 }
 
-/** Renders the members `tools`, `tool_choice` and `strict_tools`. */
+/** Renders the fields `tools`, `tool_choice` and `strict_tools`. */
 function renderTools(request: ChatRequest, context: RenderContext): JsonObject {
   const { toolChoice } = request;
   const isChosen = chooseTools(request);

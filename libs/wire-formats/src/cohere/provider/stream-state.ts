@@ -1,7 +1,7 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import { own } from '../shared/own-members.ts';
 
-/** The state between the events of an answer. Immutable. */
+/** The state between the events of a response. Immutable. */
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;
@@ -71,7 +71,7 @@ export function emitCallEnd({ block, hasArguments }: OpenCall): StreamEvent[] {
   return hasArguments ? [end] : [{ type: 'tool-call-delta', choice, block, argumentsText: '{}' }, end];
 }
 
-/** Starts a block, and ends the one before it. `members` are the format's own members. */
+/** Starts a block, and ends the one before it. `members` are the format's own fields. */
 export function startText(
   state: StreamState,
   { kind, member }: Omit<OpenText, 'block'>,

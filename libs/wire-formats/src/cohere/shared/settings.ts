@@ -2,7 +2,7 @@ import type { ChatSettings, JsonObject, ResponseFormat } from '@gateway/intercha
 import { isDeepStrictEqual } from 'node:util';
 import { asObject } from '../../json/read-members.ts';
 
-/** Numeric members of a request, each with its name in the interchange. */
+/** Numeric fields of a request, each with its name in the interchange. */
 export const numberSettings = [
   ['max_tokens', 'maxOutputTokens'],
   ['temperature', 'temperature'],

@@ -18,7 +18,7 @@ import {
 } from '../../common/outline-request.ts';
 
 /**
- * The members of a Converse request: `ConverseRequest` and `ConverseStreamRequest` of the AWS SDK. A test compares the list
+ * The fields of a Converse request: `ConverseRequest` and `ConverseStreamRequest` of the AWS SDK. A test compares the list
  * with the SDK. `modelId` belongs in the URL, but it is also accepted in the body.
  */
 export const requestFields = [
@@ -41,7 +41,7 @@ export const requestFields = [
 const messagesMax = 32_768;
 
 /**
- * Outlines a request. All members of the body are checked by name. Their contents are checked only where the gateway uses
+ * Outlines a request. All fields of the body are checked by name. Their contents are checked only where the gateway uses
  * them; the provider checks the rest.
  *
  * @throws GatewayError `missing_field`, `invalid_field` or `unknown_field`, with `param`.
@@ -79,7 +79,7 @@ function refuseUnknown(tape: JsonTape): void {
   }
 }
 
-/** Returns undefined for a member that is absent or null. */
+/** Returns undefined for a field that is absent or null. */
 function readMember(
   tape: JsonTape,
   object: JsonNode,

@@ -12,7 +12,7 @@ import { outlineToolChoice } from './outline-request.ts';
 import { parseCachePoint } from '../shared/block-values.ts';
 import { examplesField } from '../../common/gateway-fields.ts';
 
-/** Parses the whole request after `outlineRequest` checked it. Unknown members are kept for this format. */
+/** Parses the whole request after `outlineRequest` checked it. Unknown fields are kept for this format. */
 export function parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest {
   const { start, end } = tape.range(tape.root);
   const body = asObject(parseExactJson(tape.bytes.toString('utf8', start, end))) ?? {};
@@ -67,7 +67,7 @@ function parseMessage(raw: JsonObject, spelling: JsonObject): ChatMessage {
   return { role, parts: parseContent(raw.content), ...own.with({ ...rest, ...spelling }) };
 }
 
-/** Drops the gateway's own member of a tool. A cache point becomes a marker on the tool before it. */
+/** Drops the gateway's own field of a tool. A cache point becomes a marker on the tool before it. */
 function parseTools(list: unknown): ChatTool[] {
   const tools: ChatTool[] = [];
   for (const raw of asList(list).filter(isObject)) {

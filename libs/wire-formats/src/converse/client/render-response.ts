@@ -6,7 +6,7 @@ import { mapToStopReason, renderUsage } from '../shared/response-end.ts';
 import { mapToException } from '../shared/exceptions.ts';
 
 /**
- * Renders a plain answer. The format has one choice, so further choices are dropped. Extensions of a provider with the same
+ * Renders a non-streaming response. The format has one choice, so further choices are dropped. Extensions of a provider with the same
  * format are included.
  */
 export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject {

@@ -60,7 +60,7 @@ export function renderBlockEvent(queue: BlockQueue, event: BlockEvent): QueueSte
   return [drained, [...frames, ...more]];
 }
 
-/** Renders all buffered blocks when the answer stops. Open blocks are ended. */
+/** Renders all buffered blocks when the response stops. Open blocks are ended. */
 export function renderQueued(queue: BlockQueue): QueueStep {
   let current = queue;
   const frames: StreamFrame[] = [];

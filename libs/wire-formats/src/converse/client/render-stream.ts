@@ -15,9 +15,9 @@ export interface StreamRenderState {
   readonly isOwnFormat: boolean;
   readonly blocks: BlockQueue;
   readonly stopped: boolean;
-  /** Received before the end of the answer, and sent at the end. A truncated answer must not report it. */
+  /** Received before the end of the response, and sent at the end. A truncated answer must not report it. */
   readonly stopReason: string | undefined;
-  /** Members of `messageStop` and of `metadata` that are known so far. */
+  /** Fields of `messageStop` and of `metadata` that are known so far. */
   readonly stop: JsonObject;
   readonly metadata: JsonObject;
 }
@@ -36,7 +36,7 @@ export const initialStreamRender: StreamRenderState = {
 /**
  * Renders an event as any number of frames. The format has one choice, so events of other choices are dropped.
  *
- * @param latencyMs time since the start of the answer
+ * @param latencyMs time since the start of the response
  */
 export function renderStreamEvent(
   state: StreamRenderState,

@@ -4,7 +4,7 @@ import type { EventStreamHeader } from '../../event-stream/event-stream-message.
 import type { ErrorKind } from '../shared/exceptions.ts';
 import { mapToStreamException } from '../shared/exceptions.ts';
 
-/** A frame of a stream. Its headers name the event, and its payload holds the members. */
+/** A frame of a stream. Its headers name the event, and its payload holds the fields. */
 export interface StreamFrame {
   /** An event of the stream, or an exception that ends it. */
   readonly kind: 'event' | 'exception';

@@ -12,7 +12,7 @@ import { mapExceptionToType } from '../shared/exceptions.ts';
 const readMembers = ['output', 'stopReason', 'usage'] as const;
 
 /**
- * Parses a plain answer to the events of an equivalent stream.
+ * Parses a non-streaming response to the events of an equivalent stream.
  *
  * @throws GatewayError `upstream_invalid` for a body that is not a JSON object with a message
  */
@@ -33,13 +33,13 @@ export function parseResponse(bytes: Uint8Array): StreamEvent[] {
   ];
 }
 
-/** A result in an answer belongs to a server tool, so it stays opaque. */
+/** A result in a response belongs to a server tool, so it stays opaque. */
 function parseAnswerBlock(raw: unknown): ChatPart {
   const part = parseBlock(raw);
   return part.type === 'tool-result' ? { type: 'opaque', extensions: own.of({ part: raw }) } : part;
 }
 
-/** A body without an answer can contain an error message. */
+/** A body without a response can contain an error message. */
 function emitFailure(body: JsonObject): StreamEvent {
   const message = asText(body.message);
   if (message === undefined)

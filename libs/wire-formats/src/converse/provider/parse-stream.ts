@@ -8,7 +8,7 @@ import { endOpenBlock, chainSteps, type StreamState, type StreamStep } from './s
 import { emitExtensions, emitFinish, emitUsage } from './parse-response.ts';
 import { readBlockDelta, readBlockStart, readBlockStop } from './read-block.ts';
 
-/** A padding member that AWS adds to frames, so that their length does not reveal the text. */
+/** A padding field that AWS adds to frames, so that their length does not reveal the text. */
 const padding = 'p';
 
 /**
@@ -69,7 +69,7 @@ function endOnce(state: StreamState): StreamStep {
     : [state, []];
 }
 
-/** Ends the stream after a regular close. The answer is complete if it has a stop reason, even without usage. */
+/** Ends the stream after a regular close. The response is complete if it has a stop reason, even without usage. */
 export function endStream(state: StreamState): StreamStep {
   return state.stopped && !state.ended ? [{ ...state, ended: true }, [{ type: 'message-end' }]] : [state, []];
 }

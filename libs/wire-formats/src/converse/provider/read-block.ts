@@ -43,7 +43,7 @@ export function readBlockDelta(state: StreamState, payload: JsonObject): StreamS
   );
 }
 
-/** Handlers, keyed by the member of a delta. */
+/** Handlers, keyed by the field of a delta. */
 const deltas: ReadonlyMap<string, (state: StreamState, index: number, value: unknown) => StreamStep> =
   new Map([
     ['text', readText],

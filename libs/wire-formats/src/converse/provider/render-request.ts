@@ -50,7 +50,7 @@ function renderToolConfig(request: ChatRequest, kept: JsonObject, losses: Loss[]
     ...optional('toolChoice', choice),
     ...kept,
   };
-  // `isEmpty` is false for `{ auto: {} }`, so a choice without members is kept.
+  // `isEmpty` is false for `{ auto: {} }`, so a choice without fields is kept.
   return isEmpty(config) ? {} : { toolConfig: config };
 }
 

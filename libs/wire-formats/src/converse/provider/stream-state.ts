@@ -6,10 +6,10 @@ import { parseBlock } from '../shared/parse-block.ts';
 import { own } from '../shared/own-members.ts';
 import { emitPart } from './parse-response.ts';
 
-/** The state between the frames of an answer. Immutable. */
+/** The state between the frames of a response. Immutable. */
 export interface StreamState {
   readonly started: boolean;
-  /** `messageStop` was received. It and `metadata` end an answer, in either order. */
+  /** `messageStop` was received. It and `metadata` end a response, in either order. */
   readonly stopped: boolean;
   /** `metadata` was received. */
   readonly hasMetadata: boolean;
@@ -104,7 +104,7 @@ function emitEnd(open: OpenBlock): StreamEvent[] {
       return [{ type: 'thinking-end', ...place, ...(signature === undefined ? {} : { signature }) }];
     }
     case 'tool-call':
-      // A call without arguments has no deltas in a stream. A plain answer contains `{}`.
+      // A call without arguments has no deltas in a stream. A non-streaming response contains `{}`.
       return [
         ...(open.hasInput ? [] : [{ type: 'tool-call-delta', ...place, argumentsText: '{}' } as const]),
         { type: 'tool-call-end', ...place },
@@ -124,7 +124,7 @@ function emitBuffered(open: OpenBlock & { kind: 'buffered' }): StreamEvent[] {
   );
 }
 
-/** The body of the block, as in a plain answer. */
+/** The body of the block, as in a non-streaming response. */
 function joinPieces(member: string, start: object, pieces: readonly unknown[]): object {
   switch (member) {
     case 'toolUse':

@@ -3,14 +3,14 @@ import type { ChatSettings, JsonObject, Loss, ThinkingSetting } from '@gateway/i
 import { asNumber, asObject, isEmpty, optional, otherMembers } from '../../json/read-members.ts';
 
 /**
- * Settings without a member in the API. Some models accept them in `additionalModelRequestFields`: Claude's `thinking` (or
+ * Settings without a field in the API. Some models accept them in `additionalModelRequestFields`: Claude's `thinking` (or
  * `reasoning_config`) and `top_k`, Nova's `inferenceConfig.topK`.
  */
 export interface ReadFields {
   readonly settings: Pick<ChatSettings, 'thinking' | 'topK'>;
-  /** The members that the settings do not cover. */
+  /** The fields that the settings do not cover. */
   readonly rest: JsonObject;
-  /** The names of the members that the settings were parsed from. */
+  /** The names of the fields that the settings were parsed from. */
   readonly spelling: { readonly thinking?: string; readonly topK?: string };
 }
 

@@ -2,7 +2,7 @@ import type { CacheMarker, Citation, CitationLocation, JsonObject } from '@gatew
 import { asList, asNumber, asObject, asText, isObject, optional } from '../../json/read-members.ts';
 import { own } from './own-members.ts';
 
-/** Parses a cache point: the blocks before it should be cached. Undefined for another block, or for unknown members. */
+/** Parses a cache point: the blocks before it should be cached. Undefined for another block, or for unknown fields. */
 export function parseCachePoint(block: JsonObject): CacheMarker | undefined {
   const point = asObject(block.cachePoint);
   if (point === undefined || Object.keys(block).length !== 1 || point.type !== 'default') return undefined;
@@ -15,7 +15,7 @@ export function renderCachePoint(marker: CacheMarker): JsonObject {
   return { cachePoint: { type: 'default', ...optional('ttl', marker.ttl) } };
 }
 
-/** Members of `location`, each with its kind and the member that holds the index. */
+/** Fields of `location`, each with its kind and the field that holds the index. */
 const placeKinds = [
   ['documentChar', 'characters', 'documentIndex'],
   ['documentPage', 'pages', 'documentIndex'],

@@ -49,7 +49,7 @@ const streamExceptions: Readonly<Record<string, string>> = {
   ValidationException: 'validationException',
 };
 
-/** The member of the stream's union for an error. */
+/** The field of the stream's union for an error. */
 export function mapToStreamException(error: ErrorKind): string {
   const name = mapToException(error);
   const known = streamExceptions[name];

@@ -25,7 +25,7 @@ export function parseBlock(raw: unknown): ChatPart {
 
 type ParseBody = (body: JsonObject) => ChatPart | undefined;
 
-/** Parsers, keyed by the member of a block. */
+/** Parsers, keyed by the field of a block. */
 const bodies: ReadonlyMap<string, ParseBody> = new Map<string, ParseBody>([
   ['image', (body) => parseMedia('image', body)],
   ['document', (body) => parseMedia('document', body)],

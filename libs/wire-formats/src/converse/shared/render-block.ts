@@ -121,7 +121,7 @@ function renderThinking(part: ThinkingPart, { isAnswer = false }: BlockContext):
 const renderCallId = (id: string): string => mapToolId(id, /^[\w.:-]{1,64}$/, 64);
 
 function renderToolUse(part: ToolCallPart, { field, losses, isAnswer = false }: BlockContext): JsonObject {
-  // The text of a custom tool becomes the only member of an object, as in the messages format.
+  // The text of a custom tool becomes the only field of an object, as in the messages format.
   const input =
     part.kind === 'custom'
       ? { input: part.argumentsText }

@@ -13,7 +13,7 @@ import type { ReadFields } from './additional-fields.ts';
 import { parseAdditionalFields, renderAdditionalFields } from './additional-fields.ts';
 import { parseExactJson } from '../../json/parse-json.ts';
 
-/** Numeric members of `inferenceConfig`, each with its name in the interchange. */
+/** Numeric fields of `inferenceConfig`, each with its name in the interchange. */
 const numbers = [
   ['maxTokens', 'maxOutputTokens'],
   ['temperature', 'temperature'],
@@ -32,9 +32,9 @@ const membersOfSettings = ['inferenceConfig', 'additionalModelRequestFields', 'o
 
 interface ReadSettings {
   readonly settings: ChatSettings;
-  /** The parts of those members that the settings do not cover, for this format only. */
+  /** The parts of those fields that the settings do not cover, for this format only. */
   readonly own: JsonObject;
-  /** The members of the request that were parsed. */
+  /** The fields of the request that were parsed. */
   readonly read: readonly string[];
 }
 
@@ -83,7 +83,7 @@ function renderNumbers(settings: ChatSettings, losses: Loss[]): JsonObject {
   return { ...numeric, temperature: 1 };
 }
 
-/** Renders the members for settings. `kept` is the `own` of `parseSettings`. */
+/** Renders the fields for settings. `kept` is the `own` of `parseSettings`. */
 export function renderSettings(
   settings: ChatSettings,
   kept: JsonObject,
@@ -114,7 +114,7 @@ export function renderSettings(
   };
 }
 
-/** The settings in `outputConfig`, and the members that they do not cover. */
+/** The settings in `outputConfig`, and the fields that they do not cover. */
 interface ReadOutput {
   readonly settings: Pick<ChatSettings, 'reasoningEffort' | 'responseFormat'>;
   readonly rest: JsonObject;

@@ -14,13 +14,13 @@ import { toJsonSchema } from '../shared/schema.ts';
 
 export interface ReadSettings {
   readonly settings: ChatSettings;
-  /** Members of `generationConfig` that the settings do not cover. */
+  /** Fields of `generationConfig` that the settings do not cover. */
   readonly rest: JsonObject;
   /** The client's spelling of settings with several spellings. */
   readonly spelling: JsonObject;
 }
 
-/** Parses `generationConfig`. A member of an unexpected type is kept unchanged, and the provider checks it. */
+/** Parses `generationConfig`. A field of an unexpected type is kept unchanged, and the provider checks it. */
 export function parseSettings(raw: unknown): ReadSettings {
   const config = camelMembers(asObject(raw) ?? {});
   const settings: Record<string, unknown> = {};

@@ -10,7 +10,7 @@ export function parseError(status: number, body: string): ProviderError {
   return parseErrorValue(raw, status);
 }
 
-/** Parses the value of an `error` member. */
+/** Parses the value of an `error` field. */
 export function parseErrorValue(raw: JsonObject, status: number): ProviderError {
   const details = asList(raw.details).filter(isObject);
   const reason = details.map((detail) => asText(detail.reason)).find((text) => text !== undefined);

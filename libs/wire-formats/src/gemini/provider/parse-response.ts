@@ -12,7 +12,7 @@ import { parseSseStream } from '../../sse/parse-sse-stream.ts';
 import type { SseFrame } from '../../sse/sse-frames.ts';
 
 /**
- * Parses a plain answer to the events of an equivalent stream. Also parses a stream as a JSON list, which Google sends when
+ * Parses a non-streaming response to the events of an equivalent stream. Also parses a stream as a JSON list, which Google sends when
  * the URL does not request server-sent events.
  *
  * @throws GatewayError `upstream_invalid` for a body that is not a JSON object with candidates
@@ -74,7 +74,7 @@ function parseFrame(state: StreamState, { data }: SseFrame): StreamStep {
   return isObject(chunk) ? readChunk(state, chunk, false) : [state, []];
 }
 
-/** The format has no terminator. An answer is complete when each candidate has a finish reason. */
+/** The format has no terminator. A response is complete when each candidate has a finish reason. */
 function endStream(state: StreamState): readonly [StreamState, readonly StreamEvent[]] {
   const candidates = [...state.candidates.values()];
   const isWhole = candidates.length > 0 && candidates.every((candidate) => candidate.finished);

@@ -66,7 +66,7 @@ function valueAt(holder: unknown, key: Key): unknown {
 function setValue(holder: unknown, key: Key, value: unknown): void {
   // Elements arrive in order. An index beyond the end could allocate a list of any length.
   if (Array.isArray(holder) && (key as number) > holder.length) throw invalidPath();
-  // Assigning to `__proto__` would change the object instead of adding a member.
+  // Assigning to `__proto__` would change the object instead of adding a field.
   Object.defineProperty(holder, key, { value, configurable: true, enumerable: true, writable: true });
 }
 

@@ -34,7 +34,7 @@ function readExtensions(state: CandidateState, raw: JsonObject, content: JsonObj
   return isEmpty(members) ? [state, []] : emitExtensions(state, members);
 }
 
-/** Reads citations while a text is open, because a citation belongs to a text. */
+/** Reads citations while text is open, because a citation belongs to text. */
 function readCitations(state: CandidateState, raw: JsonObject): CandidateStep {
   const { open, index } = state;
   if (open?.kind !== 'text') return [state, []];
@@ -151,7 +151,7 @@ function addArguments(state: CandidateState, call: JsonObject): CandidateStep {
   return [{ ...state, openCall: { ...state.openCall, args } }, []];
 }
 
-/** Maximum number of citations per candidate, more than an answer has sentences. */
+/** Maximum number of citations per candidate, more than a response has sentences. */
 const citationsMax = 1024;
 
 /** Parses grounding metadata: one citation for each source of each supported segment. */

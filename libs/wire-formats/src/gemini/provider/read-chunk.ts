@@ -19,15 +19,15 @@ import { initialCandidateState } from './stream-state.ts';
 
 export type StreamStep = readonly [StreamState, readonly StreamEvent[]];
 
-/** Maximum number of candidates in one answer. Clients can request 8. */
+/** Maximum number of candidates in one response. Clients can request 8. */
 const candidatesMax = 256;
 
-/** Maximum number of members that are compared with the previous chunk. */
+/** Maximum number of fields that are compared with the previous chunk. */
 const membersMax = 256;
 
 const readMembers = ['candidates', 'responseId', 'modelVersion', 'usageMetadata', 'error'] as const;
 
-/** Reads a chunk of a stream. With `whole`, reads a plain answer, which has the shape of one chunk. */
+/** Reads a chunk of a stream. With `whole`, reads a non-streaming response, which has the shape of one chunk. */
 export function readChunk(state: StreamState, raw: JsonObject, whole: boolean): StreamStep {
   const chunk = camelMembers(raw);
   if (isObject(chunk.error)) return [{ ...state, failed: true }, [readError(chunk.error)]];
@@ -69,7 +69,7 @@ function readCandidates(state: StreamState, chunk: JsonObject, whole: boolean): 
   return [{ ...state, candidates }, events];
 }
 
-/** A blocked prompt. The answer has no candidate then. */
+/** A blocked prompt. The response has no candidate then. */
 function readBlock(state: StreamState, { promptFeedback }: JsonObject): StreamStep {
   const rawReason = asText(camelMembers(asObject(promptFeedback) ?? {}).blockReason);
   if (rawReason === undefined || state.candidates.size > 0) return [state, []];
@@ -80,7 +80,7 @@ function readBlock(state: StreamState, { promptFeedback }: JsonObject): StreamSt
   ];
 }
 
-/** Emits members that differ from the previous chunk. */
+/** Emits fields that differ from the previous chunk. */
 function readAnswerExtensions(state: StreamState, chunk: JsonObject): StreamStep {
   const rest = otherMembers(chunk, readMembers);
   const known = Object.keys(rest).filter((name) => isDeepStrictEqual(rest[name], state.members[name]));

@@ -9,7 +9,7 @@ const signaturesSince = 3;
 /** A placeholder for a missing signature (ai.google.dev/gemini-api/docs/thought-signatures). */
 const absentSignature = 'skip_thought_signature_validator';
 
-/** Renders the members `systemInstruction` and `contents`. */
+/** Renders the fields `systemInstruction` and `contents`. */
 export function renderContents(messages: readonly ChatMessage[], context: RenderContext): JsonObject {
   const numbered = messages.map((message, index) => ({ message, field: `messages[${index}]` }));
   const system = numbered.filter(({ message }) => message.role === 'system');

@@ -29,7 +29,7 @@ export function renderRequest(request: ChatRequest, { model }: RequestRenderOpti
   return { body, losses };
 }
 
-/** Renders the member `generationConfig`. */
+/** Renders the field `generationConfig`. */
 function renderGenerationConfig(request: ChatRequest, context: RenderContext): JsonObject {
   const { settings } = request;
   const spelling = readSpelling(request);
@@ -94,7 +94,7 @@ const effortLevels: ReadonlyMap<string, string> = new Map([
 /** Effort levels that the format does not define. */
 const approximated = new Set(['none', 'xhigh', 'max']);
 
-/** Renders the member `thinkingConfig`. Undefined without a setting, and for a model that cannot reason. */
+/** Renders the field `thinkingConfig`. Undefined without a setting, and for a model that cannot reason. */
 function renderThinking(
   { reasoningEffort, thinking }: ChatSettings,
   context: RenderContext,
@@ -126,7 +126,7 @@ function renderAmount(
   return table === effortLevels ? { thinkingLevel: amount } : { thinkingBudget: amount };
 }
 
-/** Renders the members `tools` and `toolConfig`. */
+/** Renders the fields `tools` and `toolConfig`. */
 function renderTools(request: ChatRequest, context: RenderContext): JsonObject {
   const rendered = request.tools.map((tool, index) => renderTool(tool, `tools[${index}]`, context));
   const functionDeclarations = rendered.flatMap(({ declaration }) => declaration ?? []);

@@ -1,14 +1,14 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import type { OpenArguments } from './partial-args.ts';
 
-/** The state between the chunks of an answer. Immutable, except for the arguments of an open call. */
+/** The state between the chunks of a response. Immutable, except for the arguments of an open call. */
 export interface StreamState {
   readonly started: boolean;
   readonly failed: boolean;
-  /** The provider's id of the answer. Created call ids depend on it. */
+  /** The provider's id of the response. Created call ids depend on it. */
   readonly answerId: string;
   readonly candidates: ReadonlyMap<number, CandidateState>;
-  /** Members of the previous chunks. Each chunk repeats them. */
+  /** Fields of the previous chunks. Each chunk repeats them. */
   readonly members: JsonObject;
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '@gateway/interchange';
 import { isObject } from '../../json/read-members.ts';
 
 /**
- * Members of the API's own `Schema` (ai.google.dev/api/caching#Schema), a subset of OpenAPI's schema. They have the same
+ * Fields of the API's own `Schema` (ai.google.dev/api/caching#Schema), a subset of OpenAPI's schema. They have the same
  * meaning as in JSON Schema.
  */
 const schemaMembers = new Set([
@@ -31,7 +31,7 @@ const schemaMembers = new Set([
 const schemaFormats = new Set(['float', 'double', 'int32', 'int64', 'enum', 'date-time']);
 
 /**
- * Whether the API's own `Schema` can express a JSON Schema. Schemas with other members (`$ref`, `additionalProperties`,
+ * Whether the API's own `Schema` can express a JSON Schema. Schemas with other fields (`$ref`, `additionalProperties`,
  * `const`, lists of types, …) are sent as JSON Schema, which newer models and API versions accept.
  */
 export function isPlainSchema(schema: unknown): boolean {

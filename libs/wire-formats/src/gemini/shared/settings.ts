@@ -1,6 +1,6 @@
 import type { ChatSettings, JsonObject, ToolChoice } from '@gateway/interchange';
 
-/** Numeric members of `generationConfig`, each with its name in the interchange. */
+/** Numeric fields of `generationConfig`, each with its name in the interchange. */
 export const numberSettings = [
   ['maxOutputTokens', 'maxOutputTokens'],
   ['temperature', 'temperature'],
@@ -19,7 +19,7 @@ export const responseFormatMembers = [
   '_responseJsonSchema',
 ] as const;
 
-/** Renders the tool choice as members of `functionCallingConfig`. Empty when the client sent no choice. */
+/** Renders the tool choice as fields of `functionCallingConfig`. Empty when the client sent no choice. */
 export function renderFunctionCalling(choice: ToolChoice): JsonObject {
   switch (choice.mode) {
     case 'unset':

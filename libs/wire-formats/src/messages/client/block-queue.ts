@@ -15,7 +15,7 @@ interface OpenBlock {
 /**
  * Reorders events so that each block ends before the next one starts. Other formats may interleave calls, but in this
  * format a piece after the end of its block would be lost. A call counts as ended as soon as its arguments are complete
- * JSON, since most providers send its end only with the end of the answer. So later blocks need not wait for it.
+ * JSON, since most providers send its end only with the end of the response. So later blocks need not wait for it.
  */
 export class BlockQueue {
   #open: OpenBlock | undefined;
@@ -67,7 +67,7 @@ export class BlockQueue {
     } else if (type === 'tool-call-delta') this.#open.pieces?.push(event.argumentsText);
   }
 
-  /** Releases buffered blocks up to one that has not ended. At the end of the answer, releases all. */
+  /** Releases buffered blocks up to one that has not ended. At the end of the response, releases all. */
   #drain(isOver: boolean): StreamEvent[] {
     const events: StreamEvent[] = [];
     for (const [block, waiting] of this.#waiting) {

@@ -5,7 +5,7 @@ import { hasCacheControl } from './outline-tools.ts';
 import type { CallPlace, ContextPart } from '../../common/format.ts';
 
 /**
- * Reads the members it knows. The provider checks messages of an unknown shape. A user message that contains only tool
+ * Reads the fields it knows. The provider checks messages of an unknown shape. A user message that contains only tool
  * results gets the role `tool`.
  */
 export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): MessageOutline {

@@ -12,7 +12,7 @@ import { examplesField } from '../../common/gateway-fields.ts';
 
 const parsedMembers = ['model', 'messages', 'system', 'stream', 'tools', 'tool_choice'] as const;
 
-/** Parses a request that `outlineRequest` has checked. Members that the interchange lacks are kept for this format. */
+/** Parses a request that `outlineRequest` has checked. Fields that the interchange lacks are kept for this format. */
 export function parseRequest(tape: JsonTape): ChatRequest {
   const body = asObject(parseExactJson(tape.text(tape.root))) ?? {};
   const toolChoice = outlineToolChoice(tape, tape.get(tape.root, 'tool_choice'));
@@ -77,7 +77,7 @@ function spellContent(content: unknown): JsonObject {
   return Array.isArray(content) ? { content: 'list' } : {};
 }
 
-/** Drops the gateway's own member of a tool. A tool without a schema is one of Anthropic's and is kept whole. */
+/** Drops the gateway's own field of a tool. A tool without a schema is one of Anthropic's and is kept whole. */
 function parseTool(raw: JsonObject): ChatTool {
   const name = asText(raw.name);
   const cacheMarker = parseCacheControl(raw);

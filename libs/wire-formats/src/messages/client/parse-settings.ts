@@ -13,13 +13,13 @@ import { isDeepStrictEqual } from 'node:util';
 
 export interface ReadSettings {
   readonly settings: ChatSettings;
-  /** The members that were read. */
+  /** The fields that were read. */
   readonly read: readonly string[];
-  /** The parts of these members that the settings do not represent. */
+  /** The parts of these fields that the settings do not represent. */
   readonly rest: JsonObject;
 }
 
-/** A member of an unexpected type is kept unchanged, and the provider checks it. */
+/** A field of an unexpected type is kept unchanged, and the provider checks it. */
 export function parseSettings(body: JsonObject): ReadSettings {
   const parts = [
     readNumbers(body),
@@ -38,7 +38,7 @@ export function parseSettings(body: JsonObject): ReadSettings {
 
 const nothing: ReadSettings = { settings: {}, read: [], rest: {} };
 
-/** Request members and the interchange settings that they correspond to. */
+/** Request fields and the interchange settings that they correspond to. */
 export const numberSettings = [
   ['max_tokens', 'maxOutputTokens'],
   ['temperature', 'temperature'],
@@ -95,7 +95,7 @@ function readThinking({ thinking: raw }: JsonObject): ReadSettings {
   const thinking = parseThinking(raw);
   if (thinking === undefined) return nothing;
   const isComplete = isDeepStrictEqual(renderThinking(thinking), raw);
-  // The member is also kept if the setting does not represent all of it.
+  // The field is also kept if the setting does not represent all of it.
   return { settings: { thinking }, read: isComplete ? ['thinking'] : [], rest: {} };
 }
 

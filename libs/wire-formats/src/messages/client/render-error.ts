@@ -5,7 +5,7 @@ import { chooseErrorType } from '../shared/error-types.ts';
 import type { SseFrame } from '../../sse/sse-frames.ts';
 import { own } from '../shared/own-members.ts';
 
-/** An error answer with all members that the official SDKs read. */
+/** An error answer with all fields that the official SDKs read. */
 export function renderError(error: PublicError, requestId: string): RenderedError {
   return {
     status: error.status,
@@ -14,7 +14,7 @@ export function renderError(error: PublicError, requestId: string): RenderedErro
   };
 }
 
-/** The code is in the member that the official SDKs read as `errorCode`. */
+/** The code is in the field that the official SDKs read as `errorCode`. */
 function renderErrorBody(error: PublicError, requestId: string): JsonObject {
   const details = optional('error_code', error.code);
   return {

@@ -7,7 +7,7 @@ import { optional } from '../../json/read-members.ts';
 import { renderBlock } from '../shared/blocks.ts';
 import { readArguments } from '../shared/tools.ts';
 
-/** Renders a plain answer with the first choice only. Additional members of Anthropic are included. */
+/** Renders a non-streaming response with the first choice only. Additional fields of Anthropic are included. */
 export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject {
   const { usage: rawUsage, ...members } = own.read(answer);
   const [choice] = answer.choices;
@@ -37,7 +37,7 @@ function renderReason({ finishReason, rawReason }: AnswerChoice, isOwnFormat: bo
   return isOwnFormat ? (rawReason ?? mapped) : mapped;
 }
 
-/** The block for a part of an answer. Undefined if the format has no such block. */
+/** The block for a part of a response. Undefined if the format has no such block. */
 export function renderAnswerBlock(part: ChatPart): JsonObject | undefined {
   const block = renderBlock(part);
   if (block === undefined || part.type !== 'tool-call') return block;
@@ -46,7 +46,7 @@ export function renderAnswerBlock(part: ChatPart): JsonObject | undefined {
   return { ...block, ...(input === undefined ? {} : { input }), ...optional('signature', part.signature) };
 }
 
-/** The answer to `POST /v1/messages/count_tokens`. */
+/** The response to `POST /v1/messages/count_tokens`. */
 export function renderTokenCount(inputTokens: number): JsonObject {
   return { input_tokens: inputTokens };
 }

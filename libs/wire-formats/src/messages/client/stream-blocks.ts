@@ -15,7 +15,7 @@ export interface StreamRenderState {
   /** Whether `message_start` was sent. It waits for the usage, which most providers send at the start or at the end. */
   readonly started: boolean;
   readonly usage: JsonObject;
-  /** Members of the message that arrived before `message_start` was sent. */
+  /** Fields of the message that arrived before `message_start` was sent. */
   readonly startMembers: JsonObject;
   /** Blocks by their number in the interchange. */
   readonly blocks: ReadonlyMap<number, StreamBlock>;
@@ -23,7 +23,7 @@ export interface StreamRenderState {
   readonly open: number | undefined;
   readonly nextIndex: number;
   readonly reason: string | null;
-  /** Members of `message_delta`: those inside its `delta`, and those next to it. */
+  /** Fields of `message_delta`: those inside its `delta`, and those next to it. */
   readonly endMembers: JsonObject;
   readonly outerEndMembers: JsonObject;
 }
@@ -97,7 +97,7 @@ export function renderDelta(state: StreamRenderState, block: number, delta: Json
 }
 
 /**
- * Ends a block and removes it from the state, since an answer may have any number of blocks. Does nothing if the block
+ * Ends a block and removes it from the state, since a response may have any number of blocks. Does nothing if the block
  * has already ended.
  */
 export function closeBlock(state: StreamRenderState, block: number | undefined): RenderStep {

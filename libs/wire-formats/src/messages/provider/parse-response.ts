@@ -11,7 +11,7 @@ import { continueBlock, endBlock, startBlock } from './read-block.ts';
 import { parseErrorValue } from './parse-error.ts';
 
 /**
- * Parses a plain answer into the same events as a stream of it.
+ * Parses a non-streaming response into the same events as a stream of it.
  *
  * @throws GatewayError `upstream_invalid` when the body is not a JSON object with content or an error.
  */
@@ -53,7 +53,7 @@ export function parseFrame(state: StreamState, frame: SseFrame): StreamStep {
   return readers.get(asText(data.type) ?? frame.event ?? '')?.(state, data) ?? [state, []];
 }
 
-/** Only `message_stop` completes the answer, so the end of the stream adds nothing. */
+/** Only `message_stop` completes the response, so the end of the stream adds nothing. */
 export function endStream(state: StreamState): StreamStep {
   return [state, []];
 }
@@ -62,7 +62,7 @@ function indexOf(data: JsonObject): number {
   return asNumber(data.index) ?? 0;
 }
 
-/** An error ends the answer. */
+/** An error ends the response. */
 function readError(state: StreamState, data: JsonObject): StreamStep {
   const { message, type, code } = parseErrorValue(data.error);
   const event: StreamEvent = {
@@ -76,7 +76,7 @@ function readError(state: StreamState, data: JsonObject): StreamStep {
 }
 
 /**
- * Parses the input tokens from a provider's answer to `POST /v1/messages/count_tokens`.
+ * Parses the input tokens from a provider's response to `POST /v1/messages/count_tokens`.
  *
  * @throws GatewayError `upstream_invalid`
  */

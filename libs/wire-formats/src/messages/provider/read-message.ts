@@ -15,10 +15,10 @@ import { parseUsage } from '../shared/token-usage.ts';
 import { endBlock, endOpenBlocks, startBlock } from './read-block.ts';
 import { membersMax, type StreamState, type StreamStep } from './stream-state.ts';
 
-/** Members of a message that a stream sends at its end, in a `delta`. */
+/** Fields of a message that a stream sends at its end, in a `delta`. */
 const endMembers = ['stop_reason', 'stop_sequence', 'stop_details', 'container'] as const;
 
-/** Members of a message that have their own reader or belong to its end. */
+/** Fields of a message that have their own reader or belong to its end. */
 const startMembers = ['id', 'type', 'role', 'model', 'content', 'usage', ...endMembers] as const;
 
 /** Reads the start of a message and the content that it already has. */
@@ -51,7 +51,7 @@ function readContent(state: StreamState, content: readonly unknown[]): StreamSte
   return [current, events];
 }
 
-/** Reads the end of a message: the `delta` of a `message_delta` and the members next to it. */
+/** Reads the end of a message: the `delta` of a `message_delta` and the fields next to it. */
 export function finishMessage(state: StreamState, delta: JsonObject, outer: JsonObject): StreamStep {
   const [closed, ends] = endOpenBlocks(state);
   const [counted, usage] = readUsage(closed, outer.usage);
@@ -70,7 +70,7 @@ export function finishMessage(state: StreamState, delta: JsonObject, outer: Json
   ];
 }
 
-/** Ends all open blocks and the answer. */
+/** Ends all open blocks and the response. */
 export function endMessage(state: StreamState): StreamStep {
   const [closed, ends] = endOpenBlocks(state);
   return [{ ...closed, ended: true }, [...ends, { type: 'message-end' }]];

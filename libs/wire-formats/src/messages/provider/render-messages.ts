@@ -19,7 +19,7 @@ interface Turn {
 }
 
 /**
- * Renders the members `system` and `messages`. System messages move before the conversation. Tool results become user
+ * Renders the fields `system` and `messages`. System messages move before the conversation. Tool results become user
  * messages. Adjacent messages of one role are joined, so that one message contains all results of a turn's calls.
  */
 export function renderConversation(messages: readonly ChatMessage[], context: RenderContext): JsonObject {

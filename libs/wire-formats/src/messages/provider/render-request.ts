@@ -79,7 +79,8 @@ export type MessagesVersion = (typeof messagesVersions)[number];
 /**
  * Chooses the version that accepts the whole translated request: the newest, unless the request has sampling settings,
  * documents in assistant messages or citations in user messages, which the newest rejects (Anthropic, "Versions",
- * 2026-10-21). If a model rejects sampling settings, the caller may set the newest anyway. Then the settings are losses.
+ * 2026-10-21). If a model rejects sampling settings, the caller may set the newest anyway. The sampling settings are then
+ * reported as losses.
  */
 export function chooseMessagesVersion({ settings, messages }: ChatRequest): MessagesVersion {
   const isSampled = [settings.temperature, settings.topP, settings.topK].some((value) => value !== undefined);

@@ -65,7 +65,7 @@ function renderSampling(
   return Object.fromEntries(sampling);
 }
 
-/** Anthropic rejects stop sequences that are only white space. */
+/** Anthropic rejects stop sequences that are only whitespace. */
 function renderStopSequences({ stopSequences }: ChatSettings, losses: Loss[]): JsonObject {
   if (stopSequences === undefined) return {};
   const accepted = stopSequences.filter((sequence) => sequence.trim() !== '');

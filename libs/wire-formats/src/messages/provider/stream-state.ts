@@ -1,13 +1,13 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 
-/** The state between the events of an answer. Immutable. */
+/** The state between the events of a response. Immutable. */
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;
   readonly nextBlock: number;
   /** Open blocks by Anthropic's index. */
   readonly open: ReadonlyMap<number, OpenBlock>;
-  /** The provider's own usage members so far. */
+  /** The provider's own usage fields so far. */
   readonly usage: JsonObject;
 }
 
@@ -34,7 +34,7 @@ export const initialStreamState: StreamState = {
   usage: {},
 };
 
-/** Most members that pieces may add to a block or to usage. Bounds memory, because each piece copies all members. */
+/** Most fields that pieces may add to a block or to usage. Bounds memory, because each piece copies all fields. */
 export const membersMax = 256;
 
 export function setBlock(state: StreamState, index: number, block: OpenBlock | undefined): StreamState {

@@ -104,7 +104,7 @@ function parseToolResult(raw: JsonObject): ToolResultPart | undefined {
   };
 }
 
-/** The client's cache marker, and the members of a block that only this format has. */
+/** The client's cache marker, and the fields of a block that only this format has. */
 function readRest(
   raw: JsonObject,
   read: readonly string[],
@@ -116,7 +116,7 @@ function readRest(
   return { ...(cacheMarker === undefined ? {} : { cacheMarker }), ...own.with(members) };
 }
 
-/** Separates the spelling record of a part from the members that only this format has. */
+/** Separates the spelling record of a part from the fields that only this format has. */
 export function readSpelled(part: ChatPart): { readonly rest: JsonObject; readonly spelling: JsonObject } {
   const { spelling, ...rest } = own.read(part);
   return { rest, spelling: asObject(spelling) ?? {} };
@@ -167,7 +167,7 @@ function renderThinkingBlock(part: ThinkingPart): JsonObject {
 
 function renderToolUse(part: ToolCallPart): JsonObject {
   const { argumentsText } = part;
-  // Input must be an object. The text of a custom tool, and arguments that are not an object, become its only member.
+  // Input must be an object. The text of a custom tool, and arguments that are not an object, become its only field.
   const input =
     part.kind === 'custom'
       ? { input: argumentsText }

@@ -20,7 +20,7 @@ export function parseCitation(raw: JsonObject): Citation {
   };
 }
 
-/** The citations of a text block. Undefined when it has none. */
+/** The citations of text block. Undefined when it has none. */
 export function parseCitations(raw: unknown): readonly Citation[] | undefined {
   const citations = asList(raw).filter(isObject).map(parseCitation);
   return citations.length === 0 ? undefined : citations;

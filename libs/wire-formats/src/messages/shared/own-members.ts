@@ -2,7 +2,7 @@ import type { CacheMarker, JsonObject } from '@gateway/interchange';
 import { ownMembersOf } from '../../common/own-members.ts';
 import { asObject, asText, optional } from '../../json/read-members.ts';
 
-/** Extension members of this format. The member `spelling` records how the client wrote values of the interchange. */
+/** Extension fields of this format. The field `spelling` records how the client wrote values of the interchange. */
 export const own = ownMembersOf('messages');
 
 /**

@@ -22,7 +22,7 @@ export function parseToolUse(raw: JsonObject): ToolCallPart | undefined {
   };
 }
 
-/** The members of a call that only this format has. */
+/** The fields of a call that only this format has. */
 export function readOwnMembers(raw: JsonObject): JsonObject {
   const marker = parseCacheControl(raw);
   return {
@@ -71,7 +71,7 @@ export function readInitialInput(raw: JsonObject): string | undefined {
 }
 
 /**
- * Renders the member `tool_choice`. Undefined when the request needs none. The format cannot allow only some tools, so
+ * Renders `tool_choice`. Undefined when the request needs none. The format cannot allow only some tools, so
  * the request is rendered without the others.
  */
 export function renderToolChoice(

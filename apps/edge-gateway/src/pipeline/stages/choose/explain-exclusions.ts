@@ -22,7 +22,7 @@ const texts: Readonly<Record<ExclusionRule, string>> = {
   session_bound: 'not the model that signed the reasoning in the transcript',
 };
 
-/** Max model names in an answer, to keep it readable. */
+/** Max model names in a response, to keep it readable. */
 const namesMax = 400;
 
 /** Lists the models that each rule excludes, as in `turned_off (turned off …): openai/gpt-4o, …`. */

@@ -13,8 +13,8 @@ type ForwardServices = TryServices & CallServices & { readonly log: Logger };
 const invalidRequest = 400;
 
 /**
- * Gets the provider's answer. Resolves with its status and headers. Failures that another attempt repairs do not show: see
- * `tryCandidates`. An answer that breaks before its first byte is given up (`ChatAnswer.giveUp`), and the request is
+ * Gets the provider's response. Resolves with its status and headers. Failures that another attempt repairs do not show: see
+ * `tryCandidates`. A response that breaks before its first byte is given up (`ChatAnswer.giveUp`), and the request is
  * forwarded again. If a provider rejects a request with deferred tools, the request is sent again with every tool in it:
  * planning fails no request.
  */

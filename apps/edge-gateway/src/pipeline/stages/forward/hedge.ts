@@ -21,7 +21,7 @@ export function mayHedge({ isHedgeable, exchange }: ForwardTask, { settings }: H
 
 /**
  * Runs an attempt, and a second one at another ready candidate if the first stays silent for too long. The second call
- * takes from the retry budget. The first good answer wins. The other call is cancelled, and its possible cost recorded.
+ * takes from the retry budget. The first good response wins. The other call is cancelled, and its possible cost recorded.
  */
 export async function runHedged(
   task: ForwardTask,
@@ -71,7 +71,7 @@ async function chooseOther(
   return other;
 }
 
-/** Returns the first attempt with a good answer, or the first call if both fail. */
+/** Returns the first attempt with a good response, or the first call if both fail. */
 function chooseGood(first: Hedge, second: Hedge): Promise<Hedge> {
   return new Promise((resolve) => {
     let open = 2;

@@ -25,7 +25,7 @@ export interface ForwardTask {
   send(candidate: Candidate, attempt: Attempt, signal: AbortSignal): Promise<UpstreamReply>;
 }
 
-/** The result of an attempt: an answer for the client, or a failure that another attempt may repair. */
+/** The result of an attempt: a response for the client, or a failure that another attempt may repair. */
 export type AttemptOutcome =
   | { readonly failure: undefined; readonly answer: ChatAnswer }
   | { readonly failure: FailedAttempt; readonly answer: ChatAnswer | undefined };
@@ -39,7 +39,7 @@ export type AttemptServices = RetryServices & {
 const unsuitable: Failure = { kind: 'invalid', isPassing: false, retryAfterMs: undefined };
 
 /**
- * Runs one attempt. Returns its answer, or the failure if another attempt may repair it. Throws if the request itself is
+ * Runs one attempt. Returns its response, or the failure if another attempt may repair it. Throws if the request itself is
  * at fault, or if the client has left.
  *
  * @param parent aborts the attempt: the signal of the exchange, or of one of two hedged attempts
@@ -93,7 +93,7 @@ async function isReplaceable(
   return other !== undefined;
 }
 
-/** The time limit of the first byte, or of a whole plain answer. Undefined without alternatives. */
+/** The time limit of the first byte, or of a whole non-streaming response. Undefined without alternatives. */
 function firstByteMsOf({ target, exchange }: ForwardTask, { settings }: AttemptServices): number | undefined {
   if (target.alternatives === undefined) return undefined;
   return exchange.ledger.stream ? settings.firstByteMsMax : settings.plainAnswerMsMax;
@@ -136,7 +136,7 @@ interface BackendCallInput {
 }
 
 /**
- * One call to a backend, from before it is sent until its answer has ended. The backend receives its result
+ * One call to a backend, from before it is sent until its response has ended. The backend receives its result
  * once. If the client leaves, there is no result.
  */
 class BackendCall {
@@ -162,7 +162,7 @@ class BackendCall {
     this.#input.backend.noteFailure(failure);
   }
 
-  /** The client has the first byte of the answer. From here on, no other candidate can be called. */
+  /** The client has the first byte of the response. From here on, no other candidate can be called. */
   begun(): void {
     this.#hasBegun = true;
     clearTimeout(this.#deadline);
@@ -177,7 +177,7 @@ class BackendCall {
     this.#input.backend.end();
   }
 
-  /** Keeps the call in flight until the answer's body has ended. A body that breaks is a failure. */
+  /** Keeps the call in flight until the response's body has ended. A body that breaks is a failure. */
   follow(body: AnswerBody): void {
     body.follow((isWhole) => {
       this.end();

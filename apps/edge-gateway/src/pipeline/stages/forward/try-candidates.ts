@@ -9,11 +9,11 @@ import { runAttempt, type AttemptOutcome, type ForwardTask } from './run-attempt
 export type TryServices = HedgeServices;
 
 /**
- * Runs attempts until one has an answer for the client. A failed attempt is followed by another credential, by a fallback,
- * or by the same call again, while the retry budget lasts. If no further attempt can help, the last failure is the answer.
+ * Runs attempts until one has a response for the client. A failed attempt is followed by another credential, by a fallback,
+ * or by the same call again, while the retry budget lasts. If no further attempt can help, the last failure is the response.
  *
- * After an answer was given up (`ChatAnswer.giveUp`), a second call continues from there. It throws the error that broke
- * the answer if no candidate is left.
+ * After a response was given up (`ChatAnswer.giveUp`), a second call continues from there. It throws the error that broke
+ * the response if no candidate is left.
  *
  * @throws GatewayError `upstream_unavailable` if no candidate may be called now, or the error of the last attempt
  */
@@ -32,7 +32,7 @@ export async function tryCandidates(task: ForwardTask, services: TryServices): P
   return outcome.answer;
 }
 
-/** Runs the request's first attempt, or the attempt after a broken answer. */
+/** Runs the request's first attempt, or the attempt after a broken response. */
 async function runFirst(task: ForwardTask, services: TryServices): Promise<AttemptOutcome> {
   const { target, caller, exchange } = task;
   const { broken } = exchange.attempts;

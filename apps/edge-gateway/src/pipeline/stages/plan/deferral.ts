@@ -28,7 +28,7 @@ export function chooseDeferral(
 }
 
 /**
- * Members that Anthropic rejects next to deferred tools, or that show that the client defers tools itself.
+ * Fields that Anthropic rejects next to deferred tools, or that show that the client defers tools itself.
  */
 const ownDeferral = ['"tool_search_tool_', '"defer_loading"', '"input_examples"'];
 

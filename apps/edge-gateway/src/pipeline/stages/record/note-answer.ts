@@ -3,9 +3,9 @@ import type { ModelRouter } from '../../../routing/model-router.ts';
 import type { SeenAnswer } from '../../../routing/observations.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 
-/** The pace is measured only of answers with at least this many output tokens. */
+/** The pace is measured only of responses with at least this many output tokens. */
 const tokensMin = 8;
-/** The first token of a plain answer is estimated to take as long as this many other tokens. */
+/** The first token of a non-streaming response is estimated to take as long as this many other tokens. */
 const firstTokenWorth = 50;
 
 /** Reports to the model router how fast the model is, and that it serves this conversation. */
@@ -27,7 +27,7 @@ export function noteAnswer(
 }
 
 /**
- * A short answer has no pace. The time of a plain answer is divided between its first token and the others.
+ * A short answer has no pace. The time of a non-streaming response is divided between its first token and the others.
  * Null after recovery rounds, because times and tokens belong to several calls.
  */
 function timeAnswer({ attempts, timings, ledger }: Exchange, outputTokens: number): SeenAnswer | null {

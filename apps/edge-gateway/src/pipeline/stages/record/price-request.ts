@@ -10,7 +10,7 @@ import type { AbandonedCall, Attempts } from '../../exchange/attempt.ts';
 export interface PricedRequest {
   readonly model: CatalogModel | undefined;
   readonly usage: TokenUsage;
-  /** The usage of each round, if there were recovery rounds. The client's answer is the last one. */
+  /** The usage of each round, if there were recovery rounds. The client's response is the last one. */
   readonly rounds: readonly TokenUsage[];
   /** Cost of rewriting the prompt cache because compression changed earlier messages. In USD. */
   readonly contextRewrittenUsd: number;

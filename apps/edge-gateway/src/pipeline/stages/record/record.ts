@@ -144,7 +144,7 @@ function countRequest(exchange: Exchange, outcome: RelayOutcome, metrics: EdgeMe
 }
 
 /**
- * Ends the span of the provider call, and describes the answer in it. The span lasts as long as the answer.
+ * Ends the span of the provider call, and describes the response in it. The span lasts as long as the response.
  */
 export function endProviderCall({ attempts, timings }: Exchange, outcome: RelayOutcome): void {
   const providerCall = attempts.current?.span;

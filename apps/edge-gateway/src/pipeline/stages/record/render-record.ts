@@ -39,7 +39,7 @@ function clientText(value: string | string[] | undefined): string | null {
 }
 
 /**
- * Renders the end of an accepted request, with everything that its stages recorded. Members are listed one by
+ * Renders the end of an accepted request, with everything that its stages recorded. Fields are listed one by
  * one, because spreading a second object costs more than the rest of this function.
  */
 export function renderEvent(
@@ -103,7 +103,7 @@ function addSavings(event: RequestEventV1, exchange: Exchange, catalog: ModelCat
   return event;
 }
 
-/** Usage as billed. Estimated from lengths if an answer has no usage. Null without an answer. */
+/** Usage as billed. Estimated from lengths if a response has no usage. Null without a response. */
 function usageOf(exchange: Exchange, { status, summary }: RelayOutcome): RequestEventV1['usage'] {
   if (summary?.usage) {
     const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = summary.usage;

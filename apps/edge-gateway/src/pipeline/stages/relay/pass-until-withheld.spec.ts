@@ -22,7 +22,7 @@ const bytes = Buffer.from(
   ].join(''),
 );
 
-/** Relays an answer in two pieces. Returns the bytes for the client. */
+/** Relays a response in two pieces. Returns the bytes for the client. */
 function relay(at: number, given = bytes, format: ClientFormat = 'chat-completions'): string {
   const rounds = new RecoveryRounds({
     recovery: recoveryFor(requestWith(format, [{ name: 'here' }, { name: 'away' }]), { forwarded: [0] }),

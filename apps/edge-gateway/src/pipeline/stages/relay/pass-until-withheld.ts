@@ -2,7 +2,7 @@ import type { StreamEvent } from '@gateway/interchange';
 import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import type { FrameGate } from './frame-gate.ts';
 
-/** Writes a parsed stream to the client. Created for one answer. */
+/** Writes a parsed stream to the client. Created for one response. */
 export interface StreamWriter {
   /** Splits the provider's bytes into the pieces that are parsed and written one by one. */
   split(chunk: Buffer): readonly Buffer[];

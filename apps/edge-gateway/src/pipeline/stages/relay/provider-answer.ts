@@ -7,7 +7,7 @@ import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import { isAnswered } from '../../../request/http-response.ts';
 import type { AnswerBody } from '../../../upstream/answer-body.ts';
 
-/** A provider's answer, with the headers for the client. */
+/** A provider's response, with the headers for the client. */
 export interface ProviderAnswer {
   readonly answer: UpstreamAnswer;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export interface ProviderAnswer {
 }
 
 /**
- * Opens a provider's answer with the headers for the client.
+ * Opens a provider's response with the headers for the client.
  * @throws GatewayError `upstream_invalid` for a content encoding that the gateway did not accept
  */
 export function openProviderAnswer(answer: UpstreamAnswer, exchange: Exchange): ProviderAnswer {
@@ -31,7 +31,7 @@ export function rejectAnswer(answer: UpstreamAnswer, detail: string): GatewayErr
 }
 
 /**
- * Writes the result of recovery rounds into the log, and into the headers if the answer has not begun. Later
+ * Writes the result of recovery rounds into the log, and into the headers if the response has not begun. Later
  * results are in the log only.
  */
 export function applyRounds(exchange: Exchange, rounds: RecoveryRounds): void {

@@ -45,12 +45,12 @@ export function relayError(error: GatewayError, exchange: Exchange, services: { 
   };
 }
 
-/** Node reads the rest of a request after its answer. */
+/** Node reads the rest of a request after its response. */
 const shortBodyBytes = 64 * 1024;
 
 /**
  * The rest of an unread body would be parsed as the next request of an HTTP/1.1 connection, so the connection
- * closes after the answer. HTTP/2 has no such header: the stream closes, and the connection stays open.
+ * closes after the response. HTTP/2 has no such header: the stream closes, and the connection stays open.
  */
 function endRequest({ request, response }: Exchange): void {
   if (request.complete) return;

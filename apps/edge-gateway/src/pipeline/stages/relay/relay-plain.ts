@@ -13,7 +13,7 @@ import { readWhole } from '../../../upstream/answer-body.ts';
 import { toUpstreamError } from '../../../upstream/upstream.port.ts';
 
 /**
- * Relays a plain answer: a whole, readable one, or else a clean error. If both formats are the same, the
+ * Relays a non-streaming response: a whole, readable one, or else a clean error. If both formats are the same, the
  * client gets the provider's bytes.
  */
 export async function relayPlain(
@@ -36,7 +36,7 @@ export async function relayPlain(
 }
 
 /**
- * Relays a plain answer of one or more rounds. An answer without recovery calls keeps the provider's own
+ * Relays a non-streaming response of one or more rounds. A response without recovery calls keeps the provider's own
  * bytes.
  */
 async function relayPlainRounds(
@@ -70,10 +70,10 @@ async function relayPlainRounds(
   }
 }
 
-/** Max length of a plain answer. It is read whole before the status is sent. A longer one is rejected. */
+/** Max length of a non-streaming response. It is read whole before the status is sent. A longer one is rejected. */
 const plainAnswerBytesMax = 64 * 1024 * 1024;
 
-/** The outcome of a plain answer. */
+/** The outcome of a non-streaming response. */
 function endPlain(
   { answer, providerRequestId }: ProviderAnswer,
   summary: ResponseSummary,
@@ -96,7 +96,7 @@ function isJson({ headers }: ProviderAnswer): boolean {
   return declared.toLowerCase().includes('json');
 }
 
-/** Sends an answer unchanged that is not declared as JSON. */
+/** Sends a response unchanged that is not declared as JSON. */
 function passUnread(bytes: Buffer, passed: ProviderAnswer, exchange: Exchange): RelayOutcome {
   exchange.timings.firstByteAt = performance.now();
   exchange.response.writeHead(passed.answer.status, {
@@ -129,7 +129,7 @@ function writeAnswer(
   const { response } = exchange;
   exchange.timings.firstByteAt = performance.now();
   if (exchange.ledger.stream && bytes === null) {
-    // The client expects a stream. It receives the whole answer as one.
+    // The client expects a stream. It receives the whole response as one.
     response.writeHead(passed.answer.status, {
       ...passed.headers,
       'content-type': lane.client.client.streamContentType,

@@ -46,7 +46,7 @@ export class StreamReader {
     return this.note(this.#parser.end());
   }
 
-  /** Adds events that were parsed elsewhere, from a plain answer. */
+  /** Adds events that were parsed elsewhere, from a non-streaming response. */
   note(events: readonly StreamEvent[]): readonly StreamEvent[] {
     for (const event of events) this.#summary = summarize(this.#summary, event);
     return events;
@@ -108,7 +108,7 @@ async function readRound(stream: OpenStream): Promise<void> {
     const last = take(stream, Buffer.alloc(0), reader.end());
     for (const part of last) exchange.response.write(part);
   } catch (error) {
-    // A reset after the terminator does not affect the answer.
+    // A reset after the terminator does not affect the response.
     if (!reader.summary.sawEnd) throw error;
   }
 }
@@ -129,7 +129,7 @@ async function askNextRound(stream: OpenStream): Promise<OpenStream | undefined>
   return { ...stream, passed: openProviderAnswer(answer, exchange), reader: new StreamReader(lane.provider) };
 }
 
-/** Reads a provider's error in a later round, after the client has received a part of the answer. */
+/** Reads a provider's error in a later round, after the client has received a part of the response. */
 async function readFailure({ answer }: ProviderAnswer, lane: ResponseWriter): Promise<GatewayError> {
   const body = await readWhole(answer.body, failureBytesMax);
   const text = redactSecrets(body.bytes, answer.secrets).toString('utf8');

@@ -16,7 +16,7 @@ import { toUpstreamError } from '../../../upstream/upstream.port.ts';
 import { readWhole } from '../../../upstream/answer-body.ts';
 
 /**
- * Relays the provider's answer to the client: byte for byte if both use one format, else event by event. With
+ * Relays the provider's response to the client: byte for byte if both use one format, else event by event. With
  * `rounds`, the gateway answers calls of its recovery tool itself, and the client does not see them. Throws
  * only before the first byte is sent. Later failures are reported inside the stream and in the outcome.
  */

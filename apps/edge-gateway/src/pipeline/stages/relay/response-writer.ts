@@ -14,7 +14,7 @@ import { passUntilWithheld } from './pass-until-withheld.ts';
 import type { FrameGate } from './frame-gate.ts';
 import { BinaryFrameGate, SseFrameGate, splitBinaryFrames, splitSseFrames } from './frame-gate.ts';
 
-/** Writes an answer of the provider's format in the client's format. */
+/** Writes a provider's response's format in the client's format. */
 export interface ResponseWriter {
   readonly client: ClientWireFormat;
   readonly provider: WireFormat;
@@ -24,9 +24,9 @@ export interface ResponseWriter {
   readonly defaults: AnswerDefaults;
   /** Recovery rounds. Null without recovery. */
   readonly rounds: RecoveryRounds | null;
-  /** Opens a writer of a parsed stream. Created for one answer. */
+  /** Opens a writer of a parsed stream. Created for one response. */
   openStreamWriter(): StreamWriter;
-  /** Renders a whole answer as the stream that the client expects. */
+  /** Renders a whole response as the stream that the client expects. */
   renderStream(events: readonly StreamEvent[]): readonly Uint8Array[];
 }
 
@@ -104,7 +104,7 @@ function passNetted(
   });
 }
 
-/** Renders the answer in the client's format. */
+/** Renders the response in the client's format. */
 function renderEvents(
   format: ClientWireFormat,
   requestId: string,

@@ -47,7 +47,7 @@ export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
 
 /**
  * No edit changes a forwarded tool with the client's cache marker. No edit changes a message, except the
- * plan's own text edits after the last marked message, and calls of pruned tools, which are the same in every
+ * plan's own text edits after the last marked message, and calls to pruned tools, which are the same in every
  * turn.
  */
 export const protectedRangesAreUntouched: Invariant = ({ outline, plan, edited }) => {

@@ -11,7 +11,7 @@ const candidatesMax = 512;
 /** In shadow mode, every candidate is measured. This is the longest list. */
 const shadowCandidatesMax = 4096;
 
-/** Writes the plan into the log and into the answer's headers. */
+/** Writes the plan into the log and into the response's headers. */
 export function noteOutbound(
   exchange: Exchange,
   request: ParsedRequest,
@@ -80,7 +80,7 @@ function loggedPlan(
   };
 }
 
-/** A call of a deferred tool shows that the model has searched for it, like a call of the recovery tool. */
+/** A call to a deferred tool shows that the model has searched for it, like a call of the recovery tool. */
 function listDeferred(
   { outline }: ParsedRequest,
   { eligible, forwarded, deferral: native }: ToolPlan,

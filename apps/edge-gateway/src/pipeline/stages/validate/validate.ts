@@ -101,7 +101,7 @@ function roundOf(
 }
 
 /**
- * Returns the plan with every tool sent unchanged. The recovery tool stays, because an answer may still call
+ * Returns the plan with every tool sent unchanged. The recovery tool stays, because a response may still call
  * it.
  */
 function withoutNative(plan: ToolPlan): ToolPlan {
