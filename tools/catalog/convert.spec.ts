@@ -123,7 +123,7 @@ describe('converting a list', () => {
     expect(report.counts()).toEqual({ assumed: 1, 'no-quality': 5 });
   });
 
-  test('a model has its announced retirement day and the source, and a missing day is reported', () => {
+  test('a model has its announced retirement date and the source, and a missing day is reported', () => {
     const { records, report } = convert({ o1: listed, gone: { ...listed, status: 'deprecated' } });
     expect(records).toEqual([
       expect.objectContaining({ modelId: 'gone', deprecated: true }),
@@ -135,7 +135,7 @@ describe('converting a list', () => {
       }),
     ]);
     expect(records[0]).not.toHaveProperty('retiredAt');
-    expect(report.render()).toContain('openai/gone: is deprecated, but no source has its retirement day');
+    expect(report.render()).toContain('openai/gone: is deprecated, but no source has its retirement date');
   });
 
   test("measurements are copied with their sources, or from the maker's own model", () => {

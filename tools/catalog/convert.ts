@@ -81,7 +81,7 @@ function convertModel(
   });
 }
 
-/** Adds facts from pages other than the lists: bound reasoning and the retirement day. */
+/** Adds facts from pages other than the lists: bound reasoning and the retirement date. */
 function addSources(subject: string, report: UpdateReport, record: ModelRecordInput): ModelRecordInput {
   const binding = chooseBinding(record.modelId, record.capabilities.thinking, record.releasedAt);
   if (binding === 'assumed')
@@ -97,7 +97,7 @@ function addSources(subject: string, report: UpdateReport, record: ModelRecordIn
     sources,
   });
   if (retiring.deprecated === true && retiring.retiredAt === undefined)
-    report.add('no-retirement', subject, 'is deprecated, but no source has its retirement day');
+    report.add('no-retirement', subject, 'is deprecated, but no source has its retirement date');
   return addNativeSelection(retiring);
 }
 

@@ -72,7 +72,7 @@ const byModel = new Map(
   ),
 );
 
-/** Adds the announced retirement day to the record, if there is one. */
+/** Adds the announced retirement date to the record, if there is one. */
 export function addRetirement(record: ModelRecordInput): ModelRecordInput {
   const found = byModel.get(`${record.provider}/${record.modelId}`);
   if (found === undefined) return record;
