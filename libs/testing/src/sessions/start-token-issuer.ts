@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { SignJWT, type JWTPayload } from 'jose';
+import { closeServer, listenOnLoopback } from '../loopback/loopback-server.ts';
 
 export interface TokenIssuerOptions {
   /** The port; a free one by default. */
@@ -78,11 +78,7 @@ export async function startTokenIssuer(options: TokenIssuerOptions = {}): Promis
     response.writeHead(away ? 503 : document ? 200 : 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify(document ?? {}));
   });
-  await new Promise<void>((settle, reject) => {
-    server.once('error', reject);
-    server.listen(options.port ?? 0, '127.0.0.1', settle);
-  });
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const issuer = await listenOnLoopback(server, options.port);
   return {
     issuer,
     get keySetReads() {
@@ -101,11 +97,7 @@ export async function startTokenIssuer(options: TokenIssuerOptions = {}): Promis
     setAway: (value) => {
       away = value;
     },
-    close: () =>
-      new Promise((settle) => {
-        server.close(() => settle());
-        server.closeAllConnections();
-      }),
+    close: () => closeServer(server),
   };
 }
 

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { StripeState, type Fields, type StripeAnswer, type StripeSubscription } from './stripe-state.ts';
+import { closeServer, listenOnLoopback } from '../loopback/loopback-server.ts';
 
 export interface StripeServerOptions {
   /** Prices for subscriptions. */
@@ -73,12 +73,9 @@ export async function startStripeServer(options: StripeServerOptions): Promise<S
       response.end(JSON.stringify(body));
     });
   });
-  await new Promise<void>((settle, reject) => {
-    server.once('error', reject);
-    server.listen(options.port ?? 0, '127.0.0.1', settle);
-  });
+  const url = await listenOnLoopback(server, options.port);
   return {
-    ...{ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, secretKey, webhookSecret },
+    ...{ url, secretKey, webhookSecret },
     ...{ state, calls },
     pay: (id) => state.pay(id),
     sign: (type, object, sign) => signEvent(renderEvent(type, object), webhookSecret, sign),
@@ -86,11 +83,7 @@ export async function startStripeServer(options: StripeServerOptions): Promise<S
     setAway: (isAway) => {
       away = isAway;
     },
-    close: () =>
-      new Promise<void>((settle) => {
-        server.close(() => settle());
-        server.closeAllConnections();
-      }),
+    close: () => closeServer(server),
   };
 }
 
