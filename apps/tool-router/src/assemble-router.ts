@@ -11,7 +11,8 @@ import { noSharedVectors } from './vectors/shared-vectors.port.ts';
 
 const mebibyte = 1024 * 1024;
 /**
- * Memory limits next to those of the ranking (`ranking/open-ranking.ts`). All of this data can be rebuilt.
+ * Memory limits in addition to those of the ranking caches (`ranking/open-ranking.ts`). All cached data can
+ * be rebuilt.
  */
 const definitionsBytesMax = 32 * mebibyte;
 const listsBytesMax = 32 * mebibyte;
@@ -24,12 +25,12 @@ const listsBytesMax = 32 * mebibyte;
  */
 const heapGrowingPercent = 30;
 
-/** Sets the limit for the whole process. Call it before anything is stored. */
+/** Sets V8's heap growth limit for the whole process. Call it before filling any cache. */
 export function boundHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
 }
 
-/** Builds the router's parts from the configuration and opens the models. */
+/** Builds the router's components from the configuration and loads the models. */
 export async function assembleRouter(
   config: ToolRouterConfig,
   { messaging, logger, metrics }: ServiceParts,

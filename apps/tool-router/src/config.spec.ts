@@ -10,7 +10,7 @@ const complete = {
 };
 
 describe('the configuration', () => {
-  it('uses the shipped models by default and permits no reranker', () => {
+  it('uses the shipped models by default and accepts a missing reranker', () => {
     const { ROUTER_ENCODER_DIR, ROUTER_RERANKER_DIR } = loadConfig(complete);
     for (const directory of [ROUTER_ENCODER_DIR, ROUTER_RERANKER_DIR]) {
       expect(existsSync(join(directory, 'model.onnx'))).toBe(true);
@@ -19,7 +19,7 @@ describe('the configuration', () => {
     expect(loadConfig({ ...complete, ...others })).toMatchObject(others);
   });
 
-  it('lists every error', () => {
+  it('reports all errors at once', () => {
     expect(() =>
       loadConfig({
         ...complete,

@@ -8,8 +8,8 @@ import { joinParts } from './tool-encoder-text.ts';
 import type { Encoder } from '../inference/model.port.ts';
 
 /**
- * Tokens of text that are encoded. Names and descriptions come first, and encoding time grows with the
- * length.
+ * Maximum number of tokens to encode per text. Names and descriptions come first, and encoding time grows
+ * with length.
  */
 const tokensMax = 256;
 
@@ -25,10 +25,10 @@ interface Prompts {
 }
 
 /**
- * Encoder from any sentence transformer's directory: `model.onnx`, `tokenizer.json`, and its configuration of
- * pooling and prompts. Pooling is the mean of the tokens unless configured as the first token. Texts are
- * encoded one at a time: quantized graphs scale by the content of a batch, and text's vector must not
- * depend on other texts.
+ * Encoder that loads any sentence transformer directory: `model.onnx`, `tokenizer.json`, and its pooling and
+ * prompt configuration. Uses mean pooling unless the configuration selects first-token pooling. Encodes one
+ * text at a time: quantized graphs choose their scale per batch, and a text's vector must not depend on other
+ * texts.
  */
 export class SentenceTransformer implements Encoder {
   readonly id: string;
@@ -53,7 +53,7 @@ export class SentenceTransformer implements Encoder {
     this.#prompts = pooling.prompts;
   }
 
-  /** @throws if files are missing or broken, or if the graph outputs no vectors. */
+  /** @throws if files are missing or corrupt, or if the graph does not output vectors. */
   static async open(directory: string, threads: number): Promise<SentenceTransformer> {
     const { bytes: model } = await readFirstFile(directory, modelFiles);
     const { bytes: tokenizer } = await readFirstFile(directory, ['tokenizer.json']);
@@ -112,7 +112,7 @@ export class SentenceTransformer implements Encoder {
   }
 }
 
-/** Scales a vector to length one. A zero vector or one with invalid numbers becomes all zeros. */
+/** Scales a vector to unit length. Zero vectors and vectors with non-finite numbers become all zeros. */
 function normalize(vector: Float32Array): Float32Array {
   const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
   if (!(length > 0 && Number.isFinite(length))) return vector.fill(0);

@@ -2,12 +2,12 @@ import type { ToolDefinition } from '@gateway/contracts';
 import { visitToolTexts } from '../tool-index/tool-card.ts';
 import type { EncoderField, EncoderPart, EncoderText } from '../inference/inference-protocol.ts';
 
-/** No encoder reads more characters of one text. */
+/** No encoder reads more characters than this from one text. */
 const charactersPerTextMax = 4_000;
-/** Further parts of a definition are skipped, because no encoder reads that many words. */
+/** Later parts of a tool definition are skipped, because no encoder reads that many words. */
 const partsMax = 256;
 
-/** The text of a tool for an encoder. Made once per definition. */
+/** The encoder's input text for a tool. Computed once per definition. */
 export function makeToolEncoderText(definition: ToolDefinition): EncoderText {
   const parts: EncoderPart[] = [];
   visitToolTexts(definition, (field, text) => {
@@ -17,7 +17,7 @@ export function makeToolEncoderText(definition: ToolDefinition): EncoderText {
 }
 
 const charactersMax = 4_000;
-/** Lead text before the first part of a field, for models that read prose. */
+/** Text inserted before the first part of a field, for models trained on prose. */
 const leads: Readonly<Partial<Record<EncoderField, string>>> = {
   parameterName: 'Parameters: ',
   parameterDescription: 'They are: ',
@@ -26,9 +26,9 @@ const leads: Readonly<Partial<Record<EncoderField, string>>> = {
 };
 
 /**
- * Text as one string, for encoders without fields. Such encoders give the most weight to the beginning. The
- * tool's name (split into words) and description therefore come first, and parameter names precede parameter
- * descriptions.
+ * Joins all parts into one string, for encoders without fields. Such encoders give the most weight to the
+ * beginning. The tool name (split into words) and description therefore come first, and parameter names
+ * precede parameter descriptions.
  */
 export function joinParts(parts: EncoderText): string {
   const order: readonly EncoderField[] = [
@@ -56,7 +56,7 @@ function spaceName(name: string): string {
   return name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replace(/[_.:/-]+/g, ' ');
 }
 
-/** The encoder text of a definition, with each part cut to the longest useful length. */
+/** The encoder text for a tool definition. Each part is truncated to the longest useful length. */
 export function renderToolText(definition: ToolDefinition): EncoderText {
   return makeToolEncoderText(definition).map(({ field, text }) => ({
     field,

@@ -8,8 +8,8 @@ const tokensMax = Object.fromEntries(encoderFields.map((field) => [field, 4])) a
 >;
 const vocabulary = Vocabulary.parse('issu\ncreat\n', { buckets: 10, tokensMax });
 
-describe('the token ids of a text', () => {
-  it('contain each word once per field, with the id of its field', () => {
+describe('token ids for a text', () => {
+  it('contain each word once per field, with its field id', () => {
     const row = vocabulary.tokenize([
       { field: 'query', text: 'Create issues, creating an issue' },
       { field: 'context', text: 'issue' },
@@ -17,7 +17,7 @@ describe('the token ids of a text', () => {
     expect(row).toEqual({ tokenIds: [2, 1, 1], fieldIds: [1, 1, 2] });
   });
 
-  it('use shared ids for unknown words, the same on every replica', () => {
+  it('map unknown words to shared ids, identically on every replica', () => {
     const { tokenIds } = vocabulary.tokenize([{ field: 'name', text: 'zebra' }]);
     expect(tokenIds).toEqual([vocabulary.idOf('zebra')]);
     expect(tokenIds[0]).toBeGreaterThan(2);
@@ -27,7 +27,7 @@ describe('the token ids of a text', () => {
     );
   });
 
-  it('do not exceed the limit per field, for any text', () => {
+  it('stay within the per-field limit for any text', () => {
     const text = 'one two three four five six seven '.repeat(10_000);
     const { tokenIds } = vocabulary.tokenize([
       { field: 'name', text },
@@ -36,7 +36,7 @@ describe('the token ids of a text', () => {
     expect(tokenIds.length).toBeLessThanOrEqual(4);
   });
 
-  it('are padded to the longest text of a batch', () => {
+  it('are padded to the longest text in a batch', () => {
     const { tokenIds, fieldIds, shape } = batchTokens([
       { tokenIds: [1], fieldIds: [3] },
       { tokenIds: [1, 2], fieldIds: [3, 4] },
@@ -46,12 +46,12 @@ describe('the token ids of a text', () => {
     expect([...fieldIds]).toEqual([3n, 0n, 3n, 4n]);
   });
 
-  it('may be empty', () => {
+  it('can be empty', () => {
     expect(batchTokens([vocabulary.tokenize([])]).shape).toEqual([1, 1]);
   });
 });
 
-it('reads name, description and parameters of a tool, within limits', () => {
+it('include a tool’s name, description and parameters, within limits', () => {
   const properties = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`field_${at}`, {}]));
   const text = makeToolEncoderText({
     hash: '',

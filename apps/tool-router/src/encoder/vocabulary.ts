@@ -4,20 +4,20 @@ import { encoderFields } from '../inference/inference-protocol.ts';
 
 const charactersPerTextMax = 20_000;
 
-/** Input of a model: two rows of equal length. Token and field ids start at 1; 0 is padding. */
+/** Model input: two rows of equal length. Token ids and field ids start at 1; 0 is padding. */
 interface TokenRow {
   readonly tokenIds: readonly number[];
   readonly fieldIds: readonly number[];
 }
 
 export interface VocabularyOptions {
-  /** Number of ids after those of the vocabulary. All unknown words share them. */
+  /** Number of extra ids after the vocabulary ids. All unknown words share these ids. */
   readonly buckets: number;
-  /** Limit of distinct tokens per field. */
+  /** Maximum number of distinct tokens per field. */
   readonly tokensMax: Readonly<Record<EncoderField, number>>;
 }
 
-/** The vocabulary of an encoder: stems as returned by `splitTokens`. */
+/** The encoder's vocabulary: word stems as returned by `splitTokens`. */
 export class Vocabulary {
   readonly #ids: ReadonlyMap<string, number>;
   readonly #buckets: number;
@@ -29,12 +29,12 @@ export class Vocabulary {
     this.#tokensMax = tokensMax;
   }
 
-  /** `text` is the content of `vocabulary.txt`: one word per line. */
+  /** `text` is the content of `vocabulary.txt`, with one word per line. */
   static parse(text: string, options: VocabularyOptions): Vocabulary {
     return new Vocabulary(text.trimEnd().split('\n'), options);
   }
 
-  /** Rows of an embedding table for these ids, the padding row included. */
+  /** Number of embedding table rows for these ids, including the padding row. */
   get size(): number {
     return 1 + this.#ids.size + this.#buckets;
   }
@@ -43,7 +43,7 @@ export class Vocabulary {
     return this.#ids.get(word) ?? 1 + this.#ids.size + (hashWord(word) % this.#buckets);
   }
 
-  /** Each token once per field, in order. Empty for text without words. */
+  /** The distinct tokens per field, in order. Empty for text without words. */
   tokenize(text: EncoderText): TokenRow {
     const tokenIds: number[] = [];
     const fieldIds: number[] = [];
@@ -65,14 +65,14 @@ export class Vocabulary {
   }
 }
 
-/** FNV-1a, 32 bits, over UTF-16 units. */
+/** 32-bit FNV-1a hash over UTF-16 code units. */
 function hashWord(word: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < word.length; at += 1) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193);
   return hash >>> 0;
 }
 
-/** The two inputs of an inference, row-major, padded with 0 to the longest row. */
+/** The two input tensors for an inference, row-major, padded with 0 to the longest row. */
 interface TokenBatch {
   readonly tokenIds: BigInt64Array;
   readonly fieldIds: BigInt64Array;

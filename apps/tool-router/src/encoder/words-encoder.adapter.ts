@@ -11,7 +11,9 @@ const tokensMax = z.int().min(0).max(8192);
 const partSchema = z.object({ field: z.enum(encoderFields), text: z.string() });
 
 const manifestSchema = z.object({
-  /** How texts become token ids: words of `vocabulary.txt`, and `buckets` shared ids for all other words. */
+  /**
+   * How words map to token ids: known words use `vocabulary.txt`, and all other words share `buckets` ids.
+   */
   kind: z.literal('words-and-buckets'),
   dimensions: z.int().positive().max(4096),
   buckets: z
@@ -19,27 +21,30 @@ const manifestSchema = z.object({
     .positive()
     .max(1 << 24),
   /**
-   * The fields of the training, in the order of their ids. They must equal the fields of this code, or the
-   * encoder does not open.
+   * The fields used in training, in id order. The encoder is rejected unless they equal the fields in this
+   * code.
    */
   fields: z.array(z.enum(encoderFields)).refine((fields) => fields.join() === encoderFields.join(), {
     error: 'not the fields that the router reads',
   }),
   tokensMax: z.record(z.enum(encoderFields), tokensMax),
   /**
-   * Text and its expected vector. Checked at the start, to prove that graph, runtime and vocabulary fit
-   * together.
+   * A sample text and its expected vector. Checked on startup to prove that the graph, runtime and vocabulary
+   * match.
    */
   check: z.object({ text: z.array(partSchema), vector: z.array(z.number()) }),
 });
 type Manifest = z.infer<typeof manifestSchema>;
 
-/** Largest permitted difference in any dimension between the expected and the computed vector. */
+/** Maximum difference per dimension between the expected and the computed vector. */
 const checkTolerance = 1e-3;
-/** Texts per run. Padding to the longest text costs time, and a run blocks the thread. */
+/** Texts per inference run. Padding to the longest text costs time, and a run blocks the thread. */
 const rowsMax = 32;
 
-/** An encoder trained in this project: `model.onnx`, `encoder.json`, `vocabulary.txt` (models/README.md). */
+/**
+ * An encoder trained in this project, with the files `model.onnx`, `encoder.json` and `vocabulary.txt`
+ * (models/README.md).
+ */
 export class WordsEncoder implements Encoder {
   readonly id: string;
   readonly dimensions: number;
@@ -53,7 +58,9 @@ export class WordsEncoder implements Encoder {
     this.#session = session;
   }
 
-  /** @throws if files are missing or broken, or if the model does not return the vector of its manifest. */
+  /**
+   * @throws if files are missing or corrupt, or if the model does not reproduce the vector in its manifest.
+   */
   static async open(directory: string, threads: number): Promise<WordsEncoder> {
     const [json, words, model] = await Promise.all(
       ['encoder.json', 'vocabulary.txt', 'model.onnx'].map((name) => readFile(join(directory, name))),
@@ -84,7 +91,7 @@ export class WordsEncoder implements Encoder {
       }
       vectors.set(data, from * this.dimensions);
     }
-    // Text without words has no direction. All zeros give it the same distance to every tool.
+    // Text without words has no direction. An all-zero vector is equally distant from every tool.
     return vectors.map((value) => (Number.isFinite(value) ? value : 0));
   }
 

@@ -17,7 +17,7 @@ const urgenciesOf = (batch: ReturnType<InferenceQueue['take']>) =>
   batch.map(({ options }) => options.urgency);
 
 describe('InferenceQueue', () => {
-  it('returns tasks by urgency; tasks of plans share a batch, others run alone', () => {
+  it('returns tasks by urgency: plan tasks share a batch, other tasks run alone', () => {
     const queue = new InferenceQueue();
     fill(queue, 'later', 1);
     fill(queue, 'awaited', 2);
@@ -30,7 +30,7 @@ describe('InferenceQueue', () => {
     expect(queue.take(0)).toEqual([]);
   });
 
-  it('regularly returns the least urgent task under constant load', () => {
+  it('regularly returns the least urgent task even under constant load', () => {
     const queue = new InferenceQueue();
     fill(queue, 'later', 1);
     const seen = Array.from({ length: 8 }, () => {
@@ -48,7 +48,7 @@ describe('InferenceQueue', () => {
     expect(late).toEqual([new InferenceRefused('late'), new InferenceRefused('late')]);
   });
 
-  it('rejects tasks above its limit', () => {
+  it('rejects new tasks when it is full', () => {
     const queue = new InferenceQueue();
     const refused = fill(queue, 'plan', 520);
     expect(queue.size).toBe(512);

@@ -3,12 +3,15 @@ import { InferenceRefused, type InferenceOptions, type Urgency } from '../infere
 
 const urgencies: readonly Urgency[] = ['plan', 'awaited', 'later'];
 /**
- * Tasks per batch. Tasks of plans share a batch. Every other task takes a few milliseconds and has its own batch.
+ * Maximum number of tasks per batch. Plan tasks share a batch. Every other task takes a few milliseconds and
+ * runs in its own batch.
  */
 const batchTasksMax: Readonly<Record<Urgency, number>> = { plan: 64, awaited: 1, later: 1 };
-/** Limits of waiting tasks. A plan behind 512 others would be late anyway. */
+/** Maximum number of waiting tasks. A plan queued behind 512 other tasks would miss its deadline anyway. */
 const waitingMax: Readonly<Record<Urgency, number>> = { plan: 512, awaited: 512, later: 4_096 };
-/** Every eighth batch takes the least urgent task first, so that vectors are computed under any load. */
+/**
+ * Every eighth batch starts with the least urgent task, so that tool vectors are computed even under load.
+ */
 const turnOfTheLast = 8;
 
 export interface WaitingTask {
@@ -18,7 +21,7 @@ export interface WaitingTask {
   readonly reject: (error: Error) => void;
 }
 
-/** Bounded queue of inference tasks, most urgent first. */
+/** Bounded queue for inference tasks, most urgent first. */
 export class InferenceQueue {
   readonly #waiting: Record<Urgency, WaitingTask[]> = { plan: [], awaited: [], later: [] };
   #batches = 0;
@@ -27,7 +30,7 @@ export class InferenceQueue {
     return urgencies.reduce((sum, urgency) => sum + this.#waiting[urgency].length, 0);
   }
 
-  /** Rejects the task if too many tasks wait. */
+  /** Rejects the task if the queue is full. */
   add(waiting: WaitingTask): void {
     const { urgency } = waiting.options;
     const line = this.#waiting[urgency];
@@ -36,7 +39,8 @@ export class InferenceQueue {
   }
 
   /**
-   * The next batch, with tasks of one urgency. Empty if no task waits. Tasks with a deadline before `now` are rejected.
+   * Returns the next batch. All its tasks have the same urgency. Empty if no task is waiting. Rejects tasks
+   * whose deadline is before `now`.
    */
   take(now: number): WaitingTask[] {
     this.#batches += 1;

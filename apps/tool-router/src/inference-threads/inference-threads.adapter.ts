@@ -16,27 +16,27 @@ export interface InferenceThreadsOptions {
   readonly data: InferenceThreadData;
   readonly logger: Logger;
   readonly metrics: InferenceMetrics;
-  /** File of the worker thread. Default: the models' thread. */
+  /** Path to the worker thread's script. Default: the inference thread. */
   readonly threadFile?: URL;
 }
 
-/** In a bundle the thread's file lies next to the main file, in the sources in this folder. */
+/** In a bundle, the thread script is next to the main file. In the source tree, it is in this folder. */
 const modelsThread = new URL(
   import.meta.url.endsWith('.ts') ? './inference.thread.ts' : './inference.thread.js',
   import.meta.url,
 );
-/** A thread without a reply for this time is replaced. */
+/** A thread that does not reply within this time is replaced. */
 const batchTimeoutMs = 20_000;
 const restartFirstMs = 500;
 const restartMaxMs = 30_000;
-/** Time that one task of tool texts may block the thread while a plan waits. */
+/** Maximum time that one tool-encoding task may block the thread while a plan waits. */
 const toolsTaskMs = 4;
 const textsPerTaskMax = 32;
 
 /**
  * Runs the models in a worker thread, because onnxruntime-node computes on the calling thread. The thread
- * works on one batch at a time. New tasks form the next batch. A thread that exits or hangs is replaced after
- * growing delays. Meanwhile every task is rejected with `no_model`.
+ * processes one batch at a time, and new tasks wait for the next batch. If a thread exits or hangs, it is
+ * replaced with increasing delays. Until then, every task is rejected with `no_model`.
  */
 export class InferenceThreads implements Inference {
   readonly #options: InferenceThreadsOptions;
@@ -55,7 +55,7 @@ export class InferenceThreads implements Inference {
   }
 
   /**
-   * Resolves when the thread has opened the models or reported errors. The router also works without models.
+   * Resolves when the thread has loaded the models or reported errors. The router also works without models.
    */
   static async start(options: InferenceThreadsOptions): Promise<InferenceThreads> {
     const threads = new InferenceThreads(options);
@@ -77,7 +77,7 @@ export class InferenceThreads implements Inference {
     return Math.max(1, Math.min(textsPerTaskMax, Math.round(toolsTaskMs / this.#msPerText)));
   }
 
-  /** Number of waiting tasks. */
+  /** Number of tasks waiting in the queue. */
   get waiting(): number {
     return this.#queue.size;
   }
@@ -154,7 +154,7 @@ export class InferenceThreads implements Inference {
     const urgency = batch.tasks[0]?.options.urgency ?? 'plan';
     this.#options.metrics.observeBatch(urgency, batch.tasks.length, inferenceMs);
     this.#learnPace(batch.tasks, inferenceMs);
-    // Sent first, so that the thread works while the results of this batch are handled.
+    // Send the next batch first, so that the thread works while this batch's results are handled.
     this.#pump();
     batch.tasks.forEach(({ resolve, reject }, at) => {
       const result = results[at] ?? { error: 'no result' };
@@ -172,7 +172,7 @@ export class InferenceThreads implements Inference {
 
   #giveUp(worker: Worker): void {
     this.#options.logger.error({}, 'inference thread hangs, replacing it');
-    // Native code cannot be interrupted, so the termination is not awaited.
+    // Native code cannot be interrupted, so do not await the termination.
     void worker.terminate();
     if (this.#worker === worker) this.#replace();
   }

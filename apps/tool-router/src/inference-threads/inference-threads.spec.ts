@@ -18,17 +18,17 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => threads.close());
 
-describe('a thread with models', () => {
+describe('an inference thread', () => {
   it('receives simultaneous tasks in one batch', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => threads.run(task('a'), plan)));
     expect(answers).toHaveLength(20);
     const { body } = await metrics.render();
-    // The thread was free for the first task only.
+    // The thread was idle for the first task only.
     expect(body).toMatch(/tool_router_inference_batch_tasks_count\{[^}]*urgency="plan"[^}]*\} 2\n/);
     expect(body).toMatch(/tool_router_inference_batch_tasks_sum\{[^}]*urgency="plan"[^}]*\} 20\n/);
   });
 
-  it('rejects its tasks when it exits, and is replaced', async () => {
+  it('rejects pending tasks when it exits, and is then replaced', async () => {
     const had = [threads.run(task('end'), plan), threads.run(task('behind it'), plan)];
     for (const refused of had) await expect(refused).rejects.toMatchObject({ reason: 'no_model' });
     expect(threads.encoder).toBeUndefined();

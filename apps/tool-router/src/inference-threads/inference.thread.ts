@@ -20,7 +20,7 @@ const [encoder, reranker] = await Promise.all([
   rerankerDir === null ? null : openReranker(rerankerDir, threads).catch(textOf),
 ]);
 send({ kind: 'ready', encoder: encoderFacts(encoder), reranker: rerankerFacts(reranker) });
-// The sender waits for each reply, so this thread needs no queue.
+// The parent waits for each reply before it sends another batch, so this thread needs no queue.
 parentPort?.on('message', (batch: InferenceBatch) => void answer(batch));
 
 function encoderFacts(opened: Encoder | string): InferenceReady['encoder'] {
@@ -41,7 +41,10 @@ async function answer({ id, tasks }: InferenceBatch): Promise<void> {
   send({ kind: 'done', id, results, inferenceMs: performance.now() - startedAt });
 }
 
-/** Encodes the texts of all tasks in one run. Several questions together cost little more than one. */
+/**
+ * Encodes the texts from all tasks in one run. Encoding several queries together costs little more than
+ * encoding one.
+ */
 async function encodeAll(tasks: readonly InferenceTask[], results: InferenceResult[]): Promise<void> {
   const encodings = [...tasks.entries()].flatMap(([at, task]) =>
     task.kind === 'encode' ? [{ at, texts: task.texts }] : [],

@@ -6,11 +6,12 @@ import type { EncoderFacts, InferenceTask, RerankerFacts } from '../inference/in
 import { InferenceRefused, type Inference, type InferenceOptions } from '../inference/inference.port.ts';
 
 /**
- * Up to this size, scoring a thousand tools takes 0.05 ms. Sending them to another thread would take longer.
+ * Maximum model size. Up to this size, scoring a thousand tools takes 0.05 ms, less than sending them to
+ * another thread.
  */
 const modelBytesMax = 64 * 1024;
 
-/** Runs a small feature reranker on the calling thread. All other tasks go to the inference thread. */
+/** Runs a small feature reranker on the calling thread and sends all other tasks to the inference thread. */
 export class LocalReranker implements Inference {
   readonly #threads: Inference;
   readonly #reranker: FeatureReranker;
@@ -21,7 +22,8 @@ export class LocalReranker implements Inference {
   }
 
   /**
-   * The directory's reranker, if it is a small feature reranker. Undefined if not, or if it cannot be opened.
+   * Loads the reranker from a directory if it is a small feature reranker. Undefined if it is another kind or
+   * fails to load.
    */
   static async open(directory: string, logger: Logger): Promise<FeatureReranker | undefined> {
     const sizeOf = (name: string): Promise<number> =>

@@ -19,8 +19,8 @@ const rowsOf = (vectors: Float32Array, dimensions: number): Float32Array[] =>
 const dot = (one: Float32Array | undefined, other: Float32Array | undefined): number =>
   Array.from(one ?? []).reduce((sum, value, at) => sum + value * (other?.[at] ?? 0), 0);
 
-describe('the directory of a sentence transformer', () => {
-  it('gives vectors of length one, closer for shared words, independent of other texts', async () => {
+describe('a sentence transformer directory', () => {
+  it('yields unit-length vectors that are closer for shared words and independent of other texts', async () => {
     const encoder = await openEncoder(await writeFolder(directory, sentenceFiles()), 1);
     const texts = [text('create issue'), text('create_issue', 'name'), text('weather forecast'), text('')];
     const [issue, same, other] = rowsOf(await encoder.encode(texts), encoder.dimensions);
@@ -31,7 +31,7 @@ describe('the directory of a sentence transformer', () => {
     await encoder.release();
   });
 
-  it('can configure first-token pooling and a prompt for questions', async () => {
+  it('can configure first-token pooling and a query prompt', async () => {
     const files = {
       ...sentenceFiles(),
       '1_Pooling/config.json': '{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false}',
@@ -55,7 +55,7 @@ describe('the directory of a sentence transformer', () => {
     await prompted.release();
   });
 
-  it('limits the tokens of a text as its tokenizer specifies', async () => {
+  it('limits tokens per text as its tokenizer specifies', async () => {
     const encoder = await openEncoder(await writeFolder(directory, sentenceFiles()), 1);
     const long = `${'create '.repeat(40)}${'weather '.repeat(4000)}`;
     const [cut, short] = rowsOf(await encoder.encode([text(long), text('create')]), encoder.dimensions);
@@ -64,8 +64,8 @@ describe('the directory of a sentence transformer', () => {
   });
 });
 
-describe('the directory of a cross-encoder', () => {
-  it('scores each text for a question, independent of other texts', async () => {
+describe('a cross-encoder directory', () => {
+  it('scores each text against a query, independently of other texts', async () => {
     const reranker = await openReranker(await writeFolder(directory, crossFiles()), 1);
     expect(reranker.reads).toEqual({ kind: 'pairs' });
     const scores = await reranker.scorePairs('weather', ['forecast forecast', 'mail', 'forecast']);
@@ -74,8 +74,8 @@ describe('the directory of a cross-encoder', () => {
   });
 });
 
-describe('an invalid directory', () => {
-  it.each(['nothing', 'model.onnx', 'tokenizer.json'])('does not open: %s', async (what) => {
+describe('an invalid model directory', () => {
+  it.each(['nothing', 'model.onnx', 'tokenizer.json'])('fails to load: %s', async (what) => {
     const files = sentenceFiles();
     if (what === 'nothing') await rm(directory, { recursive: true });
     else await writeFolder(directory, { ...files, [what]: 'not a model' });
@@ -83,12 +83,12 @@ describe('an invalid directory', () => {
     await expect(openReranker(directory, 1)).rejects.toThrow();
   });
 
-  it('does not open as a reranker without a single score', async () => {
+  it('fails to load as a reranker if the graph does not output a single score', async () => {
     await writeFolder(directory, sentenceFiles());
     await expect(openReranker(directory, 1)).rejects.toThrow(/no score/);
   });
 
-  it('does not open as an encoder without vectors', async () => {
+  it('fails to load as an encoder if the graph does not output vectors', async () => {
     await writeFolder(directory, crossFiles());
     await expect(openEncoder(directory, 1)).rejects.toThrow(/no vectors/);
     await writeFile(join(directory, 'encoder.json'), '{}');

@@ -7,9 +7,9 @@ import { CrossEncoder } from '../reranker/cross-encoder.adapter.ts';
 import { FeatureReranker } from '../reranker/feature-reranker.adapter.ts';
 
 /**
- * Opens the encoder in a directory: a project encoder (`encoder.json`) or a sentence transformer
+ * Loads the encoder from a directory: a project encoder (`encoder.json`) or a sentence transformer
  * (`tokenizer.json`).
- * @throws if the directory contains neither, or a broken one.
+ * @throws if the directory contains neither, or if the files are corrupt.
  */
 export async function openEncoder(directory: string, threads: number): Promise<Encoder> {
   if (await isThere(join(directory, 'encoder.json'))) return WordsEncoder.open(directory, threads);
@@ -25,9 +25,9 @@ function isThere(path: string): Promise<boolean> {
 }
 
 /**
- * Opens the reranker in a directory: a feature reranker (`features.json`) or a cross-encoder
+ * Loads the reranker from a directory: a feature reranker (`features.json`) or a cross-encoder
  * (`tokenizer.json`).
- * @throws if the directory contains neither, or a broken one.
+ * @throws if the directory contains neither, or if the files are corrupt.
  */
 export async function openReranker(directory: string, threads: number): Promise<Reranker> {
   const isThere = (name: string): Promise<boolean> =>

@@ -9,7 +9,7 @@ import {
   valueInfo,
 } from '../../../../training/onnx-writer.ts';
 
-/** Words that the small models know. All others become `[UNK]`. */
+/** The vocabulary of the small test models. All other words become `[UNK]`. */
 export const smallWords = [
   'create',
   'issue',
@@ -30,7 +30,7 @@ const inputs = ['input_ids', 'attention_mask', 'token_type_ids'].map((name) =>
   valueInfo(name, elementType.int64, ['texts', 'tokens']),
 );
 
-/** A tokenizer of whole words, in the file format of transformers: `[CLS] one [SEP] other [SEP]`. */
+/** A whole-word tokenizer in the Hugging Face file format: `[CLS] one [SEP] other [SEP]`. */
 export function makeTokenizerJson(): string {
   const ids = Object.fromEntries(vocabulary.map((word, id) => [word, id]));
   const part = (id: string, type_id: number) => ({ Sequence: { id, type_id } });
@@ -75,7 +75,7 @@ export function makeTokenizerJson(): string {
   });
 }
 
-/** Gives each token the unit vector of its word, so that text's vector shows its words. */
+/** Maps each word to its own unit vector, so that a text's vector shows which words it contains. */
 export function makeSentenceModel(): Buffer {
   const rows = vocabulary.flatMap((_, id) => vocabulary.map((__, at) => (at === id ? 1 : 0)));
   return model(
@@ -90,7 +90,7 @@ export function makeSentenceModel(): Buffer {
   );
 }
 
-/** Scores text by the number of times it contains `forecast`. */
+/** Scores a text by how often it contains `forecast`. */
 export function makeCrossModel(): Buffer {
   const weights = vocabulary.map((word) => (word === 'forecast' ? 1 : 0));
   return model(
@@ -108,7 +108,7 @@ export function makeCrossModel(): Buffer {
   );
 }
 
-/** Files of a sentence transformer's directory, by path. */
+/** The files in a sentence transformer directory, by path. */
 export function sentenceFiles(): Record<string, Buffer | string> {
   return {
     'model.onnx': makeSentenceModel(),
@@ -119,7 +119,7 @@ export function sentenceFiles(): Record<string, Buffer | string> {
   };
 }
 
-/** Files of a cross-encoder's directory, by path. */
+/** The files in a cross-encoder directory, by path. */
 export function crossFiles(): Record<string, Buffer | string> {
   return {
     'model.onnx': makeCrossModel(),

@@ -1,14 +1,14 @@
-/** Start data of the inference thread. */
+/** Startup data for the inference thread. */
 export interface InferenceThreadData {
   readonly encoderDir: string;
-  /** Null without a reranker. */
+  /** Null if no reranker is configured. */
   readonly rerankerDir: string | null;
-  /** Threads per inference. One thread leaves the other cores to other requests. */
+  /** Threads per inference. A single thread leaves the other cores free for other requests. */
   readonly threads: number;
 }
 
 export interface EncoderFacts {
-  /** Hash of the directory's files. Vectors with the same id are comparable. */
+  /** Hash of the files in the model directory. Vectors with the same id are comparable. */
   readonly id: string;
   readonly dimensions: number;
 }
@@ -16,15 +16,15 @@ export interface EncoderFacts {
 export interface RerankerFacts {
   readonly id: string;
   /**
-   * `features`: rows of features, named in column order. `pairs`: a cross-encoder, which reads question and
-   * text.
+   * The reranker's input. `features`: feature rows, named in column order. `pairs`: query and text, read by a
+   * cross-encoder.
    */
   readonly reads:
     { readonly kind: 'features'; readonly features: readonly string[] } | { readonly kind: 'pairs' };
 }
 
 export type InferenceTask =
-  /** Returns the vectors, one after another. */
+  /** Returns all vectors, concatenated. */
   | { readonly kind: 'encode'; readonly texts: readonly EncoderText[] }
   /** Rows of features → a score a row. */
   | { readonly kind: 'score_features'; readonly features: Float32Array }
@@ -38,7 +38,7 @@ export interface InferenceBatch {
 
 export type InferenceResult = { readonly numbers: Float32Array } | { readonly error: string };
 
-/** Sent once, before the thread accepts batches. If one model cannot be opened, the other still works. */
+/** Sent once, before the thread accepts batches. If one model fails to load, the other still works. */
 export interface InferenceReady {
   readonly kind: 'ready';
   readonly encoder: EncoderFacts | { readonly error: string };
@@ -51,13 +51,13 @@ export type ThreadMessage =
       readonly kind: 'done';
       readonly id: number;
       readonly results: readonly InferenceResult[];
-      /** Milliseconds of computation, without the transfer between threads. */
+      /** Computation time in milliseconds, excluding the transfer between threads. */
       readonly inferenceMs: number;
     };
 
 /**
- * Parts of text that an encoder may weigh differently. Their order defines the ids in a model's
- * `field_ids`, from 1.
+ * Text fields that an encoder may weight differently. Their order defines the ids in a model's `field_ids`,
+ * starting at 1.
  */
 export const encoderFields = [
   'query',
@@ -76,5 +76,5 @@ export interface EncoderPart {
   readonly text: string;
 }
 
-/** The text of one vector. An encoder without fields reads the parts one after another. */
+/** The text to encode as one vector. Encoders without fields read the parts in sequence. */
 export type EncoderText = readonly EncoderPart[];

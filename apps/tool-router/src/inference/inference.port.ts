@@ -7,25 +7,25 @@ export type Urgency = 'plan' | 'awaited' | 'later';
 
 export interface InferenceOptions {
   readonly urgency: Urgency;
-  /** In milliseconds of `performance.now()`. Tasks that have not started by then are dropped. */
+  /** Timestamp from `performance.now()`, in milliseconds. A task that has not started by then is dropped. */
   readonly deadlineAt?: number;
 }
 
 /** Runs the models outside the event loop. */
 export interface Inference {
-  /** Undefined while no encoder runs. */
+  /** Undefined while no encoder is available. */
   readonly encoder: EncoderFacts | undefined;
   readonly reranker: RerankerFacts | undefined;
   /**
-   * Number of texts that block the thread for a few milliseconds. Split longer work into tasks of this size,
-   * so that plans can run in between.
+   * Number of texts that block the thread for only a few milliseconds. Split larger jobs into tasks of this
+   * size, so that plans can run in between.
    */
   readonly textsPerTask: number;
   /** @throws InferenceRefused */
   run(task: InferenceTask, options: InferenceOptions): Promise<Float32Array>;
 }
 
-/** The inference failed. Keyword ranking is the fallback. */
+/** Thrown when inference fails. Callers fall back to keyword ranking. */
 export class InferenceRefused extends Error {
   readonly reason: 'no_model' | 'late' | 'busy';
 

@@ -3,26 +3,26 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InferenceSession } from 'onnxruntime-node';
 
-/** Paths at which exporters write the graph. */
+/** Paths where model exporters write the graph. */
 export const modelFiles = ['model.onnx', 'onnx/model.onnx', 'onnx/model_quantized.onnx'];
 
 /**
- * Opens a graph with a limited number of threads, so that an inference never uses more cores than configured.
+ * Loads a graph with a fixed number of threads, so that an inference never uses more cores than configured.
  */
 export function openGraph(model: Uint8Array, threads: number): Promise<InferenceSession> {
   return InferenceSession.create(model, {
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     executionMode: 'sequential',
-    // Texts have many lengths, so memory plans for one length would waste memory.
+    // Text lengths vary, so preallocating memory for one length would waste memory.
     enableMemPattern: false,
     logSeverityLevel: 3,
   });
 }
 
 /**
- * The first of these files that the directory contains, with its name.
- * @throws if it contains none of them.
+ * Finds the first of these files that exists in the directory and returns it with its name.
+ * @throws if none of them exists.
  */
 export async function readFirstFile(
   directory: string,
@@ -35,7 +35,7 @@ export async function readFirstFile(
   throw new Error(`${directory}: missing ${names.join(' or ')}`);
 }
 
-/** A model's id: a hash of its files. Results of different models cannot be mixed up. */
+/** A model's id: a hash of its files. It keeps results from different models apart. */
 export function nameModel(...files: readonly Uint8Array[]): string {
   return hash('sha256', Buffer.concat(files.map((file) => Buffer.from(hash('sha256', file))))).slice(0, 16);
 }

@@ -1,22 +1,22 @@
 import type { EncoderText, RerankerFacts } from './inference-protocol.ts';
 
-/** Encodes texts as vectors of length one, so that a dot product is a cosine. */
+/** Encodes texts as unit-length vectors, so that a dot product equals the cosine. */
 export interface Encoder {
-  /** Identifies model and vocabulary. Vectors with the same id are comparable on every replica. */
+  /** Identifies the model and its vocabulary. Vectors with the same id are comparable across replicas. */
   readonly id: string;
   readonly dimensions: number;
   /**
-   * The vectors, one after another, in the order of the texts. A vector does not depend on the other texts.
+   * Returns the vectors, concatenated in the order of the texts. A vector does not depend on the other texts.
    */
   encode(texts: readonly EncoderText[]): Promise<Float32Array>;
   release(): Promise<void>;
 }
 
-/** A model that orders the candidates of a turn. Only the method that `reads` names is available. */
+/** A model that reranks a turn's candidates. Only the method named by `reads` is available. */
 export interface Reranker extends RerankerFacts {
-  /** Rows of features, one after another. Returns one score per row. */
+  /** Takes concatenated feature rows. Returns one score per row. */
   scoreFeatures(features: Float32Array): Promise<Float32Array>;
-  /** Returns one score per text, for one question. */
+  /** Returns one score per text for a single query. */
   scorePairs(query: string, texts: readonly string[]): Promise<Float32Array>;
   release(): Promise<void>;
 }

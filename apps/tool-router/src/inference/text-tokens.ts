@@ -4,9 +4,11 @@ import { Tokenizer } from '@huggingface/tokenizers';
 import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import { z } from 'zod';
 
-/** Usual limit of tokens per text. A model's directory may specify a smaller one. */
+/** Default maximum number of tokens per text. A model directory can specify a smaller limit. */
 const tokensMaxDefault = 512;
-/** Longest expected length of a token in characters. Further text is cut before tokenization. */
+/**
+ * Maximum expected token length in characters. Longer texts are truncated accordingly before tokenization.
+ */
 const charactersPerTokenMax = 8;
 
 const tokenizerConfigSchema = z.looseObject({ model_max_length: z.number().optional().catch(undefined) });
@@ -20,7 +22,7 @@ const tokenizerFileSchema = z.looseObject({
     .catch(undefined),
 });
 
-/** The tokenizer of a transformer's directory (`tokenizer.json`), with its length limits. */
+/** The tokenizer in a transformer directory (`tokenizer.json`), with its length limits. */
 export class TextTokens {
   readonly #tokenizer: Tokenizer;
   readonly #tokensMax: number;
@@ -31,7 +33,7 @@ export class TextTokens {
   }
 
   /**
-   * @param tokensMax limit of tokens per text, also if the model permits more.
+   * @param tokensMax maximum number of tokens per text, even if the model permits more.
    * @throws if the directory has no tokenizer.
    */
   static async open(directory: string, tokensMax: number = tokensMaxDefault): Promise<TextTokens> {
@@ -48,8 +50,8 @@ export class TextTokens {
   }
 
   /**
-   * The inputs of an inference over one text or a pair, cut to the model's limit. In a pair, the second part
-   * is cut.
+   * The inference inputs for one text or a pair, truncated to the model's limit. For a pair, only the second
+   * text is truncated.
    */
   feeds(session: InferenceSession, text: string, pair?: string): Record<string, Tensor> {
     const { ids, typeIds } = this.#encode(text, pair);
@@ -77,7 +79,7 @@ export class TextTokens {
     if (!ids.every(Number.isInteger)) throw new Error('the tokenizer returned a token without an id');
     const typeIds = token_type_ids;
     if (ids.length <= this.#tokensMax) return { ids, typeIds };
-    // The last token marks the end of text. It is kept, and tokens before it are cut.
+    // The last token marks the end of the text, so it is kept and the tokens before it are dropped.
     const cut = <Value>(list: readonly Value[]): Value[] => [
       ...list.slice(0, this.#tokensMax - 1),
       ...list.slice(-1),
@@ -86,7 +88,7 @@ export class TextTokens {
   }
 }
 
-/** An empty object if the file is missing. */
+/** Returns an empty object if the file is missing. */
 export async function readJson(path: string): Promise<object> {
   const text = await readFile(path, 'utf8').catch(() => '{}');
   const value = JSON.parse(text) as unknown;

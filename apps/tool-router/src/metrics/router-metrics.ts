@@ -3,7 +3,7 @@ import type { Counter, Histogram, Metrics } from '@gateway/observability';
 import { sizeBuckets } from '@gateway/observability';
 import type { Urgency } from '../inference/inference.port.ts';
 
-/** Prometheus metrics of plans. */
+/** Prometheus metrics for plans. */
 export class PlanMetrics {
   readonly #plans: Counter<'outcome'>;
   readonly #seconds: Histogram;
@@ -38,7 +38,7 @@ export class PlanMetrics {
   }
 }
 
-/** Prometheus metrics of rankings. */
+/** Prometheus metrics for rankings. */
 export class RankingMetrics {
   readonly #rankings: Counter<'lane' | 'reason'>;
   readonly #seconds: Histogram<'lane'>;
@@ -63,12 +63,12 @@ export class RankingMetrics {
 }
 
 /**
- * Source of a vector. `given_up`: too many definitions waited, or the model failed. `forgotten`: stored
- * nowhere; the definition is requested again.
+ * Where a vector came from. `given_up`: too many definitions were waiting, or the model failed. `forgotten`:
+ * not stored anywhere, so the definition is requested again.
  */
 type VectorSource = 'memory' | 'shared' | 'made' | 'given_up' | 'forgotten';
 
-/** Prometheus metrics of vectors. */
+/** Prometheus metrics for vectors. */
 export class VectorMetrics {
   readonly #vectors: Counter<'source'>;
   readonly #matrices: Counter<'outcome'>;
@@ -95,7 +95,7 @@ export class VectorMetrics {
   }
 }
 
-/** Prometheus metrics of inference. */
+/** Prometheus metrics for inference. */
 export class InferenceMetrics {
   readonly #batches: Histogram<'urgency'>;
   readonly #seconds: Histogram<'urgency'>;

@@ -59,7 +59,7 @@ describe('a plan', () => {
     expect(planned.forwarded.length).toBeLessThan(shop.length);
   });
 
-  it('lists positions in the client’s order and ranks every tool', async () => {
+  it('lists positions in the client’s order and ranks all tools', async () => {
     const planned = await plan(shop, { userTurns: [clear] });
     expect(planned.forwarded).toEqual(planned.forwarded.toSorted((one, other) => one - other));
     expect(planned.candidates.map(({ position }) => position).toSorted((a, b) => a - b)).toEqual([
@@ -73,19 +73,19 @@ describe('a plan', () => {
     ['words no tool has', ['Quel temps fait-il ?']],
     ['no user turn', []],
     ['an empty turn', ['']],
-  ])('forwards all tools for %s, with the reason', async (_, userTurns) => {
+  ])('forwards all tools for %s, and reports the reason', async (_, userTurns) => {
     const planned = await plan(shop, { userTurns });
     expect(planned).toMatchObject({ kReason: 'uncertain', k: null });
     expect(planned.forwarded).toHaveLength(shop.length);
   });
 
-  it('forwards all tools of a short list', async () => {
+  it('forwards all tools when the list is short', async () => {
     const planned = await plan(shop.slice(0, 8), { userTurns: [clear] });
     expect(planned).toMatchObject({ kReason: 'short_list', k: null });
     expect(planned.forwarded).toHaveLength(8);
   });
 
-  it.each([1, 3, 20])('applies an override of %d, even for an uncertain turn', async (kOverride) => {
+  it.each([1, 3, 20])('applies an override of %d, even when the turn is ambiguous', async (kOverride) => {
     for (const turn of [clear, 'hi']) {
       const planned = await plan(shop, { userTurns: [turn], kOverride });
       expect(planned).toMatchObject({ kReason: 'override', k: kOverride });
@@ -93,14 +93,14 @@ describe('a plan', () => {
     }
   });
 
-  it('applies an override as large as the list, and a small one for a short list', async () => {
+  it('applies an override as large as the list, and a small override to a short list', async () => {
     const wide = await plan(shop, { userTurns: [clear], kOverride: 512 });
     expect(wide).toMatchObject({ kReason: 'override', k: null });
     const narrow = await plan(shop.slice(0, 8), { userTurns: [clear], kOverride: 2 });
     expect(narrow.forwarded).toHaveLength(2);
   });
 
-  it('always forwards called, forced, mentioned and pinned tools, outside K and with the reason', async () => {
+  it('always forwards called, forced, mentioned and pinned tools in addition to K, and reports the reason', async () => {
     const tools = [...shop, defineTool(null)];
     const planned = await plan(tools, {
       userTurns: ['Create an invoice, and use archive_payout'],
@@ -134,7 +134,7 @@ describe('a plan', () => {
     expect(namesOf(twins, planned)).toEqual(['create_invoice', 'create_invoice']);
   });
 
-  it('accepts thousands of tools, and tools without a description', async () => {
+  it('accepts thousands of tools, including tools without a description', async () => {
     const many = Array.from({ length: 4096 }, (_, at) =>
       defineTool(`tool_${at}_${shopNames[at % shopNames.length] ?? ''}`),
     );
@@ -146,7 +146,7 @@ describe('a plan', () => {
 describe('the tool set of a conversation', () => {
   const next = 'Archive the warehouse';
 
-  it('stays the same through an agent loop and turns that need no other tool', async () => {
+  it('stays the same through an agent loop and through turns that need no other tool', async () => {
     const first = await plan(shop, { userTurns: [clear] });
     const step = await plan(shop, {
       userTurns: [clear],
@@ -171,12 +171,12 @@ describe('the tool set of a conversation', () => {
     expect(after).toMatchObject({ kReason: 'frozen', forwarded: grown.forwarded });
   });
 
-  it('stays complete if it started complete', async () => {
+  it('stays complete if it was complete on the first turn', async () => {
     const planned = await plan(shop, { userTurns: ['hi', clear] });
     expect(planned.forwarded).toHaveLength(shop.length);
   });
 
-  it('ranks only the first turns and the newest of a thousand turns', async () => {
+  it('ranks only the first turns and the newest one in a thousand-turn conversation', async () => {
     const userTurns = [
       clear,
       ...Array.from({ length: 1000 }, (_, at) => `Update shipment ${at} of the customer`),
@@ -188,7 +188,7 @@ describe('the tool set of a conversation', () => {
   });
 });
 
-describe('the tools of GitHub', () => {
+describe('the GitHub tools', () => {
   const text = readFileSync(
     join(import.meta.dirname, '../../../../libs/testing/data/github-tools.json'),
     'utf8',

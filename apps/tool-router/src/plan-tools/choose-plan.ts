@@ -14,20 +14,24 @@ export type PlannedTools = Extract<PlanToolsReply, { status: 'planned' }>;
 interface PlanInput {
   readonly request: PlanToolsRequest;
   readonly index: KeywordIndex;
-  /** The user turns that may grow the set, oldest first. With a remembered conversation, only later turns. */
+  /**
+   * The user turns that can grow the tool set, oldest first. If the conversation is remembered, only the
+   * turns after it.
+   */
   readonly turns: readonly RankedTurn[];
   /**
-   * The ranking for the newest turn, also if that turn may not grow the set. Undefined without user turns.
+   * The ranking for the newest turn, even if that turn cannot grow the tool set. Undefined without user
+   * turns.
    */
   readonly newest: TurnRanking | undefined;
-  /** Positions of the tools that any user turn mentions. */
+  /** Positions of the tools mentioned in any user turn. */
   readonly mentioned: ReadonlySet<number>;
   readonly priors: RecallPriors;
-  /** The account's measured recall. Null if there is none. */
+  /** The account's measured recall. Null if nothing has been measured. */
   readonly measured: RoutingPolicy | null;
 }
 
-/** Chooses the plan of a request. A pure function of the request, its list and the policy. */
+/** Chooses the plan for a request. A pure function of the request, its tool list and the policy. */
 export function choosePlan(input: PlanInput): PlannedTools {
   const { request, index, measured } = input;
   const { session } = request;
@@ -67,15 +71,15 @@ export function choosePlan(input: PlanInput): PlannedTools {
   };
 }
 
-/** Ranking, prior and account policy. Equal versions choose equal tools. */
+/** Version of the ranking, the prior and the account policy. Equal versions choose equal tools. */
 function renderVersion({ newest, priors, measured }: PlanInput, method: PlannedTools['method']): string {
   const rankedBy = newest?.rankedBy ?? `${method}.1`;
   return `${rankedBy}/${priors[method].version}${measured === null ? '' : `/${measured.version}`}`;
 }
 
 /**
- * In `in_place` mode the tools and the prefix never change. A tool that was called while pruned stays pruned
- * and recoverable.
+ * In `in_place` mode, the tools and the prefix never change. A tool called while pruned stays pruned and
+ * recoverable.
  */
 function keepReachable(
   alwaysIn: Map<number, AlwaysInReason>,
@@ -90,7 +94,7 @@ function keepReachable(
   );
 }
 
-/** In `regrown` mode, tools that recovery rounds brought back are forwarded from then on. */
+/** In `regrown` mode, tools restored by recovery rounds are forwarded from then on. */
 function withRecovered(index: KeywordIndex, set: ToolSet, request: PlanToolsRequest): ToolSet {
   const { recoveredTools = [] } = request;
   const isFixed = set.recovery.armed && set.recovery.way === 'in_place';
@@ -100,8 +104,8 @@ function withRecovered(index: KeywordIndex, set: ToolSet, request: PlanToolsRequ
 }
 
 /**
- * Ascending positions. Tools with the same name are forwarded together, because a call could mean any of
- * them.
+ * Positions in ascending order. Tools that share a name are forwarded together, because a call could refer to
+ * any of them.
  */
 function listForwarded(
   index: KeywordIndex,
@@ -133,8 +137,8 @@ function listCandidates(
 }
 
 /**
- * The reason is reported when the set is chosen. Later turns report `frozen`, or `grown` if the newest turn
- * added tools.
+ * The reason for K is reported when the tool set is chosen. Later turns report `frozen`, or `grown` if the
+ * newest turn added tools.
  */
 function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason'] {
   if (set.reason === 'override' || set.reason === 'short_list') return set.reason;
@@ -150,8 +154,8 @@ function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason
 type AlwaysInReason = NonNullable<ToolCandidate['alwaysIn']>;
 
 /**
- * Positions that are forwarded whatever their score, with the reason. If several reasons apply, reasons from
- * the list precede reasons from the transcript.
+ * Positions that are forwarded regardless of score, each with a reason. If several reasons apply, reasons
+ * from the tool list take precedence over reasons from the transcript.
  */
 function findAlwaysIn(
   request: PlanToolsRequest,
@@ -171,7 +175,7 @@ function findAlwaysIn(
   return alwaysIn;
 }
 
-/** Positions that the list itself fixes: built-in tools and tools with a cache marker. */
+/** Positions that the tool list itself pins: built-in tools and tools with a cache marker. */
 function findPinned(
   request: Pick<PlanToolsRequest, 'pinned'>,
   index: KeywordIndex,
@@ -186,15 +190,15 @@ function findPinned(
   return pinned;
 }
 
-/** From this number of shadow samples in a bucket on, the account's own share applies. */
+/** Minimum number of shadow samples in a bucket before the account's own shadow share applies. */
 const samplesWanted = 100;
-/** Below that number the share is multiplied by this factor: 5% becomes 20%. */
+/** Below that sample count, the shadow share is multiplied by this factor: 5% becomes 20%. */
 const beginningFactor = 4;
 
 /**
- * Whether the conversation is a shadow conversation: the plan is made, but all tools are forwarded. The
- * decision depends only on the first turn. The memo stores it, and without the memo the same draw gives the
- * same result. Short lists and overrides are never drawn, because they give nothing to measure.
+ * Whether the conversation is a shadow conversation: it gets a plan, but all tools are forwarded. The
+ * decision depends only on the first turn. The memo stores it, and drawing again without the memo gives the
+ * same result. Short lists and overrides are never drawn, because they provide nothing to measure.
  */
 export function drawShadow(
   { session, shadow }: Pick<PlanToolsRequest, 'session' | 'shadow'>,

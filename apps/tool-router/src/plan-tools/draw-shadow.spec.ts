@@ -10,8 +10,8 @@ const measured = (samples: number): RoutingPolicy => ({
 });
 const shadow = (at: number) => ({ shadow: { at, share: 0.05 } });
 
-describe('the shadow draw of a conversation', () => {
-  it('uses four times the share until the bucket has 100 samples', () => {
+describe('the shadow draw for a conversation', () => {
+  it('quadruples the share until the bucket has 100 samples', () => {
     expect(drawShadow(shadow(0.19), 'prior', null, bucket)).toBe(true);
     expect(drawShadow(shadow(0.19), 'prior', measured(99), bucket)).toBe(true);
     expect(drawShadow(shadow(0.21), 'prior', measured(99), bucket)).toBe(false);
@@ -19,13 +19,13 @@ describe('the shadow draw of a conversation', () => {
     expect(drawShadow(shadow(0.04), 'calibrated', measured(100), bucket)).toBe(true);
   });
 
-  it('is never positive without a share, for a short list or with an override', () => {
+  it('is never positive with a share of zero, a short list or an override', () => {
     expect(drawShadow({}, 'prior', null, bucket)).toBe(false);
     expect(drawShadow(shadow(0), 'short_list', null, bucket)).toBe(false);
     expect(drawShadow(shadow(0), 'override', null, bucket)).toBe(false);
   });
 
-  it('happens once; a remembered result is kept', () => {
+  it('happens only once: a remembered result is kept', () => {
     const session = {
       forwarded: [],
       turns: 1,

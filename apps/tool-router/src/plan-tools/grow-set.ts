@@ -5,30 +5,33 @@ import { recallAt, recallsUpTo, surenessOf } from '../policy/recall-prior.ts';
 /** The parts of a user turn that affect the tool set. */
 export interface RankedTurn {
   readonly ranking: TurnRanking;
-  /** Positions of the tools that the turn mentions. */
+  /** Positions of the tools mentioned in the turn. */
   readonly mentioned: readonly number[];
-  /** Whether the turn only continues the previous task, like "yes, do it". */
+  /** Whether the turn only continues the previous task, for example "yes, do it". */
   readonly carriesOn: boolean;
 }
 
-/** Minimum coverage if growing rewrites no cache. Below it, a needed tool is more likely pruned than not. */
+/**
+ * Minimum coverage when growing the tool set rewrites no cached prefix. Below it, a needed tool is more
+ * likely to be pruned than forwarded.
+ */
 const coverageMin = 0.5;
 /**
- * Minimum gain in coverage that justifies a rewritten cache: without recovery, and with recovery. The second
- * value comes from `npm run eval:sessions`, measured on conversations outside its report.
+ * Minimum coverage gain that justifies rewriting a cached prefix: without recovery, and with recovery. The
+ * second value comes from `npm run eval:sessions`, measured on conversations held out from its report.
  */
 const [gainMin, gainMinReachable] = [0.1, 0.3];
 
 interface GrowthQuestion {
   readonly isIn: (position: number) => boolean;
-  /** Positions that do not count towards K. */
+  /** Positions that do not count toward K. */
   readonly pinned: ReadonlySet<number>;
   readonly recall: TurnRecall;
-  /** The recall that a turn needs, 0 to 1. */
+  /** The recall required for a turn, 0 to 1. */
   readonly needed: number;
   /** Whether recovery can reach pruned tools. */
   readonly isReachable: boolean;
-  /** Whether growing rewrites no cached prefix. */
+  /** Whether growing the tool set leaves the cached prefix unchanged. */
   readonly isFree: boolean;
   readonly kOverride: number | null;
   readonly kMin: number;
@@ -37,7 +40,7 @@ interface GrowthQuestion {
 
 /**
  * Chooses the tools that a later turn adds to the tool set. Growing rewrites a cached prefix, so it needs
- * evidence: a confident ranking, and a coverage clearly below the target.
+ * evidence: a confident ranking, and coverage clearly below the target.
  */
 export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number[] {
   const { ranking } = turn;
@@ -49,13 +52,13 @@ export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number
   const wanted = sure === undefined ? needed : recallAt(recall.curve, sure);
   const least = question.isReachable && !question.isFree ? gainMinReachable : gainMin;
   if (coverageOf(ranked, recall.curve, isIn) >= wanted - least) return [];
-  // An unsure turn would need the whole list. If its best tool is already in the set, nothing is added.
+  // An ambiguous turn would need the whole list. If its best tool is already in the set, nothing is added.
   if (kOverride === null && sure === undefined && isIn(ranked[0] ?? -1)) return [];
   const k = kOverride ?? Math.max(kMin, sure ?? kMin);
   return ranked.slice(0, k).filter((position) => !isIn(position));
 }
 
-/** Probability that a needed tool is in the set, from the ranks of the tools in the set. */
+/** Probability that a needed tool is in the set, computed from the ranks of the tools in the set. */
 function coverageOf(
   ranked: readonly number[],
   curve: RecallCurve,

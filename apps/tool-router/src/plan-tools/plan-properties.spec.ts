@@ -10,7 +10,7 @@ import { ToolPlanner } from './plan-tools.ts';
 import { noPolicies } from '../policy/routing-policies.port.ts';
 import { defineTool, planRequest } from '../tool-index/tools.fixture.ts';
 
-/** A small vocabulary, so that tools and turns often share words. */
+/** A small vocabulary makes tools and turns share words often. */
 const word = fc.constantFrom(
   ...'create list delete merge search issue pull request file branch user team label release コード épreuve'.split(
     ' ',
@@ -77,11 +77,11 @@ const bagOf = (list: readonly ToolDefinition[], { forwarded }: PlannedTools): st
   forwarded.map((position) => list[position]?.hash ?? '').toSorted();
 
 const runs = { numRuns: 300 };
-/** Timeout for properties that make several plans per run. */
+/** Timeout for properties that compute several plans per run. */
 const fewer = { numRuns: 100 };
 
 describe('for any tools and any transcript', () => {
-  it('permuting the tools changes only the order of the plan', async () => {
+  it('reordering the tools changes only the order of the plan', async () => {
     const shuffled = tools.chain((list) =>
       fc.tuple(
         fc.constant(list),
@@ -106,8 +106,8 @@ describe('for any tools and any transcript', () => {
         fc.pre(called !== null);
         const longer = [...list, defineTool('zzz', 'nothing of this')];
         const planned = await plan(longer, { ...fields, calledTools: [called] });
-        // In `in_place` mode a tool that was called while pruned stays pruned. Recovery then rewrites its
-        // calls for the provider.
+        // In `in_place` mode, a tool called while pruned stays pruned. Recovery then rewrites its calls for
+        // the provider.
         if (planned.recovery.armed && planned.recovery.way === 'in_place') return;
         longer.forEach((each, position) => {
           if (each.name === called) expect(planned.forwarded).toContain(position);
@@ -117,7 +117,7 @@ describe('for any tools and any transcript', () => {
     );
   });
 
-  it('the same request gives the same plan with and without a memo', async () => {
+  it('the same request produces the same plan with and without a memo', async () => {
     await fc.assert(
       fc.asyncProperty(tools, asked, async (list, fields) => {
         expect(await plan(list, fields, true)).toEqual(await plan(list, fields));
@@ -126,7 +126,7 @@ describe('for any tools and any transcript', () => {
     );
   });
 
-  it('a continued transcript never loses a tool', async () => {
+  it('a conversation never loses a tool as its transcript grows', async () => {
     await fc.assert(
       fc.asyncProperty(
         tools,
@@ -164,7 +164,7 @@ describe('for any tools and any transcript', () => {
     );
   });
 
-  it('planning turn by turn with the memo gives the same tools as planning without it', async () => {
+  it('planning turn by turn with the memo selects the same tools as planning without it', async () => {
     const calls = fc.array(fc.array(name, { maxLength: 2 }), { minLength: 5, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(tools, asked, calls, async (list, fields, called) => {
@@ -204,7 +204,7 @@ describe('for any tools and any transcript', () => {
   });
 });
 
-/** Sends the same fields as the edge gateway. */
+/** Sends the same fields that the edge gateway sends. */
 function remember(
   { chosen = [], policyVersion, method, recovery, isShadow }: PlannedTools,
   turns: number,

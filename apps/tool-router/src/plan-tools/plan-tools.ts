@@ -11,7 +11,7 @@ import { growingTurnsMax } from './tool-set.ts';
 import type { ToolLists } from '../tool-index/tool-memory.ts';
 import { TurnMemory } from './turn-memory.ts';
 
-/** Limit of stored turns, in characters. A character takes up to two bytes. */
+/** Maximum total size of stored turns, in characters. A character takes up to two bytes. */
 const turnCharactersMax = 32 * 1024 * 1024;
 
 export interface ToolPlannerOptions {
@@ -19,11 +19,14 @@ export interface ToolPlannerOptions {
   readonly ranker: ToolRanker;
   readonly priors: RecallPriors;
   readonly policies: RoutingPolicies;
-  /** Returned to the edge with `unknown`, so that the edge sends missing definitions to this instance. */
+  /**
+   * Returned to the edge together with `unknown`, so that the edge sends missing definitions to this
+   * instance.
+   */
   readonly instanceId: string;
 }
 
-/** Decides which tools of a request are forwarded. */
+/** Decides which tools in a request are forwarded. */
 export class ToolPlanner {
   readonly #options: ToolPlannerOptions;
   readonly #mentions = new MemoizedMentions();
@@ -33,7 +36,7 @@ export class ToolPlanner {
     this.#options = options;
   }
 
-  /** @throws GatewayError `invalid_field` when the list's hash is not that of its tools. */
+  /** @throws GatewayError `invalid_field` if the list's hash does not match its tools. */
   async plan(request: PlanToolsRequest): Promise<PlanToolsReply> {
     const { lists, priors, policies, instanceId } = this.#options;
     const userTurns = this.#turns.resolve(request);
@@ -79,8 +82,8 @@ export class ToolPlanner {
   }
 
   /**
-   * The account policy at the start of the conversation. It is the third part of the policy version, if there
-   * is one.
+   * The account policy version from the start of the conversation. It is the optional third part of the
+   * policy version string.
    */
   #pinned(accountId: string, policyVersion: string): ReturnType<RoutingPolicies['find']> {
     const version = policyVersion.split('/')[2];

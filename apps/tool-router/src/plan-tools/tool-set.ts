@@ -20,16 +20,16 @@ import {
 } from '../policy/recall-prior.ts';
 
 /**
- * Number of user turns that may add tools. Later turns leave the set unchanged, which bounds the cost of long
- * transcripts.
+ * Number of user turns that can add tools. Later turns leave the tool set unchanged, which bounds the cost of
+ * long transcripts.
  */
 export const growingTurnsMax = 64;
-/** Assumed share of needed tools that recovery brings back, until it is measured. */
+/** Assumed share of needed tools that recovery restores, used until it is measured. */
 export const recoveredShareExpected = 0.9;
 
 export interface ToolSetOptions {
   readonly priors: RecallPriors;
-  /** The account's measured recall. Null if there is none. */
+  /** The account's measured recall. Null if nothing has been measured. */
   readonly measured: RoutingPolicy | null;
   /** Intent of the conversation's first turn. */
   readonly intent: IntentClass;
@@ -38,14 +38,14 @@ export interface ToolSetOptions {
   readonly mayRecover: boolean;
   readonly recoveredShare: number;
   readonly price: PlanPrice | undefined;
-  /** Positions that are always forwarded and do not count towards K. Fixed by the list. */
+  /** Positions that the tool list pins. They are always forwarded and do not count toward K. */
   readonly pinned: ReadonlySet<number>;
-  /** The remembered tool set. Turns only add to it. */
+  /** The remembered tool set. Turns can only add to it. */
   readonly remembered: PlannedConversation | undefined;
 }
 
 export interface ToolSet {
-  /** Positions. Undefined if all tools are forwarded. */
+  /** Forwarded positions. Undefined if all tools are forwarded. */
   readonly positions: ReadonlySet<number> | undefined;
   readonly reason: 'override' | 'short_list' | 'uncertain' | 'prior' | 'calibrated' | 'net_negative';
   /** Whether the newest turn added tools. */
@@ -57,9 +57,9 @@ export interface ToolSet {
 const unarmed: Recovery = { armed: false, way: 'in_place' };
 
 /**
- * Chooses the tool set of a conversation: the tools of its first turn, and those that later turns add. Each
- * turn depends only on the turns before it. The tool set of a transcript therefore contains the set of every
- * shorter beginning.
+ * Chooses the tool set for a conversation: the tools chosen on its first turn, plus those added by later
+ * turns. Each turn depends only on earlier turns. A transcript's tool set therefore contains the tool set of
+ * every shorter prefix.
  * @param turns all turns, or only the turns after the remembered ones.
  */
 export function chooseToolSet(
@@ -129,7 +129,7 @@ function chooseFirst(
   return { positions, reason, grown: false, recovery: chosen.recovery, worth: chosen.worth };
 }
 
-/** The best `k` tools that are not forwarded anyway. */
+/** The best `k` tools that are not already forwarded. */
 function takeTop({ order }: TurnRanking, named: ReadonlySet<number>, k: number): number[] {
   const chosen: number[] = [];
   for (const position of order) {
@@ -139,7 +139,7 @@ function takeTop({ order }: TurnRanking, named: ReadonlySet<number>, k: number):
   return chosen;
 }
 
-/** Adds the tools that later turns need. */
+/** Adds the tools needed by later turns. */
 function growSet(
   index: KeywordIndex,
   turns: readonly RankedTurn[],
@@ -182,7 +182,7 @@ interface FoundRecall {
 }
 
 /**
- * Uses the account's measured recall if it suffices for the target, and otherwise the priors from public data
+ * Uses the account's measured recall if it can reach the target, and otherwise the priors from public data
  * sets.
  */
 function recallFor(index: KeywordIndex, ranking: TurnRanking, options: ToolSetOptions): FoundRecall {

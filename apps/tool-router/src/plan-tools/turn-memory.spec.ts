@@ -7,7 +7,7 @@ const memory = () => new TurnMemory(1_000_000);
 const later = { userTurns: [turn('c')], earlierTurns: hashTurns([turn('a'), turn('b')]) };
 
 describe('TurnMemory', () => {
-  it('returns the whole conversation if the earlier turns are known', () => {
+  it('returns the whole conversation if the earlier turns are stored', () => {
     const turns = memory();
     turns.resolve(planRequest({ userTurns: [turn('a'), turn('b')] }));
     expect(turns.resolve(planRequest(later))).toEqual([turn('a'), turn('b'), turn('c')]);
@@ -18,20 +18,20 @@ describe('TurnMemory', () => {
     expect(turns.resolve(planRequest(next))).toEqual([turn('a'), turn('b'), turn('c'), turn('d')]);
   });
 
-  it('also knows them when the same turn is planned again', () => {
+  it('also finds them when the same turn is planned again', () => {
     const turns = memory();
     turns.resolve(planRequest({ userTurns: [turn('a'), turn('b'), turn('c')] }));
     expect(turns.resolve(planRequest(later))).toEqual([turn('a'), turn('b'), turn('c')]);
   });
 
-  it('does not return turns of another account', () => {
+  it('never returns another account’s turns', () => {
     const turns = memory();
     turns.resolve(planRequest({ userTurns: [turn('a'), turn('b')] }));
     const accountId = '019a9f5e-0000-7000-8000-00000000000f';
     expect(turns.resolve(planRequest({ ...later, accountId }))).toBeUndefined();
   });
 
-  it('forgets the oldest conversations when it is full', () => {
+  it('evicts the oldest conversations when it is full', () => {
     const turns = new TurnMemory(20_000);
     turns.resolve(planRequest({ userTurns: [turn('a'), turn('b')] }));
     for (const name of 'efghijk') turns.resolve(planRequest({ userTurns: [turn(name), turn(name)] }));
@@ -40,7 +40,7 @@ describe('TurnMemory', () => {
 });
 
 describe('hashTurns', () => {
-  it('distinguishes lists that join to the same text', () => {
+  it('distinguishes lists that concatenate to the same text', () => {
     expect(hashTurns(['ab', 'c'])).not.toBe(hashTurns(['a', 'bc']));
   });
 });

@@ -2,14 +2,15 @@ import { earlierCharactersMin, hashTurns, type PlanToolsRequest } from '@gateway
 import { LRUCache } from 'lru-cache';
 
 /**
- * Stores the user turns of conversations by account and `hashTurns`, so that later requests can omit them.
- * Entries are limited to their account: a hash gives no access to another account's conversation.
+ * Stores each conversation's user turns by account and `hashTurns`, so that later requests can omit them.
+ * Entries belong to one account: a hash gives no access to another account's conversation.
  */
 export class TurnMemory {
   readonly #turns: LRUCache<string, string[]>;
 
   /**
-   * @param charactersMax limit of all stored turns. The least recently used conversations are removed first.
+   * @param charactersMax maximum total size of stored turns. The least recently used conversations are
+   * evicted first.
    */
   constructor(charactersMax: number) {
     this.#turns = new LRUCache({
@@ -19,13 +20,13 @@ export class TurnMemory {
   }
 
   /**
-   * Every user turn of a request, oldest first. Undefined if the request refers to turns that are unknown
+   * All user turns for a request, oldest first. Undefined if the request refers to turns that are not stored
    * here.
    */
   resolve({ accountId, userTurns, earlierTurns }: PlanToolsRequest): string[] | undefined {
     if (earlierTurns === undefined) {
-      // Each step of an agent's loop repeats the newest turn. Each new turn refers to the turns before it.
-      // Both lists are stored.
+      // Each agent loop step repeats the newest turn, and each new turn refers to the turns before it, so
+      // both lists are stored.
       this.#keep(accountId, userTurns.slice(0, -1));
       return this.#keep(accountId, userTurns);
     }

@@ -12,11 +12,11 @@ describe('classifyIntent', () => {
     ['\n\t* list what is there', 'multi-step'],
     ['yes please', 'continue'],
     ['', 'chat'],
-  ])('%j is %s', (turn, intent) => {
+  ])('classifies %j as %s', (turn, intent) => {
     expect(classifyIntent(turn, false)).toBe(intent);
   });
 
-  it('returns continue while tool results are open', () => {
+  it('returns continue while tool results are pending', () => {
     expect(classifyIntent('Create an issue', true)).toBe('continue');
   });
 

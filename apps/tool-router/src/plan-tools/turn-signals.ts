@@ -13,12 +13,12 @@ const act =
   /\b(?:create|add|delete|remove|update|set|send|post|book|cancel|schedule|close|open|merge|move|rename|assign|upload|write|buy|order|pay|start|stop|run|invite|enable|disable|reply|comment|deploy|install|register|reserve|turn|play|change|edit|approve)\b/i;
 const lookup =
   /\?|\b(?:what|which|who|when|where|how|find|search|get|list|show|fetch|look up|tell|give|check|retrieve|read|calculate|compute|compare|summari[sz]e|describe|count)\b/i;
-/** A shorter answer to a question of the model continues the task. In characters. */
+/** In characters. A shorter reply to a question from the model continues the task. */
 const continuationWordsMax = 4;
 
 /**
- * The intent of a request, from its newest user turn. Used for the log and for grouping measurements; it does
- * not prune tools.
+ * Classifies a request's intent from its newest user turn. Used for logging and for grouping measurements.
+ * Never prunes tools.
  */
 export function classifyIntent(turn: string, hasOpenResults: boolean): IntentClass {
   if (hasOpenResults) return 'continue';
@@ -34,14 +34,14 @@ const turnCharactersMax = 100_000;
 const wordPattern = /[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*/gu;
 const quotedPattern = /[`"'“‘]([\p{L}\p{N}_.:/-]{1,256})[`"'”’]/gu;
 /**
- * Distinguishes an identifier from a word of prose: an inner separator, a change of case, or a digit next to
- * a letter.
+ * Tells an identifier from an ordinary word: it has an inner separator, a case change, or a digit next to a
+ * letter.
  */
 const identifierPattern = /[\p{L}\p{N}][_.:/-]+[\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}\p{N}|_/u;
 
 /**
  * Positions of the tools that a turn mentions verbatim: as an identifier (`create_issue`, `getUser`), or as
- * any name in quotes or backticks. The plain word "search" does not mention a tool named `search`.
+ * any name in quotes or backticks. The ordinary word "search" does not mention a tool named `search`.
  */
 export function findMentions(index: KeywordIndex, turn: string): number[] {
   const text = turn.slice(0, turnCharactersMax);
@@ -58,8 +58,8 @@ export function findMentions(index: KeywordIndex, turn: string): number[] {
 }
 
 /**
- * Removes sentence punctuation at the end of a word. A loop, because a regular expression backtracks on long
- * runs of marks.
+ * Strips punctuation from the end of a word. Uses a loop, because a regular expression would backtrack on
+ * long punctuation runs.
  */
 function withoutEnd(word: string): string {
   let end = word.length;
@@ -67,10 +67,10 @@ function withoutEnd(word: string): string {
   return word.slice(0, end);
 }
 
-/** Limit of the cached turns, in characters. */
+/** Maximum total size of cached turns, in characters. */
 const memoCharactersMax = 16 * 1024 * 1024;
 
-/** Caches the mentions by list and turn, because each step of an agent's loop repeats the same turns. */
+/** Caches mentions by list and turn, because each agent loop step repeats the same turns. */
 export class MemoizedMentions {
   readonly #found = new LRUCache<string, readonly number[]>({
     maxSize: memoCharactersMax,
