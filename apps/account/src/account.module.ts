@@ -29,7 +29,7 @@ import { ExpiredRecordsJob } from './upkeep/expired-records.job.ts';
 export interface AccountParts {
   readonly config: Config;
   readonly database: AccountDatabase;
-  /** The cache's Redis. It may be unavailable. */
+  /** The cache's Redis. The service also runs without it. */
   readonly epochRedis: Redis;
   readonly messaging: Messaging;
   readonly logger: Logger;
@@ -88,7 +88,7 @@ export class AccountModule implements OnModuleInit, OnModuleDestroy {
     this.#deletions.start();
   }
 
-  /** Runs after the transport has closed, so no call is in progress. */
+  /** This hook runs after the transport has closed, so no call is in progress. */
   async onModuleDestroy(): Promise<void> {
     this.#expiredRecords.stop();
     await this.#deletions.stop();
@@ -131,7 +131,7 @@ function createLookupCounter(metrics: Metrics): CountKeyLookup {
   return (outcome) => lookups.inc({ outcome });
 }
 
-/** Null with an external OpenID Connect issuer. */
+/** Null if the service uses an external OpenID Connect issuer. */
 function createIdentity({ config, database, metrics }: AccountParts, changes: ChangeAnnouncer) {
   if (config.OIDC_ISSUER !== undefined) return null;
   const options = {

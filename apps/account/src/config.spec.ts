@@ -11,7 +11,7 @@ const complete = {
   SESSION_SECRET: Buffer.alloc(32, 2).toString('base64'),
 };
 
-describe('the configuration of the account service', () => {
+describe('the account service configuration', () => {
   it('returns the pepper as bytes', () => {
     expect(loadConfig(complete).KEY_PEPPER).toEqual(Buffer.alloc(32, 1));
   });
@@ -30,7 +30,7 @@ describe('the configuration of the account service', () => {
     expect(start).not.toThrow('c2hvcnQ');
   });
 
-  it.each(['mysql://a@b/c', 'nonsense'])('rejects the database %s', (url) => {
+  it.each(['mysql://a@b/c', 'nonsense'])('rejects the database URL %s', (url) => {
     expect(() => loadConfig({ ...complete, ACCOUNT_DATABASE_URL: url })).toThrow('ACCOUNT_DATABASE_URL');
   });
 });

@@ -12,30 +12,36 @@ const environment = z.object({
   ...serviceVariables,
   ACCOUNT_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
   /**
-   * The cache's Redis, in which gateways count requests. The service writes the epochs of changes to it. It may be
-   * unavailable.
+   * The cache's Redis, in which gateways count requests. The account service writes the epochs of changes to
+   * it. The service also runs while Redis is unavailable.
    */
   REDIS_CACHE_URL: z.url({ protocol: /^rediss?$/ }),
-  /** 32 bytes in base64. Keys are stored as an HMAC under this pepper. With another pepper no key works. */
+  /**
+   * 32 bytes in base64. Each API key is stored as an HMAC keyed with this pepper. If the pepper changes, all
+   * keys stop working.
+   */
   KEY_PEPPER: key,
   /**
-   * 32 bytes in base64. All keys of the embedded identity are derived from this secret. A new secret ends every login
-   * session; passwords stay valid.
+   * 32 bytes in base64. All keys of the embedded identity service are derived from this secret. Changing it
+   * ends every login session; passwords stay valid.
    */
   SESSION_SECRET: key,
-  /** The `iss` and `aud` claims of access tokens. The edge has the same settings. */
+  /** The `iss` and `aud` claims in access tokens. The edge gateway must use the same values. */
   SESSION_ISSUER: unlessEmpty(z.string().min(1).max(2_048).default('agent-gateway')),
   SESSION_AUDIENCE: unlessEmpty(z.string().min(1).max(255).default('agent-gateway')),
-  /** Lifetime of an access token, in seconds. */
+  /** Access token lifetime in seconds. */
   SESSION_TOKEN_SECONDS: unlessEmpty(z.coerce.number().int().min(60).max(86_400).default(600)),
-  /** Whether people may sign up. */
+  /** Whether new users may sign up. */
   SIGN_UP: unlessEmpty(z.enum(['open', 'closed']).default('open')),
-  /** An OpenID Connect issuer that replaces the embedded identity. The edge has the same setting. */
+  /**
+   * An OpenID Connect issuer that replaces the embedded identity service. The edge gateway must use the same
+   * value.
+   */
   OIDC_ISSUER: unlessEmpty(z.url().optional()),
 });
 export type Config = z.output<typeof environment>;
 
-/** Reads the environment once. Throws one error that lists every invalid variable. */
+/** Reads and checks the environment variables. Throws a single error that lists every invalid variable. */
 export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
   return parseConfig(environment, variables);
 }

@@ -9,7 +9,7 @@ import { createAccountDatabase } from './persistence/account-database.ts';
 const config = loadConfig();
 const database = createAccountDatabase({ url: config.ACCOUNT_DATABASE_URL });
 
-/** The service starts and runs without Redis: broadcasts announce changes first. */
+/** The service can start and run without Redis, because changes are announced mainly by broadcast. */
 function connectEpochRedis(logger: Logger): Redis {
   return connectCacheRedis(config.REDIS_CACHE_URL, {
     commandTimeoutMs: 1_000,

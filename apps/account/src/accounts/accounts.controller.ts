@@ -13,7 +13,7 @@ import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-d
 import { attachPerson, createAccount, registerAccount } from './create-account.ts';
 import { getAccount, noteCredentialChange, updateAccount, type AccountsContext } from './manage-account.ts';
 
-/** Serves the contracts of accounts and of their people. */
+/** Implements the contracts for accounts and the people in them. */
 @Controller()
 export class AccountsController {
   readonly #context: AccountsContext;

@@ -4,8 +4,8 @@ import { GatewayError } from '@gateway/errors';
 import type { AccountsContext } from './manage-account.ts';
 
 /**
- * Creates an account with the default policy and preferences, or returns the account that an operator created by that
- * name.
+ * Creates an account with the default policy and preferences. If an operator has already created an account
+ * with that name, returns that account.
  */
 export async function createAccount(
   { database }: Pick<AccountsContext, 'database'>,
@@ -32,7 +32,7 @@ export async function createAccount(
 interface Registration {
   readonly issuer: string;
   readonly subject: string;
-  /** The name of a new account. */
+  /** The name given to a new account. */
   readonly name: string | null;
 }
 
@@ -45,8 +45,8 @@ interface Registered {
 const unnamed = 'My account';
 
 /**
- * Creates the account of a token's subject, with policy, preferences and person, or returns the existing one. Each
- * subject gets one account.
+ * Creates an account with policy, preferences and a person for the subject of a token. Returns the existing
+ * account if there is one: each subject gets exactly one account.
  */
 export async function registerAccount(
   context: AccountsContext,
@@ -78,7 +78,7 @@ export async function registerAccount(
   }
 }
 
-/** The hash allows any character in both parts. */
+/** Hashing allows any character in the issuer and in the subject. */
 function renderOrigin(issuer: string, subject: string): string {
   return `person:${createHash('sha256')
     .update(JSON.stringify([issuer, subject]))
@@ -86,8 +86,8 @@ function renderOrigin(issuer: string, subject: string): string {
 }
 
 /**
- * Lets a person act for an existing account. Throws `invalid_field` if the person belongs to another account, and
- * `not_found` for an unknown account.
+ * Links a person to an existing account, so that the person can act for it. Throws `invalid_field` if the
+ * person belongs to another account, and `not_found` for an unknown account.
  */
 export async function attachPerson(
   context: AccountsContext,

@@ -21,7 +21,7 @@ export async function getAccount(
   return { account: renderAccount(row, row.policy) };
 }
 
-/** Updates the given fields of an account's profile and policy. Throws `not_found` for an unknown account. */
+/** Updates the given fields in an account's profile and policy. Throws `not_found` for an unknown account. */
 export async function updateAccount(
   context: AccountsContext,
   { accountId, body }: { accountId: string; body: UpdateAccountBody },
@@ -54,9 +54,10 @@ function renderPolicyChanges(policy: UpdateAccountBody['policy']) {
 }
 
 /**
- * Handles the notice that a credential of the account was saved or deleted. The vault notifies gateways directly.
- * This call is for gateways that miss the notice: they see the account's new epoch in Redis and reload its
- * credentials before the next use. Throws `not_found` for an unknown account.
+ * Handles the notification that one of the account's credentials was saved or deleted. The vault notifies
+ * gateways directly, so this call only serves gateways that miss the notification. They see the account's new
+ * epoch in Redis and reload its credentials before using them again. Throws `not_found` for an unknown
+ * account.
  */
 export async function noteCredentialChange(
   context: AccountsContext,
@@ -64,8 +65,9 @@ export async function noteCredentialChange(
 ): Promise<Record<string, never>> {
   const epoch = await context.database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
-    // Grants contain the latest epoch of the account. A gateway would keep reloading a grant that never contains the
-    // announced epoch.
+    // Grants must contain the account's latest epoch. Otherwise gateways would keep reloading a grant because
+    // it is
+    // older than the announced epoch.
     await tx.routingPreferences.update({ where: { accountId }, data: { epoch } });
     return epoch;
   });
@@ -73,7 +75,7 @@ export async function noteCredentialChange(
   return {};
 }
 
-/** Renders an account for the API. */
+/** Renders an account for API responses. */
 function renderAccount(row: AccountRow, policy: AccountPolicy): Account {
   return {
     id: row.id,

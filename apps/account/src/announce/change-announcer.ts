@@ -8,32 +8,36 @@ import {
 import type { Messaging } from '@gateway/messaging';
 import type { EpochBoard } from './epoch-board.port.ts';
 
-/** A key that was created, changed or revoked, and the epoch of that change. */
+/** An API key that was created, changed or revoked, with the epoch of the change. */
 export interface KeyChange {
   readonly accountId: string;
   readonly keyId: string;
   readonly epoch: number;
-  /** Whether the key was revoked, which is final. */
+  /** Whether the key was revoked. A revocation cannot be undone. */
   readonly revoked?: boolean;
 }
 
-/** A change that affects all keys of an account: of its policy, preferences or toggles, or its deletion. */
+/**
+ * A change that affects every key in an account: a new policy, new preferences, new model toggles, or the
+ * account's deletion.
+ */
 export interface AccountChange {
   readonly accountId: string;
   readonly epoch: number;
-  /** Whether the account is deleted, which is final. */
+  /** Whether the account was deleted. A deletion cannot be undone. */
   readonly deleted?: boolean;
 }
 
-/** A person whose login sessions ended, or whose account changed. */
+/** A person whose login sessions ended or whose account changed. */
 export interface LoginSessionChange {
   readonly issuer: string;
   readonly subject: string;
 }
 
 /**
- * Announces changes, so that gateways drop what they cached. Changes of keys and accounts are broadcast, and their epochs
- * are also written to the epoch board, for gateways that miss the broadcast. Call it after the commit, never before.
+ * Announces changes, so that gateways drop stale cache entries. Changes to keys and accounts are broadcast.
+ * Their epochs are also written to the epoch board, for gateways that miss the broadcast. Call it only after
+ * the transaction has committed.
  */
 export class ChangeAnnouncer {
   readonly #messaging: Pick<Messaging, 'broadcast'>;

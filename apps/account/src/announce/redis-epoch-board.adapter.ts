@@ -3,16 +3,19 @@ import type { Redis } from 'ioredis';
 import type { EpochBoard } from './epoch-board.port.ts';
 
 /**
- * Epochs that wait for Redis. Beyond this number the oldest are dropped, since gateways refresh their grants every 10
- * s anyway.
+ * Maximum number of epochs waiting for Redis. Above it, the oldest are dropped. This is safe because gateways
+ * refresh their grants every 10 s anyway.
  */
 const waitingMax = 10_000;
-/** A connected Redis can still reject writes: when it is out of memory, or a replica before its promotion. */
+/**
+ * Redis can reject writes even while connected: when it is out of memory, or while it is a replica awaiting
+ * promotion.
+ */
 const againMs = 1_000;
 
 /**
- * Announcements follow their commits and can arrive out of order. The newest epoch wins, and a negative epoch is
- * final.
+ * Changes are announced after the commit, so announcements can arrive out of order. The newest epoch wins,
+ * and a negative epoch is final.
  */
 const writeNewest = `
 local known = tonumber(redis.call('GET', KEYS[1])) or 0
@@ -27,13 +30,16 @@ interface EpochCommands {
   writeNewestEpoch(name: string, epoch: number, seconds: number): Promise<number>;
 }
 
-/** The epoch board in the cache's Redis. Entries expire. */
+/** The epoch board, stored in the cache's Redis. Its entries expire. */
 export class RedisEpochBoard implements EpochBoard {
   readonly #redis: Redis & EpochCommands;
   readonly #waiting = new Map<string, number>();
   #again: NodeJS.Timeout | undefined;
 
-  /** @param redis must not have an offline queue: this class bounds the waiting writes. */
+  /**
+   * @param redis must not use an offline queue, because this class already limits the number of waiting
+   * writes.
+   */
   constructor(redis: Redis) {
     redis.defineCommand('writeNewestEpoch', { numberOfKeys: 1, lua: writeNewest });
     this.#redis = redis as Redis & EpochCommands;

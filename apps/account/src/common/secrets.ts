@@ -3,14 +3,17 @@ import { GatewayError } from '@gateway/errors';
 import { seal } from '@gateway/messaging';
 
 /**
- * The hash under which a key is stored: HMAC-SHA-256 of the key's SHA-256 (given in hex), keyed with the pepper. A
- * copy of the database without the pepper can neither find a key nor test a guess.
+ * Computes the hash under which an API key is stored: an HMAC-SHA-256, keyed with the pepper, over the key's
+ * SHA-256 (hex). Without the pepper, a stolen database cannot be used to look up a key or test a guess.
  */
 export function hashKey(pepper: Buffer, keySha256: string): Buffer<ArrayBuffer> {
   return createHmac('sha256', pepper).update(Buffer.from(keySha256, 'hex')).digest();
 }
 
-/** Seals a key's secret to the requesting process. Throws `invalid_field` for an invalid public key. */
+/**
+ * Encrypts an API key's secret to the public key of the requesting process. Throws `invalid_field` for an
+ * invalid public key.
+ */
 export function sealSecret(secret: string, recipientPublicKey: string): string {
   try {
     return seal(Buffer.from(secret), recipientPublicKey);
@@ -23,7 +26,10 @@ export function sealSecret(secret: string, recipientPublicKey: string): string {
   }
 }
 
-/** Throws the errors of `sealSecret`. Call it before a secret exists that could be lost. */
+/**
+ * Throws the same errors as `sealSecret`. Call it before generating the secret, so that an invalid public key
+ * cannot cause a secret to be lost.
+ */
 export function requireRecipient(recipientPublicKey: string): void {
   sealSecret('', recipientPublicKey);
 }

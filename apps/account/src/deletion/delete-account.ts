@@ -11,14 +11,14 @@ export interface DeleteAccountContext {
   readonly database: AccountDatabase;
   readonly changes: Pick<ChangeAnnouncer, 'announceAccountChange' | 'announceLoginSessionChange'>;
   readonly deletions: Pick<DeletionRunner, 'services' | 'wake'>;
-  /** The issuer of the embedded identity. Null with an external OpenID Connect issuer. */
+  /** The issuer name of the embedded identity service. Null if an external OpenID Connect issuer is used. */
   readonly embeddedIssuer: string | null;
 }
 
 /**
- * Deletes an account. One transaction deletes all rows of this service, so no key or login session works after its
- * commit. The same commit stores the deletion with the pending steps of other services. Throws `not_found` for an
- * unknown account.
+ * Deletes an account. A single transaction deletes all of its rows in this service, so its keys and login
+ * sessions stop working at the commit. The transaction also records the deletion and the steps that other
+ * services still have to run. Throws `not_found` for an unknown account.
  */
 export async function deleteAccount(
   context: DeleteAccountContext,
@@ -29,7 +29,7 @@ export async function deleteAccount(
   try {
     return { deletion: await beginDeletion(context, accountId) };
   } catch (error) {
-    // A concurrent call may have deleted the account first.
+    // A concurrent call may already have deleted the account.
     const other = error instanceof GatewayError ? await findDeletion(context, accountId) : null;
     if (other === null) throw error;
     return { deletion: other };
@@ -37,7 +37,8 @@ export async function deleteAccount(
 }
 
 async function beginDeletion(context: DeleteAccountContext, accountId: string): Promise<AccountDeletion> {
-  // Across accounts: users of the embedded identity belong to people, not directly to accounts.
+  // This query spans accounts: users of the embedded identity service belong to people, not directly to
+  // accounts.
   const { deletion, epoch, people } = await context.database.transactionAcrossAccounts(async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
     const people = await deleteRows(tx, accountId, context.embeddedIssuer);
@@ -71,7 +72,10 @@ function renderStep(service: string, position: number, now: Date) {
   return { service, position, completedAt: service === ownStep ? now : null };
 }
 
-/** Deletes all rows of an account in this service, including its people, and returns those people. */
+/**
+ * Deletes every row in this service that belongs to the account, including its people. Returns the deleted
+ * people.
+ */
 async function deleteRows(
   tx: AccountModels,
   accountId: string,
@@ -93,7 +97,7 @@ async function deleteRows(
 }
 
 /**
- * Reads the receipt of a deletion. Its id is enough to read it, since the deleted account has no key left to
+ * Reads a deletion receipt. The receipt id is the only credential: the deleted account has no keys left to
  * authenticate with.
  */
 export async function getAccountDeletion(
@@ -108,7 +112,7 @@ export async function getAccountDeletion(
 const withSteps = { steps: { orderBy: { position: 'asc' } } } as const;
 type DeletionRow = Prisma.AccountDeletionGetPayload<{ include: typeof withSteps }>;
 
-/** Renders the receipt for the API. */
+/** Renders the deletion receipt for API responses. */
 function renderDeletion(row: DeletionRow): AccountDeletion {
   return {
     id: row.id,

@@ -2,15 +2,17 @@ import type { Logger } from '@gateway/observability';
 import type { AccountDatabase } from '../persistence/account-database.ts';
 import type { DeletionStep } from './deletion-step.port.ts';
 
-/** How often the runner looks for deletions that another replica left unfinished, or that wait after a failure. */
+/**
+ * How often the runner looks for deletions that another replica left unfinished or that are due for a retry.
+ */
 const everyMs = 2_000;
 /**
- * How long a replica claims a deletion. If it dies, another replica continues after this time. A running replica
- * renews its claim.
+ * How long a replica's claim on a deletion lasts. The running replica renews its claim. If the replica dies,
+ * another one takes over after this time.
  */
 const claimMs = 8_000;
 const claimEveryMs = 2_000;
-/** Pauses after failures. The last one repeats, since a service may be unavailable for days. */
+/** Delays before retries. The last delay repeats, because a service may be down for days. */
 const restsMs = [1_000, 2_000, 5_000, 15_000, 60_000];
 
 interface Claimed {
@@ -20,8 +22,8 @@ interface Claimed {
 }
 
 /**
- * Runs the steps of pending deletions, one after the other, for as long as the service runs. All state is in the
- * database: if a process dies, another one continues with the first unfinished step.
+ * Runs the steps of pending deletions one at a time, for as long as the service runs. All state is in the
+ * database: if a process dies, another one resumes at the first unfinished step.
  */
 export class DeletionRunner {
   readonly #database: AccountDatabase;
@@ -37,7 +39,7 @@ export class DeletionRunner {
     this.#log = log;
   }
 
-  /** The services with a step, in order. */
+  /** The services that take part in a deletion, in order. */
   get services(): readonly string[] {
     return this.#steps.map(({ service }) => service);
   }
@@ -47,14 +49,14 @@ export class DeletionRunner {
     this.wake();
   }
 
-  /** Waits for the current step to end. */
+  /** Waits for the current step to finish. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     clearInterval(this.#timer);
     await this.#running;
   }
 
-  /** Starts a round now, unless one is running. */
+  /** Starts a round immediately, unless one is already running. */
   wake(): void {
     if (this.#isStopping) return;
     this.#running ??= this.#run().finally(() => (this.#running = undefined));
@@ -70,7 +72,7 @@ export class DeletionRunner {
     }
   }
 
-  /** Claims the oldest deletion without a claim. Two replicas never claim the same one. */
+  /** Claims the oldest unclaimed deletion. Two replicas never claim the same one. */
   async #claim(): Promise<Claimed | null> {
     const { accountDeletion } = this.#database.acrossAccounts;
     while (!this.#isStopping) {
@@ -113,14 +115,19 @@ export class DeletionRunner {
     this.#log.info({ deletion_id: deletion.id }, 'account deleted in all services');
   }
 
-  /** Pauses a deletion after a failure. Without a failure, it renews the claim. */
+  /**
+   * Schedules the next attempt at a deletion after a failure. If nothing failed, renews the claim instead.
+   */
   async #rest({ id }: Claimed, failures: number | null): Promise<void> {
     const ms = failures === null ? claimMs : (restsMs[Math.min(failures, restsMs.length - 1)] ?? claimMs);
     const claimedUntil = new Date(Date.now() + ms);
     await this.#database.acrossAccounts.accountDeletion.update({ where: { id }, data: { claimedUntil } });
   }
 
-  /** Repeats a step until its service reports completion. Returns false if it failed or was stopped. */
+  /**
+   * Repeats a step until its service reports that nothing is left. Returns false if the step failed or the
+   * runner was stopped.
+   */
   async #forget(service: string, deletion: Claimed): Promise<boolean> {
     const step = this.#steps.find((known) => known.service === service);
     const claiming = setInterval(() => void this.#rest(deletion, null).catch(() => undefined), claimEveryMs);

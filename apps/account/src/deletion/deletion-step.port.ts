@@ -1,12 +1,11 @@
-/** The part of one service in deleting an account. */
+/** One service's part in deleting an account. */
 export interface DeletionStep {
-  /** Name of the service in the receipt. It is stored in the database, so it never changes. */
+  /** The service's name in the deletion receipt. It is stored in the database, so it must never change. */
   readonly service: string;
   /**
-   * Deletes as much as one call can, and returns whether nothing is left. It is repeated after a failure or a crash,
-   * so it must be idempotent. Throws if it failed.
-   *
-   * @param epoch the last epoch of the account.
+   * Deletes as much as a single call can, and returns whether the deletion is complete. The call is repeated
+   * after a failure or crash, so it must be idempotent. Throws on failure.
+   * @param epoch the account's last epoch.
    */
   forget(account: { readonly accountId: string; readonly epoch: number }): Promise<boolean>;
 }

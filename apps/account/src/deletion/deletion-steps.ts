@@ -3,15 +3,14 @@ import type { Messaging } from '@gateway/messaging';
 import type { ChangeAnnouncer } from '../announce/change-announcer.ts';
 import type { DeletionStep } from './deletion-step.port.ts';
 
-/** Name of the first step. It is part of the transaction that starts the deletion. */
+/** Name of the first step, which runs inside the transaction that starts the deletion. */
 export const ownStep = 'account';
 
 /**
- * The services that delete data of an account after this one, in order. A new service that stores account data needs
- * an entry here. Deletions that are already running keep their original steps.
- *
- * Redis and the memory of routers and compressors need no step. Budget windows and reservations expire, and cached
- * tool definitions are keyed by hash, not by account.
+ * The services that delete account data after the account service, in order. Add an entry here for each new
+ * service that stores account data. Deletions that are already running keep their original steps. Redis, the
+ * routers and the compressors need no step: budget windows and reservations expire, and cached tool
+ * definitions are keyed by hash rather than by account.
  */
 export function deletionSteps(
   messaging: Pick<Messaging, 'call'>,
@@ -19,7 +18,8 @@ export function deletionSteps(
 ): readonly DeletionStep[] {
   return [
     {
-      // The announcement after the commit is lost if the process dies at that moment. This one is retried.
+      // If the process dies right after the commit, the first announcement is lost. This announcement is
+      // retried.
       service: 'edge-gateway',
       forget: (account) => {
         changes.announceAccountChange({ ...account, deleted: true });
@@ -38,7 +38,7 @@ export function deletionSteps(
       forget: async ({ accountId }) => (await messaging.call(forgetAccountRequests, { accountId })).isDone,
     },
     {
-      // From now on, late ledger entries from the worker are stored under a pseudonym.
+      // After this step, late ledger entries from the worker are stored under a pseudonym.
       service: 'billing',
       forget: async ({ accountId }) => (await messaging.call(forgetAccountBilling, { accountId })).isDone,
     },

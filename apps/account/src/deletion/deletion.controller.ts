@@ -10,7 +10,7 @@ import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-d
 import { deleteAccount, getAccountDeletion, type DeleteAccountContext } from './delete-account.ts';
 import { DeletionRunner } from './deletion-runner.ts';
 
-/** Serves the contracts of account deletions. */
+/** Implements the contracts for account deletion. */
 @Controller()
 export class DeletionController {
   readonly #context: DeleteAccountContext;

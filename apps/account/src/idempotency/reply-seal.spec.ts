@@ -4,8 +4,8 @@ const pepper = Buffer.alloc(32, 3);
 const owner = { accountId: 'an-account', idempotencyKeySha256: 'ab'.repeat(32) };
 const reply = Buffer.from('{"secret":"sk-svc-something"}');
 
-describe('a sealed reply', () => {
-  it('opens for its owner, and is unreadable when sealed', () => {
+describe('an encrypted stored reply', () => {
+  it('can be decrypted by its owner, and is unreadable until then', () => {
     const sealed = sealReply(pepper, owner, reply);
     expect(openReply(pepper, owner, sealed)).toEqual(reply);
     expect(sealed.includes('sk-svc')).toBe(false);
@@ -16,12 +16,12 @@ describe('a sealed reply', () => {
     ['another account', pepper, { ...owner, accountId: 'another' }],
     ['another idempotency key', pepper, { ...owner, idempotencyKeySha256: 'ac'.repeat(32) }],
     ['another pepper', Buffer.alloc(32, 4), owner],
-  ])('does not open for %s', (_, otherPepper, otherOwner) => {
+  ])('cannot be decrypted by %s', (_, otherPepper, otherOwner) => {
     const sealed = sealReply(pepper, owner, reply);
     expect(() => openReply(otherPepper, otherOwner, sealed)).toThrow();
   });
 
-  it('does not open after any single bit flip, nor when truncated', () => {
+  it('cannot be decrypted after any single bit flip or when truncated', () => {
     const sealed = sealReply(pepper, owner, reply);
     for (let bit = 0; bit < sealed.length * 8; bit++) {
       const flipped = Buffer.from(sealed);
@@ -32,7 +32,7 @@ describe('a sealed reply', () => {
       expect(() => openReply(pepper, owner, sealed.subarray(0, length))).toThrow();
   });
 
-  it('is found by a hash that depends on account, key and pepper, and contains neither', () => {
+  it('is looked up by a hash of account, key and pepper that reveals neither the account nor the key', () => {
     const hashes = [
       hashIdempotencyKey(pepper, owner),
       hashIdempotencyKey(Buffer.alloc(32, 4), owner),

@@ -5,7 +5,7 @@ const keyBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** The owner of a stored reply. It opens only for this account and idempotency key. */
+/** The owner of a stored reply. Only this account, with this idempotency key, can decrypt the reply. */
 export interface ReplyOwner {
   readonly accountId: string;
   /** SHA-256, in hex, of the caller's `Idempotency-Key`. */
@@ -13,8 +13,8 @@ export interface ReplyOwner {
 }
 
 /**
- * The hash that identifies an owner's record. It does not reveal the idempotency key, which protects the sealed
- * reply.
+ * Computes the hash under which an owner's reply is stored. The hash does not reveal the idempotency key,
+ * which is needed to decrypt the reply.
  */
 export function hashIdempotencyKey(pepper: Buffer, owner: ReplyOwner): Buffer<ArrayBuffer> {
   return createHmac('sha256', pepper)
@@ -23,9 +23,9 @@ export function hashIdempotencyKey(pepper: Buffer, owner: ReplyOwner): Buffer<Ar
 }
 
 /**
- * Seals a reply: nonce, ciphertext and tag. The key is derived from the service's pepper and the caller's idempotency
- * key, which is not stored. A copy of the database cannot open
- * any reply. With the pepper as well, it can open only those with a guessable idempotency key.
+ * Encrypts a reply into nonce, ciphertext and tag. The encryption key is derived from the service's pepper
+ * and the caller's idempotency key, which is not stored. A stolen database is therefore unreadable. An
+ * attacker who also has the pepper can decrypt only replies with a guessable idempotency key.
  */
 export function sealReply(pepper: Buffer, owner: ReplyOwner, reply: Buffer): Buffer<ArrayBuffer> {
   const nonce = randomBytes(nonceBytes);
@@ -34,7 +34,7 @@ export function sealReply(pepper: Buffer, owner: ReplyOwner, reply: Buffer): Buf
   return Buffer.concat([nonce, sealing.update(reply), sealing.final(), sealing.getAuthTag()]);
 }
 
-/** Throws if the bytes were not sealed for this owner. */
+/** Throws if the bytes were not encrypted for this owner. */
 export function openReply(pepper: Buffer, owner: ReplyOwner, sealed: Uint8Array): Buffer {
   const bytes = Buffer.from(sealed);
   const opening = createDecipheriv(cipher, deriveKey(pepper, owner), bytes.subarray(0, nonceBytes), {
@@ -50,6 +50,6 @@ export function openReply(pepper: Buffer, owner: ReplyOwner, sealed: Uint8Array)
 
 function deriveKey(pepper: Buffer, { accountId, idempotencyKeySha256 }: ReplyOwner): Buffer {
   const salt = Buffer.from(idempotencyKeySha256, 'hex');
-  // Stored replies depend on this text, so it never changes.
+  // Stored replies can be decrypted only with this exact label, so it must never change.
   return Buffer.from(hkdfSync('sha256', pepper, salt, `idempotent answer|${accountId}`, keyBytes));
 }

@@ -1,7 +1,7 @@
 import { renderCanonical } from './run-once.ts';
 
 describe('canonical JSON', () => {
-  it('is the same for every order of members, also in nested objects', () => {
+  it('does not depend on the order of object members, even in nested objects', () => {
     const one = { b: [{ y: 1, x: null }], a: 'text', gone: undefined };
     const other = { a: 'text', b: [{ x: null, y: 1 }] };
     expect(renderCanonical(one)).toBe(renderCanonical(other));

@@ -4,27 +4,31 @@ import type { AccountModels } from '../persistence/account-database.ts';
 import { hashIdempotencyKey, openReply, sealReply, type ReplyOwner } from './reply-seal.ts';
 
 const hourMs = 3_600_000;
-/** How long a reply is replayed. */
+/** How long a stored reply can be replayed. */
 const keptMs = 24 * hourMs;
-/** Replies stored per account. The oldest are deleted first. */
+/** Maximum number of stored replies per account. The oldest are deleted first. */
 export const recordsMax = 1_000;
-/** Total size of an account's stored replies. The reply for a key with the longest tool lists takes half of it. */
+/**
+ * Maximum total size of an account's stored replies. A reply that creates a key with the longest possible
+ * tool lists uses half of it.
+ */
 export const replyBytesMax = 8 * 1024 * 1024;
 
-/** A call that creates something, with all that identifies it. */
+/** A call that creates something, with everything that identifies the call. */
 interface CreatingCall {
   readonly accountId: string;
-  /** Undefined without an `Idempotency-Key`: the call runs, and its reply is not stored. */
+  /** Undefined if the request has no `Idempotency-Key`. The call then runs without storing its reply. */
   readonly idempotencyKeySha256: string | undefined;
-  /** The call and its arguments. The same idempotency key with a different request is an error. */
+  /** The operation and its arguments. Reusing an idempotency key for a different request is an error. */
   readonly request: unknown;
   readonly now: Date;
 }
 
 /**
- * Runs a call at most once per idempotency key. For a day, repeated calls get the stored reply (JSON, secrets
- * included). It needs a transaction that locks the account's row (`takeNextEpoch`): of two concurrent calls, the
- * second waits and gets the first one's reply. A failed call stores nothing. Throws `idempotency_key_reused`.
+ * Runs a call at most once per idempotency key. For a day, repeated calls return the stored reply (as JSON,
+ * including secrets). The caller must hold a transaction that locks the account's row (`takeNextEpoch`). The
+ * second of two concurrent calls then waits and returns the first call's reply. Failed calls store nothing.
+ * Throws `idempotency_key_reused`.
  */
 export async function runOnce<Reply>(
   tx: AccountModels,
@@ -61,7 +65,7 @@ export async function runOnce<Reply>(
   return { reply, replayed: false };
 }
 
-/** Deletes the oldest replies that exceed the bounds. */
+/** Deletes the oldest replies above the account's limits. */
 async function deleteOldest(tx: AccountModels): Promise<void> {
   const records = await tx.idempotencyRecord.findMany({
     orderBy: [{ createdAt: 'desc' }, { keyHash: 'desc' }],
@@ -76,7 +80,10 @@ async function deleteOldest(tx: AccountModels): Promise<void> {
   await tx.idempotencyRecord.deleteMany({ where: { keyHash: { in: excess.map(({ keyHash }) => keyHash) } } });
 }
 
-/** Renders JSON so that equal values give equal texts: fields are sorted by name, and undefined ones are omitted. */
+/**
+ * Renders JSON so that equal values always give the same string: fields are sorted by name, and undefined
+ * fields are omitted.
+ */
 export function renderCanonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;

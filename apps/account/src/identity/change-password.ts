@@ -12,8 +12,8 @@ export interface ChangePasswordRequest {
 }
 
 /**
- * Replaces a person's password, and ends all login sessions except the current one. Throws `invalid_credentials`,
- * `too_many_attempts`, and `invalid_field` for an unacceptable new password.
+ * Replaces a person's password and ends every login session except the current one. Throws
+ * `invalid_credentials`, `too_many_attempts`, and `invalid_field` if the new password is unacceptable.
  */
 export async function changePassword(
   identity: Identity,
@@ -32,7 +32,7 @@ export async function changePassword(
   await identity.guesses.absolve(user.email, request.clientAddress);
   const passwordHash = await identity.passwords.hash(passwords.newPassword);
   await identity.database.transactionAcrossAccounts(async (tx) => {
-    // A concurrent second change has an outdated current password. A deleted person has no row.
+    // No row matches if a concurrent call has already changed the password, or if the person was deleted.
     const place = { id: user.id, passwordHash: user.passwordHash };
     const { count } = await tx.identityUser.updateMany({ where: place, data: { passwordHash } });
     if (count === 0) throw new GatewayError('invalid_credentials');

@@ -3,8 +3,8 @@ import { GatewayError } from '@gateway/errors';
 import type { AccountDatabase } from '../persistence/account-database.ts';
 
 /**
- * Number of free failures, and how long later failures block. Each block is twice as long as the one before, up to
- * the maximum.
+ * How many failures are free, and how long later failures block. Each block lasts twice as long as the
+ * previous one, up to the maximum.
  */
 interface GuessAllowance {
   readonly free: number;
@@ -12,7 +12,7 @@ interface GuessAllowance {
   readonly longestBlockMs: number;
 }
 
-/** Failures are forgotten after this time without another one. */
+/** Failures are forgotten after this much time without a new failure. */
 export const forgottenAfterMs = 60 * 60 * 1000;
 
 const bucketBits = 20;
@@ -20,12 +20,11 @@ const bucketsOfAKind = 1 << bucketBits;
 const kinds = { email: 0, address: bucketsOfAKind } as const;
 
 /**
- * Slows down password guessing across replicas, by e-mail address and by client address. An attempt counts as a
- * failure before the password is checked, and a correct password takes it back. So a thousand concurrent guesses gain
- * nothing over sequential ones. Unknown e-mail addresses count as well.
- *
- * Addresses share 2^20 buckets and the failures in them. The bucket is an HMAC, so an attacker cannot choose a
- * collision.
+ * Slows down password guessing across replicas, per e-mail address and per client address. Each attempt
+ * counts as a failure before the password is checked, and a correct password removes that failure. A thousand
+ * concurrent guesses therefore gain nothing over sequential guesses. Unknown e-mail addresses are counted as
+ * well. Addresses are hashed into 2^20 buckets and share the failures in their bucket. The hash is an HMAC,
+ * so an attacker cannot construct a collision.
  */
 export class GuessLimit {
   readonly #database: AccountDatabase;
@@ -42,17 +41,21 @@ export class GuessLimit {
     this.#allowances = allowances;
   }
 
-  /** Counts an attempt. Throws `too_many_attempts`, and does not reveal which address has too many failures. */
+  /**
+   * Counts an attempt. Throws `too_many_attempts` without revealing whether the e-mail address or the client
+   * address is blocked.
+   */
   async admit(email: string, clientAddress: string): Promise<void> {
     const now = new Date();
-    // The client address is checked first: a blocked client cannot block the e-mail addresses of others.
+    // The client address is checked first, so that a blocked client cannot get other people's e-mail
+    // addresses blocked.
     await this.#reserve(this.#bucketOf('address', clientAddress), this.#allowances.address, now);
     await this.#reserve(this.#bucketOf('email', email), this.#allowances.email, now);
   }
 
   /**
-   * Records a correct password: clears the failures of the e-mail address, and takes back one failure of the client
-   * address.
+   * Records a correct password: clears all failures for the e-mail address, and removes one failure for the
+   * client address.
    */
   async absolve(email: string, clientAddress: string): Promise<void> {
     const { loginGuesses } = this.#database.acrossAccounts;

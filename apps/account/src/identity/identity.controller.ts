@@ -17,7 +17,9 @@ import { logIn } from './log-in.ts';
 import { logOut, refreshLoginSession, resolveLoginSession } from './login-sessions.ts';
 import { signUp } from './sign-up.ts';
 
-/** Serves the contracts of the embedded identity, and resolves the login sessions of every issuer. */
+/**
+ * Implements the contracts for the embedded identity service, and resolves login sessions from any issuer.
+ */
 @Controller()
 export class IdentityController {
   readonly #database: AccountDatabase;
@@ -38,13 +40,13 @@ export class IdentityController {
     return resolveLoginSession({ database: this.#database, identity: this.#identity }, request);
   }
 
-  /** The keys that verify access tokens, as a JWK set (RFC 7517 §5). */
+  /** The public keys that verify access tokens, as a JWK set (RFC 7517 §5). */
   @RpcHandler(getLoginSessionKeysContract)
   async getLoginSessionKeys(): Promise<ReplyOf<typeof getLoginSessionKeysContract>> {
     return { keySet: { keys: await requireIdentity(this.#identity).signingKeys.publicKeys() } };
   }
 
-  /** Gateways seal passwords to this key. Every replica has the same one. */
+  /** Gateways encrypt passwords to this public key. All replicas share it. */
   @RpcHandler(getIdentitySealingKeyContract)
   getIdentitySealingKey(): ReplyOf<typeof getIdentitySealingKeyContract> {
     return { publicKey: requireIdentity(this.#identity).sealingKeys.publicKey };

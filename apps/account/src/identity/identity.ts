@@ -8,41 +8,41 @@ import { PasswordHasher } from './password-hasher.ts';
 import { SigningKeys } from './signing-keys.ts';
 import type { LoginSessionChange } from '../announce/change-announcer.ts';
 
-/** Events of login sessions in the metrics. */
+/** Login session events that are counted in the metrics. */
 type IdentityEvent =
   'signed-up' | 'logged-in' | 'wrong-password' | 'blocked' | 'refreshed' | 'reused' | 'logged-out';
 
-/** Shared parts of the embedded identity. */
+/** Dependencies shared by the functions of the embedded identity service. */
 export interface Identity {
   readonly database: AccountDatabase;
-  /** The `iss` claim of its tokens. The next field is the `aud` claim. */
+  /** The `iss` claim in the tokens it issues. The next field is the `aud` claim. */
   readonly issuer: string;
   readonly audience: string;
   readonly accessTokenSeconds: number;
-  /** Whether people may sign up. */
+  /** Whether new users may sign up. */
   readonly signUpOpen: boolean;
-  /** Gateways seal passwords to this key pair. Every replica has the same one. */
+  /** Gateways encrypt passwords to this key pair. All replicas share it. */
   readonly sealingKeys: SealingKeyPair;
-  /** 32 bytes. Refresh tokens are stored as an HMAC under this pepper. */
+  /** 32 bytes. Each refresh token is stored as an HMAC keyed with this pepper. */
   readonly refreshPepper: Buffer;
   readonly signingKeys: SigningKeys;
   readonly passwords: PasswordHasher;
   readonly guesses: GuessLimit;
   readonly countEvent: (event: IdentityEvent) => void;
-  /** Announces that cached login sessions of a person are stale. Call it after the commit. */
+  /** Announces that a person's cached login sessions are stale. Call it after the commit. */
   readonly announceLoginSessionChange: (change: LoginSessionChange) => void;
 }
 
-/** Null with an external OpenID Connect issuer. */
+/** Null if an external OpenID Connect issuer is used. */
 export const IDENTITY = Symbol('Identity');
 
-/** Five failures are free. After them a guesser has about a hundred attempts a day per e-mail address. */
+/** Five failures are free. After that, a guesser gets about a hundred attempts per day and e-mail address. */
 const emailAllowance = { free: 5, firstBlockMs: 30_000, longestBlockMs: 15 * 60_000 };
-/** A client address may be shared by several people. */
+/** The limit is higher because several people may share a client address. */
 const addressAllowance = { free: 50, firstBlockMs: 30_000, longestBlockMs: 15 * 60_000 };
 
 export interface IdentityOptions {
-  /** 32 bytes. All keys of the embedded identity are derived from it. */
+  /** 32 bytes. All keys of the embedded identity service are derived from this secret. */
   readonly secret: Buffer;
   readonly issuer: string;
   readonly audience: string;
@@ -82,12 +82,15 @@ export function buildIdentity(
   };
 }
 
-/** All keys come from one configured secret. A derived key reveals nothing about the others (RFC 5869). */
+/**
+ * All keys are derived from one configured secret. A leaked derived key reveals nothing about the others (RFC
+ * 5869).
+ */
 function deriveKey(secret: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `agent-gateway identity: ${purpose}`, 32));
 }
 
-/** Throws `not_found` when an external issuer replaces the embedded identity. */
+/** Throws `not_found` if an external issuer replaces the embedded identity service. */
 export function requireIdentity(identity: Identity | null): Identity {
   if (identity === null) throw new GatewayError('not_found');
   return identity;

@@ -6,14 +6,14 @@ import { hashKey, sealSecret } from '../common/secrets.ts';
 import type { AccountModels } from '../persistence/account-database.ts';
 import type { Identity } from './identity.ts';
 
-/** Lifetime of a login session. Refreshing does not extend it. */
+/** How long a login session lasts. Refreshing its tokens does not extend it. */
 const loginSessionMs = 30 * 24 * 60 * 60 * 1000;
-/** Login sessions of one person. A further login ends the oldest one. */
+/** Maximum number of login sessions per person. A new login above this number ends the oldest session. */
 const loginSessionsPerUserMax = 50;
-/** Replaced refresh tokens kept per login session, to detect their reuse. */
+/** How many replaced refresh tokens are kept per login session, to detect their reuse. */
 export const usedRefreshTokensMax = 50;
 
-/** Tokens for the client, sealed to the edge. */
+/** Tokens for the client, encrypted to the edge gateway. */
 export interface SealedTokens {
   readonly sealedTokens: string;
   readonly accessExpiresInSeconds: number;
@@ -34,7 +34,7 @@ export function createRefreshToken(): string {
   return `rt-svc-${randomBytes(refreshTokenBytes).toString('base64url')}`;
 }
 
-/** The hash under which a refresh token is stored. */
+/** Computes the hash under which a refresh token is stored. */
 export function hashRefreshToken(
   identity: Pick<Identity, 'refreshPepper'>,
   sha256Hex: string,
@@ -46,7 +46,7 @@ export function sha256HexOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Starts a login session. If the person has too many, the oldest one ends. */
+/** Starts a login session. If the person has too many sessions, the oldest one ends. */
 export async function beginLoginSession(
   tx: AccountModels,
   identity: Identity,
@@ -76,7 +76,10 @@ export async function beginLoginSession(
   });
 }
 
-/** Signs an access token for a login session, and seals it with the refresh token to the requesting edge. */
+/**
+ * Signs an access token for a login session, and encrypts it and the refresh token to the requesting edge
+ * gateway.
+ */
 export async function sealTokens(
   identity: Identity,
   session: LoginSession,

@@ -12,8 +12,8 @@ import {
 import { openFor, parseEmail } from './parse-credentials.ts';
 
 /**
- * Starts a login session. An unknown e-mail address and a wrong password get the same reply after the same work.
- * Throws `invalid_credentials` and `too_many_attempts`.
+ * Starts a login session. Unknown e-mail addresses and wrong passwords get the same response after the same
+ * amount of work. Throws `invalid_credentials` and `too_many_attempts`.
  */
 export async function logIn(
   identity: Identity,
@@ -39,8 +39,9 @@ export async function logIn(
 }
 
 /**
- * Starts a login session for the current password. If the password changes during the check, the check repeats. A
- * password change ends only the login sessions that exist at that time.
+ * Starts a login session if the password is still current. If the password changes during the check, the
+ * check is repeated. This is necessary because a password change ends only the login sessions that exist at
+ * that moment.
  */
 async function beginOnPassword(
   identity: Identity,
@@ -57,8 +58,9 @@ async function beginOnPassword(
     }
     const { id, passwordHash } = user;
     const session = await identity.database.transactionAcrossAccounts(async (tx) => {
-      // Locks the row until the login session exists. A concurrent password change waits, and then finds and ends the login
-      // session.
+      // The row stays locked until the login session exists. A concurrent password change waits, and then
+      // finds and ends the
+      // new login session.
       const { count } = await tx.identityUser.updateMany({
         where: { id, passwordHash },
         data: { passwordHash },

@@ -18,8 +18,8 @@ type Outcome =
   | { readonly kind: 'reused'; readonly userId: string };
 
 /**
- * Replaces a refresh token by a new one. A token that is used twice was stolen, and the owner and the thief look the
- * same. Therefore the login session ends (RFC 9700 §4.14.2). Throws `invalid_refresh_token`.
+ * Replaces a refresh token with a new one. If a token is used twice, it was stolen, and the owner cannot be
+ * told from the thief. The login session therefore ends (RFC 9700 §4.14.2). Throws `invalid_refresh_token`.
  */
 export async function refreshLoginSession(
   identity: Identity,
@@ -39,7 +39,7 @@ export async function refreshLoginSession(
   return sealTokens(identity, outcome.session, person, request.recipientPublicKey);
 }
 
-/** Returns an outcome instead of throwing, so that the transaction commits the end of a login session. */
+/** Returns an outcome instead of throwing, so that the transaction can commit the end of a login session. */
 async function replaceToken(
   tx: AccountModels,
   hash: Buffer<ArrayBuffer>,
@@ -52,7 +52,7 @@ async function replaceToken(
   });
   if (found === null || found.session.expiresAt <= now) return { kind: 'unknown' };
   const { session } = found;
-  // A concurrent second request waits here for the first, and then finds the token used.
+  // A concurrent request with the same token waits here, and then finds that the token was already used.
   const { count } = await tx.refreshToken.updateMany({
     where: { hash, usedAt: null },
     data: { usedAt: now },
@@ -84,14 +84,14 @@ interface LoginSessionName {
 }
 
 /**
- * Returns the account and person of a login session whose token the edge has verified. Null for an ended session of
- * the embedded identity. Sessions of external issuers last as long as their tokens.
+ * Returns the account and person for a login session whose token the edge gateway has verified. Returns null
+ * if an embedded identity session has ended. Sessions from external issuers last as long as their tokens.
  */
 export async function resolveLoginSession(
   { database, identity }: { readonly database: AccountDatabase; readonly identity: Identity | null },
   { issuer, subject, sessionId }: LoginSessionName,
 ): Promise<{ session: ResolvedLoginSession | null }> {
-  // Across accounts: the login session determines the account.
+  // This query spans accounts, because the login session determines the account.
   const { identitySession, person } = database.acrossAccounts;
   if (identity?.issuer === issuer) {
     if (sessionId === null) return { session: null };
@@ -103,8 +103,8 @@ export async function resolveLoginSession(
 }
 
 /**
- * Ends a login session on every gateway. Ending it twice is harmless. It runs in a transaction because it can
- * deadlock with a concurrent refresh: the database aborts one of them, and that one is retried.
+ * Ends a login session on every gateway. Ending it twice is harmless. A concurrent refresh can cause a
+ * deadlock. The database then aborts one of the two transactions, and that transaction is retried.
  */
 export async function logOut(
   identity: Identity,

@@ -10,7 +10,7 @@ it.each([
   ['somebody', null],
   ['a@b', null],
   [`${'x'.repeat(250)}@example.com`, null],
-])('the e-mail address %j is parsed as %j', (text, parsed) => {
+])('parses the e-mail address %j as %j', (text, parsed) => {
   expect(parseEmail(text)).toBe(parsed);
 });
 
@@ -21,15 +21,15 @@ it.each(['elevenchars', 'x'.repeat(257), 'aaaaaaaaaaaaaa', 'Somebody@Example.com
   },
 );
 
-it('accepts any other password of twelve characters', () => {
+it('accepts any other password with twelve characters', () => {
   expect(() => checkNewPassword('correct hors', email, 'password')).not.toThrow();
 });
 
-describe('sealed credentials', () => {
+describe('encrypted credentials', () => {
   const pair = createSealingKeyPair();
   const sealText = (text: string, to = pair.publicKey) => seal(Buffer.from(text), to);
 
-  it('open for their recipient', () => {
+  it('can be decrypted by their recipient', () => {
     const credentials = { email, password: 'a password' };
     expect(openFor(pair, sealText(JSON.stringify(credentials)), identityCredentials)).toEqual(credentials);
   });

@@ -3,15 +3,17 @@ import { openSealed, type SealingKeyPair } from '@gateway/messaging';
 import { z } from 'zod';
 
 const emailCharsMax = 254;
-/** Longer passwords would cost no more to hash. The limit keeps them within one message. */
+/**
+ * Longer passwords would not be slower to hash. The limit only ensures that credentials fit in one message.
+ */
 const passwordCharsMax = 256;
 /**
- * Only length counts against guessing: NIST SP 800-63B §3.1.1 requires at least eight characters and no composition
- * rules.
+ * Only length protects against guessing: NIST SP 800-63B §3.1.1 requires at least eight characters and
+ * forbids composition rules.
  */
 const passwordCharsMin = 12;
 
-/** Opens and parses the JSON in a sealed box. Throws `invalid_field` for any other input. */
+/** Decrypts and parses the JSON in a sealed box. Throws `invalid_field` for any other input. */
 export function openFor<Schema extends z.ZodType>(
   sealingKeys: SealingKeyPair,
   sealed: string,
@@ -20,18 +22,18 @@ export function openFor<Schema extends z.ZodType>(
   try {
     return schema.parse(JSON.parse(openSealed(sealed, sealingKeys.privateKey).toString('utf8')));
   } catch {
-    // The error must not reveal the box or its content.
+    // The error must not reveal the sealed box or its content.
     throw new GatewayError('invalid_field', { message: 'The sealed credentials cannot be read.' });
   }
 }
 
-/** Normalizes an e-mail address for storage and lookup. Null for an invalid address. */
+/** Normalizes an e-mail address for storage and lookup. Returns null for an invalid address. */
 export function parseEmail(text: string): string | null {
   const email = text.normalize('NFKC').trim().toLowerCase();
   return email.length <= emailCharsMax && z.email().safeParse(email).success ? email : null;
 }
 
-/** Throws `invalid_field` for a password that is too short, too long or too easy to guess. */
+/** Throws `invalid_field` if a password is too short, too long or too easy to guess. */
 export function checkNewPassword(password: string, email: string, param: string): void {
   const chars = password.normalize('NFKC').length;
   if (chars < passwordCharsMin || chars > passwordCharsMax) {

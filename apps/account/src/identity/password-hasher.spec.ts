@@ -1,25 +1,25 @@
 import { hash } from '@node-rs/argon2';
 import { PasswordHasher, passwordCost } from './password-hasher.ts';
 
-describe('passwords', () => {
+describe('password hashing', () => {
   const passwords = new PasswordHasher({ slots: 2 });
 
-  it('are stored as argon2id at the documented cost, each with its own salt', async () => {
+  it('uses argon2id at the documented cost, with a separate salt per password', async () => {
     const [one, other] = await Promise.all([passwords.hash('a password'), passwords.hash('a password')]);
     expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(one).not.toBe(other);
   });
 
-  it('match only themselves, in every Unicode form', async () => {
+  it('matches a password only with itself, in every Unicode form', async () => {
     const stored = await passwords.hash('caf\u00e9 au lait');
     expect(await passwords.verify(stored, 'cafe\u0301 au lait')).toBe(true);
     expect(await passwords.verify(stored, 'cafe au lait')).toBe(false);
     expect(await passwords.verify(stored, 'caf\u00e9 au lait ')).toBe(false);
   });
 
-  it('of unknown users never match, and take as long as wrong ones', async () => {
+  it('rejects any password for an unknown user, in the same time as a wrong password', async () => {
     const stored = await passwords.hash('a password');
-    // CPU time, since wall-clock time depends on other processes.
+    // The test measures CPU time, because wall-clock time depends on other processes.
     const timeOf = async (of: string | null) => {
       const before = process.cpuUsage();
       for (let n = 0; n < 5; n++) expect(await passwords.verify(of, 'nobody has this password')).toBe(false);
@@ -31,12 +31,12 @@ describe('passwords', () => {
     expect(known).toBeGreaterThan(unknown / 3);
   });
 
-  it('hashed at another cost are reported as outdated', async () => {
+  it('reports hashes with a different cost as outdated', async () => {
     expect(passwords.isOutdated(await passwords.hash('a password'))).toBe(false);
     expect(passwords.isOutdated(await hash('a password', { ...passwordCost, timeCost: 1 }))).toBe(true);
   });
 
-  it('wait in a bounded queue', async () => {
+  it('keeps waiting passwords in a bounded queue', async () => {
     const crowded = new PasswordHasher({ slots: 1, waitingMax: 3 });
     const calls = Array.from({ length: 10 }, () =>
       crowded.hash('x').then(
@@ -49,7 +49,7 @@ describe('passwords', () => {
     expect(outcomes.filter((outcome) => outcome === 'service_unavailable')).toHaveLength(6);
   });
 
-  it('are checked after an overload that came before the first check', async () => {
+  it('still checks passwords if the queue overflowed before the first check', async () => {
     const crowded = new PasswordHasher({ slots: 1, waitingMax: 1 });
     const crowd = [crowded.hash('a password'), crowded.hash('a password')];
     await expect(crowded.verify(null, 'x')).rejects.toMatchObject({ code: 'service_unavailable' });

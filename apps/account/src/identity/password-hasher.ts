@@ -3,15 +3,16 @@ import { GatewayError } from '@gateway/errors';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
 
 /**
- * argon2id with 19 MiB and two passes, single-threaded (OWASP Password Storage Cheat Sheet, RFC 9106 §4). It takes
- * about 20 ms of one core. With more memory, a burst of logins could exhaust the process.
+ * argon2id with 19 MiB and two passes, single-threaded (OWASP Password Storage Cheat Sheet, RFC 9106 §4). One
+ * hash takes about 20 ms on one core. With a higher memory setting, a burst of logins could exhaust the
+ * process's memory.
  */
 export const passwordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** Passwords that wait for a free core. Further ones are rejected. */
+/** Maximum number of passwords waiting for a free core. Any others are rejected. */
 const defaultWaitingMax = 256;
 
-/** Hashes and checks passwords. It runs as many at a time as there are spare cores. */
+/** Hashes and checks passwords. It processes as many in parallel as there are spare cores. */
 export class PasswordHasher {
   readonly #slots: number;
   readonly #waitingMax: number;
@@ -24,14 +25,17 @@ export class PasswordHasher {
     this.#waitingMax = waitingMax ?? defaultWaitingMax;
   }
 
-  /** Hashes a password, in the PHC string format. Throws `service_unavailable` when too many are waiting. */
+  /**
+   * Hashes a password and returns the PHC string format. Throws `service_unavailable` if too many passwords
+   * are waiting.
+   */
   hash(password: string): Promise<string> {
     return this.#inTurn(() => hash(normalize(password), passwordCost));
   }
 
   /**
-   * Checks a password against its hash. A null hash, for an unknown e-mail address, takes the same time and returns
-   * false.
+   * Checks a password against its hash. A null hash, used for unknown e-mail addresses, takes the same time
+   * and returns false.
    */
   async verify(passwordHash: string | null, password: string): Promise<boolean> {
     const nobody = await this.#hashOfNobody();
@@ -39,7 +43,7 @@ export class PasswordHasher {
     return matches && passwordHash !== null;
   }
 
-  /** Whether a hash has a different cost than today's. */
+  /** Whether a hash was created with a cost that differs from the current one. */
   isOutdated(passwordHash: string): boolean {
     const { memoryCost, timeCost, parallelism } = parseOptions(passwordHash);
     return (
@@ -49,7 +53,10 @@ export class PasswordHasher {
     );
   }
 
-  /** The hash for unknown users, created once. If the queue was full, the next call retries. */
+  /**
+   * The hash used for unknown users, created only once. If creating it fails because the queue is full, the
+   * next call retries.
+   */
   #hashOfNobody(): Promise<string> {
     if (this.#nobody !== undefined) return this.#nobody;
     this.#nobody = this.hash('nobody has this password');
@@ -72,7 +79,7 @@ export class PasswordHasher {
   }
 }
 
-/** The same password can be typed as different code points (NIST SP 800-63B §3.1.1.2). */
+/** The same password can be entered as different sequences of code points (NIST SP 800-63B §3.1.1.2). */
 function normalize(password: string): string {
   return password.normalize('NFKC');
 }

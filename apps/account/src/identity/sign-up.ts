@@ -6,8 +6,9 @@ import { beginLoginSession, createRefreshToken, sealTokens, type SealedTokens } 
 import { checkNewPassword, openFor, parseEmail } from './parse-credentials.ts';
 
 /**
- * Creates a person and starts their first login session. The error for an existing address is visible by design; the
- * edge limits the rate of attempts. Throws `email_taken`, `sign_up_closed` and `invalid_field`.
+ * Creates a person and starts their first login session. The error for an existing e-mail address is
+ * deliberately visible; the edge gateway limits the rate of attempts. Throws `email_taken`, `sign_up_closed`
+ * and `invalid_field`.
  */
 export async function signUp(
   identity: Identity,

@@ -7,13 +7,13 @@ import type { AccountDatabase, SigningKeyRow } from '../persistence/account-data
 
 export interface SigningKeysOptions {
   readonly database: AccountDatabase;
-  /** Private keys are stored in boxes that only this key pair opens. */
+  /** Private keys are stored encrypted. Only this key pair can decrypt them. */
   readonly boxKeys: SealingKeyPair;
-  /** How long a key signs before the next one takes over. */
+  /** How long a key signs tokens before the next key takes over. */
   readonly signsForMs?: number;
-  /** How early a key is published before it signs, so that verifiers know it by then. */
+  /** How long before its first signature a key is published, so that verifiers can fetch it in time. */
   readonly publishedAheadMs?: number;
-  /** How long a key verifies after its last signature. Longer than the lifetime of tokens. */
+  /** How long a key still verifies tokens after its last signature. This must exceed the token lifetime. */
   readonly verifiesAfterMs?: number;
   readonly now?: () => number;
 }
@@ -32,7 +32,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 const rereadAfterMs = 60_000;
 const attemptsMax = 5;
 
-/** The keys that sign access tokens. All replicas share them, and a new one is created each month. */
+/** The keys that sign access tokens. All replicas share them, and a new key is created each month. */
 export class SigningKeys {
   readonly #database: AccountDatabase;
   readonly #boxKeys: SealingKeyPair;
@@ -56,7 +56,7 @@ export class SigningKeys {
     this.#now = options.now ?? Date.now;
   }
 
-  /** The key that currently signs. */
+  /** The key that currently signs tokens. */
   async current(): Promise<SigningKey> {
     const rows = await this.#read();
     const now = this.#now();
@@ -68,7 +68,7 @@ export class SigningKeys {
     throw new Error('no key can sign access tokens: check SESSION_SECRET');
   }
 
-  /** The keys that verify tokens: current, recent and upcoming signing keys. */
+  /** The keys that verify tokens: the current, recent and upcoming signing keys. */
   async publicKeys(): Promise<LoginSessionKey[]> {
     return (await this.#read()).map(({ publicJwk }) => loginSessionKey.parse(publicJwk));
   }
@@ -92,8 +92,8 @@ export class SigningKeys {
   }
 
   /**
-   * The time from which the next key must sign. Null while the present keys last long enough. Keys that do not open
-   * are ignored.
+   * When the next key must start to sign. Null if the existing keys last long enough. Keys that cannot be
+   * decrypted are ignored.
    */
   #chooseNext(rows: readonly SigningKeyRow[], now: number): number | null {
     const usable = rows.filter((row) => row.signsUntil.getTime() > now && this.#open(row) !== null);
@@ -118,12 +118,12 @@ export class SigningKeys {
         },
       });
     } catch (error) {
-      // Another replica was first, and its key is just as good.
+      // Another replica has already created a key, and that key can be used instead.
       if (!isUniqueConflict(error)) throw error;
     }
   }
 
-  /** Null for a key that was stored under another secret. */
+  /** Null for a key that was encrypted under another secret. */
   #open({ kid, sealedPrivateKey }: SigningKeyRow): KeyObject | null {
     const known = this.#opened.get(kid);
     if (known !== undefined) return known;

@@ -4,12 +4,12 @@ import { GatewayError } from '@gateway/errors';
 import { Prisma, type AccountPolicy, type ApiKeyRow } from '../persistence/account-database.ts';
 
 type Limit = (typeof inheritableLimit.options)[number];
-/** Stored limits. Null inherits the limit of the account. */
+/** An API key's stored limits. Null means that the account's limit applies. */
 type StoredLimits = Pick<ApiKeyRow, 'rateLimitRpm' | 'dailyTokenBudget' | 'weeklyTokenBudget'>;
 
 type EffectiveLimits = Record<Limit, number>;
 
-/** The key's own limits, with the account's limits as defaults. */
+/** The key's limits. The account's limit applies where the key has none. */
 export function chooseLimits(key: StoredLimits, policy: AccountPolicy): EffectiveLimits {
   return {
     rate_limit_rpm: key.rateLimitRpm ?? policy.rateLimitRpm,
@@ -18,7 +18,7 @@ export function chooseLimits(key: StoredLimits, policy: AccountPolicy): Effectiv
   };
 }
 
-/** Renders a key for the API. */
+/** Renders an API key for API responses. */
 export function renderApiKey(key: ApiKeyRow, policy: AccountPolicy): ApiKey {
   const isInherited: Record<Limit, boolean> = {
     rate_limit_rpm: key.rateLimitRpm === null,
@@ -44,7 +44,7 @@ export function renderApiKey(key: ApiKeyRow, policy: AccountPolicy): ApiKey {
 
 const storedList = z.array(z.string()).nullable();
 
-/** Parses a stored tool list. Null means no list. */
+/** Parses a stored tool list. Null means that the key has no list. */
 export function parseToolList(stored: unknown): string[] | null {
   return storedList.parse(stored);
 }
@@ -59,7 +59,10 @@ export function countToolListBytes(list: string[] | null): number {
   return list === null ? 0 : Buffer.byteLength(JSON.stringify(list));
 }
 
-/** Parses an RFC 3339 time after `now`; null means no expiry. Throws `invalid_field` for any other text. */
+/**
+ * Parses an RFC 3339 time that must be later than `now`. Null means no expiry. Throws `invalid_field` for any
+ * other input.
+ */
 export function parseExpiry(text: string | null, now: Date): Date | null {
   if (text === null) return null;
   const expiresAt = new Date(text);

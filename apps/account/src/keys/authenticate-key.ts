@@ -5,7 +5,7 @@ import type { Prisma } from '../persistence/account-database.ts';
 import type { LastUsedRecorder } from './last-used-recorder.ts';
 import type { KeysContext } from './manage-keys.ts';
 
-/** The outcome `unknown` includes revoked keys. */
+/** Revoked keys also have the outcome `unknown`. */
 export type CountKeyLookup = (outcome: 'found' | 'unknown') => void;
 export const COUNT_KEY_LOOKUP = Symbol('CountKeyLookup');
 
@@ -18,18 +18,18 @@ const withAccount = { account: { include: { policy: true, routing: true } } } as
 type KeyWithAccount = Prisma.ApiKeyGetPayload<{ include: typeof withAccount }>;
 
 /**
- * Returns the permissions of the key with this SHA-256 (hex), or null for an unknown or revoked key. Both cases take
- * the same time: the one lookup excludes revoked keys, so nothing after it can tell them apart.
- *
- * An expired key still gets a grant, and its expiry is in the grant. The same holds for the secret before the last
- * rotation, with the end of the overlap as its expiry. Every gateway enforces the expiry of its grants.
+ * Returns the permissions of the key with this SHA-256 (hex), or null for an unknown or revoked key. Both
+ * cases take the same time, because a single lookup excludes revoked keys and nothing later can distinguish
+ * them. An expired key still gets a grant, which contains the expiry. The secret from before the last
+ * rotation also gets a grant, which expires when the overlap ends. Gateways enforce the expiry of their
+ * grants.
  */
 export async function authenticateKey(
   context: AuthenticateKeyContext,
   request: { keySha256: string },
 ): Promise<{ grant: KeyGrant | null }> {
   const keyHash = hashKey(context.pepper, request.keySha256);
-  // Across accounts: the key determines the account.
+  // This query spans accounts, because the key determines the account.
   const key = await context.database.acrossAccounts.apiKey.findFirst({
     where: { revokedAt: null, OR: [{ keyHash }, { previousKeyHash: keyHash }] },
     include: withAccount,
@@ -40,7 +40,7 @@ export async function authenticateKey(
   return { grant: renderGrant(key, chooseExpiry(key, keyHash)) };
 }
 
-/** A replaced secret expires at the end of its overlap or earlier. */
+/** A replaced secret expires when its overlap ends, or earlier if the key itself expires. */
 function chooseExpiry({ expiresAt, ...key }: KeyWithAccount, keyHash: Buffer): Date | null {
   const { previousValidUntil } = key;
   if (keyHash.equals(key.keyHash) || previousValidUntil === null) return expiresAt;

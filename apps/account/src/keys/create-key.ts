@@ -12,14 +12,15 @@ import type { AccountModels } from '../persistence/account-database.ts';
 export interface CreateKeyRequest {
   readonly accountId: string;
   readonly body: CreateApiKeyBody;
-  /** The public key to which the secret is sealed. */
+  /** The public key to which the secret is encrypted. */
   readonly recipientPublicKey: string;
   readonly idempotencyKeySha256?: string | undefined;
 }
 
 /**
- * Creates a key, once per idempotency key. Its secret exists here only until it is sealed. Throws `not_found` for an
- * unknown account. Throws `invalid_field` for an expiry in the past, an invalid public key, or too many keys.
+ * Creates an API key, once per idempotency key. The plaintext secret exists only until it is encrypted here.
+ * Throws `not_found` for an unknown account. Throws `invalid_field` for an expiry in the past, an invalid
+ * public key, or too many keys.
  */
 export async function createKey(
   context: KeysContext,
@@ -67,7 +68,7 @@ function renderRow(
   };
 }
 
-/** The count is exact under concurrency, because the transaction locks the account's row. */
+/** The count is exact even for concurrent calls, because the transaction locks the account's row. */
 async function rejectOneTooMany(tx: AccountModels): Promise<void> {
   const count = await tx.apiKey.count({ where: { revokedAt: null } });
   if (count < activeKeysMax) return;

@@ -8,25 +8,25 @@ import { runOnce } from '../idempotency/run-once.ts';
 import type { AccountModels } from '../persistence/account-database.ts';
 import type { KeysContext } from './manage-keys.ts';
 
-/** Lifetime of a playground key. */
+/** Playground key lifetime. */
 export const playgroundKeyMs = 60 * 60 * 1000;
-/** Active playground keys per account, one per browser. */
+/** Maximum number of active playground keys per account. Each browser uses one. */
 export const playgroundKeysMax = 5;
-/** Ended playground keys that are kept, so that the request log can name them. */
+/** How many ended playground keys are kept, so that the request log can show their names. */
 const keptKeysMax = 100;
 
 interface CreatePlaygroundKeyRequest {
   readonly accountId: string;
   readonly body: { readonly k_target_override?: number | undefined };
-  /** The public key to which the secret is sealed. */
+  /** The public key to which the secret is encrypted. */
   readonly recipientPublicKey: string;
   readonly idempotencyKeySha256?: string | undefined;
 }
 
 /**
- * Creates an API key for the dashboard's playground, once per idempotency key. It differs from ordinary keys in two
- * ways: it expires in an hour, and key lists omit it. If the account has too many, the oldest is revoked. Throws
- * `not_found` for an unknown account.
+ * Creates an API key for the dashboard's playground, once per idempotency key. Unlike an ordinary key, it
+ * expires after an hour and does not appear in key lists. If the account has too many, the oldest is revoked.
+ * Throws `not_found` for an unknown account.
  */
 export async function createPlaygroundKey(
   context: KeysContext,
@@ -69,7 +69,7 @@ function renderRow(accountId: string, secret: CreatedApiKey, pepper: Buffer, cre
   };
 }
 
-/** Makes room for one more key. Returns the ids of the keys it revokes. */
+/** Makes room for another key. Returns the ids of the keys that it revokes. */
 async function retireOldest(tx: AccountModels, epoch: number, now: Date): Promise<string[]> {
   const keys = await tx.apiKey.findMany({
     where: { isPlayground: true },

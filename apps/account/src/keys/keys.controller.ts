@@ -19,7 +19,7 @@ import { LastUsedRecorder } from './last-used-recorder.ts';
 import { KEY_PEPPER, listKeys, revokeKey, setToolLists, updateKey, type KeysContext } from './manage-keys.ts';
 import { rotateKey } from './rotate-key.ts';
 
-/** Serves the contracts of API keys. */
+/** Implements the contracts for API keys. */
 @Controller()
 export class KeysController {
   readonly #context: KeysContext;

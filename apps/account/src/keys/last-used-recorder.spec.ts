@@ -1,6 +1,6 @@
 import { LastUsedRecorder } from './last-used-recorder.ts';
 
-describe('the recorder of last uses', () => {
+describe('the recorder for when keys were last used', () => {
   const written: string[][] = [];
   const errors: unknown[] = [];
   const recordTo = (write: (keyIds: readonly string[]) => Promise<void>) =>
@@ -22,14 +22,14 @@ describe('the recorder of last uses', () => {
     expect(written).toEqual([['a', 'b'], ['c']]);
   });
 
-  it('writes within about a second without a flush', async () => {
+  it('writes within about a second without an explicit flush', async () => {
     const recorder = recordTo((keyIds) => Promise.resolve(void written.push([...keyIds])));
     recorder.note('a');
     await new Promise((resolve) => setTimeout(resolve, 1_200));
     expect(written).toEqual([['a']]);
   });
 
-  it('records at most ten thousand keys at a time', async () => {
+  it('holds at most ten thousand keys', async () => {
     const recorder = recordTo((keyIds) => Promise.resolve(void written.push([...keyIds])));
     for (let i = 0; i < 10_001; i++) recorder.note(String(i));
     await recorder.flush();

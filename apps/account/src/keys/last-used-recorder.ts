@@ -3,16 +3,19 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 
 const pauseMs = 1_000;
 const oncePerMs = 60_000;
-/** Keys waiting to be written, and keys remembered as written. Further keys within a minute are not recorded. */
+/**
+ * Maximum number of keys that wait to be written, and of keys remembered as written in the last minute. Any
+ * others are not recorded.
+ */
 const keysMax = 10_000;
 
-/** Writes that these keys were used at `usedAt`. */
+/** Stores `usedAt` as the time when these keys were last used. */
 type WriteLastUsed = (keyIds: readonly string[], usedAt: Date) => Promise<void>;
 
 /**
- * Records the last use of keys outside the request path. It collects uses for a second and writes them in one batch,
- * at most once a minute per key. A failed write is reported and not retried, because the next minute's write replaces
- * it.
+ * Records when keys were last used, outside the request path. It collects uses for a second and writes them
+ * in one batch, at most once a minute per key. A failed write is reported but not retried, because the next
+ * minute's write replaces it.
  */
 export class LastUsedRecorder {
   readonly #write: WriteLastUsed;
@@ -26,14 +29,14 @@ export class LastUsedRecorder {
     this.#onError = onError;
   }
 
-  /** Records a use, with one lookup in memory. */
+  /** Records that a key was used. This costs one in-memory lookup. */
   note(keyId: string): void {
     if (this.#written.has(keyId) || this.#waiting.size >= keysMax) return;
     this.#waiting.add(keyId);
     this.#timer ??= setTimeout(() => void this.flush(), pauseMs).unref();
   }
 
-  /** Writes the collected uses now. Never rejects. */
+  /** Writes the collected uses immediately. Never rejects. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -49,7 +52,9 @@ export class LastUsedRecorder {
   }
 }
 
-/** Several replicas record uses of the same key. The condition limits all of them together to one write a minute. */
+/**
+ * Several replicas record uses of the same key. This condition limits them to one write per minute in total.
+ */
 export function writeLastUsedTo(database: AccountDatabase): WriteLastUsed {
   return async (keyIds, usedAt) => {
     const before = new Date(usedAt.getTime() - oncePerMs);

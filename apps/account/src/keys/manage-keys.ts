@@ -11,11 +11,16 @@ import { omitUndefined, takeNextEpoch } from '../persistence/row-changes.ts';
 import type { ChangeAnnouncer } from '../announce/change-announcer.ts';
 import type { AccountDatabase, AccountModels } from '../persistence/account-database.ts';
 
-/** Active keys per account. The bound keeps their list within one message. */
+/** Maximum number of active keys per account, so that a list of keys fits in one message. */
 export const activeKeysMax = 1_000;
-/** Revoked keys kept per account, so that the request log can name them. The oldest are deleted first. */
+/**
+ * How many revoked keys are kept per account, so that the request log can show their names. The oldest are
+ * deleted first.
+ */
 const revokedKeysMax = 10_000;
-/** Total size of the tool lists of an account's keys, as JSON: half of the largest message. */
+/**
+ * Maximum total size of the tool lists for all of an account's keys, as JSON: half of the largest message.
+ */
 const toolListBytesMax = 4 * 1024 * 1024;
 
 export interface KeysContext {
@@ -26,7 +31,10 @@ export interface KeysContext {
 }
 export const KEY_PEPPER = Symbol('KeyPepper');
 
-/** Lists the account's active keys, newest first, without playground keys. Empty for an unknown account. */
+/**
+ * Lists the account's active keys, newest first, without playground keys. Returns an empty list for an
+ * unknown account.
+ */
 export async function listKeys(
   { database }: Pick<KeysContext, 'database'>,
   { accountId }: { accountId: string },
@@ -44,8 +52,8 @@ export async function listKeys(
 }
 
 /**
- * Updates the given fields of a key. Throws `not_found` for a key that is unknown, revoked or of another account, and
- * `invalid_field` for an expiry in the past.
+ * Updates the given fields of a key. Throws `not_found` if the key is unknown, revoked or belongs to another
+ * account, and `invalid_field` for an expiry in the past.
  */
 export async function updateKey(
   context: Pick<KeysContext, 'database' | 'changes'>,
@@ -79,8 +87,9 @@ function renderChanges(body: UpdateApiKeyBody) {
 }
 
 /**
- * Replaces one or both tool lists of a key. An omitted list stays unchanged. Throws `not_found` for a key that is
- * unknown, revoked or of another account, and `invalid_field` when the account's lists become too long.
+ * Replaces one or both tool lists for a key. An omitted list stays unchanged. Throws `not_found` if the key
+ * is unknown, revoked or belongs to another account. Throws `invalid_field` if the account's lists become too
+ * long.
  */
 export async function setToolLists(
   context: Pick<KeysContext, 'database' | 'changes'>,
@@ -118,7 +127,7 @@ async function rejectTooLong(tx: AccountModels, body: ToolListBody): Promise<voi
   });
 }
 
-/** Revokes a key. Throws `not_found` for a key that is unknown, revoked or of another account. */
+/** Revokes a key. Throws `not_found` if the key is unknown, revoked or belongs to another account. */
 export async function revokeKey(
   context: Pick<KeysContext, 'database' | 'changes'>,
   { accountId, keyId }: { accountId: string; keyId: string },
@@ -137,7 +146,10 @@ export async function revokeKey(
   return { keyId };
 }
 
-/** Deletes the oldest revoked key beyond the bound. Each call revokes one key, so it deletes at most one. */
+/**
+ * Deletes the oldest revoked key above the limit. Each call revokes one key, so at most one needs to be
+ * deleted.
+ */
 async function deleteOldest(tx: AccountModels): Promise<void> {
   const [oldest] = await tx.apiKey.findMany({
     where: { revokedAt: { not: null } },

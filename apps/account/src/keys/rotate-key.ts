@@ -12,7 +12,7 @@ export interface RotateKeyRequest {
   readonly accountId: string;
   readonly keyId: string;
   readonly body: RotateApiKeyBody;
-  /** The public key to which the new secret is sealed. */
+  /** The public key to which the new secret is encrypted. */
   readonly recipientPublicKey: string;
   readonly idempotencyKeySha256?: string | undefined;
 }
@@ -20,9 +20,10 @@ export interface RotateKeyRequest {
 type RotatedKey = ApiKey & { previous_key_expires_at: string | null };
 
 /**
- * Gives a key a new secret, once per idempotency key. The present secret works until the overlap ends. A secret from
- * an earlier overlap ends now, so a key never has more than two. Throws `not_found` for a key that is unknown,
- * revoked or of another account. Throws `invalid_field` for an expired key or an invalid public key.
+ * Gives a key a new secret, once per idempotency key. The previous secret works until the overlap ends. A
+ * secret from an earlier overlap expires immediately, so a key never has more than two. Throws `not_found` if
+ * the key is unknown, revoked or belongs to another account. Throws `invalid_field` for an expired key or an
+ * invalid public key.
  */
 export async function rotateKey(
   context: KeysContext,
@@ -69,7 +70,7 @@ async function replaceSecret(
   return { key: { ...renderApiKey(row, policy), previous_key_expires_at }, secret: secret.key };
 }
 
-/** The new secret of an expired key would not work, and the caller would not see why. */
+/** A new secret for an expired key would not work, and the caller would not know why. */
 function rejectExpired(expiresAt: Date | null, now: Date): void {
   if (expiresAt === null || expiresAt > now) return;
   throw new GatewayError('invalid_field', {

@@ -14,7 +14,7 @@ export type AccountDatabase = Database<PrismaClient>;
 export const ACCOUNT_DATABASE = Symbol('AccountDatabase');
 export type AccountModels = Models<PrismaClient>;
 
-/** Opens the account service's own database. */
+/** Opens the account service's database. */
 export function createAccountDatabase(
   options: Pick<DatabaseOptions<PrismaClient>, 'url' | 'connectionsMax' | 'onConnectionError'>,
 ): AccountDatabase {

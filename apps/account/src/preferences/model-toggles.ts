@@ -3,12 +3,12 @@ import { GatewayError } from '@gateway/errors';
 import { takeNextEpoch } from '../persistence/row-changes.ts';
 import type { PreferencesContext } from './preferences.ts';
 
-/** Model toggles of one account: several times the number of models in the catalog. */
+/** Maximum number of model toggles per account: several times the number of models in the catalog. */
 const togglesMax = 10_000;
 
 /**
- * Removes a model from automatic routing, or adds it again. Throws `not_found` for an unknown account, and
- * `invalid_field` for too many toggles.
+ * Excludes a model from automatic routing, or includes it again. Throws `not_found` for an unknown account,
+ * and `invalid_field` for too many toggles.
  */
 export async function toggleModel(
   context: PreferencesContext,
@@ -36,7 +36,7 @@ function tooMany(): GatewayError {
   });
 }
 
-/** Lists the models excluded from automatic routing. Empty for an unknown account. */
+/** Lists the models excluded from automatic routing. Returns an empty list for an unknown account. */
 export async function listDisabledModels(
   { database }: Pick<PreferencesContext, 'database'>,
   { accountId }: { accountId: string },

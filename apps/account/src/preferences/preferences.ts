@@ -19,7 +19,7 @@ export async function getPreferences(
   return { preferences: renderPreferences(row) };
 }
 
-/** Updates the given preferences of an account. Throws `not_found` for an unknown account. */
+/** Updates the given preferences for an account. Throws `not_found` for an unknown account. */
 export async function updatePreferences(
   context: PreferencesContext,
   { accountId, body }: { accountId: string; body: UpdatePreferencesBody },
@@ -50,7 +50,7 @@ function renderChanges(body: UpdatePreferencesBody) {
   });
 }
 
-/** Renders preferences for the API. Throws for a row that this service did not write. */
+/** Renders preferences for API responses. Throws if the row was not written by this service. */
 function renderPreferences(row: RoutingPreferencesRow): RoutingPreferences {
   return routingPreferences.parse({
     mode: row.mode,

@@ -4,9 +4,9 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 const everyMs = 10 * 60_000;
 
 /**
- * Deletes expired replies of idempotent calls, also for inactive accounts, so that sealed secrets do not outlive
- * their promised lifetime. It also deletes expired login sessions and forgotten login failures. Every replica runs
- * it, and concurrent runs are harmless.
+ * Deletes expired replies to idempotent calls, so that encrypted secrets do not outlive their promised
+ * lifetime even in inactive accounts. It also deletes expired login sessions and forgotten login failures.
+ * Every replica runs this job, and concurrent runs are harmless.
  */
 export class ExpiredRecordsJob {
   readonly #database: AccountDatabase;
@@ -27,7 +27,7 @@ export class ExpiredRecordsJob {
     this.#timer = undefined;
   }
 
-  /** Runs one round now. Never rejects: after a failure the next round deletes the same records. */
+  /** Runs a round immediately. Never rejects: the next round deletes whatever a failed round left. */
   async run(): Promise<void> {
     try {
       const expired = { expiresAt: { lte: new Date() } };
