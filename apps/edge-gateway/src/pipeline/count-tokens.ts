@@ -18,9 +18,9 @@ import type { Target } from '../request/request.ts';
 import { identityPlan } from './exchange/tool-plan.ts';
 
 /**
- * The story of a request that counts tokens. It is like a chat request, but without a plan and without a
- * request log row, because no model runs. A provider of the client's format counts itself. For any other
- * provider the gateway estimates, and marks the response as an estimate.
+ * Handles a token-counting request. It works like a chat request, but has no plan and no request log row,
+ * because no model runs. A provider that uses the client's format counts the tokens itself. For any other
+ * provider the gateway estimates the count and marks the response as an estimate.
  */
 export async function countTokens(exchange: Exchange, services: PipelineServices): Promise<void> {
   let outcome = answered;
@@ -67,7 +67,7 @@ function countingAt(target: Target): Target | undefined {
   const { lane, provider } = target;
   const chatPath = provider.chatPaths[lane.format];
   if (lane.kind !== 'same-format' || chatPath === undefined) return undefined;
-  // An alternative may count at another path, or not at all.
+  // Alternatives are excluded: another provider may count at another path, or not at all.
   return { ...target, path: `${chatPath}/count_tokens`, alternatives: () => [] };
 }
 

@@ -15,19 +15,20 @@ import { relayError } from './stages/relay/relay-errors.ts';
 import { validate } from './stages/validate/validate.ts';
 
 /**
- * The story of a chat request. Each line is a folder under `stages/`. The order has these reasons:
+ * Handles a chat request from start to finish. Each step is a folder under `stages/`. The order matters:
  *
- * - The body is buffered only after the key is known and within its rate limit (authenticate, limit). A body that arrived
- *   with the head is parsed while the request is counted.
+ * - The body is buffered only after the key is known and within its rate limit (authenticate, limit). A body that
+ *   arrived together with the headers is parsed while the rate limit is checked.
  * - Requests beyond the gateway's capacity are rejected before any other work (admission).
- * - A request is on disk before anything is forwarded (record.accept), so no crash loses it.
- * - Model and provider come before the plan, because prices and rules depend on them (choose).
- * - Planning may shrink the upstream request and never fails a request (plan, validate).
- * - A response that breaks before its first byte is requested again (forward, relay).
- * - The gateway answers calls of its recovery tool itself, round by round, and never shows them (relay, forward).
- * - After the first byte to the client there is one ending, and it is recorded (relay, record).
+ * - A request is on disk before anything is forwarded (record.accept), so a crash cannot lose it.
+ * - Model and provider are chosen before planning, because prices and rules depend on them (choose).
+ * - Planning may shrink the upstream request, but never fails a request (plan, validate).
+ * - If a response breaks before its first byte, the request is forwarded again (forward, relay).
+ * - The gateway answers calls to its recovery tool itself, round by round, and never shows them (relay, forward).
+ * - Once the first byte has been sent to the client, a request ends exactly once, and its end is recorded (relay,
+ *   record).
  *
- * Never throws: every outcome, defects of the gateway included, is a response to the client and a line in the log.
+ * Never throws. Every outcome, including a defect in the gateway, becomes a response to the client and a log line.
  */
 export async function handleRequest(exchange: Exchange, services: PipelineServices): Promise<void> {
   const recording = record(exchange, services);

@@ -11,8 +11,8 @@ import type { PipelineServices } from './services.ts';
 import { forward } from './stages/forward/forward.ts';
 
 /**
- * Opens the recovery rounds of a response. Null if the request has no recovery. Each round is sent to the
- * target of the first response.
+ * Opens the recovery rounds for a response. Returns null if the request has no recovery. Each round is sent
+ * to the same target as the first request.
  */
 export function openRounds(
   outbound: Outbound,
@@ -28,12 +28,12 @@ export function openRounds(
   const send = async (next: NextRound): Promise<UpstreamAnswer> => {
     const sentBytes = countSentBytes(attempts);
     const { callsShown } = attempts;
-    // Each round is a separate call. The span of the last one ends with the response.
+    // Each round is a separate call with its own span. The last span ends with the response.
     attempts.current?.span?.end();
     attempts.earlierRoundBytes = 0;
     const answer = await forward(outbound.roundFor(only, next), only, exchange, caller, services);
     attempts.earlierRoundBytes = sentBytes;
-    // A round is no retry.
+    // A recovery round does not count as a retry.
     attempts.callsShown = callsShown;
     return answer;
   };
@@ -49,18 +49,18 @@ export function openRounds(
   return rounds;
 }
 
-/** Rounds stay at one target, since no other model has seen the rounds before. */
+/** All rounds use one target, because no other model has seen the earlier rounds. */
 function withoutAlternatives({ provider, model, lane, path, ownCredential }: Target): Target {
   return { provider, model, lane, ownCredential, ...(path === undefined ? {} : { path }) };
 }
 
-/** The store of recovered tools. Positions are those in the list of tools that the key may use. */
+/** The store for recovered tools. Positions refer to the list of tools that the key may use. */
 interface RoundsMemory {
   addRecovered(names: ConversationKeys, positions: readonly number[], asked: readonly number[]): void;
 }
 
 /**
- * Remembers parts of the rounds that the transcript does not contain: recovered tools, and unanswered
+ * Stores the results of the rounds that the transcript does not contain: recovered tools and unanswered
  * requests.
  */
 export async function rememberRounds(

@@ -23,7 +23,7 @@ import type { ToolListHasher } from './stages/plan/router/tool-list-hasher.ts';
 
 export const PIPELINE_SERVICES = Symbol('PIPELINE_SERVICES');
 
-/** The services of the stages. Built once, in the module; a test builds its own. */
+/** The services that the stages use. The module builds them once; each test builds its own. */
 export interface PipelineServices {
   readonly settings: PipelineSettings;
   readonly grants: GrantCache;
@@ -48,6 +48,6 @@ export interface PipelineServices {
   readonly metrics: EdgeMetrics;
   readonly resilience: ResilienceMetrics;
   readonly log: Logger;
-  /** Writes one wide line for each request. */
+  /** Writes one wide log line per request. */
   readonly requestLog: LineLog;
 }

@@ -19,7 +19,7 @@ async function listen(server: Server | Http2Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** The body that a client receives, and the content copy of the same response. */
+/** Returns the body that a client receives, and the content copy of the same response. */
 async function exchangeOf(
   protocol: 'HTTP/1.1' | 'HTTP/2',
   write: RequestListener,
@@ -55,7 +55,7 @@ const body = (value: unknown) => {
 const asIs = (text: string) => text;
 
 describe.each(['HTTP/1.1', 'HTTP/2'] as const)('the copy of a response over %s', (protocol) => {
-  it('equals what the client receives, each byte once', async () => {
+  it('equals what the client receives, with every byte copied once', async () => {
     const { read, copy } = await exchangeOf(protocol, (_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' });
       response.write('Grüße, ');
@@ -69,7 +69,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('the copy of a response over %s',
     });
   });
 
-  it('cuts a long response and reports its full length', async () => {
+  it('truncates a long response and reports its full length', async () => {
     const long = 'ü'.repeat(contentPartBytesMax);
     const { copy } = await exchangeOf(protocol, (_, response) => response.end(long));
     copy.read(body({}));
@@ -93,7 +93,7 @@ describe('rendered content', () => {
     expect(copy.render(asIs)).toBeNull();
   });
 
-  it('contains the request unchanged except for every credential field, also when a field repeats', async () => {
+  it('contains the request unchanged except for credential fields, even if a credential field repeats', async () => {
     const plain = '{"model":"m","seed":12345678901234567890}';
     const withCredentials = `{"cloud_secret_access_key":"one","model":"m","cloud_secret_access_key":"two","seed":12345678901234567890,"cloud_bearer_token_hosted":"three"}`;
     expect((await render(plain)).request).toMatchObject({ text: plain, isCut: false });

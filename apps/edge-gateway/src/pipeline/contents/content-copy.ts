@@ -5,15 +5,15 @@ import { applyEdits, cloudFields, removeMembers } from '@gateway/wire-formats';
 import type { ParsedRequest } from '../../request/request.ts';
 
 /**
- * Bytes read past the limit and dropped after redaction. Without them, a secret at the cut could be redacted
- * only in part.
+ * Extra bytes copied beyond the limit, and removed after redaction. Without them, a secret that straddles the
+ * limit could be only partly redacted.
  */
 const marginBytes = 1024;
 const copiedBytesMax = contentPartBytesMax + marginBytes;
 
 /**
- * Copies a request and its response while the response is written. Created only for accounts that opted in to
- * content logging.
+ * Copies a request, and its response as it is written. Created only for accounts that opted in to content
+ * logging.
  */
 export class ContentCopy {
   #request: ParsedRequest | null = null;
@@ -25,7 +25,7 @@ export class ContentCopy {
     watchBody(response, (piece) => this.#note(piece));
   }
 
-  /** Stores the request after parsing. */
+  /** Keeps the parsed request. */
   read(request: ParsedRequest): void {
     this.#request = request;
   }
@@ -35,7 +35,7 @@ export class ContentCopy {
     return (this.#request?.bytes.length ?? 0) + this.#heldBytes;
   }
 
-  /** Null for a request that could not be parsed. `redact` removes secrets from text. */
+  /** Returns null for a request that could not be parsed. `redact` removes secrets from text. */
   render(redact: (text: string) => string): RequestContent | null {
     if (this.#request === null) return null;
     const { bytes, tape } = this.#request;
@@ -63,8 +63,8 @@ export class ContentCopy {
 }
 
 /**
- * Calls `note` with each piece of a response body exactly once. HTTP/2's `end` passes its last piece to
- * `write`, HTTP/1.1's `end` does not.
+ * Calls `note` exactly once with each chunk of a response body. HTTP/2's `end` passes its last chunk to
+ * `write`; HTTP/1.1's `end` does not.
  */
 function watchBody(response: ServerResponse, note: (piece: unknown) => void): void {
   const write = response.write.bind(response) as (...given: unknown[]) => boolean;
@@ -96,8 +96,8 @@ function renderPart(bytes: Uint8Array, bytesOfAll: number, redact: (text: string
 }
 
 /**
- * Length without a last UTF-8 character that may be incomplete. At most three bytes follow the first byte of
- * a character.
+ * Returns the length without a possibly incomplete UTF-8 character at the end. A character has at most three
+ * bytes after its first one.
  */
 function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(4, bytes.length); back += 1) {

@@ -6,11 +6,14 @@ import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
 import type { ContentCopy } from './content-copy.ts';
 
-/** Limit of the contents that wait for the worker at one time. Contents above it are not stored. */
+/**
+ * Max bytes of request contents that may wait for the worker. Contents that would exceed the limit are not
+ * stored.
+ */
 const waitingBytesMax = 64 * 1024 * 1024;
 const dayMs = 86_400_000;
 
-/** The owner of a content and its retention. */
+/** Identifies a request whose contents are kept, its account, and the retention period. */
 interface KeptRequest {
   readonly accountId: string;
   readonly requestId: string;
@@ -26,8 +29,8 @@ interface ContentKeeperOptions {
 }
 
 /**
- * Sends the contents of requests to the worker, for accounts that opted in. Runs after the response. Contents
- * that the worker does not accept are dropped and counted.
+ * Sends request contents to the worker, for accounts that opted in. Runs after the response is complete.
+ * Contents that the worker does not accept are dropped and counted.
  */
 export class ContentKeeper {
   readonly #options: ContentKeeperOptions;
@@ -76,14 +79,14 @@ export class ContentKeeper {
 const compress = promisify(brotliCompress);
 const decompress = promisify(brotliDecompress);
 
-/** About as fast as gzip, with a smaller result. */
+/** This level is about as fast as gzip and compresses better. */
 const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
-/** More than two content parts need, escapes included. */
+/** Larger than two content parts can be, escapes included. */
 const unpackedBytesMax = 32 * 1024 * 1024;
 
 /**
- * The form in which a content is sent over NATS and encrypted: JSON, compressed off the event loop, as
+ * Packs contents for encryption and for sending over NATS: JSON, compressed off the event loop and encoded as
  * base64.
  */
 export async function packContent(content: RequestContent): Promise<string> {

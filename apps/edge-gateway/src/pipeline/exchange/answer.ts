@@ -6,10 +6,10 @@ import type { Target } from '../../request/request.ts';
 
 /** The response to a chat request. */
 export interface ChatAnswer extends UpstreamAnswer {
-  /** The target that answered: the chosen one, or one of its alternatives. */
+  /** The target that responded: the chosen target or one of its alternatives. */
   readonly target: Target;
   /**
-   * Gives up a response that could not be relayed. Returns if the request may be forwarded again, which
+   * Abandons a response that could not be relayed. Returns if the request can be forwarded again, which
    * requires that no byte was sent to the client. Otherwise throws the error.
    */
   readonly giveUp: (error: unknown) => undefined;
@@ -18,10 +18,10 @@ export interface ChatAnswer extends UpstreamAnswer {
 /** How a request ended, from the client's point of view. */
 export interface RelayOutcome {
   readonly status: RequestEventV1['status'];
-  /** Null if the client left before there was a status. */
+  /** Null if the client disconnected before a status was sent. */
   readonly httpStatus: number | null;
   readonly errorCode: ErrorCode | null;
-  /** Public text of the error; never holds content or secrets. */
+  /** Public error text; never contains content or secrets. */
   readonly errorMessage: string | null;
   /** For the gateway's own log only. */
   readonly errorDetail: string | null;

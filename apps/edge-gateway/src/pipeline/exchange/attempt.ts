@@ -6,22 +6,22 @@ import type { Backend } from '../../backends/backend.ts';
 import type { Failure } from '../../backends/failure.ts';
 import type { Target } from '../../request/request.ts';
 
-/** One provider call, and everything that is known of this call only. Times are milliseconds of `performance.now()`. */
+/** One provider call and its state. Times are in milliseconds of `performance.now()`. */
 export interface Attempt {
   readonly target: Target;
-  /** When the request was sent. Absent until then. */
+  /** When the request was sent. Absent before that. */
   sentAt?: number;
-  /** When the provider's status and headers arrived. Absent until then. */
+  /** When the provider's status and headers arrived. Absent before that. */
   headersAt?: number;
-  /** The span of the call. It ends with the response. */
+  /** The trace span for the call. It ends when the response ends. */
   span?: Span;
-  /** Length of the body that was sent; 0 until then. */
+  /** Length of the sent body. 0 before it is sent. */
   bodyBytes: number;
   /** Everything in the request that the provider's format cannot express. */
   losses: readonly Loss[];
-  /** Maps the tool names that the provider received to the client's. Null if they are the same. */
+  /** Maps the tool names sent to the provider back to the client's names. Null if they are the same. */
   toolNames: UpstreamToolNames | null;
-  /** Whether the client wants usage in a streamed response. Known once the request is translated. */
+  /** Whether the client wants usage data in a streamed response. Known after the request is translated. */
   streamsUsage: boolean;
 }
 
@@ -33,42 +33,54 @@ export function createAttempt(target: Target): Attempt {
 export interface FailedAttempt extends Failure {
   readonly backend: Backend;
   readonly model: string;
-  /** The error for the client if no other attempt succeeds. Absent while the provider's own error response is available. */
+  /**
+   * The error for the client if no other attempt succeeds. Absent while the provider's own error response is
+   * available.
+   */
   readonly error?: unknown;
 }
 
-/** A fallback that was not called because it lacks something that the request needs. */
+/** A fallback that was skipped because it lacks a feature that the request needs. */
 export interface SkippedFallback {
   /** `<provider>/<model>` */
   readonly id: string;
   readonly rule: ExclusionRule;
 }
 
-/** A hedged call that was cancelled because the other call answered first. Its provider may bill the input. */
+/**
+ * A hedged call that was cancelled because the other call responded first. Its provider may still bill the
+ * input.
+ */
 export interface AbandonedCall {
   readonly provider: string;
   readonly model: string;
-  /** Length of its body. */
+  /** Length of the request body. */
   readonly bytes: number;
 }
 
-/** The attempts of one request. */
+/** The attempts for one request. */
 export interface Attempts {
-  /** The attempt whose response goes to the client, or the latest one. Null before the first, and while two are hedged. */
+  /**
+   * The attempt whose response goes to the client, or the latest attempt. Null before the first attempt, and
+   * while two hedged attempts run.
+   */
   current: Attempt | null;
-  /** All calls that were sent, recovery rounds included. */
+  /** Number of calls sent, including recovery rounds. */
   calls: number;
-  /** The number of calls in `x-svc-attempts`. Recovery rounds do not count. */
+  /** Number of calls reported in `x-svc-attempts`. Recovery rounds do not count. */
   callsShown: number;
-  /** How often a failed candidate was called again. */
+  /** Number of retries at a candidate that had already failed. */
   repeats: number;
   /** Body bytes of the recovery rounds before the current attempt. */
   earlierRoundBytes: number;
-  /** In the order of the calls. */
+  /** In call order. */
   readonly failed: FailedAttempt[];
-  /** Set if the response broke before its first byte went to the client. The next call is then another attempt. */
+  /**
+   * Set if the response broke before its first byte was sent to the client. The next call is then another
+   * attempt.
+   */
   broken: FailedAttempt | null;
-  /** In their order. */
+  /** In the order in which they were skipped. */
   readonly skipped: SkippedFallback[];
   readonly abandoned: AbandonedCall[];
 }
@@ -80,7 +92,10 @@ export function createAttempts(): Attempts {
   };
 }
 
-/** Length of all bodies that produced the current answer: the current attempt's, and those of earlier recovery rounds. */
+/**
+ * Returns the total length of all bodies that produced the current response: the current attempt's body and
+ * those of earlier recovery rounds.
+ */
 export function countSentBytes({ current, earlierRoundBytes }: Attempts): number {
   return earlierRoundBytes + (current?.bodyBytes ?? 0);
 }

@@ -14,19 +14,19 @@ import type { RecoveryRounds } from '../recovery/recovery-rounds.ts';
 import { isAnswered, renderHeaderText } from '../../request/http-response.ts';
 import { readSessionId } from '../../request/conversation.ts';
 
-/** Times of a request, in milliseconds of `performance.now()`. */
+/** Timestamps for a request, in milliseconds of `performance.now()`. */
 export interface Timings {
   readonly startedAt: number;
   authenticatedAt?: number;
   planStartedAt?: number;
   planEndedAt?: number;
-  /** The first provider call was sent. */
+  /** When the first provider call was sent. */
   forwardedAt?: number;
-  /** The first byte of the response's body was sent to the client. */
+  /** When the first byte of the response body was sent to the client. */
   firstByteAt?: number;
 }
 
-/** The contents of the request log. The stages fill it in. */
+/** The data for the request log. The stages fill it in. */
 export interface Ledger {
   requestedModel: string | null;
   model: string | null;
@@ -38,11 +38,11 @@ export interface Ledger {
   plan: RequestEventV1['plan'];
   compressionSteps: CompressSchemasReply['results'][number]['steps'];
   context: RequestEventV1['context'];
-  /** Pruned tools that the model reached by the recovery tool. */
+  /** Pruned tools that the model reached through the recovery tool. */
   recoveredTools: string[];
   /** Provider calls that the client does not see. */
   recoveryRounds: number;
-  /** Calls in the response that violate their tools' own definitions. */
+  /** Number of calls in the response that violate their tools' definitions. */
   invalidCalls: number;
 }
 
@@ -53,15 +53,15 @@ export interface Exchange {
   readonly acceptedAt: Date;
   readonly endpoint: string;
   readonly format: ClientFormat;
-  /** The parts of the URL that describe the request, in a format with the model in the URL. */
+  /** The request details in the URL. Defined only for formats that put the model in the URL. */
   readonly route: RequestRoute | undefined;
-  /** The client's session id. Null without one. */
+  /** The client's session id. Null if the client sent none. */
   readonly sessionId: string | null;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /**
-   * Aborted if the client leaves before its response is complete, or with the gateway's reason for ending the
-   * request.
+   * Aborted if the client disconnects before its response is complete, or if the gateway ends the request. In
+   * the second case the abort reason is the gateway's error.
    */
   readonly abort: AbortController;
   readonly timings: Timings;
@@ -69,26 +69,26 @@ export interface Exchange {
   readonly trace: RequestTrace;
   /** How the model was chosen. Absent if the client named it. */
   modelChoice?: ModelChoice;
-  /** The price of compressing the conversation. Absent if there was nothing to compress. */
+  /** The cost and savings of compressing the conversation. Absent if there was nothing to compress. */
   contextPrice?: ContextPrice;
-  /** Checks calls against the client's own tool definitions. Absent without tools. */
+  /** Checks calls against the client's own tool definitions. Absent if the request has no tools. */
   judgeCalls?: JudgeCalls;
-  /** Names of the tools that the provider loads on demand. Absent without such tools. */
+  /** Names of the tools that the provider loads on demand. Absent if there are none. */
   deferredTools?: ReadonlySet<string> | undefined;
   /**
-   * The part of the key's budget that is reserved for this request. It is settled at the end. Null if the
-   * request saves nothing.
+   * The part of the key's budget that is reserved for this request. It is settled when the request ends. Null
+   * if the request saves nothing.
    */
   reservation: Reservation | null;
-  /** The request's place among those being served. Null while it has none. */
+  /** The request's admission slot. Null while it has none. */
   turn: Turn | null;
-  /** The provider calls made so far. State of one call is in its `Attempt`. */
+  /** The provider calls made so far. Each call keeps its state in its `Attempt`. */
   readonly attempts: Attempts;
   /** A copy of the request and its response. Absent unless the account has content logging. */
   contents?: ContentCopy;
-  /** The recovery rounds of its response. Absent without recovery. */
+  /** The recovery rounds for the response. Absent if the request has no recovery. */
   rounds?: RecoveryRounds;
-  /** The gateway's headers for any answer. Those of an attempt are in `renderAnswerHeaders`. */
+  /** Gateway headers for every response. `renderAnswerHeaders` adds the headers for the current attempt. */
   readonly headers: Record<string, string>;
 }
 
@@ -113,7 +113,7 @@ export function createExchange(
   };
 }
 
-/** The log contents of a request that was not parsed yet. */
+/** Creates an empty ledger for a request that is not parsed yet. */
 export function createLedger(): Ledger {
   return {
     requestedModel: null,
@@ -132,17 +132,20 @@ export function createLedger(): Ledger {
   };
 }
 
-/** Returns whether the client left before its response was complete. An exchange that the gateway ended does not count. */
+/**
+ * Returns whether the client disconnected before its response was complete. Returns false if the gateway
+ * ended the exchange.
+ */
 export function hasLeft({ abort }: Pick<Exchange, 'abort'>): boolean {
   return isCancelled(abort.signal);
 }
 
-/** Returns whether a signal was aborted for any reason except an error of the gateway. */
+/** Returns whether a signal was aborted for any reason other than a gateway error. */
 export function isCancelled({ aborted, reason }: AbortSignal): boolean {
   return aborted && !(reason instanceof GatewayError);
 }
 
-/** The target that served a request, or the chosen one if no call was made. */
+/** The target that served a request, or the chosen target if no call was made. */
 export interface Served {
   readonly provider: string | null;
   readonly model: string | null;
@@ -167,7 +170,7 @@ export function findServed({ ledger, attempts: { current } }: Pick<Exchange, 'le
 /** Max length of the `x-svc-losses` header. */
 const lossesCharactersMax = 1000;
 
-/** The gateway's headers of the response: those of the request, and those of its current attempt. */
+/** Returns the gateway's response headers: those for the request and those for its current attempt. */
 export function renderAnswerHeaders(exchange: Exchange): Record<string, string> {
   const { attempts, timings, ledger } = exchange;
   const { current, callsShown } = attempts;
@@ -185,17 +188,18 @@ export function renderAnswerHeaders(exchange: Exchange): Record<string, string> 
   return headers;
 }
 
-/** Renders the names of the lost fields for a header: ASCII, and short. */
+/** Renders the names of the lost fields as a short ASCII header value. */
 export function renderLossFields(losses: readonly Loss[]): string {
   const fields = [...new Set(losses.map(({ field }) => field))].join(', ');
   return fields.replace(/[^\x20-\x7e]/g, '?').slice(0, lossesCharactersMax);
 }
 
 /**
- * The value of compressing a conversation in one request, in USD. Null if the model's prices are not known.
+ * The cost and savings of compressing a conversation in one request, in USD. Amounts are null if the model's
+ * prices are unknown.
  */
 export interface ContextPrice {
-  /** Estimated. */
+  /** An estimate. */
   readonly tokensSaved: number;
   readonly savedUsd: number | null;
   /**

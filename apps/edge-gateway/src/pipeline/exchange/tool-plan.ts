@@ -7,44 +7,44 @@ import type { NextRound } from '../recovery/recovery-rounds.ts';
 type SchemaResult = CompressSchemasReply['results'][number];
 export type PlannedReply = Extract<PlanToolsReply, { status: 'planned' }>;
 
-/** Edits of one tool definition, relative to its first byte. */
+/** Edits to one tool definition. Offsets are relative to its first byte. */
 export interface SchemaEdits {
   readonly edits: readonly ByteEdit[];
   readonly steps: SchemaResult['steps'];
 }
 
-/** The compression of a conversation. */
+/** The compression result for a conversation. */
 export interface ContextEdits {
-  /** Replacements of whole JSON strings, at positions in the body, ascending. */
+  /** Replacements for whole JSON strings in the body, in ascending order of position. */
   readonly edits: readonly ByteEdit[];
   readonly steps: SchemaResult['steps'];
-  /** Estimated numbers of tokens. */
+  /** Estimated token counts. */
   readonly tokens: ContextTokens;
   /**
-   * Returns removed texts to the model. Not null from the first request of a conversation on if text may be
-   * removed later, because the recovery tool must be in the tool list from the beginning.
+   * Returns removed text to the model. If text may be removed later, this is set from the conversation's
+   * first request on. The recovery tool must be in the tool list from the beginning.
    */
   readonly recall: RecallOriginal | null;
   /** Identifies the conversation in which markers are valid. Null if the conversation was not compressed. */
   readonly session: string | null;
-  /** Ids of the texts removed in this request. The newest 64. */
+  /** Ids of the texts removed in this request. Only the newest 64. */
   readonly markers: readonly string[];
-  /** Ids of the texts compressed when they arrived with this request. The newest 64. */
+  /** Ids of the texts that arrived with this request and were compressed. Only the newest 64. */
   readonly blocks: readonly string[];
   readonly decision: ContextDecision;
 }
 
 /**
  * `taken`: the account's settings apply. `cleared`: from this request on, summaries replace old results.
- * `kept`: the settings of the conversation's start still apply, because a change would cost more than it
+ * `kept`: the conversation keeps the settings that it started with, because a change would cost more than it
  * saves.
  */
 type ContextDecision = 'taken' | 'cleared' | 'kept';
 
 export interface ContextTokens {
-  /** Tokens saved in messages that are new in this request. */
+  /** Tokens saved in messages that first appear in this request. */
   readonly savedNew: number;
-  /** Tokens saved in messages that earlier requests contained. */
+  /** Tokens saved in messages that earlier requests already contained. */
   readonly savedAgain: number;
   /** Tokens after the first message that may differ from earlier requests. */
   readonly rewritten: number;
@@ -61,19 +61,19 @@ export const noContextEdits: ContextEdits = {
   decision: 'taken',
 };
 
-/** The plan for the client's tools and the conversation. Indexes refer to the client's list. */
+/** The plan for the client's tools and the conversation. Indexes refer to the client's tool list. */
 export interface ToolPlan {
-  /** Tools that the key may use. No plan forwards other tools. */
+  /** Tools that the key may use. A plan never forwards any other tool. */
   readonly eligible: readonly number[];
   /**
-   * Tools to forward; all of `eligible` in the identity plan. With deferral, the tools that the model sees or
-   * may call.
+   * Tools to forward. The identity plan forwards all of `eligible`. With deferral, these are the tools that
+   * the model sees or may call.
    */
   readonly forwarded: readonly number[];
   readonly schemaEdits: ReadonlyMap<number, SchemaEdits>;
   readonly context: ContextEdits;
   readonly reason: PlanReason | null;
-  /** The router's reply. Null if it was late or failed. */
+  /** The router's reply. Null if the reply was late or the call failed. */
   readonly reply: PlannedReply | null;
   /** Null if the conversation was not planned. */
   readonly conversation: ConversationKeys | null;
@@ -81,7 +81,7 @@ export interface ToolPlan {
   readonly requested?: readonly number[];
   /** Makes pruned tools reachable. Absent if no tools are pruned or recovery does not apply. */
   readonly recovery?: Recovery | undefined;
-  /** Deferral, with which no tool is pruned. Absent if tools outside `forwarded` are pruned. */
+  /** Deferral, which replaces pruning. Absent if tools outside `forwarded` are pruned. */
   readonly deferral?: Deferral | undefined;
 }
 
@@ -99,13 +99,13 @@ export function identityPlan(eligible: readonly number[], reason: PlanReason | n
 }
 
 /**
- * The provider's own alternative to pruning. `deferred`: all definitions are sent, and the provider hides
- * those outside `forwarded` until the model searches for them. `allowed`: all definitions are in the prompt,
- * and the request lists the tools that may be called. Later turns never change the prompt's prefix.
+ * The provider's own alternative to pruning. Later turns never change the prompt's prefix. `deferred`: all
+ * definitions are sent, and the provider hides those outside `forwarded` until the model searches for them.
+ * `allowed`: all definitions are in the prompt, and the request lists the tools that may be called.
  */
 export interface Deferral {
   readonly mode: 'deferred' | 'allowed';
-  /** The model for which it was chosen. A fallback model may not support it. */
+  /** The model for which deferral was chosen. A fallback model may not support it. */
   readonly provider: string;
   readonly model: string;
 }
@@ -121,36 +121,42 @@ interface Selected {
 }
 
 /**
- * Tools with definitions in the provider request. With deferral these are all eligible tools, so nothing is
- * saved.
+ * Returns the tools whose definitions are in the provider request. With deferral these are all eligible
+ * tools, so deferral saves no definitions.
  */
 export function listSent({ eligible, forwarded, deferral: native }: Selected): readonly number[] {
   return native === undefined ? forwarded : eligible;
 }
 
-/** Keys under which planning remembers a conversation, limited to one account and tool list. SHA-256 in hex. */
+/**
+ * Keys under which the planner stores a conversation. Each key is limited to one account and tool list.
+ * SHA-256 in hex.
+ */
 export interface ConversationKeys {
-  /** All messages of this request. The next turn looks under it. */
+  /** Covers all messages in this request. The next turn looks up its state under this key. */
   readonly here: string;
-  /** All messages before the model's last turn. Null in the first request of a conversation. */
+  /** Covers all messages before the model's last turn. Null in the first request of a conversation. */
   readonly before: string | null;
   /** The same in every request of the conversation. */
   readonly conversation: string;
 }
 
-/** The provider request and the plan that it follows. */
+/** The upstream request and the plan behind it. */
 export interface Outbound {
   readonly body: Uint8Array;
   readonly plan: ToolPlan;
-  /** The same request for another target. */
+  /** Renders the same request for another target. */
   readonly bodyFor: (target: Target) => Uint8Array;
   /**
-   * The same request with every tool unchanged, for a provider that rejects a native selection. Null without
-   * one.
+   * Renders the request with every tool unchanged, for a provider that rejects deferral. Null if the plan has
+   * no deferral.
    */
   readonly plainBodyFor: ((target: Target) => Uint8Array) | null;
-  /** Messages after the client's last one. `body` already contains them unless the request is translated. */
+  /**
+   * Messages that follow the client's last one. `body` already contains them unless the request is
+   * translated.
+   */
   readonly added: readonly ChatMessage[];
-  /** The request of a recovery round. */
+  /** Builds the request for a recovery round. */
   readonly roundFor: (target: Target, next: NextRound) => Outbound;
 }

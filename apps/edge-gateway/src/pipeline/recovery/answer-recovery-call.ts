@@ -6,25 +6,24 @@ import type { Recovery } from './recovery.ts';
 export interface RecoveryAnswer {
   readonly callId: string;
   readonly text: string;
-  /** Tools that the model sees in it. */
+  /** Tools that the response shows to the model. */
   readonly shown: readonly string[];
-  /** Tools among them that the model named itself. */
+  /** The shown tools that the model requested by name. */
   readonly requested: readonly string[];
 }
 
-/** Max tools in the response to one call. The model may ask again. */
+/** Max number of tools in the response to one call. The model can call again for more. */
 const namesMax = 8;
 const foundMax = 5;
 /**
- * Max characters of definitions in one response. A single definition may be longer, because the client would
- * have sent it too.
+ * Max characters of tool definitions in one response. A single definition may exceed it, because without
+ * pruning it would have been sent anyway.
  */
 const definitionCharactersMax = 128_000;
 
 /**
- * Answers a call that the client does not see. `intoList`: the tools are added to the next request's list, so
- * the response does not contain their definitions. Never fails; the response names the tools that are not
- * available.
+ * Answers a call that the client does not see. With `intoList`, the next request's tool list includes the
+ * tools, so the response omits their definitions. Never fails: the response names unavailable tools.
  */
 export async function answerRecoveryCall(
   recovery: Recovery,
@@ -91,8 +90,8 @@ function showTools(
 }
 
 /**
- * Renders the tools that the model requested in its last response, as a call and its result. A pure function of
- * the tools.
+ * Renders the tools that the model requested in its last response as a call with its result. A pure function
+ * of the tools.
  */
 export function renderRequestedTools(
   standInName: string,

@@ -6,8 +6,8 @@ import { renderRecoveryTool, renderRecoveryToolCall } from './recovery-tool.ts';
 
 /**
  * Returns whether a request can carry the recovery tool. It cannot if the client forces tools, requests
- * several answers (each would need other tools), or has begun the response itself. Bound reasoning is checked
- * elsewhere.
+ * several responses (each would need different tools), or has already begun the model's response. Bound
+ * reasoning is checked elsewhere.
  */
 export function acceptsRecoveryTool({ outline, tape }: { outline: RequestOutline; tape: JsonTape }): boolean {
   const { mode } = outline.toolChoice;
@@ -20,7 +20,7 @@ function wantsSeveralAnswers(tape: JsonTape): boolean {
   return wanted !== undefined && tape.kind(wanted) === 'number' && Number(tape.value(wanted)) > 1;
 }
 
-/** The inputs of a recovery. Tools are indexes in the client's list. */
+/** The inputs for building a recovery. Numbers are tool indexes in the client's list. */
 export interface RecoveryInput extends Pick<Recovery, 'mode' | 'recall'> {
   readonly format: ClientWireFormat;
   readonly tape: JsonTape;
@@ -30,9 +30,9 @@ export interface RecoveryInput extends Pick<Recovery, 'mode' | 'recall'> {
   readonly forwarded: readonly number[];
   /** Tools that the model requested in its last turn. */
   readonly requested: readonly number[];
-  /** Whether pruned tools can be reached. Otherwise the recovery is only for compressed content. */
+  /** Whether pruned tools can be reached. If not, the recovery covers only compressed content. */
   readonly reachesTools: boolean;
-  /** Returns indexes of tools, best first. Fails as planning does. */
+  /** Returns tool indexes, best match first. Fails as planning does. */
   readonly rank: (need: string) => Promise<readonly number[]>;
 }
 
@@ -71,9 +71,7 @@ export function buildRecovery(given: RecoveryInput): Recovery {
   };
 }
 
-/**
- * Tools of the same name have the same status: allow lists name all of them, and plans forward all of them.
- */
+/** Tools with the same name have the same status, because key limits and plans treat all of them alike. */
 function findStandings({ outline, eligible, forwarded }: RecoveryInput): Map<string, ToolStatus> {
   const mayUse = new Set(eligible);
   const goes = new Set(forwarded);
@@ -145,7 +143,7 @@ function withoutTools(given: RecoveryInput, names: readonly string[]): Recovery 
 }
 
 /**
- * Rewrites the transcript's calls to pruned tools to calls of the recovery tool. A pure function of the
+ * Rewrites calls to pruned tools in the transcript as calls to the recovery tool. A pure function of the
  * transcript, so every later turn is rewritten in the same way.
  */
 function renderCallEdits(

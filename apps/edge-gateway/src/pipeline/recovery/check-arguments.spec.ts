@@ -39,7 +39,7 @@ describe('checkArguments', () => {
     expect(checkArguments(issue, JSON.stringify(given)).join('; ')).toMatch(problem);
   });
 
-  it('rejects arguments that are not a JSON object, whatever the schema', () => {
+  it('rejects arguments that are not a JSON object, regardless of the schema', () => {
     expect(checkArguments(null, '{"a":')).toHaveLength(1);
     expect(checkArguments(null, '[]')).toHaveLength(1);
     expect(checkArguments(null, '')).toEqual([]);
@@ -72,7 +72,7 @@ describe('checkArguments', () => {
       long: { enum: [['x'.repeat(1_000_000)]] },
       needs: { required: Array.from({ length: 20_000 }, (__, at) => `member ${at}`) },
     };
-    // Each item is invalid in a separate branch, so no problem of one item ends the check.
+    // Each item fails in a separate branch, so a problem with one item does not end the check.
     const branches = {
       properties: { a: { items: { anyOf: [items, {}] } } },
       long: schema.long,
@@ -86,7 +86,7 @@ describe('checkArguments', () => {
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
-  it('handles hostile names as plain names', () => {
+  it('treats hostile property names like any other name', () => {
     expect(checkArguments({ properties: {}, required: ['__proto__'] }, '{}')).toHaveLength(1);
     expect(checkArguments({ $ref: '#/constructor/prototype' }, '{"a":1}')).toEqual([]);
   });

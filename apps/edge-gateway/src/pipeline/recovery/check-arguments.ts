@@ -1,32 +1,35 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Max reported problems. More of them do not help a model. */
+/** Max number of reported problems. A longer list does not help a model. */
 const problemsMax = 5;
-/** Max steps of a check. A schema may refer to itself, and may branch at every level. */
+/** Max steps in one check. A schema may refer to itself and may branch at every level. */
 const stepsMax = 20_000;
 const depthMax = 64;
 /**
- * Max work of all steps: compared choices, names and characters. Each step may examine thousands of the same
- * ones.
+ * Max total work in one check: enum values compared, names and characters examined. The step limit is not
+ * enough, because a single step may examine thousands of them.
  */
 const workMax = 400_000;
-/** Counting this many characters takes as long as comparing one choice. */
+/** Counting this many characters takes about as long as comparing one enum value. */
 const charactersAtOnce = 8;
 
 type Schema = Record<string, unknown>;
 
 interface Check {
   readonly root: unknown;
-  /** Rendered only when they are reported, because a branch that does not fit is followed by others. */
+  /**
+   * Rendered only when reported, because problems from a failed branch are dropped if another branch fits.
+   */
   readonly problems: (() => string)[];
-  /** Used by the whole check, including its branches. */
+  /** The work done so far, shared by all branches of the check. */
   readonly spent: { steps: number; work: number };
   readonly sizes: WeakMap<object, number>;
 }
 
 /**
- * Checks a call's arguments against the tool's schema. Returns one sentence for each problem, and none if the
- * arguments fit. Anything that it cannot judge passes: the client's own tool rejects such a call.
+ * Checks a call's arguments against the tool's schema. Returns one sentence per problem, or an empty list if
+ * the arguments fit. Keywords that the check does not support pass, because the client's own tool rejects
+ * invalid calls.
  * Common validators compile a schema to code or run its regular expressions. The schema comes from a client
  * and this process serves many clients, so the check is written by hand. It ignores `pattern` and `format`.
  */
@@ -43,7 +46,7 @@ export function checkArguments(schema: unknown, argumentsText: string): readonly
   return check.problems.slice(0, problemsMax).map((say) => say());
 }
 
-/** Spends work. Returns false if none is left; the rest of the check then passes. */
+/** Adds to the work done. Returns false if the limit is exceeded; the rest of the check then passes. */
 function spend({ spent }: Check, work: number): boolean {
   spent.work += work;
   return spent.work <= workMax;
@@ -126,7 +129,7 @@ function isChoice(check: Check, choice: unknown, value: unknown): boolean {
   return !spend(check, isOne ? 1 : sizeOf(choice, check.sizes)) || isDeepStrictEqual(choice, value);
 }
 
-/** Counts the values in a choice. A choice is nested no deeper than a request may be. */
+/** Counts the values in an enum entry. Recursion is bounded, because request nesting is limited. */
 function sizeOf(choice: unknown, sizes: Check['sizes']): number {
   if (typeof choice !== 'object' || choice === null) return 1;
   const known = sizes.get(choice);
@@ -137,7 +140,7 @@ function sizeOf(choice: unknown, sizes: Check['sizes']): number {
   return size;
 }
 
-/** Each bound: whether it is a minimum, and the value that it limits. */
+/** The bound keywords. Each has a flag for a minimum, and a function that measures the value. */
 const bounds: readonly (readonly [keyword: string, least: boolean, measure: (value: unknown) => unknown])[] =
   [
     ['minimum', true, (value) => value],
@@ -148,7 +151,7 @@ const bounds: readonly (readonly [keyword: string, least: boolean, measure: (val
     ['maxItems', false, (value) => (Array.isArray(value) ? value.length : undefined)],
   ];
 
-/** Length in code points, as JSON Schema counts. */
+/** Returns the length in code points, as JSON Schema defines it. */
 function lengthOf(text: string): number {
   return Array.from(text).length;
 }
@@ -170,7 +173,7 @@ function checkBranches(check: Check, schema: Schema, value: unknown, at: string,
   for (const keyword of ['anyOf', 'oneOf']) {
     const branches = schema[keyword];
     if (!Array.isArray(branches) || branches.length === 0) continue;
-    // More than one fitting branch of `oneOf` passes.
+    // If several `oneOf` branches match, the value still passes.
     if (!(branches as unknown[]).some((branch) => fits(check, branch, value, depth)))
       check.problems.push(() => `${at} fits none of the schemas in ${keyword}`);
   }
@@ -191,7 +194,7 @@ function checkItems(
 ): void {
   const { items } = schema;
   if (!isObject(items) && items !== false) return;
-  // Items that `prefixItems` describes pass.
+  // Items covered by `prefixItems` pass.
   const from = Array.isArray(schema.prefixItems) ? schema.prefixItems.length : 0;
   value.slice(from).forEach((item, index) => {
     checkValue(check, items, item, `${at}[${from + index}]`, depth + 1);

@@ -17,8 +17,8 @@ const call = (name: string, argumentsText: string | null) => ({
   block: 0,
 });
 
-describe('the calls of an answer', () => {
-  it('are checked against the client’s own definitions; calls of shortened tools are counted separately', () => {
+describe('the calls in a response', () => {
+  it('are checked against the client’s own definitions; calls to shortened tools are counted separately', () => {
     expect(judge([call('one', '{"a":1}'), call('two', '{"a":1}')])).toEqual({ asWritten: 0, shortened: 0 });
     expect(judge([call('one', '{"a":"x"}'), call('two', '{}'), call('two', 'no')])).toEqual({
       asWritten: 1,

@@ -6,14 +6,14 @@ import { parseRecoveryToolCall } from './recovery-tool.ts';
 import type { Recovery } from './recovery.ts';
 import type { ParsedRequest } from '../../request/request.ts';
 
-/** A finished call of the model. */
+/** A complete tool call from the model. */
 export interface MadeCall {
   readonly id: string;
   readonly name: string;
   readonly argumentsText: string;
 }
 
-/** The decision about a call. `deliver` goes to the client; the gateway answers the others. */
+/** The decision for a call. A `deliver` call goes to the client; the gateway answers all other calls. */
 export type Verdict =
   | {
       readonly kind: 'deliver';
@@ -35,7 +35,9 @@ export type Verdict =
 
 type JudgingRecovery = Pick<Recovery, 'recoveryTool' | 'statusOf' | 'describe'>;
 
-/** Returns whether a call is withheld until it is whole, because the client may not be allowed to see it. */
+/**
+ * Returns whether a call is withheld until it is complete, because the client may not be allowed to see it.
+ */
 export function isWithheld({ recoveryTool, statusOf }: JudgingRecovery, name: string): boolean {
   if (name === recoveryTool.name) return true;
   const standing = statusOf(name);
@@ -74,7 +76,8 @@ function judgeTarget(
 ): Verdict {
   const standing = recovery.statusOf(name);
   if (standing === 'forwarded') return { kind: 'deliver', name, argumentsText, recovered: false };
-  // The same response for both cases, so the model cannot detect tools that the key may not use.
+  // Denied and unknown tools get the same response, so the model cannot detect tools that the key may not
+  // use.
   if (standing !== 'pruned') return { kind: 'refuse', text: `There is no tool "${name.slice(0, 200)}".` };
   const [definition] = recovery.describe([name]);
   const problems = corrected.has(name) ? [] : checkArguments(definition?.parameters, argumentsText);
@@ -83,20 +86,20 @@ function judgeTarget(
     : { kind: 'correct', name, argumentsText, problems };
 }
 
-/** Max calls of one response that are checked. */
+/** Max number of calls checked per response. */
 const callsMax = 16;
 
-/** Calls that violate the client's own definition of the tool. */
+/** Counts calls that violate the client's own tool definition. */
 interface InvalidCalls {
-  /** Calls to tools that were sent as the client wrote them. */
+  /** Calls to tools that were sent with the client's own definition. */
   readonly asWritten: number;
-  /** Calls to tools with a shortened definition. If their share is higher, shortening does harm. */
+  /** Calls to tools with a shortened definition. If they fail more often, shortening does harm. */
   readonly shortened: number;
 }
 
 /**
- * Checks a response's calls against the client's own definitions. Never throws, because a schema may be
- * anything.
+ * Checks a response's calls against the client's own definitions. Never throws, because the client controls
+ * the schema.
  */
 export type JudgeCalls = (calls: ResponseSummary['toolCalls']) => InvalidCalls;
 

@@ -101,7 +101,7 @@ it('answers a describe call after the last message, and delivers the recovered c
   expect(hidden.summary).toMatchObject({ usage: { inputTokens: 250, outputTokens: 12 }, sawEnd: true });
 });
 
-it('adds the tool to the list in the mode `regrown`, and removes it from the pruned tools', async () => {
+it('in `regrown` mode, adds the tool to the list and removes it from the pruned tools', async () => {
   const recovery = recoveryFor(request, { forwarded: [0], mode: 'regrown' });
   const { asked, calls } = await run(
     [tell(undefined, [ask('h', 'away')]), tell(undefined, [['c', 'away', { x: 1 }]])],
@@ -114,7 +114,7 @@ it('adds the tool to the list in the mode `regrown`, and removes it from the pru
   expect(calls).toEqual([['c', 'away', '{"x":1}']]);
 });
 
-it('keeps text that was shown, numbers blocks across rounds, and separates the texts of two rounds', async () => {
+it('keeps text that was already shown, numbers blocks across rounds, and separates the text of two rounds', async () => {
   const { text, shown } = await run([tell('One.', [ask('h', 'away')]), tell('Two.', [['c', 'here', {}]])]);
   expect(text).toBe('One.\n\nTwo.');
   const starts = shown.flatMap((event) =>
@@ -133,7 +133,7 @@ it('corrects invalid arguments once, then delivers them unchanged', async () => 
   expect(calls).toEqual([['c', 'away', '{}']]);
 });
 
-it('neither corrects nor describes if the client has a call too: it delivers one and drops the other', async () => {
+it('neither corrects nor describes if the response also has a call for the client: delivers one, drops the other', async () => {
   const mixed = tell(undefined, [['own', 'here', {}], through('c', 'away', {}), ask('h', 'far')]);
   const { asked, calls, hidden } = await run([mixed]);
   expect(asked).toEqual([]);
@@ -144,7 +144,7 @@ it('neither corrects nor describes if the client has a call too: it delivers one
   expect(hidden.unanswered).toEqual({ names: ['far'], needs: [] });
 });
 
-it('forwards everything after two rounds, and ends an answer of recovery calls only as an empty one', async () => {
+it('forwards all tools after two rounds; a response with only recovery calls then ends empty', async () => {
   const { asked, folded, calls } = await run(
     [1, 2, 3, 4].map((at) => tell(undefined, [ask(`h${at}`, 'away')])),
   );
@@ -153,7 +153,7 @@ it('forwards everything after two rounds, and ends an answer of recovery calls o
   expect(folded.choices[0]).toMatchObject({ finishReason: 'stop', rawReason: 'stop' });
 });
 
-it('does not continue an answer that its length limit cut off', async () => {
+it('does not continue a response that was truncated at its length limit', async () => {
   const cut = tell(undefined, [ask('h', 'away')]).map((event) =>
     event.type === 'finish' ? { ...event, reason: 'length' as const, rawReason: 'length' } : event,
   );
@@ -162,7 +162,7 @@ it('does not continue an answer that its length limit cut off', async () => {
   expect(folded.choices[0]).toMatchObject({ finishReason: 'length', parts: [] });
 });
 
-it('recalls the content of a marker, or says that nothing is stored', async () => {
+it('recalls the content behind a marker, or says that nothing is stored', async () => {
   const recall = (id: string) => Promise.resolve(id === 'aaaaaaaaaaaa' ? 'the original' : null);
   const recovery = recoveryFor(request, { forwarded: [0, 1, 2], recall });
   const originals: Call[] = ['aaaaaaaaaaaa', 'bbbbbbbbbbbb'].map((id) => [
@@ -175,7 +175,7 @@ it('recalls the content of a marker, or says that nothing is stored', async () =
   expect(resultsOf(asked[0]!)).toContain('Nothing is kept under that id');
 });
 
-it('passes every event of an answer without recovery calls', async () => {
+it('passes every event in a response without recovery calls', async () => {
   const events = tell('Hello.', [['own', 'here', { a: 1 }]]);
   const { shown, hidden } = await run([events]);
   expect(shown).toEqual(events);

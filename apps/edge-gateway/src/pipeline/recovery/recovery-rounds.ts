@@ -15,20 +15,22 @@ import { noPriorRounds, RoundReducer, type RecoveryCall, type PriorRounds } from
 import type { Recovery } from './recovery.ts';
 import { sumUsage } from './sum-usage.ts';
 
-/** The request of a recovery round. */
+/** The input for the request of a recovery round. */
 export interface NextRound {
-  /** Null: every tool is sent, and there is no recovery tool. */
+  /** Null if every tool is sent, so there is no recovery tool. */
   readonly recovery: Recovery | null;
-  /** Names of tools that are sent in addition to the plan's. */
+  /** Names of the tools to send in addition to the planned tools. */
   readonly added: readonly string[];
-  /** The model's turns so far and their responses, after the client's last message. */
+  /**
+   * The messages after the client's last one: the model's turns so far and the gateway's responses to them.
+   */
   readonly messages: readonly ChatMessage[];
 }
 
-/** Max recovery rounds before every tool is forwarded. */
+/** Max recovery rounds. After that, every tool is forwarded. */
 const recoveryRoundsMax = 2;
 
-/** Statuses of a provider that rejects the request, however often it is sent. */
+/** Statuses with which a provider rejects a request permanently, so a retry does not help. */
 const refusals: ReadonlySet<number> = new Set([400, 404, 413, 422]);
 
 const everythingIsListed = 'Every tool is in the list now. Call by name.';
@@ -38,13 +40,13 @@ export interface RecoveryRoundsInput {
   readonly signal: AbortSignal;
   /** Number of tools that the plan forwards. */
   readonly forwarded: number;
-  /** The usage of earlier rounds of the same request, if its response broke and is requested again. */
+  /** Usage of earlier rounds, if their response broke and the request was forwarded again. */
   readonly billed?: readonly TokenUsage[];
-  /** Sends the request of a round. Fails as `forward` does. */
+  /** Sends the request for a round. Fails as `forward` does. */
   send(next: NextRound): Promise<UpstreamAnswer>;
 }
 
-/** The recovery rounds of one response. Every event of every round passes through it. */
+/** Runs the recovery rounds for one response. Every event from every round passes through this class. */
 export class RecoveryRounds {
   readonly #given: RecoveryRoundsInput;
   readonly #messages: ChatMessage[];
@@ -66,17 +68,20 @@ export class RecoveryRounds {
     this.#reducer = new RoundReducer(given.recovery, { ...noPriorRounds, usages: this.#billed });
   }
 
-  /** Number of recovery rounds that were made. */
+  /** Number of recovery rounds so far. */
   get count(): number {
     return this.#round;
   }
 
-  /** Whether the client wants usage in a streamed response. */
+  /** Whether the client wants usage data in a streamed response. */
   get streamsUsage(): boolean {
     return this.#given.recovery.streamsUsage;
   }
 
-  /** Recovery requests in a response for the client: names, and needs in words. */
+  /**
+   * Recovery requests that the gateway did not answer, because the response goes to the client: tool names,
+   * and needs in words.
+   */
   get unanswered(): { readonly names: readonly string[]; readonly needs: readonly string[] } {
     const requests = this.#reducer.dropped.flatMap((verdict) =>
       verdict.kind === 'describe' ? [verdict] : [],
@@ -92,12 +97,15 @@ export class RecoveryRounds {
     return this.#round > 0 || this.#reducer.hasShown;
   }
 
-  /** Whether a call was withheld or rewritten. The response must then be rendered instead of passed. */
+  /**
+   * Whether a call was withheld or rewritten. The response must then be rendered; its original bytes cannot
+   * be passed.
+   */
   get isAltered(): boolean {
     return this.#round > 0 || this.#reducer.isAltered;
   }
 
-  /** Whether every call in this round goes to the client as the model made it. */
+  /** Whether the client receives every call exactly as the model made it. */
   get isUnchanged(): boolean {
     return this.#round === 0 && this.#reducer.isUnchanged;
   }
@@ -107,7 +115,7 @@ export class RecoveryRounds {
     return this.#reducer.events;
   }
 
-  /** Whether a withheld call begins among these events. */
+  /** Whether these events include the start of a withheld call. */
   withholdsAny(events: readonly StreamEvent[]): boolean {
     return events.some((event) => event.type === 'tool-call-start' && isWithheld(this.#recovery, event.name));
   }
@@ -116,23 +124,23 @@ export class RecoveryRounds {
     return this.#reducer.usages;
   }
 
-  /** Usage of the rounds that ended and were followed by another. */
+  /** Usage of the completed rounds, without the current one. */
   get billed(): readonly TokenUsage[] {
     return this.#billed;
   }
 
-  /** Pruned tools that the model requested by name, or called. */
+  /** Pruned tools that the model called or requested by name. */
   get recovered(): readonly string[] {
     return [...new Set([...this.#recovered, ...this.#reducer.recovered])];
   }
 
-  /** Number of tools whose definitions were sent, in any round. */
+  /** Number of tools whose definitions were sent in any round. */
   get forwarded(): number {
     const { recovery, forwarded } = this.#given;
     return forwarded + (this.#isLast ? recovery.pruned.size : this.#shown.size);
   }
 
-  /** Summary of the response that the client saw, with the usage of all rounds. */
+  /** Summarizes the response that the client saw, with the usage of all rounds. */
   get summary(): ResponseSummary {
     return { ...this.#summary, usage: sumUsage(this.usages) };
   }
@@ -142,8 +150,8 @@ export class RecoveryRounds {
   }
 
   /**
-   * Ends a complete round. Returns the response of the next one, or undefined if no round follows; `rest` then
-   * has the remaining events.
+   * Ends a complete round. Returns the next round's response, or undefined if no round follows. In that case
+   * `rest` has the remaining events.
    */
   async next(): Promise<UpstreamAnswer | undefined> {
     const hidden = this.#isLast ? undefined : this.#reducer.recoveryCalls();
@@ -164,8 +172,8 @@ export class RecoveryRounds {
   }
 
   /**
-   * If a provider rejects the gateway's messages, it receives the client's own request with every tool, as
-   * long as the client has seen nothing.
+   * If a provider rejects the gateway's messages and the client has seen nothing yet, the client's own
+   * request is sent with every tool.
    */
   async #askOpenly(next: NextRound, { blocks }: PriorRounds): Promise<UpstreamAnswer> {
     const answer = await this.#given.send(next);
@@ -211,7 +219,7 @@ export class RecoveryRounds {
   }
 }
 
-/** Renders the model's turn of a round, and its responses. */
+/** Renders the model's turn from a round, and the gateway's responses to its calls. */
 function renderTurn(reducer: RoundReducer, answers: readonly RecoveryAnswer[]): ChatMessage[] {
   const [choice] = foldAnswer(reducer.events).choices;
   const results = answers.map(({ callId, text }): ChatMessage => ({
@@ -222,8 +230,8 @@ function renderTurn(reducer: RoundReducer, answers: readonly RecoveryAnswer[]): 
 }
 
 /**
- * The recovery for a response to a request with every tool: a call of the recovery tool is a call of the named
- * tool.
+ * The recovery for a response to a request with all tools. A call to the recovery tool then counts as a call
+ * to the named tool.
  */
 function allForwarded(recovery: Recovery): Recovery {
   return {

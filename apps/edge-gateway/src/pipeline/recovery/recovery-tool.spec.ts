@@ -3,7 +3,7 @@ import { parseRecoveryToolCall, renderRecoveryToolCall, renderRecoveryTool } fro
 const offer = { names: ['b', 'a'], taken: new Set(['a', 'b']), recalls: false };
 
 describe('the recovery tool', () => {
-  it('lists the names in the client’s order, and is the same for the same names', () => {
+  it('lists the names in the client’s order, and is identical for identical names', () => {
     const recoveryTool = renderRecoveryTool(offer);
     expect(recoveryTool.description).toContain('b, a');
     expect(JSON.stringify(renderRecoveryTool({ ...offer, taken: new Set(['b', 'a']) }))).toBe(
@@ -11,13 +11,13 @@ describe('the recovery tool', () => {
     );
   });
 
-  it('never has the name of a client’s tool', () => {
+  it('never has the same name as a client tool', () => {
     expect(
       renderRecoveryTool({ ...offer, taken: new Set(['svc_more_tools', 'svc_more_tools_2']) }).name,
     ).toBe('svc_more_tools_3');
   });
 
-  it('stays within OpenAI’s limit of a description, and still lists every name', () => {
+  it('stays within OpenAI’s description length limit, and still lists every name', () => {
     const names = Array.from({ length: 500 }, (_, index) => `tool_number_${index}`);
     const recoveryTool = renderRecoveryTool({ ...offer, names });
     expect(recoveryTool.description?.length).toBeLessThanOrEqual(1024);
@@ -33,7 +33,7 @@ describe('the recovery tool', () => {
   });
 });
 
-describe('a call of the recovery tool', () => {
+describe('a call to the recovery tool', () => {
   it.each([
     ['{"action":"describe","names":["a"]}', { action: 'describe', names: ['a'], need: null }],
     ['{"action":"describe","names":"a"}', { action: 'describe', names: ['a'], need: null }],
@@ -53,7 +53,7 @@ describe('a call of the recovery tool', () => {
     expect(parseRecoveryToolCall(text)).toEqual(expected);
   });
 
-  it('is rendered back unchanged, big numbers included', () => {
+  it('is rendered back unchanged, including large numbers', () => {
     const argumentsText = '{"id":12345678901234567890,"text":"é\\u0000"}';
     const call = parseRecoveryToolCall(renderRecoveryToolCall('a b"c', argumentsText));
     expect(call).toEqual({

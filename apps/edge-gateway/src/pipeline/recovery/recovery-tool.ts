@@ -1,7 +1,7 @@
 import { parseExactJson } from '@gateway/wire-formats';
 import type { RecoveryTool } from './recovery.ts';
 
-/** The name of the recovery tool, unless one of the client's tools has it. */
+/** The recovery tool's name, unless one of the client's tools already has it. */
 const ownName = 'svc_more_tools';
 
 /** The inputs that determine the recovery tool. */
@@ -10,7 +10,7 @@ interface RecoveryToolInput {
   readonly names: readonly string[];
   /** Every name in the client's list, including those that the key may not use. */
   readonly taken: ReadonlySet<string>;
-  /** Whether it recalls compressed content. */
+  /** Whether the tool can recall compressed content. */
   readonly recalls: boolean;
 }
 
@@ -20,8 +20,8 @@ const text = { type: 'string' } as const;
 const descriptionCharactersMax = 1024;
 
 /**
- * Renders the recovery tool. A pure function of the names: for the same names, it is the same byte for byte.
- * Names that do not fit in the description are in the description of the parameter `names`.
+ * Renders the recovery tool. A pure function of its input: the same names always give the same bytes. If the
+ * names do not fit in the tool's description, the parameter `names` lists them in its own description.
  */
 export function renderRecoveryTool({ names, taken, recalls }: RecoveryToolInput): RecoveryTool {
   const standsForTools = names.length > 0;
@@ -69,7 +69,7 @@ function chooseName(taken: ReadonlySet<string>): string {
   return name;
 }
 
-/** A parsed call of the recovery tool. */
+/** A parsed call to the recovery tool. */
 export type RecoveryToolCall =
   | { readonly action: 'describe'; readonly names: readonly string[]; readonly need: string | null }
   | { readonly action: 'call'; readonly name: string; readonly argumentsText: string }
@@ -78,7 +78,10 @@ export type RecoveryToolCall =
 
 const unclear: RecoveryToolCall = { action: 'unclear' };
 
-/** Parses a model's call. It is lenient: a missing action is derived from the other fields. */
+/**
+ * Parses a recovery call from the model. Parsing is lenient: a missing action is derived from the other
+ * fields.
+ */
 export function parseRecoveryToolCall(argumentsText: string): RecoveryToolCall {
   const members = parseObject(argumentsText);
   if (members === undefined) return unclear;
@@ -97,7 +100,9 @@ export function parseRecoveryToolCall(argumentsText: string): RecoveryToolCall {
   }
 }
 
-/** Renders a call to a pruned tool as a call of the recovery tool. Later turns contain it in this form. */
+/**
+ * Renders a call to a pruned tool as a call to the recovery tool. Later turns contain the call in this form.
+ */
 export function renderRecoveryToolCall(name: string, argumentsText: string): string {
   const given = parseObject(argumentsText) === undefined ? JSON.stringify(argumentsText) : argumentsText;
   return `{"action":"call","name":${JSON.stringify(name)},"arguments":${given}}`;

@@ -4,7 +4,7 @@ import type { ParsedRequest } from '../../request/request.ts';
 import { Conversation } from '../../request/conversation.ts';
 import { buildRecovery, type RecoveryInput } from './build-recovery.ts';
 
-/** A tool with a unique text in its definition. */
+/** Creates a tool with unique text in its definition. */
 export interface GivenTool {
   readonly name: string;
   readonly parameters?: object;

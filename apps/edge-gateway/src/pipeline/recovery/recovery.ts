@@ -1,49 +1,57 @@
 import type { ByteEdit, ChatMessage, ChatTool, ToolDescription } from '@gateway/interchange';
 
-/** How recovered tools reach the model: after the last message, or in the tool list of a new request. */
+/**
+ * How recovered tools reach the model: after the last message (`in_place`), or in the tool list of a new
+ * request (`regrown`).
+ */
 type RecoveryMode = 'in_place' | 'regrown';
 
-/** The gateway's own tool, by which a model reaches pruned tools. */
+/** The gateway's own tool, through which a model reaches pruned tools. */
 export type RecoveryTool = Extract<ChatTool, { kind: 'function' }>;
 
 /** The status of a tool name. A tool that the key may not use is always `denied`. */
 export type ToolStatus = 'forwarded' | 'pruned' | 'denied' | 'unknown';
 
 /**
- * The recovery of a request whose plan prunes tools. Made with the plan; the same for the whole conversation.
+ * The recovery for a request whose plan prunes tools. Created with the plan, and identical throughout the
+ * conversation.
  */
 export interface Recovery {
   readonly mode: RecoveryMode;
   readonly recoveryTool: RecoveryTool;
-  /** Pruned tools by name, with their first index in the client's list. In the client's order. */
+  /** Pruned tools by name, with their first index in the client's list. Entries follow the client's order. */
   readonly pruned: ReadonlyMap<string, number>;
   /** Returns the status of a name that a model calls. */
   statusOf(name: string): ToolStatus;
   /**
-   * Edits that turn the transcript's calls to pruned tools into calls of the recovery tool. Offsets are those
-   * of the client's bytes, ascending.
+   * Edits that turn calls to pruned tools in the transcript into recovery tool calls. Offsets refer to the
+   * client's bytes, in ascending order.
    */
   readonly callEdits: readonly ByteEdit[];
-  /** Returns the client's definitions of pruned tools. Ignores other names. */
+  /** Returns the client's definitions for pruned tools. Ignores other names. */
   describe(names: readonly string[]): readonly ToolDescription[];
-  /** Finds pruned tools for a need, best first. Never fails, but may find none. */
+  /** Finds pruned tools that match a need, best match first. Never fails, but may find none. */
   find(need: string): Promise<readonly string[]>;
-  /** The recovery after the named tools are forwarded. Null if nothing is left to recover. */
+  /**
+   * Returns the recovery that remains after the named tools are forwarded. Null if nothing is left to
+   * recover.
+   */
   afterForwarding(names: readonly string[]): Recovery | null;
   /**
-   * Messages after the client's last one. They contain the tools that the model requested in its last response.
+   * Messages that follow the client's last one. They contain the tools that the model requested in its last
+   * response.
    */
   readonly openingMessages: readonly ChatMessage[];
   /** Null if nothing in the conversation was compressed. */
   readonly recall: RecallOriginal | null;
-  /** Whether the client's format joins the texts of a response. */
+  /** Whether the client's format joins all text in a response. */
   readonly joinsTexts: boolean;
-  /** Whether the client wants usage in a streamed response. */
+  /** Whether the client wants usage data in a streamed response. */
   readonly streamsUsage: boolean;
 }
 
 /**
- * Returns the exact content behind a marker. Null for an id that is unknown in this account's conversation.
+ * Returns the exact content behind a marker. Returns null if this account's conversation has no such id.
  * Fails as a call to the compressor does.
  */
 export type RecallOriginal = (markerId: string, signal: AbortSignal) => Promise<string | null>;

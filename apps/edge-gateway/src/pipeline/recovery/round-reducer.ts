@@ -4,7 +4,7 @@ import { isWithheld, judgeCall, type MadeCall, type Verdict } from './judge-call
 import type { Recovery } from './recovery.ts';
 import { showUsage } from './sum-usage.ts';
 
-/** A call that is withheld until it is known whether the client may see it. */
+/** A call that is withheld until the reducer knows whether the client may see it. */
 interface WithheldCall extends MadeCall {
   readonly start: Extract<StreamEvent, { type: 'tool-call-start' }>;
   readonly pieces: string[];
@@ -17,7 +17,7 @@ export interface RecoveryCall {
   readonly verdict: Exclude<Verdict, { kind: 'deliver' }>;
 }
 
-/** The state that carries from one round to the next. */
+/** The state that carries over from one round to the next. */
 export interface PriorRounds {
   /** Number of rounds before this one. */
   readonly round: number;
@@ -26,7 +26,7 @@ export interface PriorRounds {
   /** Whether the client has seen any text. */
   readonly hasText: boolean;
   readonly corrected: ReadonlySet<string>;
-  /** As the provider reported it, round by round. */
+  /** Usage as the provider reported it, one entry per round. */
   readonly usages: readonly TokenUsage[];
 }
 
@@ -38,19 +38,19 @@ export const noPriorRounds: PriorRounds = {
   usages: [],
 };
 
-/** After these reasons, a model continues if its calls are answered. */
+/** Finish reasons after which a model continues once its calls are answered. */
 const continuingReasons: ReadonlySet<FinishReason> = new Set<FinishReason>(['tool-calls', 'stop', 'other']);
 
 /**
- * Handles one round of a response, event by event. It passes the client's events, numbered across all rounds.
- * It withholds recovery calls and the end until it is known whether another round follows. Each round has a
- * separate reducer.
+ * Handles one round of a response, event by event. It passes the client's events and numbers their blocks
+ * across all rounds. It withholds recovery calls and the final events until it is known whether another round
+ * follows. Each round has a separate reducer.
  */
 export class RoundReducer {
   readonly #recovery: Recovery;
   readonly #before: PriorRounds;
   readonly #withheld = new Map<number, WithheldCall>();
-  /** Maps the provider's block number to the client's. */
+  /** Maps the provider's block numbers to the client's. */
   readonly #shown = new Map<number, number>();
   readonly #lead: StreamEvent[] = [];
   readonly #tail: StreamEvent[] = [];
@@ -60,7 +60,7 @@ export class RoundReducer {
   #hasText: boolean;
   #isSpoken = false;
   #isAltered = false;
-  /** Withheld calls that are not judged yet. Counted here, because the count is needed for every frame. */
+  /** Number of withheld calls without a decision. Kept as a counter, because every frame needs it. */
   #undecided = 0;
   #calls = 0;
   #usage: TokenUsage | undefined;
@@ -79,7 +79,7 @@ export class RoundReducer {
     return this.#isAltered;
   }
 
-  /** Whether every withheld call is delivered as the model made it. */
+  /** Whether every withheld call was delivered as the model made it. */
   get isUnchanged(): boolean {
     return !this.#isAltered && this.#undecided === 0;
   }
@@ -89,12 +89,12 @@ export class RoundReducer {
     return this.#recovered;
   }
 
-  /** All events of the round, with joined texts. The model sees them in the next round. */
+  /** All events in the round, with adjacent text deltas joined. The next round's request contains them. */
   get events(): readonly StreamEvent[] {
     return this.#kept;
   }
 
-  /** Recovery calls in a response that no other round follows. */
+  /** Decisions for the withheld calls of a response that no other round follows. */
   get dropped(): readonly Verdict[] {
     return [...this.#withheld.values()].flatMap(({ verdict }) => verdict ?? []);
   }
@@ -113,12 +113,15 @@ export class RoundReducer {
     return [];
   }
 
-  /** Whether the client may see this round: its content has begun, or it has ended. */
+  /** Whether the client may have seen part of this round: its content has begun, or the round has ended. */
   get hasShown(): boolean {
     return this.#isSpoken || this.#blocks > 0 || this.#reason !== undefined;
   }
 
-  /** Events before the first block are sent with it, so a round without visible content leaves no trace. */
+  /**
+   * Events before the first block are sent together with it, so a round without visible content leaves no
+   * trace.
+   */
   #emit(events: readonly StreamEvent[]): readonly StreamEvent[] {
     if (events.length === 0) return events;
     this.#isSpoken = true;
@@ -126,9 +129,9 @@ export class RoundReducer {
   }
 
   /**
-   * The calls that the gateway answers, if another round follows. A round follows only if nothing in this round
-   * is for the client and the model waits for answers. Undefined: the response is complete, and `rest` has the
-   * remaining events.
+   * Returns the calls that the gateway answers if another round follows. A round follows only if this one has
+   * no calls for the client and the model waits for answers. Returns undefined if the response is complete;
+   * `rest` then has the remaining events.
    */
   recoveryCalls(): readonly RecoveryCall[] | undefined {
     for (const call of this.#withheld.values()) this.#judge(call);
@@ -141,15 +144,15 @@ export class RoundReducer {
   }
 
   /**
-   * The end of the response if no round follows. Recovery calls are dropped. Calls with invalid arguments are
-   * delivered unchanged.
+   * Returns the final events if no round follows. Recovery calls are dropped. Calls with invalid arguments
+   * are delivered unchanged.
    */
   rest(): readonly StreamEvent[] {
     const late = [...this.#withheld.values()].flatMap((call) => this.#deliver(call, true));
     return this.#emit([...late, ...this.#tail.flatMap((event) => this.#renderTail(event))]);
   }
 
-  /** The state for the next round. */
+  /** Returns the state for the next round. */
   after(corrected: Iterable<string>): PriorRounds {
     return {
       round: this.#before.round + 1,
@@ -186,7 +189,7 @@ export class RoundReducer {
     return this.#deliver(held, false);
   }
 
-  /** If a format joins texts, the text of a later round begins on a new line. */
+  /** In formats that join text, the text of a later round begins on a new line. */
   #show(event: Placed): readonly StreamEvent[] {
     if (event.type !== 'text-start') return [event];
     const isApart = this.#isFirst || !this.#hasText || !this.#recovery.joinsTexts;
@@ -210,7 +213,7 @@ export class RoundReducer {
     if (call.verdict.kind !== 'deliver') this.#isAltered = true;
   }
 
-  /** Returns the call as the client sees it. Only once. */
+  /** Returns the events for a call in the form that the client sees. Each call is returned only once. */
   #deliver(call: WithheldCall, isLast: boolean): StreamEvent[] {
     this.#judge(call);
     const { verdict, start } = call;
@@ -248,7 +251,7 @@ export class RoundReducer {
     return usage === undefined ? [event] : [{ type: 'usage', usage }, event];
   }
 
-  /** Deltas of one text become one event, so a long answer is not stored word by word. */
+  /** Merges deltas of the same text into one event, so a long response is not stored word by word. */
   #keep(event: StreamEvent): void {
     const last = this.#kept.at(-1);
     if (last !== undefined && 'text' in event && 'text' in last && isSamePlace(event, last)) {

@@ -1,6 +1,6 @@
 import type { TokenUsage } from '@gateway/interchange';
 
-/** Sums the usage of all rounds for the log and the bill. Undefined if no round reported usage. */
+/** Totals the usage of all rounds for the log and the bill. Returns undefined if no round reported usage. */
 export function sumUsage(usages: readonly TokenUsage[]): TokenUsage | undefined {
   const [first, ...others] = usages;
   if (first === undefined) return undefined;
@@ -13,8 +13,9 @@ export function sumUsage(usages: readonly TokenUsage[]): TokenUsage | undefined 
 }
 
 /**
- * The usage for the client: the input of the last round, because agents read it as the size of the context,
- * and the output of all rounds. Charges of the last round are left out, because they cover only that round.
+ * Returns the usage shown to the client: the input of the last round and the output of all rounds. Agents
+ * read the input as the context size. The last round's charges are left out, because they cover only that
+ * round.
  */
 export function showUsage(usages: readonly TokenUsage[]): TokenUsage | undefined {
   const last = usages.at(-1);
