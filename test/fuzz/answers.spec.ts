@@ -44,7 +44,7 @@ function messageOf(event: Json): EventStreamMessage {
   };
 }
 
-/** The events that could be read. The only allowed failure is a refusal. */
+/** Returns the events that could be parsed. A refusal is the only allowed failure. */
 function read(name: ProviderName, chunks: readonly Buffer[]): StreamEvent[] {
   const parser = providerFormatNamed(name).provider.openStreamParser();
   const events: StreamEvent[] = [];
@@ -62,14 +62,14 @@ function renderAll(client: ClientName, events: readonly StreamEvent[]): Buffer {
   return Buffer.concat(events.map((event) => Buffer.from(renderer.render(event))));
 }
 
-/** A client receives an end exactly if the stream had one, and every reported failure. */
+/** A client receives an end exactly when the stream had one, and it receives every reported failure. */
 function expectHeard(client: ClientName, events: readonly StreamEvent[]): void {
   const heard = hear(client, renderAll(client, events));
   expect(heard.ends).toBe(events.filter(({ type }) => type === 'message-end').length);
   expect(heard.errors).toHaveLength(events.filter(({ type }) => type === 'error').length);
 }
 
-describe.each(providers)('a stream of %s', (name) => {
+describe.each(providers)('a stream in the %s format', (name) => {
   const changed = mutated(streams[name] ?? []).map((events) =>
     encode(name, Array.isArray(events) ? events : [events]),
   );
@@ -88,7 +88,7 @@ describe.each(providers)('a stream of %s', (name) => {
   });
 });
 
-describe.each(providers)('an answer of %s', (name) => {
+describe.each(providers)('a response in the %s format', (name) => {
   const { provider } = providerFormatNamed(name);
 
   fuzz(

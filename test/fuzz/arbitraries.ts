@@ -3,8 +3,8 @@ import fc from 'fast-check';
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /**
- * Texts that have broken readers of streams and JSON: all kinds of line ends, fields, terminators, halves of
- * characters.
+ * Strings that have broken stream and JSON parsers before: all kinds of line ends, field names, terminators,
+ * partial characters.
  */
 const words = [
   '\n\n',
@@ -38,7 +38,7 @@ const words = [
   'toString',
 ];
 
-/** Any text, with the dangerous texts more often than by chance. */
+/** Any string, containing the dangerous strings more often than by chance. */
 export const text: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...words),
   fc.string({ unit: 'binary', maxLength: 12 }),
@@ -58,7 +58,7 @@ export const json = fc.letrec<{ value: Json }>((tie) => ({
   ),
 })).value;
 
-/** Bytes, split anywhere. */
+/** Bytes split at arbitrary positions. */
 export function cutAnywhere(bytes: fc.Arbitrary<Buffer>): fc.Arbitrary<Buffer[]> {
   return fc.tuple(bytes, fc.array(fc.nat(4096), { maxLength: 8 })).map(([whole, at]) => {
     const edges = [0, ...at.map((each) => each % (whole.length + 1)).sort((a, b) => a - b), whole.length];

@@ -23,7 +23,10 @@ export function sentTexts(blocks: readonly ContextBlock[], outcomes: readonly Bl
   return blocks.map(({ text }, at) => outcomes[at]?.text ?? text);
 }
 
-/** A JSON value with its numbers as written and its fields sorted. Undefined if the text is not JSON. */
+/**
+ * Normalizes JSON text: numbers stay as written, and object fields are sorted. Undefined if the text is not
+ * JSON.
+ */
 export function readExactly(text: string): unknown {
   try {
     const reviver = (_: string, value: unknown, context?: { source?: string }): unknown => {
@@ -42,12 +45,12 @@ export function expandExactly(text: string): unknown {
   return value === undefined ? undefined : readExactly(JSON.stringify(expandTables(value)));
 }
 
-/** The text of each block for a reader that follows references. */
+/** The text of each block as seen by a reader that follows references. */
 export function followed(sent: readonly string[]): string[] {
   return sent.map((text, at) => resolveReferences(sent.slice(0, at), text));
 }
 
-/** The terms of the last user turn before a block that occur in the block. */
+/** The terms that occur in both the block and the last user turn before it. */
 export function termsAsked(blocks: readonly ContextBlock[], at: number): string[] {
   const asked = blocks.slice(0, at).findLast(({ speaker }) => speaker === 'user');
   const text = blocks[at]?.text.toLowerCase() ?? '';

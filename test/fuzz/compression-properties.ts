@@ -14,7 +14,7 @@ import { conversation, json } from './sample-conversations.ts';
 
 type Holds = (blocks: readonly ContextBlock[]) => void;
 
-/** The invariants of every conversation in every mode. */
+/** Checks the invariants for a conversation in every mode. */
 export const invariants: Readonly<Record<string, Holds>> = {
   'the same every time, and turn by turn': (blocks) => {
     for (const settings of modes) {
@@ -83,8 +83,8 @@ export const invariants: Readonly<Record<string, Holds>> = {
 };
 
 /**
- * The size of text in a body: quotes are escaped, and a character of four bytes has two units in
- * JavaScript.
+ * The size of a string in a request body: quotes are escaped, and a four-byte character counts as two UTF-16
+ * code units.
  */
 const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 const parsesAsJson = (text: string): boolean => readExactly(text) !== undefined;
@@ -93,7 +93,7 @@ const saysReference = (text: string): boolean =>
   text.split('\n').some((line) => parseReference(line) !== undefined);
 
 /**
- * For conversations that contain no references themselves: following the inserted ones restores every line.
+ * Following the inserted references restores every line, if the conversation contains no references itself.
  */
 export const followable: Holds = (blocks) => {
   const own = blocks.filter(({ text }) => !saysReference(text) && !text.includes('[…'));
@@ -103,7 +103,7 @@ export const followable: Holds = (blocks) => {
     block.frozen || block.speaker === 'assistant' || block.speaker === 'system' ? block.text : alone[at],
   );
   followed(sent).forEach((text, at) => {
-    // A reference can name a copy that another block sent unchanged.
+    // A reference can point to a copy that another block sent unchanged.
     const asItCame = withoutEnds(own[at]!.text);
     const read = withoutEnds(text);
     if (read !== asItCame) expect(read).toBe(withoutEnds(inFull[at]!));
@@ -124,13 +124,13 @@ function withoutEnds(text: string): string {
 export function describeCompression(numRuns: number): void {
   const options = { numRuns };
   const timeoutMs = 30_000 + numRuns * 40;
-  describe('invariants of any conversation, in any mode', () => {
+  describe('the invariants hold for any conversation, in any mode', () => {
     for (const [name, holds] of Object.entries(invariants))
       it(name, () => fc.assert(fc.property(conversation, holds), options), timeoutMs);
   });
 
   it(
-    'references stand for exactly the lines that were sent before',
+    'references stand for exactly the lines that were sent earlier',
     () => {
       fc.assert(fc.property(conversation, followable), options);
     },
@@ -138,7 +138,7 @@ export function describeCompression(numRuns: number): void {
   );
 
   it(
-    'JSON keeps its meaning, with numbers as written',
+    'JSON keeps its meaning, and numbers stay as written',
     () => {
       fc.assert(
         fc.property(json, (text) => {

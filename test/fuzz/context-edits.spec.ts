@@ -16,13 +16,13 @@ import {
 import { conversation } from './sample-conversations.ts';
 
 const log = { debug: () => undefined, warn: () => undefined } as never;
-/** No Redis: each replica knows only what it has seen. */
+/** Without Redis, each replica knows only the messages it has seen itself. */
 const noRedis = {
   mgetBuffer: () => Promise.reject(new Error('away')),
   set: () => Promise.reject(new Error('away')),
 };
 
-/** An edge with several compressors, each with its own memory. */
+/** Starts an edge with several compressors, each with a separate memory. */
 function openReplica(compressors: number): ContextPlanner {
   const stores = Array.from({ length: compressors }, () => new ConversationStore(10_000_000));
   let next = 0;
@@ -72,7 +72,7 @@ async function send(planner: ContextPlanner, body: Buffer, at: number): Promise<
 const bodyOf = (made: Conversation, results: readonly string[]): Buffer =>
   Buffer.from(JSON.stringify(made.body(results), null, 1));
 
-/** A body without its results: the part that compression must not change. */
+/** The request body without tool results: the part that compression must not change. */
 const withoutResults = (made: Conversation, body: Buffer): unknown => {
   const results = new Set(made.resultsIn(JSON.parse(body.toString())));
   return JSON.parse(body.toString(), (_, value: unknown) =>
@@ -83,7 +83,7 @@ const withoutResults = (made: Conversation, body: Buffer): unknown => {
 const cases = { numRuns: 40 };
 
 describe.each(formats.map(([made], at) => [made.name, made, at] as const))('%s', (_, made, at) => {
-  it('calls and results stay paired, and each turn starts with the bytes of the previous turn', async () => {
+  it('calls and results stay paired, and each turn starts with the same bytes as the previous turn', async () => {
     const property = fc.asyncProperty(conversation, async (blocks) => {
       const planner = openReplica(2);
       const results = blocks.map(({ text }) => text);
@@ -97,7 +97,7 @@ describe.each(formats.map(([made], at) => [made.name, made, at] as const))('%s',
         expect(now.slice(0, -1)).toEqual(last);
         last = now;
       }
-      // A replica that has seen nothing sends the same.
+      // A replica that has seen none of the earlier turns sends the same bytes.
       const whole = bodyOf(made, results);
       expect(await send(openReplica(1), whole, at)).toEqual(await send(planner, whole, at));
     });

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 
 /**
- * Seconds per property. The default keeps the suite under a minute; `FUZZ_SECONDS` raises it for nightly
- * runs.
+ * Time limit per property, in seconds. The default keeps the suite under a minute, and `FUZZ_SECONDS` raises
+ * it for nightly runs.
  */
 const secondsEach = Number(process.env['FUZZ_SECONDS'] ?? '0.5');
 
 /**
- * Checks a property on as many cases as fit into the time. A failure reports the seed and the shrunk case.
+ * Checks a property on as many cases as fit into the time limit. A failure reports the seed and the shrunk
+ * case.
  */
 export function fuzz<Case>(name: string, cases: fc.Arbitrary<Case>, holds: (example: Case) => void): void {
   const run = (): void => {
@@ -17,6 +18,6 @@ export function fuzz<Case>(name: string, cases: fc.Arbitrary<Case>, holds: (exam
       markInterruptAsFailure: false,
     });
   };
-  // Shrinking a failure takes additional time.
+  // Leaves additional time for shrinking a failure.
   test(name, run, secondsEach * 1000 + 60_000);
 }

@@ -15,7 +15,7 @@ import { requests } from './sample-requests.ts';
 const clients = ['chat-completions', 'messages', 'converse'] as const;
 const route = { model: 'p/m', stream: true };
 
-/** The shortest of several runs, because other processes only make runs longer. */
+/** Takes the shortest of several runs, because other processes only make runs longer. */
 function shortestMs(run: () => void): number {
   return Math.min(
     ...Array.from({ length: 4 }, () => {
@@ -29,8 +29,8 @@ function shortestMs(run: () => void): number {
 const factorMax = 3;
 
 /**
- * Twice the input may take at most three times as long; quadratic work would take four times. The measurement
- * is repeated on a busy machine: quadratic code fails every repetition.
+ * Doubling the input may at most triple the time, because quadratic work would quadruple it. A busy machine
+ * can distort one measurement, so it is repeated. Quadratic code fails every repetition.
  */
 function expectLinear(prepare: (size: number) => () => void, size: number): void {
   const factors: number[] = [];
@@ -112,7 +112,7 @@ describe('codecs', () => {
 
 type Members = { [key: string]: Json };
 
-/** A sample whose messages or tools are repeated many times. */
+/** A sample request with its messages or tools repeated many times. */
 function grow(name: string, what: 'messages' | 'tools', times: number): Buffer {
   const request = structuredClone(requests[name]) as Members;
   const holder = name === 'converse' && what === 'tools' ? (request['toolConfig'] as Members) : request;
@@ -128,7 +128,7 @@ function grow(name: string, what: 'messages' | 'tools', times: number): Buffer {
   return Buffer.from(JSON.stringify(request));
 }
 
-describe.each(clients)('requests of %s', (name) => {
+describe.each(clients)('requests in the %s format', (name) => {
   test.each(['messages', 'tools'] as const)('many %s, parsed and rendered for every provider', (what) => {
     expectLinear(
       (times) => {
@@ -147,7 +147,7 @@ describe.each(clients)('requests of %s', (name) => {
   });
 });
 
-/** Many parallel calls, each in many chunks, after much text. */
+/** Many parallel calls in many chunks each, after a lot of text. */
 function manyEvents(size: number): StreamEvent[] {
   const calls = Array.from({ length: size / 20 }, (_, at) => at + 1);
   const place = { choice: 0, block: 0 };
@@ -176,21 +176,21 @@ function manyEvents(size: number): StreamEvent[] {
   ];
 }
 
-describe.each(clients)('streams of %s', (name) => {
+describe.each(clients)('streams in the %s format', (name) => {
   const options = { id: 'a', model: 'm', createdAt: 1, includesUsage: true };
   const write = (events: readonly StreamEvent[]): Buffer => {
     const renderer = formatNamed(name).client.openStreamRenderer(options);
     return Buffer.concat(events.map((event) => Buffer.from(renderer.render(event))));
   };
 
-  test('many events, rendered', () => {
+  test('many events are rendered in linear time', () => {
     expectLinear((size) => {
       const events = manyEvents(size);
       return () => void write(events);
     }, 4000);
   });
 
-  test('many events, parsed in small chunks', () => {
+  test('many events are parsed in linear time from small chunks', () => {
     expectLinear((size) => {
       const chunks = pieces(write(manyEvents(size)), 50);
       return () => {
@@ -217,8 +217,8 @@ describe('the secret redactor', () => {
     }, 256 * 1024);
   });
 
-  // 256 KiB of this text once took 70 s.
-  test('2 MiB of starts of session tokens take at most 200 ms of processor time', () => {
+  // Redacting 256 KiB of this text once took 70 s.
+  test('2 MiB of session token prefixes take at most 200 ms of CPU time', () => {
     const text = 'eyJaaaaaaaa-'.repeat((2 * 1024 * 1024) / 12);
     const runs = Array.from({ length: 4 }, () => {
       const before = process.cpuUsage();

@@ -2,7 +2,7 @@ import { EventStreamDecoder, SseDecoder, textHeader } from '@gateway/wire-format
 
 export type ClientName = 'chat-completions' | 'messages' | 'converse';
 
-/** The content of a stream for a client. */
+/** The content of a stream as a client sees it. */
 export interface HeardStream {
   readonly text: string;
   readonly ends: number;
@@ -21,7 +21,7 @@ interface Heard {
   readonly error: string | undefined;
 }
 
-/** Throws unless the text consists of complete frames of valid JSON. */
+/** Throws unless the text consists only of complete frames with valid JSON. */
 export function hear(format: ClientName, bytes: Buffer): HeardStream {
   const heard = format === 'converse' ? hearMessages(bytes) : hearEvents(format, bytes);
   return {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { ContextBlock } from '../../apps/compressor/src/compress-blocks/context-block.ts';
 
-/** Few different lines, so that repetitions occur. Some look like references and markers. */
+/** Only a few distinct lines, so that repetitions occur. Some lines look like references and markers. */
 const line = fc.oneof(
   {
     weight: 12,
@@ -79,7 +79,7 @@ const records = fc.oneof(
   fc.dictionary(fc.string({ maxLength: 8 }), record, { maxKeys: 8 }),
   fc.jsonValue({ maxDepth: 4 }),
 );
-/** With numbers that parsing would change, and arbitrary whitespace. */
+/** JSON text with numbers that parsing would change, and with arbitrary whitespace. */
 export const json = fc
   .tuple(
     records,
@@ -101,7 +101,7 @@ const block = fc.record({
   frozen: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 }) satisfies fc.Arbitrary<ContextBlock>;
 
-/** Blocks of which some repeat, whole or with an additional line. */
+/** Some of the blocks repeat, either unchanged or with an additional line. */
 export const conversation: fc.Arbitrary<ContextBlock[]> = fc
   .tuple(
     fc.array(block, { minLength: 1, maxLength: 5 }),

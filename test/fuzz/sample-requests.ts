@@ -7,7 +7,7 @@ const schema = {
 };
 const image = 'data:image/png;base64,iVBORw0KGgo=';
 
-/** A request of each format that uses most of the format's features. */
+/** One request per format that uses most of the format's features. */
 export const requests: Record<string, Json> = {
   'chat-completions': {
     model: 'p/m',

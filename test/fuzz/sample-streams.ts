@@ -9,7 +9,9 @@ const chunk = (choices: Json[], rest: { [key: string]: Json } = {}): Json => ({
   ...rest,
 });
 
-/** The events of a stream of each format: thinking, text and a call, with their ends. */
+/**
+ * The events of a sample stream for each format: thinking, text and a tool call, including their end events.
+ */
 export const streams: Record<string, Json[]> = {
   'chat-completions': [
     chunk([{ index: 0, delta: { role: 'assistant', reasoning_content: 'Hm.' } }]),

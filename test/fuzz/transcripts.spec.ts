@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { loadTranscripts } from '../eval/compression/transcripts.ts';
 import { followable, invariants } from './compression-properties.ts';
 
-// Recorded sessions from `--data DIR`, or next to the checkout.
+// Recorded sessions from `--data DIR`, or from the folder next to the checkout.
 const folders = [process.env['DATA_DIR'] ?? '', '../shared/data/transcripts', '../shared/data'];
 const folder = folders
   .flatMap((each) => [each, join(each, 'transcripts')])

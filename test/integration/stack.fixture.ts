@@ -3,10 +3,15 @@ import type { startStack } from '@gateway/testing';
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
-/** The response time of a service that stalled for a moment. Contract deadlines are for requests in flight. */
+/**
+ * Allows for a service that stalled for a moment. The deadlines in the contracts apply to requests in flight.
+ */
 const patience = { deadlineMs: 30_000 };
 
-/** Connects as one of the suite's NATS users with only its permissions. Waits long for answers by default. */
+/**
+ * Connects as one of the NATS users of the suite, with only that user's permissions. The default response
+ * timeout is long.
+ */
 export async function connectAs(stack: Stack, user: string): Promise<Messaging> {
   const instanceId = `integration-${user}-${process.pid}`;
   const messaging = await connectMessaging({ ...stack.natsCredentials(user), name: instanceId, instanceId });
@@ -23,8 +28,7 @@ export async function connectAs(stack: Stack, user: string): Promise<Messaging> 
 
 /**
  * Polls until `read` returns a value that is neither undefined nor null. It polls once more after the
- * time-out, because a stalled process has not waited. The default is longer than anything takes on a busy
- * machine.
+ * timeout, in case the process itself was stalled. The default timeout exceeds any delay on a busy machine.
  */
 export async function eventually<T>(read: () => T | Promise<T>, withinMs = 30_000): Promise<NonNullable<T>> {
   const deadline = performance.now() + withinMs;
@@ -40,18 +44,18 @@ export async function eventually<T>(read: () => T | Promise<T>, withinMs = 30_00
 const dayMs = 86_400_000;
 
 /**
- * Waits until after midnight (UTC) if it is closer than this, so that figures by day or month fall into one
- * period.
+ * Waits until after midnight (UTC) if midnight is less than the given time away, so that daily or monthly
+ * figures fall into one period.
  */
 export async function untilDayLasts(forMs: number): Promise<void> {
   const leftMs = dayMs - (Date.now() % dayMs);
   if (leftMs < forMs) await new Promise((resolve) => setTimeout(resolve, leftMs + 1_000));
 }
 
-/** One step of a tear-down. */
+/** One cleanup step. */
 export type Undo = () => unknown;
 
-/** Runs the collected steps of a set-up, the last first, so that a partial set-up is undone too. */
+/** Runs the collected cleanup steps in reverse order, so that even a partial setup is undone. */
 export async function undoAll(steps: readonly Undo[]): Promise<void> {
   for (const step of steps.toReversed()) await step();
 }

@@ -45,7 +45,7 @@ const untilEpoch = (keyId: string, isRight: (epoch: number) => boolean) =>
     return isRight(epoch) ? epoch : undefined;
   });
 
-it('every change of a key writes its epoch, a revocation a negative one, for a limited time', async () => {
+it('every change to a key writes its epoch with an expiry, and a revocation writes a negative epoch', async () => {
   const keyId = await makeKey();
   const created = await untilEpoch(keyId, (epoch) => epoch > 0);
   await edge.call(updateKey, { accountId, keyId, body: { name: 'renamed' } });
@@ -53,7 +53,7 @@ it('every change of a key writes its epoch, a revocation a negative one, for a l
   await edge.call(revokeKey, { accountId, keyId });
   await untilEpoch(keyId, (epoch) => epoch < -changed);
   const seconds = await redis.ttl(keyEpochName(accountId, keyId));
-  // Longer than a grant may be used (310 s), and bounded.
+  // The epoch must outlive every grant (310 s), but it must expire eventually.
   expect(seconds).toBeGreaterThan(310);
   expect(seconds).toBeLessThanOrEqual(900);
 });
@@ -70,7 +70,7 @@ it('a late write does not restore an older epoch, and a revocation is final', as
   expect(await writeAll(-9, 8, 10)).toBe(-9);
 });
 
-it('an epoch that could not be written while Redis was down is written when it returns', async () => {
+it('an epoch that could not be written while Redis was down is written when Redis returns', async () => {
   const keyId = await makeKey();
   await untilEpoch(keyId, (epoch) => epoch > 0);
   await stack.service('redis').stop();
@@ -79,7 +79,7 @@ it('an epoch that could not be written while Redis was down is written when it r
   await untilEpoch(keyId, (epoch) => epoch < 0);
 }, 60_000);
 
-it('an epoch that Redis refused is written when Redis accepts it, without a new connection', async () => {
+it('an epoch that Redis refused is written once Redis accepts writes, without a new connection', async () => {
   const board = new RedisEpochBoard(redis);
   const name = accountEpochName(newId());
   await redis.config('SET', 'maxmemory', '1');

@@ -8,7 +8,7 @@ import { replyBytesMax, recordsMax } from '../../../apps/account/src/idempotency
 import { createAccountDatabase } from '../../../apps/account/src/persistence/account-database.ts';
 import { connectAs, undoAll, type Stack, type Undo } from '../stack.fixture.ts';
 
-describe('answers stored for an idempotency key', () => {
+describe('responses stored for an idempotency key', () => {
   let stack: Stack;
   let edge: Messaging;
   let pool: pg.Pool;
@@ -40,7 +40,7 @@ describe('answers stored for an idempotency key', () => {
   const countRecords = async () =>
     (await pool.query<{ count: number }>('SELECT count(*)::int AS count FROM idempotency_records')).rows[0]
       ?.count;
-  /** Inserts records as if calls had made them, the oldest first. */
+  /** Inserts idempotency records as if calls had created them, oldest first. */
   const fill = (count: number, bytes: number) =>
     pool.query(
       `INSERT INTO idempotency_records
@@ -49,7 +49,7 @@ describe('answers stored for an idempotency key', () => {
       [accountId, count, bytes],
     );
 
-  it('show neither the secret nor the idempotency key', async () => {
+  it('contain neither the secret nor the idempotency key', async () => {
     const idempotencyKey = newIdempotencyKey();
     const { secret } = await make(idempotencyKey);
     const { rows } = await pool.query<{ row: string; sealed_answer: Buffer }>(
@@ -64,7 +64,7 @@ describe('answers stored for an idempotency key', () => {
     expect(stack.logs('account')).not.toContain(secret.slice(11, 23));
   });
 
-  it('are returned for one day: after that, the same call creates another key', async () => {
+  it('are returned for one day, after which the same call creates another key', async () => {
     const idempotencyKey = newIdempotencyKey();
     const first = await make(idempotencyKey);
     await expect(make(idempotencyKey)).resolves.toEqual({ ...first, replayed: true });
@@ -78,7 +78,7 @@ describe('answers stored for an idempotency key', () => {
     expect(later.key.id).not.toBe(first.key.id);
   });
 
-  it('are deleted when they expire, even without further calls', async () => {
+  it('are deleted when they expire, even if no further calls arrive', async () => {
     await make(newIdempotencyKey());
     await pool.query('UPDATE idempotency_records SET expires_at = now()');
     await make(newIdempotencyKey());
@@ -102,7 +102,7 @@ describe('answers stored for an idempotency key', () => {
     await expect(make(idempotencyKey)).resolves.toMatchObject({ replayed: true });
   });
 
-  it('are limited in bytes, and the newest always stays', async () => {
+  it('are limited in total size, but the newest is always kept', async () => {
     await fill(4, replyBytesMax / 4);
     await make(newIdempotencyKey());
     expect(await countRecords()).toBe(4);
@@ -113,7 +113,7 @@ describe('answers stored for an idempotency key', () => {
     await expect(make(idempotencyKey)).resolves.toMatchObject({ replayed: true });
   });
 
-  it('belong to one call: of twenty at once one runs, and a failed call stores nothing', async () => {
+  it('belong to one call: only one of twenty concurrent calls runs, and a failed call stores nothing', async () => {
     const idempotencyKey = newIdempotencyKey();
     const before = (await edge.call(listKeys, { accountId })).keys.length;
     const made = await Promise.all(Array.from({ length: 20 }, () => make(idempotencyKey)));

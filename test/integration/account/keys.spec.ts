@@ -43,7 +43,7 @@ describe('the account service', () => {
     edge.onBroadcast(keyChanged, (change) => changes.push(change));
     database = new pg.Pool({ connectionString: stack.dev.postgres.account, max: 1 });
     undo.push(() => database.end());
-    // One test here stops the database.
+    // One test in this file stops the database.
     database.on('error', () => undefined);
     accountId = await makeAccount('the tests');
   }, 180_000);
@@ -61,7 +61,7 @@ describe('the account service', () => {
   const changeOf = (keyId: string, epoch: number) =>
     eventually(() => changes.find((change) => change.keyId === keyId && change.epoch === epoch));
 
-  it('returns the existing account of a name, even if two calls create it at once', async () => {
+  it('returns the existing account for a name, even if two calls create it concurrently', async () => {
     const replies = await Promise.all(
       Array.from({ length: 8 }, () => operator.call(createAccount, { name: 'once', isDemo: true })),
     );
@@ -70,7 +70,7 @@ describe('the account service', () => {
     await expect(operator.call(createAccount, { name: 'once' })).resolves.toMatchObject({ created: false });
   });
 
-  it('creates a key from a name only, with the limits of the account', async () => {
+  it('creates a key from just a name, with the account limits', async () => {
     const { key, secret } = await makeKey({ name: 'only a name' });
     expect(key).toMatchObject({
       object: 'api_key',
@@ -88,14 +88,14 @@ describe('the account service', () => {
     expect(parseApiKey(secret)).toEqual({ valid: true, prefix: key.prefix, last4: key.last4 });
   });
 
-  it('allows a key its own limits', async () => {
+  it('allows a key to have its own limits', async () => {
     const limits = { rate_limit_rpm: 7, daily_token_budget: 0, k_target_override: 512 };
     const { key, secret } = await makeKey({ name: 'limited', ...limits });
     expect(key).toMatchObject({ ...limits, inherited: ['weekly_token_budget'] });
     await expect(grantOf(secret)).resolves.toMatchObject({ rateLimitRpm: 7, kTargetOverride: 512 });
   });
 
-  it('returns the permissions of a key, with the preferences of its account', async () => {
+  it('returns the permissions of a key together with the account preferences', async () => {
     const { key, secret } = await makeKey();
     await expect(grantOf(secret)).resolves.toEqual({
       accountId,
@@ -119,7 +119,7 @@ describe('the account service', () => {
     });
   });
 
-  it('stores a key as an HMAC with the pepper, and its secret nowhere', async () => {
+  it('stores a key as a peppered HMAC and never stores its secret', async () => {
     const { key, secret } = await makeKey();
     const { rows } = await database.query<{ key_hash: Buffer; row: string }>(
       'SELECT key_hash, to_jsonb(api_keys)::text AS row FROM api_keys WHERE id = $1',
@@ -141,12 +141,12 @@ describe('the account service', () => {
     },
   );
 
-  it('reports for an expired key that and when it expired', async () => {
+  it('reports that a key has expired, and when', async () => {
     const { secret, key } = await makeKey({
       name: 'brief',
       expires_at: new Date(Date.now() + 3_600_000).toISOString(),
     });
-    // The expiry is set to the past, because a very short one could end before the key is created.
+    // The test sets the expiry to the past, because a very short expiry could pass before the key is created.
     const ended = new Date(Date.now() - 1_000).toISOString();
     await database.query(
       "UPDATE api_keys SET created_at = created_at - interval '1 hour', expires_at = $2 WHERE id = $1",
@@ -155,7 +155,7 @@ describe('the account service', () => {
     expect((await grantOf(secret))?.expiresAt).toBe(ended);
   });
 
-  it('gives the same answer for unknown and revoked keys', async () => {
+  it('returns the same response for unknown and revoked keys', async () => {
     const { key, secret } = await makeKey();
     await edge.call(revokeKey, { accountId, keyId: key.id });
     const [revoked, unknown] = await Promise.all(
@@ -165,7 +165,7 @@ describe('the account service', () => {
     expect(unknown).toEqual(revoked);
   });
 
-  it('lists keys, newest first, without secrets and without revoked keys', async () => {
+  it('lists keys newest first, without secrets or revoked keys', async () => {
     const owner = await makeAccount('lists');
     const made = [];
     for (const name of ['one', 'two', 'three']) made.push(await makeKey({ name }, owner));
@@ -194,7 +194,7 @@ describe('the account service', () => {
     await expect(grantOf(secret)).resolves.toMatchObject({ allowedTools: null, deniedTools: [] });
   });
 
-  it('limits the size of the tool lists of an account', async () => {
+  it('limits the size of the account tool lists', async () => {
     const long = Array.from({ length: 4096 }, (_, i) => String(i).padEnd(250, 'x'));
     const owner = await makeAccount('long lists');
     const keys = await Promise.all(Array.from({ length: 5 }, () => makeKey({ name: 'long' }, owner)));
@@ -207,7 +207,7 @@ describe('the account service', () => {
     expect((await edge.call(listKeys, { accountId: owner })).keys).toHaveLength(5);
   });
 
-  it('raises the epoch with every change and broadcasts it', async () => {
+  it('raises and broadcasts the epoch with every change', async () => {
     const { key, secret } = await makeKey();
     const created = (await grantOf(secret))?.epoch ?? Number.NaN;
     await changeOf(key.id, created);
@@ -220,7 +220,7 @@ describe('the account service', () => {
     expect(revoked.accountId).toBe(accountId);
   });
 
-  it('never gives two changes of an account the same epoch', async () => {
+  it('never gives two changes to an account the same epoch', async () => {
     const keys = await Promise.all(Array.from({ length: 20 }, () => makeKey()));
     const { rows } = await database.query<{ epochs: string }>(
       'SELECT count(DISTINCT epoch) AS epochs FROM api_keys WHERE id = ANY($1)',
@@ -229,7 +229,7 @@ describe('the account service', () => {
     expect(Number(rows[0]?.epochs)).toBe(keys.length);
   });
 
-  it('returns not_found for a key of another account, a revoked or an unknown key, and changes nothing', async () => {
+  it('returns not_found for an unknown key, a revoked key or a key from another account, and changes nothing', async () => {
     const { key, secret } = await makeKey();
     const stranger = await makeAccount('a stranger');
     const epochBefore = (await grantOf(secret))?.epoch;
@@ -261,7 +261,7 @@ describe('the account service', () => {
     await expect(read()).resolves.toBe(first);
   });
 
-  it('reports that its database is down, and continues when it is back', async () => {
+  it('reports that its database is down, and resumes when the database returns', async () => {
     const { secret } = await makeKey();
     await stack.service('postgres').stop();
     await expect(grantOf(secret)).rejects.toMatchObject({ code: 'service_unavailable' });

@@ -21,10 +21,10 @@ const recipientPublicKey = createSealingKeyPair().publicKey;
 const passwords = new PasswordHasher();
 const allowance = { free: 100, firstBlockMs: 1_000, longestBlockMs: 1_000 };
 
-describe('login sessions that start and end during another change', () => {
+describe('login sessions that start or end during a concurrent change', () => {
   const undo: Undo[] = [];
   let database: AccountDatabase;
-  /** Another connection with its own transaction. */
+  /** A second connection with its own transaction. */
   let other: pg.Client;
   let identity: Identity;
   let userId: string;
@@ -93,7 +93,7 @@ describe('login sessions that start and end during another change', () => {
     expect(await sessions()).toHaveLength(1);
   });
 
-  it('end even if they are refreshed at that moment', async () => {
+  it('end even if they are being refreshed at that moment', async () => {
     await enter();
     const [session] = await sessions();
     const sessionId = session?.id ?? '';

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { RequestEventV1 } from '@gateway/contracts';
 import { eventually, type Stack } from '../stack.fixture.ts';
 
-/** A row of the ledger, or the row that the request log requires. */
+/** A ledger row, or the row expected from the request log. */
 export interface LedgerRow {
   readonly request_id: string;
   readonly at: string;
@@ -12,14 +12,16 @@ export interface LedgerRow {
   readonly compression: number;
 }
 
-/** Both ends of the ledger: the entries that the log requires, and the entries that billing has written. */
+/**
+ * Both sides of the ledger: the entries expected from the request log, and the entries that billing wrote.
+ */
 export interface LedgerEnds {
   readonly billing: pg.Pool;
   readonly telemetry: pg.Pool;
   /** Waits until the outbox is empty. */
   untilSettled(withinMs?: number): Promise<void>;
   readLedger(accountIds: readonly string[]): Promise<LedgerRow[]>;
-  /** The rows of the log with savings. */
+  /** Request log rows that have savings. */
   readLog(accountIds: readonly string[]): Promise<LedgerRow[]>;
   close(): Promise<void>;
 }
@@ -27,7 +29,7 @@ export interface LedgerEnds {
 export function openLedgerEnds(stack: Stack): LedgerEnds {
   const [billing, telemetry] = (['billing', 'telemetry'] as const).map((name) => {
     const pool = new pg.Pool({ connectionString: stack.dev.postgres[name], max: 2 });
-    // A server that a test kills closes idle connections.
+    // When a test kills the server, its idle connections fail, which is expected.
     pool.on('error', () => undefined);
     return pool;
   }) as [pg.Pool, pg.Pool];
@@ -65,7 +67,7 @@ export function openLedgerEnds(stack: Stack): LedgerEnds {
   };
 }
 
-/** A request with that many pruned tools and saved context tokens. */
+/** A request with the given number of pruned tools and saved context tokens. */
 export function saving(tools: number, tokens: number): Partial<RequestEventV1> {
   return {
     toolsIn: tools + 3,

@@ -50,7 +50,7 @@ const billingOf = async (accountId: string) =>
   (await recorder.messaging.call(describeBilling, { accountId })).billing;
 
 describe('the ledger', () => {
-  it('has one row for each request with savings, with the figures of the log', async () => {
+  it('has one row for each request with savings, with the same figures as the request log', async () => {
     const [one, other] = [newAccountId(), newAccountId()];
     await recorder.record(one, saving(5, 0));
     await recorder.record(one, saving(0, 70));
@@ -81,7 +81,7 @@ describe('the ledger', () => {
     });
   });
 
-  it('sums months separately', async () => {
+  it('totals each month separately', async () => {
     const accountId = newAccountId();
     const entry = (at: Date): LedgerEntry => ({
       ...{ requestId: uuidv7(), at: at.toISOString(), accountId, keyId: uuidv7() },
@@ -102,7 +102,7 @@ describe('the ledger', () => {
       expect(Date.parse(end)).toBeGreaterThan(Date.parse(start));
   });
 
-  it('counts a request once, whichever batch it is in and however often', async () => {
+  it('counts a request once, no matter how often or in which batch it arrives', async () => {
     const [accountId, keyId] = [newAccountId(), uuidv7()];
     const entries = Array.from({ length: 50 }, (_, at) => ({
       ...{ requestId: uuidv7(), at: new Date().toISOString(), accountId, keyId },
@@ -124,7 +124,7 @@ describe('the ledger', () => {
     });
   });
 
-  it('counts the end of an interrupted request when it is known', async () => {
+  it('counts the outcome of an interrupted request once it is known', async () => {
     const accountId = newAccountId();
     const accepted = createAcceptedEvent({ accountId });
     const end = async (change: Parameters<typeof createEndedEvent>[1]) => {
@@ -156,7 +156,7 @@ describe('the ledger', () => {
     expect(await ends.readLedger([accountId])).toEqual(before);
   });
 
-  it('keeps the savings of a deleted account under an unknown name', async () => {
+  it('keeps the savings of a deleted account under an anonymous name', async () => {
     const [gone, other] = [newAccountId(), newAccountId()];
     for (const accountId of [gone, other]) await recorder.record(accountId, saving(3, 30));
     await settle();
@@ -186,7 +186,7 @@ describe('the ledger', () => {
     expect(named[0]!.account_id).not.toBe(gone);
   });
 
-  it('rejects a batch that it cannot read, and continues', async () => {
+  it('rejects a batch that it cannot parse, and continues with the next', async () => {
     const id = uuidv7();
     await queue.add(
       ledgerEntryBatch.name,
@@ -203,14 +203,14 @@ describe('the ledger', () => {
   });
 });
 
-/** Queues a batch directly, without the worker, and waits until billing has processed it. */
+/** Queues a batch directly, bypassing the worker, and waits until billing has processed it. */
 async function queueBatch(entries: readonly LedgerEntry[]): Promise<void> {
   const id = uuidv7();
   await queue.add(ledgerEntryBatch.name, { entries }, { ...ledgerEntryBatchOptions, jobId: id });
   await eventually(async () => ((await queue.getJob(id)) === undefined ? true : undefined));
 }
 
-it('equals the log after worker, billing, Redis and Postgres were killed between its writers', async () => {
+it('matches the request log after the worker, billing, Redis and Postgres were killed between writes', async () => {
   const accounts = [newAccountId(), newAccountId()];
   const victims = ['worker', 'billing', 'redis', 'worker', 'billing', 'postgres'];
   for (const [round, victim] of victims.entries()) {
@@ -221,12 +221,12 @@ it('equals the log after worker, billing, Redis and Postgres were killed between
     }
     await stack.service(victim).start();
   }
-  // Checks readiness again, because processes restart after a kill.
+  // Checks readiness again, because killed processes restart.
   for (const name of ['worker', 'billing']) await stack.service(name).waitReady();
   await settle();
   const rows = await ends.readLedger(accounts);
   expect(rows).toEqual(await ends.readLog(accounts));
-  // Of every 40 requests, all have savings except multiples of 15.
+  // Of every 40 requests, all but three have savings: those whose index is a multiple of 15 have none.
   expect(rows).toHaveLength(victims.length * 37);
   const sums = await Promise.all(accounts.map(async (accountId) => (await billingOf(accountId)).period));
   const sum = (read: (row: (typeof rows)[number]) => number) =>

@@ -20,9 +20,9 @@ const countEvents = async () =>
     .count;
 
 describe('a Stripe event', () => {
-  it('is processed once, and its content is read from Stripe', async () => {
+  it('is processed once, and its current content is fetched from Stripe', async () => {
     const { person, subscription } = await charging.pay();
-    // Its content is outdated by now.
+    // The content of the delivered event is outdated by now.
     const event = charging.stripe.sign('customer.subscription.created', {
       ...subscription,
       status: 'incomplete',
@@ -41,7 +41,7 @@ describe('a Stripe event', () => {
     expect((await charging.read(person)).plan.id).toBe('free');
   });
 
-  it('is processed once if it arrives many times at once', async () => {
+  it('is processed once even if many copies arrive concurrently', async () => {
     const { person, subscription } = await charging.pay();
     const event = charging.stripe.sign('customer.subscription.created', subscription);
     const before = await countEvents();
@@ -67,7 +67,7 @@ describe('a Stripe event', () => {
       { ...event, signature: `${time},${signed.replace('v1', 'v0')}` },
       { ...event, signature: `t=${Math.floor(Date.now() / 1000) + 9},${signed}` },
       { ...event, body: event.body.replace('active', 'actiVe') },
-      // The same JSON in other bytes.
+      // The same JSON with a different byte representation.
       { ...event, body: JSON.stringify(JSON.parse(event.body)) },
       charging.stripe.resign(event, { secret: 'whsec_of_somebody_else' }),
       charging.stripe.resign(event, { secret: '' }),
@@ -100,7 +100,7 @@ describe('a Stripe event', () => {
     }
   });
 
-  it('is delivered again if it could not be processed', async () => {
+  it('is delivered again if processing failed', async () => {
     const { person, subscription } = await charging.pay();
     const event = charging.stripe.sign('customer.subscription.created', subscription);
     charging.stripe.setAway(true);
@@ -115,7 +115,7 @@ describe('a Stripe event', () => {
     expect((await charging.read(person)).plan.id).toBe('pro');
   });
 
-  it('is acknowledged if it does not concern this gateway', async () => {
+  it('is acknowledged even if it does not concern this gateway', async () => {
     const calls = charging.stripe.calls.length;
     for (const [type, object] of [
       ['charge.succeeded', { id: 'ch_1', object: 'charge', customer: 'cus_nobody' }],
@@ -133,10 +133,10 @@ describe('a Stripe event', () => {
     expect((await charging.deliver(small, { 'content-type': 'text/plain' })).status).toBe(415);
   });
 
-  it('is not lost if the service is killed while it processes it', async () => {
+  it('is not lost if the service is killed while processing it', async () => {
     const { person, subscription } = await charging.pay();
     const event = charging.stripe.sign('customer.subscription.created', subscription);
-    // The edge answers when its time-out ends, which the test does not wait for.
+    // The edge responds only after its timeout, which the test does not wait for.
     void charging.deliver(event).catch(() => null);
     await charging.stack.service('billing').kill('SIGKILL');
     await charging.stack.service('billing').start();

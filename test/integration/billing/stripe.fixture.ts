@@ -20,17 +20,17 @@ const plans = [
 ];
 export const urls = { success_url: 'https://gateway.example/paid', cancel_url: 'https://gateway.example/' };
 
-/** A stack with billing turned on, and its Stripe stand-in. */
+/** A stack with billing enabled, and its Stripe stand-in. */
 export interface ChargingStack {
   readonly stack: StackUnderTest;
   readonly stripe: StripeServer;
-  /** Calls one of the four actions. */
+  /** Calls one of the four billing actions. */
   act(person: TestPerson, action: string, body?: object): Promise<Answer>;
   checkOut(person: TestPerson): Promise<BillingCheckout>;
   read(person: TestPerson): Promise<Billing>;
-  /** Sends an event to the webhook. */
+  /** Sends an event to the Stripe webhook. */
   deliver(event: Pick<SignedEvent, 'body' | 'signature'>, headers?: Record<string, string>): Promise<Answer>;
-  /** Creates a user who has paid, before the gateway knows of it. */
+  /** Creates a user who has paid at Stripe before the gateway has heard about the payment. */
   pay(): Promise<{
     person: TestPerson;
     checkoutId: string;
@@ -51,7 +51,7 @@ export async function startChargingStack(undo: Undo[]): Promise<ChargingStack> {
     BILLING_PLANS: JSON.stringify(plans),
   };
   const apps = ['edge-gateway', 'account', 'provider-vault', 'worker', 'billing'];
-  // Tests sign up many users.
+  // These tests sign up many users.
   const edge = { TRUSTED_PROXIES: '127.0.0.0/8', AUTH_RATE_LIMIT_RPM: '100000' };
   const stack = await startStack({ apps, env: { billing: env, 'edge-gateway': edge } });
   undo.push(() => stack.stop());

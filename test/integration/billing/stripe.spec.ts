@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => undoAll(undo), 120_000);
 
 describe('a subscription', () => {
-  it('starts at a checkout, is applied once it is paid, and changes in the portal', async () => {
+  it('starts at a checkout, takes effect once it is paid, and can be changed in the portal', async () => {
     const person = await signUpPerson(charging.stack.baseUrl);
     expect(await charging.read(person)).toMatchObject({
       mode: 'stripe',
@@ -32,7 +32,7 @@ describe('a subscription', () => {
       ...{ client_reference_id: person.accountId, priceId: 'price_pro' },
       ...urls,
     });
-    // Not paid yet, so nothing changes.
+    // The checkout is not paid yet, so nothing changes.
     const early = await charging.act(person, 'sync-checkout', { session_id: id });
     expect(billing.parse(early.json())).toMatchObject({ plan: { id: 'free' }, subscription: null });
     charging.stripe.pay(id);
@@ -48,7 +48,7 @@ describe('a subscription', () => {
     expect(billingPortal.parse(portal.json()).url).toMatch(/^https:\/\/billing\.stripe\.test\//);
   });
 
-  it('is read by sync-subscription, whatever its state', async () => {
+  it('is fetched by sync-subscription, whatever its state', async () => {
     const { person, subscription } = await charging.pay();
     expect(billing.parse((await charging.act(person, 'sync-subscription')).json()).plan.id).toBe('pro');
     subscription.cancel_at_period_end = true;
@@ -62,7 +62,7 @@ describe('a subscription', () => {
       plan: { id: 'free' },
       subscription: { status: 'canceled' },
     });
-    // A user without a checkout has nothing to sync.
+    // There is nothing to sync for a user without a checkout.
     const stranger = await signUpPerson(charging.stack.baseUrl);
     expect(billing.parse((await charging.act(stranger, 'sync-subscription')).json()).subscription).toBeNull();
   });
@@ -82,7 +82,7 @@ describe('a subscription', () => {
     expect(customers).toHaveLength(1);
   });
 
-  it('creates one customer for concurrent calls', async () => {
+  it('creates one customer even if calls are concurrent', async () => {
     const person = await signUpPerson(charging.stack.baseUrl);
     await Promise.all(
       Array.from({ length: 5 }, () => charging.act(person, 'create-checkout', { plan_id: 'pro', ...urls })),
@@ -93,7 +93,7 @@ describe('a subscription', () => {
     expect(customers).toHaveLength(1);
   });
 
-  it('belongs to its account: the checkout of another account is not found', async () => {
+  it('belongs to its account: a checkout from another account is not found', async () => {
     const { checkoutId } = await charging.pay();
     const stranger = await signUpPerson(charging.stack.baseUrl);
     for (const session_id of [checkoutId, 'cs_test_nobody']) {
@@ -120,7 +120,7 @@ describe('a subscription', () => {
     ]);
   });
 
-  it('waits while Stripe is down, and reports it', async () => {
+  it('waits while Stripe is down, and reports the outage', async () => {
     const { person } = await charging.pay();
     charging.stripe.setAway(true);
     try {
@@ -135,7 +135,7 @@ describe('a subscription', () => {
   });
 });
 
-it('the subscription of a deleted account ends at Stripe, and no data names the account', async () => {
+it('the subscription of a deleted account is canceled at Stripe, and no remaining data names the account', async () => {
   const { person, subscription } = await charging.pay();
   await charging.act(person, 'sync-subscription');
   const { customer } = subscription;
@@ -151,7 +151,7 @@ it('the subscription of a deleted account ends at Stripe, and no data names the 
       status: string;
     };
   try {
-    // The deletion waits for Stripe, so that a deleted account is never charged.
+    // Deletion waits for Stripe, so that a deleted account is never charged.
     await eventually(() =>
       charging.stripe.calls.some(({ method }) => method === 'DELETE') ? true : undefined,
     );
@@ -164,13 +164,13 @@ it('the subscription of a deleted account ends at Stripe, and no data names the 
   expect(subscription.status).toBe('canceled');
   const named = 'SELECT count(*)::int AS count FROM stripe_customers WHERE account_id = $1';
   expect((await database.query(named, [person.accountId])).rows).toEqual([{ count: 0 }]);
-  // Stripe sends an event for it, which belongs to no account any more.
+  // Stripe sends an event for the cancellation, but its account no longer exists.
   expect(
     (await charging.deliver(charging.stripe.sign('customer.subscription.deleted', subscription))).status,
   ).toBe(200);
 }, 90_000);
 
-test('no log contains the key or the webhook secret', () => {
+test('no log contains the API key or the webhook secret', () => {
   for (const name of Object.keys(charging.stack.dev.services)) {
     const log = charging.stack.logs(name);
     for (const secret of [charging.stripe.secretKey, charging.stripe.webhookSecret])

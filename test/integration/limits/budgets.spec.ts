@@ -24,14 +24,14 @@ const replicaOf = (at: number) => replicas[at % replicas.length]!;
 const reserveAll = (count: number, tokens: number, key: ReturnType<typeof createKey>) =>
   Promise.all(Array.from({ length: count }, async (_, at) => replicaOf(at).budgets.reserve(key, tokens)));
 const budgetOf = (key: ReturnType<typeof createKey>) => readBudget(replicas[0]!.redis, key);
-/** When no edge holds tokens. */
+/** The state when no edge holds reserved tokens. */
 const untilSettled = (key: ReturnType<typeof createKey>) =>
   eventually(async () => {
     const budget = await budgetOf(key);
     return budget.held.every((held) => held === 0) ? budget : undefined;
   });
 
-it('500 concurrent calls on a nearly used-up budget exceed it by at most the estimate of one call', async () => {
+it('500 concurrent calls on a nearly exhausted budget overspend it by at most the estimate for one call', async () => {
   const [budget, estimate] = [100_000, 1_050];
   const key = createKey(budget);
   const first = await replicaOf(0).budgets.reserve(key, 95_000);
@@ -48,7 +48,7 @@ it('500 concurrent calls on a nearly used-up budget exceed it by at most the est
   expect(today).toBeLessThanOrEqual(budget + estimate);
 });
 
-it('a budget that many calls use is used to its end, and exceeded by at most one of them', async () => {
+it('a budget shared by many calls is fully used, and at most one call overspends it', async () => {
   const [budget, estimate] = [1_000_000, 1_000];
   const key = createKey(budget);
   let saved = 0;
@@ -68,13 +68,13 @@ it('a budget that many calls use is used to its end, and exceeded by at most one
   expect(today).toBeLessThanOrEqual(budget + estimate);
 });
 
-it('the weekly budget is enforced like the daily one', async () => {
+it('the weekly budget is enforced like the daily budget', async () => {
   const key = createKey(1e12, 3_000);
   const answers = await reserveAll(9, 1_000, key);
   expect(answers.filter(isReserved)).toHaveLength(3);
 });
 
-it('a new day resets the daily budget, and a new week the weekly one', async () => {
+it('a new day resets the daily budget, and a new week resets the weekly budget', async () => {
   const today = Math.floor(Date.now() / 86_400_000);
   const weekOf = (day: number) => Math.floor((day + 3) / 7);
   // 1970-01-05 was a Monday.
@@ -107,14 +107,14 @@ it('10,000 aborted requests leak no reservation', async () => {
   redis.disconnect();
 });
 
-it('room that a busy edge returns is soon available to the others', async () => {
+it('other edges can soon use the budget that a busy edge returns', async () => {
   const key = createKey(1_000);
   for (let turn = 0; turn < 2; turn++) {
     const [busy, other] = [replicaOf(turn), replicaOf(turn + 1)];
     const held = await busy.budgets.reserve(key, 1_000);
     if (!isReserved(held)) throw new Error(`no room in turn ${turn}`);
     held.settle(0);
-    // Before its lease of 30 seconds ends.
+    // The budget is available before the 30-second lease ends.
     const given = await eventually(async () => {
       const answer = await other.budgets.reserve(key, 1_000);
       return isReserved(answer) ? answer : undefined;
@@ -125,9 +125,9 @@ it('room that a busy edge returns is soon available to the others', async () => 
   }
 });
 
-it('the tokens that a killed edge holds are free after its lease', async () => {
+it('tokens held by a killed edge become available after its lease expires', async () => {
   const key = createKey(1_000);
-  // Long enough for the other edge to ask before the lease ends, even on a busy machine.
+  // The lease is long enough for the other edge to ask before it ends, even on a busy machine.
   const victim = await startReplica(stack.dev.redis_url, 6);
   const other = replicaOf(1);
   replicas.push(victim);
@@ -154,7 +154,7 @@ it('a raised budget takes effect at once', async () => {
   expect(isReserved(await replicaOf(0).budgets.reserve(raised, 500))).toBe(true);
 });
 
-it('Redis killed and restarted empty: a share meanwhile, and no usage is forgotten', async () => {
+it('when Redis is killed and restarts empty, a share of the budget stays available and no usage is forgotten', async () => {
   const key = createKey(80_000);
   const { budgets } = replicaOf(0);
   const spend = async (tokens: number) => {
@@ -166,7 +166,7 @@ it('Redis killed and restarted empty: a share meanwhile, and no usage is forgott
   await eventually(async () => ((await budgetOf(key)).today === 40_000 ? true : undefined));
   await replicaOf(0).redis.flushall();
   await stack.service('redis').kill();
-  // One eighth of the 40,000 that were left.
+  // One eighth of the 40,000 tokens that were left.
   expect([await spend(4_000), await spend(2_000), await spend(1_000)]).toEqual([
     'reserved',
     'unknown',

@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => undoAll(undo), 120_000);
 
-it('a request that takes longer than a lease keeps its reservation and is settled normally', async () => {
+it('a request that outlasts its lease keeps its reservation and is settled normally', async () => {
   const [long, other] = await Promise.all([1, 2].map(() => startReplica(stack.dev.redis_url)));
   undo.push(
     () => long!.close(),

@@ -44,7 +44,7 @@ const ask = (count: number, caller: ReturnType<typeof createCaller>): Promise<Ra
 const admittedOf = (decisions: readonly RateDecision[]) =>
   decisions.filter(({ admitted }) => admitted).length;
 
-it('2,000 concurrent requests over three replicas: exactly the limit is admitted, and each answer has the remaining count', async () => {
+it('2,000 concurrent requests over three replicas: exactly the limit is admitted, and each response has the remaining count', async () => {
   const decisions = await ask(2_000, createCaller(200));
   expect(admittedOf(decisions)).toBe(200);
   const left = decisions.filter(({ admitted }) => admitted).map(({ remaining }) => remaining);
@@ -57,8 +57,8 @@ it('2,000 concurrent requests over three replicas: exactly the limit is admitted
   }
 });
 
-describe('the rest of an earlier minute', () => {
-  /** Writes a window with requests that many half seconds ago. */
+describe('requests counted from an earlier minute', () => {
+  /** Writes a window with requests made the given number of half seconds ago. */
   async function remember(caller: ReturnType<typeof createCaller>, counts: Record<number, number>) {
     const redis = new Redis(stack.dev.redis_url);
     const [seconds, micros] = await redis.time();
@@ -97,12 +97,12 @@ describe('the rest of an earlier minute', () => {
   });
 });
 
-it('Redis killed and restarted: a logged share of the limit meanwhile, and the whole limit afterwards', async () => {
+it('when Redis is killed, a logged share of the limit applies, and the whole limit after it restarts', async () => {
   const caller = createCaller(1_600);
   await stack.service('redis').kill();
   const away = await ask(2_000, caller);
   expect(away.every(({ local }) => local)).toBe(true);
-  // Three processes with one eighth each. Every bucket starts with one sixtieth of its share.
+  // Three processes each get one eighth of the limit. Every bucket starts with one sixtieth of its share.
   expect(admittedOf(away)).toBeGreaterThanOrEqual(3);
   expect(admittedOf(away)).toBeLessThanOrEqual((1_600 * 3) / 8);
   expect(logged.filter((msg) => msg.startsWith('rate limits are local'))).toHaveLength(3);

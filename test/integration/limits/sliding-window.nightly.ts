@@ -14,10 +14,10 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => undoAll(undo), 120_000);
 
-/** Redis uses its own clock, and answers take time. A request may be observed this much later. */
+/** Redis uses its own clock, and responses take time, so a request may be observed this much later. */
 const delayMs = 1_000;
 
-it('over four minutes of bursts, no minute admits more than the limit, or less than 99% of it', async () => {
+it('over four minutes of bursts, every minute admits at most the limit and at least 99% of it', async () => {
   const caller = { accountId: randomUUID(), keyId: randomUUID(), rateLimitRpm: 200 };
   const replicas = await Promise.all([1, 2, 3].map(() => connect()));
   const admittedAt: number[] = [];

@@ -6,7 +6,7 @@ import {
 } from '../../../apps/account/src/persistence/account-database.ts';
 import { undoAll, type Stack, type Undo } from '../stack.fixture.ts';
 
-describe('a database that is scoped by account', () => {
+describe('a database scoped to an account', () => {
   let stack: Stack;
   let database: AccountDatabase;
   let mine: string;
@@ -41,7 +41,7 @@ describe('a database that is scoped by account', () => {
     epoch: 1,
   });
 
-  it('reads, counts, changes and deletes only the rows of one account', async () => {
+  it('reads, counts, changes and deletes only the rows of its account', async () => {
     const [own, foreign] = [row(mine), row(theirs)];
     await database.forAccount(mine).apiKey.create({ data: own });
     await database.forAccount(theirs).apiKey.create({ data: foreign });
@@ -65,7 +65,7 @@ describe('a database that is scoped by account', () => {
     });
   });
 
-  it('neither writes rows of another account nor takes them over', async () => {
+  it('neither writes nor takes over rows of another account', async () => {
     const { apiKey, account } = database.forAccount(mine);
     await expect(apiKey.create({ data: row(theirs) })).rejects.toThrow('another account');
     await expect(apiKey.updateMany({ data: { accountId: theirs } })).rejects.toThrow('another account');
@@ -77,7 +77,7 @@ describe('a database that is scoped by account', () => {
     expect(await account.findUnique({ where: { id: theirs } })).toBeNull();
   });
 
-  it('keeps the scope within a transaction, and rolls back a failed one completely', async () => {
+  it('keeps the scope within a transaction, and rolls back a failed transaction completely', async () => {
     const own = row(mine);
     const failing = database.transactionForAccount(mine, async (tx) => {
       await tx.apiKey.create({ data: own });
@@ -88,13 +88,13 @@ describe('a database that is scoped by account', () => {
     expect(await database.acrossAccounts.apiKey.findUnique({ where: { id: own.id } })).toBeNull();
   });
 
-  it('offers no raw SQL to an account', async () => {
+  it('exposes no raw SQL', async () => {
     const scoped = database.forAccount(mine) as unknown as typeof database.acrossAccounts;
     await expect(scoped.$queryRaw`SELECT * FROM api_keys`).rejects.toThrow('cannot be scoped');
     await expect(scoped.$executeRawUnsafe('DELETE FROM api_keys')).rejects.toThrow('cannot be scoped');
   });
 
-  it('repeats a transaction that lost a conflict', async () => {
+  it('retries a transaction that lost a conflict', async () => {
     const other = newId();
     await database.acrossAccounts.account.create({ data: { id: other, name: 'x', provisionedAs: other } });
     let attempts = 0;
@@ -113,7 +113,7 @@ describe('a database that is scoped by account', () => {
     });
   });
 
-  it('limits its connections and queues queries', async () => {
+  it('limits its connections and queues excess queries', async () => {
     const url = stack.dev.postgres.account;
     const small = createAccountDatabase({ url, connectionsMax: 2 });
     try {
@@ -135,7 +135,7 @@ describe('a database that is scoped by account', () => {
     const attempts: number[] = [];
     const told = new AbortController();
     const onRetry = (attempt: number) => {
-      // During the pause that starts then.
+      // Aborts during the pause before the next attempt.
       if (attempts.push(attempt) === 2) setImmediate(() => told.abort());
     };
     await expect(away.untilUp({ signal: told.signal, onRetry })).rejects.toThrow();
@@ -144,7 +144,7 @@ describe('a database that is scoped by account', () => {
     await away.close();
   });
 
-  it('treats a wrong password like a database that is down, and does not show it', async () => {
+  it('treats a wrong password like an unreachable database, and does not reveal the password', async () => {
     const url = stack.dev.postgres.account.replace(/:[^:@]+@/, ':wrong-password@');
     const refused = createAccountDatabase({ url });
     const error: unknown = await refused.acrossAccounts.account.count().catch((thrown: unknown) => thrown);

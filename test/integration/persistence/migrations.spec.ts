@@ -8,7 +8,7 @@ import { undoAll, type Stack, type Undo } from '../stack.fixture.ts';
 const prismaDir = resolve(import.meta.dirname, '../../../prisma');
 
 /**
- * The part of a database that Prisma knows: columns, indexes and foreign keys. Its schema language has no
+ * The part of a database that Prisma models: columns, indexes and foreign keys. Its schema language has no
  * check constraints.
  */
 const catalogue = `
@@ -42,7 +42,7 @@ describe('the migrations', () => {
     }
   }
 
-  /** The SQL with which Prisma would create the schema. */
+  /** The SQL that Prisma would use to create the schema. */
   async function renderSchemaSql(owner: string, url: string): Promise<string> {
     const path = resolve(prismaDir, owner, 'schema.prisma');
     const text = readFileSync(path, 'utf8');
@@ -59,7 +59,7 @@ describe('the migrations', () => {
   }
 
   it.each(['account', 'vault', 'billing'] as const)(
-    'of %s create the database that its schema describes',
+    'for %s create the database that its schema describes',
     async (owner) => {
       const migratedUrl = stack.dev.postgres[owner];
       const adminUrl = stack.dev.postgres.admin ?? '';

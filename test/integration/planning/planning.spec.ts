@@ -42,7 +42,7 @@ const question: PlanToolsRequest = {
   recallTarget: 0.95,
 };
 
-/** Long deadlines, so that no test depends on the load of the machine. */
+/** The deadlines are long, so that no test depends on the machine load. */
 const unhurried = { deadlineMs: 10_000 };
 const unhurriedRouter = { ROUTER_SEMANTIC_BUDGET_MS: '9000' };
 const undo: Undo[] = [];
@@ -73,8 +73,8 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => undoAll(undo));
 
-describe('the tool router, as a process', () => {
-  it('requests the list, then the definitions, and knows the list from then on', async () => {
+describe('the tool router process', () => {
+  it('requests the list, then the definitions, and remembers the list afterwards', async () => {
     const list = { ...question, toolHashes: hashes };
     const unknown = { status: 'unknown', instanceId: 'router-1' };
     expect(await edge.call(planTools, question, unhurried)).toEqual({ ...unknown, missing: [] });
@@ -86,14 +86,14 @@ describe('the tool router, as a process', () => {
     expect(await edge.call(planTools, question, unhurried)).toEqual(planned);
   });
 
-  it('forwards fewer tools, including the needed one', async () => {
+  it('forwards fewer tools, including the needed tool', async () => {
     const planned = await edge.call(planTools, question, unhurried);
     if (planned.status !== 'planned') throw new Error('the list is known');
     expect(planned.forwarded.length).toBeLessThan(60);
     expect(planned.forwarded.map((position) => definitions[position]?.name)).toContain('create_issue');
   });
 
-  it('returns the same plan on another replica, which learns the tools separately', async () => {
+  it('returns the same plan from another replica, which learned the tools independently', async () => {
     const replica = await startService('tool-router', nats.url, {
       INSTANCE_ID: 'router-2',
       ...unhurriedRouter,
@@ -110,7 +110,7 @@ describe('the tool router, as a process', () => {
     }
   });
 
-  it('plans the same from the hash of the earlier turns as from their texts, once it has seen them', async () => {
+  it('plans the same from a hash of earlier turns as from their full text, once it has seen them', async () => {
     const earlier = ['Find the flaky tests of acme/widgets. '.repeat(80), 'And their owners. '.repeat(80)];
     const newest = 'Now merge the pull request that mends them';
     const whole = { ...question, userTurns: [...earlier, newest] };
@@ -125,12 +125,12 @@ describe('the tool router, as a process', () => {
     expect(await edge.call(planTools, named, unhurried)).toEqual(planned);
   });
 
-  it("rejects tools under another list's hash", async () => {
+  it("rejects tools sent under another list's hash", async () => {
     const wrong = { ...question, listHash: '0'.repeat(64), toolHashes: hashes };
     await expect(edge.call(planTools, wrong, unhurried)).rejects.toMatchObject({ code: 'invalid_field' });
   });
 
-  it('counts its plans, and reports that its models run and the state of its vectors', async () => {
+  it('counts its plans, and reports that its models are running and the state of its vectors', async () => {
     const metrics = await (await fetch(`${router.healthUrl}/metrics`)).text();
     expect(metrics).toMatch(/tool_router_plans_total\{[^}]*outcome="prior"[^}]*\} [1-9]/);
     expect(metrics).toMatch(/tool_router_definitions\{[^}]*\} 117/);
@@ -140,7 +140,7 @@ describe('the tool router, as a process', () => {
     expect(metrics).toMatch(/tool_router_rankings_total\{[^}]*lane="semantic"[^}]*\} [1-9]/);
   });
 
-  it('plans by keyword without a valid encoder, and reports it', async () => {
+  it('plans by keyword if there is no valid encoder, and reports the fallback', async () => {
     const replica = await startService('tool-router', nats.url, {
       INSTANCE_ID: 'router-3',
       ROUTER_ENCODER_DIR: import.meta.dirname,
@@ -150,7 +150,7 @@ describe('the tool router, as a process', () => {
       await edge.call(defineTools, { tools: definitions }, at);
       const planned = await edge.call(planToolsAt, { ...question, toolHashes: hashes }, at);
       expect(planned).toMatchObject({ status: 'planned', method: 'keyword' });
-      // The log arrives on another path than the responses.
+      // Logs and responses arrive over different channels, so the log may arrive later.
       const said = 'no encoder, ranking tools by keyword';
       await eventually(() => (replica.output().includes(said) ? true : undefined));
       const metrics = await (await fetch(`${replica.healthUrl}/metrics`)).text();
@@ -161,14 +161,14 @@ describe('the tool router, as a process', () => {
     }
   });
 
-  it('ends at SIGTERM with no work left', async () => {
+  it('exits on SIGTERM with no work left', async () => {
     const replica = await startService('tool-router', nats.url);
     expect(await replica.stop()).toBe(0);
   });
 });
 
-describe('the compressor, as a process', () => {
-  it('returns edits that make every definition compact, with no other change on the 117', async () => {
+describe('the compressor process', () => {
+  it('returns edits that compact every definition and change nothing else in the 117 tools', async () => {
     const request = { definitions: texts.map((text, at) => ({ hash: hashes[at]!, text })) };
     const { results } = await edge.call(compressSchemas, request, unhurried);
     expect(results.map(({ hash }) => hash)).toEqual(hashes);

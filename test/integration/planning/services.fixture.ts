@@ -11,7 +11,7 @@ export interface ServiceProcess {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Bundles apps as for deployment. */
+/** Bundles the given apps as for deployment. */
 export function buildApps(...apps: string[]): void {
   const { status, stderr } = spawnSync(process.execPath, ['tools/build/build.mjs', ...apps], {
     cwd: root,
@@ -20,7 +20,7 @@ export function buildApps(...apps: string[]): void {
   if (status !== 0) throw new Error(stderr);
 }
 
-/** Starts a bundled app as its own process. Resolves when it is ready. */
+/** Starts a bundled app in a separate process. Resolves when the app is ready. */
 export async function startService(
   app: string,
   natsUrl: string,

@@ -65,7 +65,7 @@ async function startReplica(url = stack.dev.redis_url) {
 const indexOf = (tools: readonly ToolDefinition[]) =>
   indexToolList(tools[0]?.hash ?? '', tools.map(makeToolCard));
 
-it('a replica ranks with vectors that another replica computed, with the same scores, without computing one', async () => {
+it('a replica ranks with the vectors another replica computed, gets the same scores, and computes none itself', async () => {
   const tools = defineTools('shared');
   const first = await startReplica();
   first.ranking.learn(tools);
@@ -78,7 +78,7 @@ it('a replica ranks with vectors that another replica computed, with the same sc
   expect([await second.countOf('shared'), await second.countOf('made')]).toEqual([15, 0]);
 });
 
-it('shared data are vectors by the hashes of model and definition, with an expiry, and nothing of the definition', async () => {
+it('vectors are shared under hashes of the model and definition, with an expiry, and reveal no definition', async () => {
   for (const key of await redis.keys('tool-vector:*')) {
     expect(key).toMatch(/^tool-vector:[0-9a-f]{16}:[0-9a-f]{64}$/);
     expect((await redis.getBuffer(key))?.length).toBe(4 + 256);

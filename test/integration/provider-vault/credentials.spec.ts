@@ -61,7 +61,7 @@ describe('the provider vault', () => {
       )
     ).rows;
 
-  it('returns what was stored, sealed to the caller, from any replica', async () => {
+  it('returns the stored credential from any replica, sealed to the caller', async () => {
     const accountId = newId();
     await put(accountId, 'openai');
     await put(accountId, 'mistral', `${secret}-2`, 'https://mistral.example/v1');
@@ -74,7 +74,7 @@ describe('the provider vault', () => {
     });
   });
 
-  it('lists the public fields without the secret: a hint of at most four characters', async () => {
+  it('lists the public fields without the secret, showing a hint of at most four characters', async () => {
     const accountId = newId();
     await put(accountId, 'openai');
     await put(accountId, 'groq', 'short-key-1');
@@ -87,7 +87,7 @@ describe('the provider vault', () => {
     expect(JSON.stringify(credentials)).not.toContain(secret.slice(-5));
   });
 
-  it('replaces a credential, records when, and notifies the gateways', async () => {
+  it('replaces a credential, records the time, and notifies the gateways', async () => {
     const accountId = newId();
     const first = await put(accountId, 'openai');
     const second = await put(accountId, 'openai', `${secret}-new`);
@@ -108,7 +108,7 @@ describe('the provider vault', () => {
     expect(credentials).toHaveLength(1);
   });
 
-  it('deletes a credential permanently, and only of its own account', async () => {
+  it('deletes a credential permanently, and only from its own account', async () => {
     const [accountId, stranger] = [newId(), newId()];
     await put(accountId, 'openai');
     const remove = (owner: string) => edge.call(deleteCredential, { accountId: owner, provider: 'openai' });
@@ -167,7 +167,7 @@ describe('the provider vault', () => {
     await expect(open(moved ? other : accountId, provider)).rejects.toMatchObject({ code: 'internal_error' });
   });
 
-  it('rejects a row with a key version that is not in use', async () => {
+  it('rejects a row whose key version is not in use', async () => {
     const accountId = newId();
     await put(accountId, 'openai');
     const renamed = database.query(`UPDATE credentials SET key_version = 2 WHERE account_id = $1`, [
@@ -203,7 +203,7 @@ describe('the provider vault', () => {
     });
   });
 
-  it('limits the number of credentials of an account', async () => {
+  it('limits the number of credentials per account', async () => {
     const accountId = newId();
     await put(accountId, 'provider-0');
     await database.query(
@@ -221,7 +221,7 @@ describe('the provider vault', () => {
     });
   });
 
-  it('keeps secrets out of the database and its log', async () => {
+  it('keeps secrets out of the database and the database log', async () => {
     const { rows } = await database.query<{ dump: string }>(
       `SELECT string_agg(to_jsonb(c)::text, '') || (SELECT string_agg(to_jsonb(a)::text, '') FROM credential_audit a)
        AS dump FROM credentials c`,
@@ -238,7 +238,7 @@ describe('the provider vault', () => {
     }
   });
 
-  it('deletes an account permanently except for its audit rows, also on repeated calls', async () => {
+  it('deletes an account permanently except for its audit rows, even if the call is repeated', async () => {
     const [accountId, other] = [newId(), newId()];
     await Promise.all([put(accountId, 'openai'), put(accountId, 'mistral'), put(other, 'openai')]);
     const account = await connectAs(stack, 'account');
@@ -264,7 +264,7 @@ describe('the provider vault', () => {
     await eventually(() => (changes.filter((it) => it.accountId === accountId).length === 4 ? true : null));
   });
 
-  it('reports whether a credential is accepted, until it is accepted again or replaced', async () => {
+  it('reports that a credential was rejected, until it is accepted again or replaced', async () => {
     const accountId = newId();
     await put(accountId, 'openai');
     const report = (refusedStatus: number | null) =>

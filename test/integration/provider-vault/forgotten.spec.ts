@@ -5,11 +5,11 @@ import { startStack } from '@gateway/testing';
 import pg from 'pg';
 import { connectAs, eventually, undoAll, type Undo } from '../stack.fixture.ts';
 
-describe('a credential that is stored at the moment when its account is deleted', () => {
+describe('a credential stored while its account is being deleted', () => {
   const undo: Undo[] = [];
   let edge: Messaging;
   let account: Messaging;
-  /** Another connection with its own transaction. */
+  /** A second connection with its own transaction. */
   let other: pg.Client;
 
   beforeAll(async () => {
@@ -32,9 +32,9 @@ describe('a credential that is stored at the moment when its account is deleted'
     return edge.call(putCredential, { accountId, provider: 'openai', baseUrl: null, sealedSecret });
   }
 
-  it('is deleted with it', async () => {
+  it('is deleted with the account', async () => {
     const accountId = newId();
-    // The credential is written, and its transaction waits for the audit row.
+    // The credential is written, but its transaction is waiting for the audit row.
     await other.query('BEGIN; LOCK TABLE credential_audit IN SHARE MODE');
     const stored = put(accountId);
     await eventually(async () => {

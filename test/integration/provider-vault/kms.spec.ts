@@ -16,7 +16,7 @@ const arnOf = (id: string) => `arn:aws:kms:eu-central-1:111122223333:key/${id}`;
 const [first, second] = [arnOf('1234abcd-0000'), arnOf('1234abcd-1111')];
 const root = join(import.meta.dirname, '../../..');
 
-/** The vault as it is built and run, with the real SDK and a KMS stand-in that behaves like the real one. */
+/** The vault is built and run as in production, with the real SDK and a stand-in that behaves like KMS. */
 describe('a vault with keys in AWS KMS', () => {
   let stack: Stack;
   let kms: KmsServer;
@@ -60,7 +60,7 @@ describe('a vault with keys in AWS KMS', () => {
     expect(JSON.stringify(kms.requests)).not.toContain(Buffer.from('sk-kept').toString('base64').slice(0, 8));
   });
 
-  it('reports that it cannot serve while KMS refuses, and continues afterwards', async () => {
+  it('reports that it cannot serve while KMS refuses requests, and resumes afterwards', async () => {
     const fault = { status: 400, type: 'AccessDeniedException' };
     kms.faults.push(fault, fault);
     await expect(open()).rejects.toMatchObject({ code: 'service_unavailable' });
@@ -68,7 +68,7 @@ describe('a vault with keys in AWS KMS', () => {
     await expect(open()).resolves.toContain('sk-kept-by-kms');
   });
 
-  it('is rotated by npm run rotate:kek, which has nothing to do if nothing changed', async () => {
+  it('is rotated by npm run rotate:kek, which does nothing if the key is unchanged', async () => {
     const { url, password } = stack.natsCredentials('operator');
     const env = { ...process.env, NATS_URL: url, NATS_PASSWORD: password };
     const script = join(root, 'dist/tools/rotate-kek.js');

@@ -21,7 +21,7 @@ const recipient = createSealingKeyPair();
 const accountId = newId();
 
 /**
- * One rotation from start to end, with replicas that have different keys in one process, on a real database.
+ * One full rotation, with several replicas in one process that have different keys and share a real database.
  */
 describe('a rotation of the key-encryption key', () => {
   let stack: Stack;
@@ -35,7 +35,7 @@ describe('a rotation of the key-encryption key', () => {
 
   const running = new Map<string, Enrolment>();
 
-  /** A replica of the vault with these keys, which replaces the one with that name. */
+  /** Starts a vault replica with the given keys, replacing the running replica with the same name. */
   async function startReplica(instanceId: string, keyRing: KeyRing): Promise<CredentialsContext> {
     const database = createVaultDatabase({ url: stack.dev.postgres.vault, connectionsMax: 4 });
     undo.push(() => database.close());
@@ -83,20 +83,20 @@ describe('a rotation of the key-encryption key', () => {
     expect((await a.keyVersions.list()).map(({ version }) => version)).toEqual([1]);
   });
 
-  it('rejects a replica with another key for a version in use', async () => {
+  it('rejects a replica that has a different key for a version in use', async () => {
     const other = new KeyRing(new Map([[1, new LocalKey(randomBytes(32))]]));
     await expect(startReplica('c', other)).rejects.toThrow('version 1');
     await expect(startReplica('c', ringOf(2))).rejects.toThrow('version 1');
   });
 
-  it('changes nothing when one replica gets a new key: it still encrypts with the shared key', async () => {
+  it('changes nothing when one replica gets a new key: that replica still encrypts with the shared key', async () => {
     a = await startReplica('a', ringOf(1, 2));
     await put(a, 'mistral');
     expect(await versionOf(a, 'mistral')).toBe(1);
     await expect(open(b, 'mistral')).resolves.toBe('key of mistral');
   });
 
-  it('does not encrypt with the new key while a running replica lacks it, and names the replica', async () => {
+  it('does not encrypt with the new key while a running replica lacks it, and names that replica', async () => {
     await expect(activateKey(a, { version: null })).rejects.toMatchObject({
       code: 'invalid_field',
       param: 'version',
@@ -106,7 +106,7 @@ describe('a rotation of the key-encryption key', () => {
     expect((await a.keyVersions.list()).map(({ version }) => version)).toEqual([1]);
   });
 
-  it('does not accept another key of that version as the same', async () => {
+  it('does not accept a different key under the same version number', async () => {
     const other = new LocalKey(randomBytes(32));
     b = await startReplica(
       'b',
@@ -120,7 +120,7 @@ describe('a rotation of the key-encryption key', () => {
     await expect(activateKey(a, { version: 2 })).rejects.toMatchObject({ code: 'invalid_field' });
   });
 
-  it('encrypts with the new key as soon as all replicas have it, and decrypts with both', async () => {
+  it('encrypts with the new key as soon as all replicas have it, and decrypts with both keys', async () => {
     b = await startReplica('b', ringOf(1, 2));
     await expect(activateKey(a, { version: null })).resolves.toEqual({ version: 2, previous: 1 });
     await expect(activateKey(b, { version: 2 })).resolves.toEqual({ version: 2, previous: 2 });
@@ -143,11 +143,11 @@ describe('a rotation of the key-encryption key', () => {
     await expect(open(a, 'xai')).resolves.toBe('on its way');
   });
 
-  it('keeps the old key as long as a row needs it', async () => {
+  it('keeps the old key as long as any row needs it', async () => {
     await expect(retireKeys(a)).resolves.toEqual({ retired: [], inUse: [2, 1] });
   });
 
-  it('skips a row that does not decrypt, names it, and continues with the others', async () => {
+  it('skips and names a row that does not decrypt, and continues with the rest', async () => {
     await a.database.acrossAccounts.credential.updateMany({
       where: { provider: 'mistral' },
       data: { baseUrl: 'https://evil.example' },
@@ -192,12 +192,12 @@ describe('a rotation of the key-encryption key', () => {
     await expect(open(b, 'openai')).resolves.toBe('another');
   });
 
-  it('never encrypts with a version that was retired meanwhile', async () => {
+  it('never encrypts with a version that was retired in the meantime', async () => {
     const stale = a.database.forAccount(accountId).credential.updateMany({ data: { keyVersion: 1 } });
     await expect(stale).rejects.toMatchObject({ code: 'P2003' });
   });
 
-  it('continues batch by batch, by key version and id, from any interruption', async () => {
+  it('resumes after any interruption, batch by batch, by key version and id', async () => {
     const providers = Array.from({ length: 12 }, (_, at) => `provider-${at}`);
     for (const provider of providers) await put(a, provider);
     keys.set(4, randomBytes(32));
@@ -215,7 +215,7 @@ describe('a rotation of the key-encryption key', () => {
     await expect(rewrapAll(b)).resolves.toEqual({ rewrapped: 0, failed: [], next: null, left: 0 });
   });
 
-  it('re-encrypts each row once if two rotations run at the same time', async () => {
+  it('re-encrypts each row once even if two rotations run at the same time', async () => {
     keys.set(5, randomBytes(32));
     await retireKeys(a);
     [a, b] = [await startReplica('a', ringOf(4, 5)), await startReplica('b', ringOf(4, 5))];

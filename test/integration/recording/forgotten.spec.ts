@@ -33,7 +33,7 @@ const countRows = async (accountId: string) => {
   return (await database.query<{ rows: number }>(count, [accountId])).rows[0]!.rows;
 };
 
-it('deletes the requests of an account and accepts no later ones; another account keeps its own', async () => {
+it('deletes all requests for an account and rejects later ones, while another account keeps its requests', async () => {
   const [gone, other] = [newAccountId(), newAccountId()];
   for (const accountId of [gone, other, gone, other]) await recorder.record(accountId);
   await recorder.untilCommitted();
@@ -48,9 +48,9 @@ it('deletes the requests of an account and accepts no later ones; another accoun
   expect(await forget(gone)).toEqual({ isDone: true });
 }, 60_000);
 
-it('leaves no row of a writer that runs at the same time', async () => {
+it('leaves no rows from a concurrent writer', async () => {
   const accountId = newAccountId();
-  // It continues until shortly after the account was deleted, however long that takes.
+  // The writer continues until shortly after the account was deleted, however long that takes.
   const state = { isForgotten: false };
   const writing = (async () => {
     for (let at = 0, late = 0; late < 200; at++, late += state.isForgotten ? 1 : 0) {
@@ -64,14 +64,14 @@ it('leaves no row of a writer that runs at the same time', async () => {
   } finally {
     state.isForgotten = true;
   }
-  // When the deletion reports its end, no row follows.
+  // Once the deletion is reported as complete, no more rows may appear.
   expect(await countRows(accountId)).toBe(0);
   await writing;
   await recorder.untilCommitted(40_000);
   expect(await countRows(accountId)).toBe(0);
 }, 60_000);
 
-it('deletes a log that takes many statements', async () => {
+it('deletes a log that is too large for one statement', async () => {
   const accountId = newAccountId();
   await recorder.record(accountId);
   await recorder.untilCommitted();
@@ -89,7 +89,7 @@ it('deletes a log that takes many statements', async () => {
   expect(await countRows(accountId)).toBe(0);
 }, 60_000);
 
-it('deletes rows of tables that it was not told of', async () => {
+it('deletes rows even from tables that it does not know', async () => {
   const [gone, other] = [newAccountId(), newAccountId()];
   await database.query('CREATE TABLE "later ""on" (account_id uuid, value int)');
   const insert = 'INSERT INTO "later ""on" SELECT $1::uuid, generate_series(1, 7000)';
@@ -102,7 +102,7 @@ it('deletes rows of tables that it was not told of', async () => {
   await database.query('DROP TABLE "later ""on"');
 }, 60_000);
 
-it('deletes events that could not be written, and those of no other account', async () => {
+it('deletes unwritable events for the account, and keeps those for other accounts', async () => {
   const [gone, other] = [newAccountId(), newAccountId()];
   const redis = new Redis(stack.dev.redis_url, { maxRetriesPerRequest: null });
   const queue = new Queue<DeadRequestEvent>(deadRequestEvent.queue, { connection: redis });

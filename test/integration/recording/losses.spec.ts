@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => undoAll(undo), 120_000);
 
-/** Records requests until shortly after `disturb` is done. */
+/** Records requests until shortly after `disturb` resolves. */
 async function recordWhile(accountId: string, disturb: () => Promise<void>): Promise<string[]> {
   const ids: string[] = [];
   const state = { disturbed: false };
@@ -92,8 +92,8 @@ describe('every accepted request has exactly one row, although', () => {
   }, 90_000);
 });
 
-describe('a Redis that evicts', () => {
-  it('is rejected by the worker at its start', async () => {
+describe('a Redis server that evicts', () => {
+  it('is rejected by the worker on startup', async () => {
     const redis = new Redis(stack.dev.redis_url);
     await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
     await stack.service('worker').kill();

@@ -12,14 +12,14 @@ import { connectAs } from '../stack.fixture.ts';
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** The gateway's half of recording, run by the test itself with a stack's real servers and worker. */
+/** The gateway side of recording, run by the test itself with real servers and a real worker from a stack. */
 export interface Recorder {
   readonly messaging: Messaging;
   readonly spool: RequestSpool;
   readonly shipper: SpoolShipper;
-  /** Accepts and ends one request like the gateway. */
+  /** Accepts and completes one request as the gateway does. */
   record(accountId: string, change?: Partial<RequestEventV1>, traceparent?: string): Promise<RequestEventV1>;
-  /** Resolves when every recorded event is reported as committed. */
+  /** Resolves when every recorded event has been reported as committed. */
   untilCommitted(withinMs?: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export async function startRecorder(stack: StackUnderTest): Promise<Recorder> {
   };
 }
 
-/** All requests of an account, by pages. */
+/** All requests for an account, fetched page by page. */
 export async function listAll(messaging: Messaging, accountId: string) {
   const requests = [];
   for (let offset = 0; ; offset += 500) {

@@ -58,7 +58,7 @@ const countHours = async (accountId: string) => {
   return Number(rows[0]?.requests ?? 0);
 };
 
-test('rows expire with their account’s retention, with the sums that contain them; others stay', async () => {
+test('rows and the totals that include them expire with the account’s retention, and other rows stay', async () => {
   const nowMs = Date.now();
   const [own, other] = [newAccountId(), newAccountId()];
   await recordAt(own, [0.01, 1, 6, 8, 9, 40], nowMs);
@@ -78,7 +78,7 @@ test('rows expire with their account’s retention, with the sums that contain t
   expect(await expireAccount(database, own, keeping, nowMs)).toEqual({ rows: 0, contents: 0 });
 });
 
-test('data about tools expires too, also if no row is left', async () => {
+test('tool data expires too, even if no row is left', async () => {
   const nowMs = Date.now();
   const accountId = newAccountId();
   const { toolAssessment } = database.forAccount(accountId);
@@ -104,12 +104,12 @@ test('a month without rows is dropped, and created again for a late event', asyn
   expect(await dropEmptyPartitions(database, partitions, nowMs)).not.toContain(name);
   await expireAccount(database, accountId, { retentionDays: 30, hasContents: true }, nowMs);
   expect(await dropEmptyPartitions(database, partitions, nowMs)).toContain(name);
-  // The worker still has the month in its cache.
+  // The worker still has this month in its cache.
   await recordAt(accountId, [200], nowMs);
   expect((await listAll(recorder.messaging, accountId)).requests).toHaveLength(1);
 });
 
-describe('contents of requests', () => {
+describe('request contents', () => {
   const keep = async (accountId: string, agoDays: number, forDays = 30): Promise<string> => {
     const requestId = idAt(Date.now() - agoDays * dayMs);
     const expiresAt = new Date(Date.now() + (forDays - agoDays) * dayMs).toISOString();
@@ -122,13 +122,13 @@ describe('contents of requests', () => {
   const expire = (accountId: string, retentionDays: number, hasContents = true) =>
     expireAccount(database, accountId, { retentionDays, hasContents }, Date.now());
 
-  test('expire with their time or with a shorter retention; others stay', async () => {
+  test('expire after their own lifetime or a shorter retention period, and others stay', async () => {
     const [own, other] = [newAccountId(), newAccountId()];
     const [fresh, old, over] = [await keep(own, 0), await keep(own, 9), await keep(own, 3, 2)];
     const theirs = await keep(other, 9);
     expect(await listAccountsWithContents(database)).toEqual(expect.arrayContaining([own, other]));
     expect(await read(own, old)).toMatchObject({ packed: Buffer.from('packed').toString('base64') });
-    // Expired contents are not shown even before they are deleted.
+    // Expired contents are hidden even before they are deleted.
     expect(await read(own, over)).toBeNull();
     expect(await expire(own, 7)).toMatchObject({ contents: 2 });
     expect([await read(own, fresh), await read(own, old)]).toEqual([expect.anything(), null]);

@@ -20,7 +20,7 @@ const offer = (name: string, description: string, ...parameters: string[]): Offe
 const github = githubTools.map(({ function: tool }): OfferedTool => ({
   ...{ name: tool.name, description: tool.description ?? '', parameters: tool.parameters, examples: [] },
 }));
-/** Pairs with the same purpose and no common word. */
+/** Pairs of tools with the same purpose and no common word. */
 const planted = [
   [
     offer('list_cars', 'List the cars of a fleet', 'fleet'),
@@ -39,7 +39,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => encoder.release());
 
-/** The router's answers, computed with the shipped encoder in this process. */
+/** The router's responses, computed in this process with the shipped encoder. */
 function openRouter(has: Encoder | undefined) {
   const inference: Inference = {
     encoder: has,
@@ -57,29 +57,26 @@ function openRouter(has: Encoder | undefined) {
 const nearOf = (assessed: ReturnType<typeof assessList>, name: string) =>
   assessed.find((tool) => tool.name === name)!.near.map((near) => near.name);
 
-describe('tools with the same meaning in other words', () => {
-  test.each(planted)(
-    '$0.name and $1.name are different by words and similar by meaning',
-    async (one, other) => {
-      const meanings = await readMeanings(openRouter(encoder), all);
-      expect(nearOf(assessList(all), one.name)).not.toContain(other.name);
-      const assessed = assessList(all, meanings);
-      expect(nearOf(assessed, one.name)).toContain(other.name);
-      expect(nearOf(assessed, other.name)).toContain(one.name);
-      expect(assessed.find(({ name }) => name === one.name)!.issues.map(({ code }) => code)).toContain(
-        'near_duplicate',
-      );
-    },
-  );
+describe('tools with the same meaning in different words', () => {
+  test.each(planted)('$0.name and $1.name differ by words but are similar by meaning', async (one, other) => {
+    const meanings = await readMeanings(openRouter(encoder), all);
+    expect(nearOf(assessList(all), one.name)).not.toContain(other.name);
+    const assessed = assessList(all, meanings);
+    expect(nearOf(assessed, one.name)).toContain(other.name);
+    expect(nearOf(assessed, other.name)).toContain(one.name);
+    expect(assessed.find(({ name }) => name === one.name)!.issues.map(({ code }) => code)).toContain(
+      'near_duplicate',
+    );
+  });
 
-  test('are rare in a clean set: nine of ten GitHub tools have no issue, by meaning too', async () => {
+  test('are rare in a clean set: even by meaning, nine of ten GitHub tools have no issue', async () => {
     const meanings = await readMeanings(openRouter(encoder), github);
     expect(meanings).not.toBeNull();
     const withIssues = assessList(github, meanings).filter(({ issues }) => issues.length > 0);
     expect(withIssues.length / github.length).toBeLessThanOrEqual(0.1);
   });
 
-  test('are compared by words while no encoder runs or no router answers', async () => {
+  test('are compared by words while no encoder is running or no router responds', async () => {
     expect(await readMeanings(openRouter(undefined), all)).toBeNull();
     const away = { call: () => Promise.reject(new Error('away')) };
     expect(await readMeanings(away, all)).toBeNull();

@@ -33,7 +33,7 @@ function rankOf(tools: readonly Offered[], question: string, name: string): numb
   return [...order].findIndex((position) => index.names[position] === name) + 1;
 }
 
-/** Collisions added to GitHub's tools: the intended tool, its rival, and a request for the intended one. */
+/** Collisions added to GitHub's tools: the intended tool, its rival, and a request for the intended tool. */
 const collisions = [
   {
     meant: plant('get_user', 'Get a user of the company', 'badge_number'),
@@ -53,7 +53,7 @@ const collisions = [
 ] as const;
 
 test.each(collisions)(
-  'the collision of $meant.name and $rival.name is found, and the suggestion raises the rank of the intended tool',
+  'the collision between $meant.name and $rival.name is found, and the suggestion ranks the intended tool higher',
   ({ meant, rival, question }) => {
     const tools = [...github, meant, rival];
     const assessment = assessList(tools).find(({ name }) => name === meant.name);

@@ -31,7 +31,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => undoAll(undo), 120_000);
 
-/** A UUIDv7 of that instant. */
+/** A UUIDv7 with the given timestamp. */
 function idAt(time: string): string {
   const hex = Date.parse(time).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}${uuidv7().slice(13)}`;
@@ -47,7 +47,7 @@ async function recordAt(
   recorder.spool.finish(createEndedEvent(accepted, change), null);
 }
 
-/** Requests of three months and more, including the first and last instants of months and days. */
+/** Requests from more than three months, including the first and last instants of months and days. */
 const now = new Date();
 const month = (ago: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago);
 const instants = [3, 2, 1].flatMap((ago) => [
@@ -70,7 +70,7 @@ const sums = (rows: readonly RequestLogEntry[]): Partial<UsageFigures> => ({
   unpriced_requests: sum(rows, (row) => Number(row.prompt_tokens !== null && row.cost_usd === null)),
 });
 
-describe('sums over many months', () => {
+describe('totals over many months', () => {
   const [accountId, other] = [newAccountId(), newAccountId()];
   const usage = (at: number) => ({
     ...{ inputTokens: 1_000 + at, outputTokens: at, cachedInputTokens: at % 7, cacheWriteTokens: 0 },
@@ -107,7 +107,7 @@ describe('sums over many months', () => {
     [month(9), month(8)],
   ].map(([from, to]) => [new Date(from!).toISOString(), new Date(to!).toISOString()] as const);
 
-  it.each(spans)('from %s to %s equal the log', async (from, to) => {
+  it.each(spans)('from %s to %s match the request log', async (from, to) => {
     const { messaging } = recorder;
     const wanted = within(from, to);
     const { figures } = await messaging.call(summarizeUsage, { accountId, from, to });
@@ -124,7 +124,7 @@ describe('sums over many months', () => {
   });
 });
 
-it('a request that was closed as interrupted and ended later is summed once, with its end', async () => {
+it('a request that was closed as interrupted and completed later is counted once, with its final outcome', async () => {
   const accountId = newAccountId();
   const time = new Date(Date.now() - 60_000).toISOString();
   const accepted = { ...createAcceptedEvent({ accountId }), requestId: idAt(time), sessionId: 'one' };
@@ -146,7 +146,10 @@ it('a request that was closed as interrupted and ended later is summed once, wit
   });
 });
 
-/** Recomputes the sums from the log, with the SQL at the end of the migration that created the table. */
+/**
+ * Recomputes the totals from the request log, with the SQL at the end of the migration that created the
+ * table.
+ */
 const migration = join(
   import.meta.dirname,
   '../../../prisma/telemetry/migrations/20261120190000_usage_hours/migration.sql',
@@ -163,7 +166,7 @@ async function readHours(sql: string): Promise<unknown[][]> {
   return rows.map(renderHour);
 }
 
-it('the sums can be recomputed from the log and equal it, also after rows were deleted', async () => {
+it('the totals can be recomputed from the request log and match it, even after rows were deleted', async () => {
   const accountId = newAccountId();
   const times = instants.slice(0, 30).map((timeMs) => new Date(Math.floor(timeMs)).toISOString());
   for (const time of times) await recordAt(accountId, time);
@@ -189,7 +192,7 @@ it('the sums can be recomputed from the log and equal it, also after rows were d
   await expectEqual();
 });
 
-/** In the order of the table's columns. */
+/** In the column order of the table. */
 function renderHour({ hour: { account_id, key_id, hour, ...figures } }: Hour): unknown[] {
   return [account_id, hour, key_id, ...Object.entries(figures).sort()];
 }
