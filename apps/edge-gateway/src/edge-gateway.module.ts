@@ -52,12 +52,12 @@ export const controllers: Type[] = [
   DocumentationRoute,
 ];
 
-/** With an OpenID Connect issuer, the routes of the embedded identity do not exist. */
+/** If an OpenID Connect issuer is configured, the routes for the embedded identity are not registered. */
 function chooseControllers({ identity }: EdgeParts): Type[] {
   return identity === null ? controllers.filter((each) => each !== SignInRoute) : controllers;
 }
 
-/** The public HTTP interface: routes, the guard that denies by default, and their services. */
+/** The public HTTP interface: the routes, their services, and the guard that denies access by default. */
 @Module({})
 export class EdgeGatewayModule {
   static forRoot(parts: EdgeParts, spoolModule: DynamicModule): DynamicModule {
@@ -94,7 +94,7 @@ const serviceProviders: readonly Provider[] = [
   provideFrom(Reference, (parts) => new Reference(() => listRoutes(chooseControllers(parts)))),
 ];
 
-/** Provides a part of `EdgeParts`. */
+/** Provides one part of `EdgeParts` for injection. */
 function provideFrom(token: InjectionToken, choose: (parts: EdgeParts) => unknown): Provider {
   return { provide: token, useFactory: choose, inject: [EDGE_PARTS] };
 }

@@ -35,7 +35,7 @@ const redactContent = (text: string): string => secretRedactor.redact(text);
 
 export const EDGE_PARTS = Symbol('EDGE_PARTS');
 
-/** All services of the gateway, built once at start. */
+/** All services of the gateway, built once on startup. */
 export interface EdgeParts extends LoginParts {
   readonly pipeline: PipelineServices;
   readonly sealingKeys: SealingKeyPair;
@@ -104,7 +104,7 @@ function chooseSettings(config: Config): PipelineServices['settings'] {
   };
 }
 
-/** Limits the effects of failing providers and of overload. */
+/** Builds the services that limit the effects of failing providers and overload. */
 function buildResilience({
   config,
   messaging,
@@ -127,7 +127,7 @@ function buildResilience({
   };
 }
 
-/** Grants of API keys, their open requests, and the rate limiter. */
+/** Builds the API key grants, the registry of open requests, and the rate limiter. */
 function buildLimits(
   cacheRedis: Redis,
   messaging: Messaging,
@@ -141,7 +141,7 @@ function buildLimits(
   };
 }
 
-/** The services that prune tools and compress the conversation. */
+/** Builds the services that prune tools and compress the conversation. */
 function buildPlanning(
   deadlineMs: number,
   cacheRedis: Redis,

@@ -13,26 +13,26 @@ import { ModelRouter } from './routing/model-router.ts';
 import { Observations } from './routing/observations.ts';
 import { RedisObservations } from './routing/redis-observations.adapter.ts';
 
-/** How long rate limits and budgets wait for Redis before a process decides locally. */
+/** How long rate limits and budgets wait for Redis before the process decides locally. */
 const redisCommandMs = 250;
 
-/** Connects to Redis for limits, budgets and caches. Commands fail at once while Redis is unavailable. */
+/** Connects to Redis for limits, budgets and caches. Commands fail immediately while Redis is unavailable. */
 export function connectRedis(url: string, log: Logger, commandTimeoutMs: number = redisCommandMs): Redis {
   return connectCacheRedis(url, {
     commandTimeoutMs,
     onError: (error) => log.debug({ err: error }, 'Redis error'),
-    // The rate limiter groups its own requests and must not wait for a pipeline.
+    // The rate limiter batches its own requests and must not wait for a pipeline.
     pipelineAllExcept: [admitCommand],
   });
 }
 
 export interface OpenBudgets {
   readonly budgets: SavedTokenBudgets;
-  /** Settles what is still unsettled, then disconnects. */
+  /** Settles all unsettled tokens, then disconnects. */
   readonly close: () => Promise<void>;
 }
 
-/** @param planDeadlineMs a request never waits longer for its budget than planning may take. */
+/** @param planDeadlineMs time limit for planning. A request never waits longer than this for its budget. */
 export function openBudgets(redisUrl: string, planDeadlineMs: number, log: Logger): OpenBudgets {
   const redis = connectRedis(redisUrl, log, Math.min(redisCommandMs, planDeadlineMs));
   const budgets = new SavedTokenBudgets({ store: new RedisBudgetStore(redis, randomUUID()), log });
@@ -48,7 +48,10 @@ export interface OpenModelRouter {
   close(): void;
 }
 
-/** Builds the model router with its stores. If Redis loses its data, observations and pins are learned again. */
+/**
+ * Builds the model router with its stores. If Redis loses its data, observations and pins are collected
+ * again.
+ */
 export function openModelRouter(
   catalog: ModelCatalog,
   cacheRedis: Redis,

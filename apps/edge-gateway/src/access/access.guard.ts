@@ -17,16 +17,19 @@ import { authenticateHeaders } from '../request/authenticate-headers.ts';
 /** The authenticated caller of a route: an API key or a user. */
 export interface AccountCaller {
   readonly accountId: string;
-  /** Id of the API key; null for a user. */
+  /** API key id; null if the caller is a user. */
   readonly keyId: string | null;
-  /** Id of the user; null for an API key. */
+  /** User id; null if the caller is an API key. */
   readonly personId: string | null;
 }
 
 const callers = new WeakMap<FastifyRequest, AccountCaller>();
 const loginSessions = new WeakMap<FastifyRequest, LoginSession>();
 
-/** Denies by default. It is a guard, not a hook on paths, so it checks the route that runs, however the path is spelled. */
+/**
+ * Denies access by default. This is a guard and not a path hook, so it checks the route that actually runs,
+ * however the path is spelled.
+ */
 @Injectable()
 export class AccessGuard implements CanActivate {
   readonly #reflector: Reflector;
@@ -43,7 +46,10 @@ export class AccessGuard implements CanActivate {
     this.#loginSessions = loginSessions;
   }
 
-  /** Synchronous for public routes and for routes that authenticate in the pipeline, so chat requests do not wait here. */
+  /**
+   * Returns synchronously for public routes and for routes that authenticate in the pipeline, so chat
+   * requests never wait here.
+   */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const access = this.#reflector.getAllAndOverride<Access | undefined>(accessKey, [
       context.getHandler(),
@@ -54,7 +60,7 @@ export class AccessGuard implements CanActivate {
     return this.#authenticate(context.switchToHttp().getRequest<FastifyRequest>(), access).then(() => true);
   }
 
-  /** The form of a credential shows its kind, so the wrong kind is rejected without a lookup. */
+  /** API keys and session tokens look different, so the wrong kind is rejected without a lookup. */
   async #authenticate(
     request: FastifyRequest,
     access: 'api-key' | 'session' | 'api-key-or-session',
@@ -71,12 +77,12 @@ export class AccessGuard implements CanActivate {
   }
 }
 
-/** Injects the `AccountCaller` of a request. Throws `account_not_registered` for a user without an account. */
+/** Injects the request's `AccountCaller`. Throws `account_not_registered` for a user without an account. */
 export const FromCaller = createParamDecorator((_: unknown, context: ExecutionContext) =>
   callerOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
-/** Injects the `LoginSession` of a route with access `session`. Its user may have no account yet. */
+/** Injects the `LoginSession` on routes with access `session`. The user may not have an account yet. */
 export const FromLoginSession = createParamDecorator((_: unknown, context: ExecutionContext) =>
   loginSessionOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
@@ -101,7 +107,7 @@ function requireSession(bearer: string | undefined, isSession: boolean): void {
   throw new GatewayError(bearer.startsWith('sk-') ? 'session_required' : 'invalid_session_token');
 }
 
-/** The token of `Authorization: Bearer`; undefined without one. */
+/** The token from `Authorization: Bearer`; undefined if the header is missing. */
 export function readBearer({ headers }: FastifyRequest): string | undefined {
   const match = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '');
   return match?.[1];

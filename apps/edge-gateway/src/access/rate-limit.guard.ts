@@ -6,8 +6,8 @@ import { countRequest, renderRateHeaders, requireRoom } from '../rate-limits/cou
 import { RATE_LIMITER, type RateLimiter } from '../rate-limits/rate-limiter.port.ts';
 
 /**
- * Applies the rate limit to routes that take an API key and do not run the pipeline. They share the window and the headers
- * of chat requests. Throws `rate_limit_exceeded`.
+ * Applies the rate limit to routes that accept an API key but do not run the pipeline. These routes share the
+ * rate window and the response headers with chat requests. Throws `rate_limit_exceeded`.
  */
 @Injectable()
 export class RateLimitGuard implements CanActivate {

@@ -1,4 +1,7 @@
-/** Injection tokens for interfaces and values that libraries declare. Tokens of our own interfaces are next to them. */
+/**
+ * Injection tokens for interfaces and values declared in libraries. The tokens for the gateway's own
+ * interfaces are next to those interfaces.
+ */
 export const MESSAGING = Symbol('MESSAGING');
 export const SEALING_KEYS = Symbol('SEALING_KEYS');
 export const MODEL_CATALOG = Symbol('MODEL_CATALOG');

@@ -5,7 +5,7 @@ import { Admission, type AdmissionOptions, type TurnTaker } from './admission.ts
 type Reason = 'queue_full' | 'too_slow' | 'displaced';
 
 const takers: TurnTaker[] = [];
-/** Releases requests that still wait. */
+/** Releases the requests that are still queued. */
 afterEach(() => takers.splice(0).forEach(({ abort }) => abort.abort()));
 
 function admissionOf(options: Partial<AdmissionOptions> = {}) {
@@ -42,15 +42,15 @@ function admissionOf(options: Partial<AdmissionOptions> = {}) {
 }
 
 describe('admission', () => {
-  it('admits requests immediately while there is room', () => {
+  it('admits requests immediately while there is capacity', () => {
     const { ask } = admissionOf();
     expect([ask('a'), ask('a'), ask('a')].map(({ isAtOnce }) => isAtOnce)).toEqual([true, true, false]);
   });
 
-  it('rejects a request immediately if the queue is full, with a retry time', async () => {
+  it('rejects a request immediately if the queue is full, and returns a retry time', async () => {
     const { ask, shed } = admissionOf();
     const asked = Array.from({ length: 6 }, () => ask('a'));
-    // Half of the places are reserved for other accounts.
+    // Half of the queue is reserved for other accounts.
     expect(await Promise.all(asked.slice(4).map(({ told }) => told))).toEqual(['overloaded', 'overloaded']);
     expect(shed).toEqual(['queue_full', 'queue_full']);
   });
@@ -64,7 +64,7 @@ describe('admission', () => {
     expect(order).toEqual(['noisy', 'noisy', 'quiet']);
   });
 
-  it('displaces a request of the account with the most waiting for one with fewer', async () => {
+  it('displaces a queued request from the account with the longest queue in favor of an account with a shorter one', async () => {
     const { ask, shed } = admissionOf();
     const [first] = [ask('a'), ask('a')];
     const waiting = ['a', 'a', 'b', 'b'].map(ask);
@@ -75,7 +75,7 @@ describe('admission', () => {
     expect(await Promise.race([waiting[2]!.told, late.told])).toBe('served');
   });
 
-  it('rejects a request immediately if it would wait too long', async () => {
+  it('rejects a request immediately if its expected wait is too long', async () => {
     let time = 0;
     const { ask } = admissionOf({ inFlightMax: 1, waitMsMax: 100, now: () => time });
     for (let at = 0; at < 100; at += 1) {

@@ -2,38 +2,39 @@ import { GatewayError } from '@gateway/errors';
 import type { ResilienceMetrics } from '../metrics/edge-metrics.ts';
 
 export interface AdmissionOptions {
-  /** Requests served at the same time. */
+  /** Maximum number of requests served concurrently. */
   readonly inFlightMax: number;
-  /** Requests that may wait. One account may use half of the places. */
+  /** Maximum number of queued requests. One account may use at most half of the queue. */
   readonly queuedMax: number;
-  /** How long a request may wait. */
+  /** Maximum time a request may wait in the queue. */
   readonly waitMsMax: number;
   readonly metrics: Pick<ResilienceMetrics, 'shed' | 'queueSeconds' | 'watchQueue'>;
   readonly now?: () => number;
 }
 
-/** A request's right to be served, released once. */
+/** A request's permission to run. It can be released only once. */
 export interface Turn {
   readonly accountId: string;
   readonly beganAt: number;
 }
 
-/** A request that needs a turn. */
+/** A request that is waiting for a turn. */
 export interface TurnTaker {
   turn: Turn | null;
   readonly abort: AbortController;
 }
 
-/** Weight of the newest request in the average duration. */
+/** Weight of the latest request in the moving average of request durations. */
 const newestWeight = 1 / 32;
-/** Initial value and lower bound of the average duration. */
+/** Initial value and lower bound of the average request duration. */
 const holdMsMin = 5;
 const retryAfterMsMin = 1_000;
 const retryAfterMsMax = 30_000;
 
 /**
- * Limits how many requests are served and how many wait. Further requests are rejected before their bodies are read,
- * so that admitted requests stay fast. A request that would wait too long is rejected on arrival.
+ * Limits how many requests are served concurrently and how many are queued. Excess requests are rejected
+ * before their bodies are read, so that admitted requests stay fast. A request that would wait too long is
+ * rejected on arrival.
  */
 export class Admission {
   readonly #options: AdmissionOptions;
@@ -49,8 +50,8 @@ export class Admission {
   }
 
   /**
-   * Undefined if the request may start now; otherwise a promise for its turn. Throws or rejects with `overloaded`;
-   * rejects with an `AbortError` if the client disconnects.
+   * Returns undefined if the request may start now; otherwise a promise that resolves when its turn comes.
+   * Throws or rejects with `overloaded`; rejects with an `AbortError` if the client disconnects.
    */
   enter(accountId: string, taker: TurnTaker): Promise<void> | undefined {
     if (this.#inFlight < this.#options.inFlightMax) {
@@ -61,7 +62,7 @@ export class Admission {
     return this.#wait(accountId, taker);
   }
 
-  /** Releases the turn, if there is one. */
+  /** Releases the turn if the request holds one. */
   leave(taker: Pick<TurnTaker, 'turn'>): void {
     const { turn } = taker;
     if (turn === null) return;
@@ -85,13 +86,13 @@ export class Admission {
     if (waiting >= Math.max(1, queuedMax / 2)) throw this.#shed('queue_full');
     if (this.#expectedWaitMs(waiting + 1) > waitMsMax) throw this.#shed('too_slow');
     if (this.#queues.length < queuedMax) return;
-    // The account with the most waiting requests loses one to an account with fewer.
+    // The account with the longest queue loses a queued request to an account with a shorter queue.
     const displaced = this.#queues.popOfLongest(waiting + 1);
     if (displaced === undefined) throw this.#shed('queue_full');
     displaced.settle(false);
   }
 
-  /** Estimated from one account's equal share of the turns. */
+  /** The estimate assumes that all accounts get an equal share of the turns. */
   #expectedWaitMs(place: number): number {
     const share = this.#options.inFlightMax / Math.max(1, this.#queues.accounts);
     return (place / Math.max(1, share)) * this.#holdMs;
@@ -134,7 +135,7 @@ export class Admission {
 
   #shed(reason: 'queue_full' | 'too_slow' | 'displaced'): GatewayError {
     this.#options.metrics.shed.inc({ reason });
-    // Random, so that rejected clients do not retry at the same moment.
+    // The delay is randomized so that rejected clients do not all retry at the same moment.
     const waitMs = Math.min(retryAfterMsMax, Math.max(retryAfterMsMin, this.#holdMs)) * (1 + Math.random());
     return new GatewayError('overloaded', { detail: `shed: ${reason}`, retryAfterMs: Math.round(waitMs) });
   }
@@ -144,10 +145,10 @@ function toError(reason: unknown): Error {
   return reason instanceof Error ? reason : new DOMException('the client left', 'AbortError');
 }
 
-/** A request that waits for its turn. */
+/** A queued request. */
 interface Waiter {
   readonly accountId: string;
-  /** Called once: true when the turn comes, false if the request is displaced. */
+  /** Called once: with true when the request's turn comes, or with false if the request is displaced. */
   readonly settle: (isTurn: boolean) => void;
 }
 
@@ -157,13 +158,13 @@ interface AccountLoad {
 }
 
 /**
- * Counts each account's requests in flight and queues its waiting ones. The next turn goes to the account with the
- * fewest requests in flight, so the load of one account does not delay others.
+ * Counts the requests in flight for each account and queues waiting requests per account. The next turn goes
+ * to the account with the fewest requests in flight, so a busy account does not delay others.
  */
 class AccountQueues {
-  /** Accounts with requests in flight or waiting. */
+  /** Accounts with requests in flight or in the queue. */
   readonly #loads = new Map<string, AccountLoad>();
-  /** Accounts with waiting requests; the account that had the last turn is last. */
+  /** Accounts with queued requests. The account that was served last is at the end. */
   readonly #waiting = new Map<string, AccountLoad>();
   #length = 0;
 
@@ -204,7 +205,7 @@ class AccountQueues {
     this.#forgetIdle(waiter.accountId, load);
   }
 
-  /** Removes the longest waiting request of the account with the fewest requests in flight. */
+  /** Removes the oldest queued request from the account with the fewest requests in flight. */
   shift(): Waiter | undefined {
     let chosen: AccountLoad | undefined;
     for (const load of this.#waiting.values()) {
@@ -218,7 +219,10 @@ class AccountQueues {
     return waiter;
   }
 
-  /** Removes the newest waiting request of the account with the most waiting, if it has more than `least`. */
+  /**
+   * Removes the newest queued request from the account with the longest queue, if that queue has more than
+   * `least` requests.
+   */
   popOfLongest(least: number): Waiter | undefined {
     let longest: AccountLoad | undefined;
     for (const load of this.#waiting.values()) {

@@ -6,19 +6,22 @@ import { Backend, type BackendName, type BackendNews } from './backend.ts';
 
 export interface BackendBookOptions {
   readonly messaging: Pick<Messaging, 'broadcast' | 'onBroadcast'>;
-  /** Concurrent calls of one backend. */
+  /** Maximum number of concurrent calls to one backend. */
   readonly inFlightMax: number;
   readonly metrics: Pick<ResilienceMetrics, 'breakerChanges' | 'watchOpenBreakers'>;
 }
 
-/** The least recently used backends are dropped and start again as healthy. */
+/**
+ * When this limit is reached, the least recently used backends are dropped. A dropped backend starts again as
+ * healthy.
+ */
 const backendsMax = 20_000;
-/** The number of credentials that an account may have for a provider. */
+/** Maximum number of credentials an account may have for one provider. */
 export const credentialsMax = additionalKeysMax + 1;
 
 /**
- * The backends of this process. Changes are broadcast to the other replicas and never requested, so a request costs
- * no round trip.
+ * All backends known to this process. State changes are broadcast to the other replicas. Replicas never query
+ * each other, so a request costs no round trip.
  */
 export class BackendBook {
   readonly #options: BackendBookOptions;
@@ -46,7 +49,7 @@ export class BackendBook {
     return made;
   }
 
-  /** The credentials of a provider changed, so the state of the old ones is discarded. */
+  /** When a provider's credentials change, the state recorded for the old credentials is discarded. */
   reset(accountId: string, provider: string): void {
     for (let credential = 0; credential < credentialsMax; credential += 1) {
       this.#backends.peek(keyOf({ accountId, provider, credential }))?.reset();

@@ -30,7 +30,7 @@ describe('a backend’s breaker', () => {
     expect(news).toEqual([{ kind: 'opened' }]);
   });
 
-  it('opens when more than half of many calls fail, though some succeed in between', () => {
+  it('opens when more than half of many calls fail, even if some succeed in between', () => {
     const { backend, fail } = backendOf();
     for (let at = 0; at < 12; at += 1) {
       fail(2);
@@ -39,7 +39,7 @@ describe('a backend’s breaker', () => {
     expect(backend.state()).toBe('open');
   });
 
-  it('does not open for throttled or refused calls, which are no fault of the provider', () => {
+  it('does not open for throttled or rejected calls, which do not indicate a provider failure', () => {
     const { backend } = backendOf();
     const refused = { kind: 'refused', retryAfterMs: 30_000 } as const;
     for (let at = 0; at < 20; at += 1) for (const each of [throttled, refused]) backend.noteFailure(each);
@@ -74,7 +74,7 @@ describe('a backend’s breaker', () => {
   });
 });
 
-it('is probed by at most one of six requests, unless requests are too rare', () => {
+it('receives at most one of six requests as a probe, unless requests are rare', () => {
   const { backend, fail, skip, pass } = backendOf();
   fail(5);
   pass(10_000);
@@ -97,7 +97,7 @@ describe('a backend that requests a pause', () => {
     expect(backend.state()).toBe('ready');
   });
 
-  it('is paused longer after each repeated throttling, for at most ten seconds', () => {
+  it('is paused longer each time it throttles again, up to ten seconds', () => {
     const { backend, pass } = backendOf();
     const pauses: number[] = [];
     for (let at = 0; at < 8; at += 1) {
@@ -110,15 +110,15 @@ describe('a backend that requests a pause', () => {
     expect(Math.max(...pauses)).toBeLessThan(10_001);
   });
 
-  it('broadcasts one pause for many calls that fail together', () => {
+  it('broadcasts a single pause when many calls fail together', () => {
     const { backend, news } = backendOf();
     for (let at = 0; at < 50; at += 1) backend.noteFailure(throttled);
     expect(news).toEqual([{ kind: 'cooling', forMs: 3_000 }]);
   });
 });
 
-describe('a change from another replica', () => {
-  it('to open makes the next call a probe, whose result decides', () => {
+describe('a state change broadcast by another replica', () => {
+  it('that opens the breaker there makes the next local call a probe, whose result decides', () => {
     const { backend, news } = backendOf();
     backend.hear({ kind: 'opened' });
     expect(backend.state()).toBe('ready');
@@ -131,7 +131,7 @@ describe('a change from another replica', () => {
     expect(news).toEqual([{ kind: 'closed' }]);
   });
 
-  it('to close lets an open breaker probe immediately', () => {
+  it('that closes the breaker lets an open local breaker probe immediately', () => {
     const { backend, fail } = backendOf();
     fail(5);
     expect(backend.state()).toBe('open');
@@ -140,7 +140,7 @@ describe('a change from another replica', () => {
     expect(backend.isOpen).toBe(true);
   });
 
-  it('to pause applies here too', () => {
+  it('that pauses the backend also pauses it locally', () => {
     const { backend, pass } = backendOf();
     backend.hear({ kind: 'cooling', forMs: 1_000 });
     expect(backend.state()).toBe('cooling');
@@ -149,7 +149,7 @@ describe('a change from another replica', () => {
   });
 });
 
-it('has no more concurrent calls than its limit', () => {
+it('a backend never exceeds its limit of concurrent calls', () => {
   const { backend } = backendOf(2);
   backend.begin();
   backend.begin();
@@ -158,7 +158,7 @@ it('has no more concurrent calls than its limit', () => {
   expect(backend.state()).toBe('ready');
 });
 
-it('starts again as healthy when its credential is replaced', () => {
+it('a backend starts again as healthy when its credential is replaced', () => {
   const { backend, fail } = backendOf();
   fail(5);
   backend.reset();

@@ -1,53 +1,53 @@
 import { CircuitState, ConsecutiveBreaker, ExponentialBackoff, SamplingBreaker } from 'cockatiel';
 import type { Failure } from './failure.ts';
 
-/** A provider, called by one account with one of its credentials. */
+/** A provider as called by one account with one of its credentials. */
 export interface BackendName {
   readonly accountId: string;
   readonly provider: string;
-  /** Position of the credential among the account's credentials for the provider. */
+  /** Index of the credential among the account's credentials for this provider. */
   readonly credential: number;
 }
 
 /**
- * Whether a backend may be called: `ready`; `cooling` after it requested a pause; `open` while its breaker is open;
- * `full` at its limit of concurrent calls.
+ * Whether a backend may be called. `ready`: it may be called; `cooling`: it requested a pause; `open`: its
+ * breaker is open; `full`: it has reached its limit of concurrent calls.
  */
 export type BackendState = 'ready' | 'cooling' | 'open' | 'full';
 
-/** A change of state, for metrics and for the other replicas. */
+/** A state change, reported to metrics and to the other replicas. */
 export type BackendNews =
   { readonly kind: 'opened' | 'closed' } | { readonly kind: 'cooling'; readonly forMs: number };
 
 interface BackendOptions {
   readonly name: BackendName;
-  /** Limit of concurrent calls. */
+  /** Maximum number of concurrent calls. */
   readonly inFlightMax: number;
   readonly onNews: (news: BackendNews, backend: Backend) => void;
   readonly now?: () => number;
 }
 
-/** Delay between two probes: jittered, from about one second to ten. */
+/** Delay between two probes, with jitter: between about one second and ten seconds. */
 const waits = new ExponentialBackoff({ initialDelay: 1_000, maxDelay: 10_000 });
 const waitMsMin = 500;
-/** A probe is sent after this many requests have used other backends, … */
+/** A probe is sent after this many requests were routed to other backends, … */
 const skipsBeforeProbe = 5;
-/** … or after this time if there are only few requests. */
+/** … or after this time if there are only a few requests. */
 const unhurriedMs = 10_000;
-/** After this time without a failure, the backend's history is discarded. */
+/** A backend's failure history is discarded after this time without a failure. */
 const forgetMs = 30_000;
 
 type Wait = ReturnType<typeof waits.next>;
 
-/** State of a backend that failed recently. */
+/** State kept for a backend that failed recently. */
 interface Trouble {
   readonly rules: TripRules;
   lastFailureAt: number;
   isOpen: boolean;
   probeWait: Wait;
-  /** When an open backend may be probed next. */
+  /** Earliest time of the next probe while the breaker is open. */
   probeAt: number;
-  /** Requests that used another backend since the last probe. */
+  /** Requests routed to another backend since the last probe. */
   skips: number;
   coolWait: Wait;
   coolUntil: number;
@@ -88,13 +88,13 @@ export class Backend {
     return this.#trouble === undefined ? 'ready' : stateOf(this.#trouble, this.#now());
   }
 
-  /** Milliseconds until a backend that is not ready may become ready. */
+  /** Milliseconds until a backend in state `cooling`, `open` or `full` may become ready. */
   get waitMs(): number {
     const { coolUntil = 0, probeAt = 0, isOpen = false } = this.#trouble ?? {};
     return Math.max(0, (isOpen ? Math.max(probeAt, coolUntil) : coolUntil) - this.#now());
   }
 
-  /** Starts a call. Returns whether it is a probe, which is a call while the breaker is open. */
+  /** Starts a call. Returns true if the call is a probe, that is, if the breaker is open. */
   begin(): boolean {
     this.#inFlight += 1;
     if (!this.#trouble?.isOpen) return false;
@@ -102,19 +102,19 @@ export class Backend {
     return true;
   }
 
-  /** A request used another backend instead. */
+  /** Records that a request was routed to another backend. */
   skip(): void {
     if (this.#trouble) this.#trouble.skips += 1;
   }
 
-  /** The call ended, with any result. */
+  /** Records that a call ended, whether it succeeded or failed. */
   end(): void {
     this.#inFlight -= 1;
   }
 
   /**
-   * The backend sent a valid response or an error caused by the request. A call that started before the breaker
-   * opened does not close it.
+   * Records a valid response or an error caused by the request. A call that started before the breaker opened
+   * does not close it.
    */
   noteSuccess(isProbe = false): void {
     const trouble = this.#trouble;
@@ -129,7 +129,10 @@ export class Backend {
     if (now - trouble.lastFailureAt > forgetMs && trouble.coolUntil <= now) this.#trouble = undefined;
   }
 
-  /** A throttled or rejected backend gets a pause. It works, so its breaker does not open. */
+  /**
+   * A backend that throttles or rejects a call is paused. Its breaker does not open, because the backend is
+   * working.
+   */
   noteFailure({ kind, retryAfterMs }: Pick<Failure, 'kind' | 'retryAfterMs'>): void {
     const trouble = this.#knowTrouble();
     trouble.lastFailureAt = this.#now();
@@ -142,8 +145,9 @@ export class Backend {
   }
 
   /**
-   * Applies a change from another replica. A pause requested by the provider applies to all replicas. A breaker may
-   * open elsewhere for reasons local to that replica, so the next call here becomes a probe, and its result decides.
+   * Applies a state change from another replica. A pause requested by the provider applies to all replicas. A
+   * breaker may have opened for reasons local to the other replica, so the next local call becomes a probe
+   * and its result decides.
    */
   hear(news: BackendNews): void {
     if (news.kind === 'cooling') {
@@ -156,7 +160,7 @@ export class Backend {
     }
   }
 
-  /** The credential was replaced. */
+  /** Resets the state after the credential was replaced. */
   reset(): void {
     if (this.isOpen) this.#onNews({ kind: 'closed' }, this);
     this.#trouble = undefined;
@@ -185,10 +189,10 @@ export class Backend {
     return { probeAt: this.#now(), skips: skipsBeforeProbe };
   }
 
-  /** Pauses at least as long as requested, and longer after each repeated throttling. */
+  /** Pauses for at least the requested time, and longer each time the provider throttles again. */
   #cool(trouble: Trouble, askedMs: number): void {
     const now = this.#now();
-    // Only the first of many concurrent failures extends the pause.
+    // If several concurrent calls fail, only the first failure extends the pause.
     if (now >= trouble.coolUntil) trouble.coolWait = trouble.coolWait.next(undefined);
     const forMs = Math.round(Math.max(askedMs, 2 * waitMsMin, trouble.coolWait.duration));
     if (now + forMs <= trouble.coolUntil + 250) return;
@@ -203,12 +207,14 @@ function stateOf({ isOpen, probeAt, skips, coolUntil }: Trouble, now: number): B
   return now < coolUntil ? 'cooling' : 'ready';
 }
 
-/** Consecutive failures that open a breaker. */
+/** Number of consecutive failures that open a breaker. */
 const failuresInARow = 5;
-/** More than half of the calls within ten seconds also open it, from twenty calls on. */
+/**
+ * The breaker also opens if more than half of the calls within ten seconds fail, given at least twenty calls.
+ */
 const sample = { threshold: 0.5, duration: 10_000, minimumRps: 2 } as const;
 
-/** Decides when failures open a breaker: either rule of the library is enough. */
+/** Decides when failures open a breaker: either of the two breaker policies is sufficient. */
 class TripRules {
   readonly #rules = [new ConsecutiveBreaker(failuresInARow), new SamplingBreaker(sample)];
 
@@ -216,7 +222,7 @@ class TripRules {
     for (const rule of this.#rules) rule.success(CircuitState.Closed);
   }
 
-  /** Returns whether the breaker opens. Updates both rules. */
+  /** Records the result in both policies. Returns true if the breaker opens. */
   noteFailure(): boolean {
     return this.#rules.map((rule) => rule.failure(CircuitState.Closed)).includes(true);
   }

@@ -13,7 +13,7 @@ describe('the requested pause', () => {
     [{ 'retry-after': ['3', '4'] }, 3_000],
     [{ 'retry-after': 'soon' }, undefined],
     [{}, undefined],
-  ])('of %j is %s ms', (headers, expected) => {
+  ])('for %j is %s ms', (headers, expected) => {
     expect(parseRetryAfter(headers, now)).toBe(expected);
   });
 });

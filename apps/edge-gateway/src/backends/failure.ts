@@ -3,25 +3,25 @@ import { GatewayError } from '@gateway/errors';
 import type { IncomingHeaders } from '@gateway/providers';
 
 /**
- * Why a call got no usable response, also as a metric label: `server` is a 5xx, `throttled` a 429, `refused` a
- * rejected credential.
+ * Why a call got no usable response; also used as a metric label. `server` is a 5xx status, `throttled` a
+ * 429, and `refused` a rejected credential.
  */
 export type FailureKind = 'server' | 'throttled' | 'refused' | 'unreachable' | 'timeout' | 'invalid';
 
-/** A call that failed before the first byte of its response was sent to the client. */
+/** A provider call that failed before any response byte was sent to the client. */
 export interface Failure {
   readonly kind: FailureKind;
-  /** Whether the same call may succeed soon. Another backend may succeed in any case. */
+  /** Whether retrying the same call may soon succeed. Calling another backend may succeed in any case. */
   readonly isPassing: boolean;
-  /** The pause that the provider requests, in milliseconds. */
+  /** The pause requested by the provider, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** Statuses caused by the server, not by the request. 529 is Anthropic's "overloaded". */
+/** Status codes caused by the server and not by the request. 529 is Anthropic's "overloaded". */
 const serverStatuses = new Set([408, 500, 502, 503, 504, 529]);
 /**
- * Pause of an invalid credential or one without credit. A 403 gets no pause: the credential may be allowed to make
- * other calls.
+ * How long a credential that is invalid or has no credit left is paused. A 403 causes no pause, because the
+ * credential may still be allowed to make other calls.
  */
 const refusalPauseMs: ReadonlyMap<number, number | undefined> = new Map([
   [401, 30_000],
@@ -29,7 +29,10 @@ const refusalPauseMs: ReadonlyMap<number, number | undefined> = new Map([
   [403, undefined],
 ]);
 
-/** The failure of a status that another backend may avoid; undefined for a status caused by the request. */
+/**
+ * Classifies a status code as a failure that another backend may avoid; undefined if the request itself
+ * caused it.
+ */
 export function failureOfStatus(status: number, headers: IncomingHeaders): Failure | undefined {
   if (status < 400) return undefined;
   if (refusalPauseMs.has(status))
@@ -41,22 +44,22 @@ export function failureOfStatus(status: number, headers: IncomingHeaders): Failu
 
 const failureOfCode: Partial<Record<ErrorCode, Failure>> = {
   upstream_unreachable: { kind: 'unreachable', isPassing: true, retryAfterMs: undefined },
-  // A provider that was silent for so long is not retried.
+  // A provider that did not respond within the long timeout is not retried.
   upstream_timeout: { kind: 'timeout', isPassing: false, retryAfterMs: undefined },
   upstream_invalid: { kind: 'invalid', isPassing: false, retryAfterMs: undefined },
 };
 
-/** The same for a call without a response, or with an aborted one. */
+/** Classifies a call that got no response or whose response was aborted. */
 export function failureOfError(error: unknown): Failure | undefined {
   return error instanceof GatewayError ? failureOfCode[error.code] : undefined;
 }
 
-/** Upper bound for pauses that providers request. */
+/** Upper bound for the pauses that providers request. */
 const waitMsMax = 10 * 60_000;
 
 /**
- * Milliseconds that a provider asks to wait: `retry-after-ms`, else `retry-after` in seconds or as a date (RFC 9110
- * §10.2.3). Undefined without a valid header.
+ * Milliseconds that a provider asks the gateway to wait: `retry-after-ms`, otherwise `retry-after` in seconds
+ * or as a date (RFC 9110 §10.2.3). Undefined without a valid header.
  */
 export function parseRetryAfter(headers: IncomingHeaders, now: number = Date.now()): number | undefined {
   const ms = firstOf(headers['retry-after-ms']);

@@ -10,7 +10,7 @@ function budgetOf(options: { share: number; floor: number }) {
 }
 
 describe('the retry budget', () => {
-  it('never allows more additional calls than its share, in any pattern of failures', () => {
+  it('never allows more than the configured share of extra calls, whatever the pattern of failures', () => {
     const step = fc.record({ afterMs: fc.nat(300), fails: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step, { minLength: 200, maxLength: 600 }), (steps) => {
@@ -27,13 +27,13 @@ describe('the retry budget', () => {
     );
   });
 
-  it('allows a few additional calls when requests are rare', () => {
+  it('allows a few extra calls even if requests are rare', () => {
     const { budget } = budgetOf({ share: 0.2, floor: 3 });
     budget.countRequest('a');
     expect([1, 2, 3, 4].map(() => budget.takeExtra('a'))).toEqual([true, true, true, false]);
   });
 
-  it('recovers after a while', () => {
+  it('recovers over time', () => {
     const { budget, pass } = budgetOf({ share: 0.2, floor: 1 });
     expect([budget.takeExtra('a'), budget.takeExtra('a')]).toEqual([true, false]);
     pass(2 * windowMs);

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { ExponentialBackoff, decorrelatedJitterGenerator } from 'cockatiel';
 
-/** Limits of additional calls. */
+/** Limits for extra calls (retries, fallbacks and hedges). */
 interface RetryBudgetOptions {
   readonly share: number;
-  /** Additional calls always allowed per window, because a share of few requests is zero. */
+  /** Extra calls that are always allowed per window, because a share of very few requests rounds to zero. */
   readonly floor: number;
   readonly now?: () => number;
 }
@@ -12,8 +12,8 @@ interface RetryBudgetOptions {
 const windowMs = 60_000;
 
 /**
- * Counts of the current and the previous window. The previous one counts with the share of it that lies within one
- * window's length: a sliding window approximated with four numbers.
+ * Request counts for the current and the previous window. The previous count is weighted by its overlap with
+ * a sliding window, which is thus approximated with four numbers.
  */
 class Window {
   #startedAt = 0;
@@ -53,8 +53,8 @@ class Window {
 }
 
 /**
- * Limits the load that retries and fallbacks add to failing providers: at most `share` of the requests, per account
- * and for the whole process. One account's failures do not use up another account's retries.
+ * Limits the load that retries and fallbacks add to failing providers to `share` of the requests, both per
+ * account and per process. One account's failures do not use up another account's retries.
  */
 export class RetryBudget {
   readonly #options: RetryBudgetOptions;
@@ -67,18 +67,18 @@ export class RetryBudget {
     this.#now = options.now ?? Date.now;
   }
 
-  /** To be called once for each request. */
+  /** Must be called once per request. */
   countRequest(accountId: string): void {
     const now = this.#now();
     this.#all.countRequest(now);
     this.#windowOf(accountId).countRequest(now);
   }
 
-  /** Takes an additional call from the budget. Returns false if none is left. */
+  /** Takes one extra call from the budget. Returns false if the budget is used up. */
   takeExtra(accountId: string): boolean {
     const now = this.#now();
     const account = this.#windowOf(accountId);
-    // The process allows the floors of four accounts.
+    // The process-wide floor is four times the floor of one account.
     const shared = { ...this.#options, floor: 4 * this.#options.floor };
     if (!account.hasRoom(now, this.#options) || !this.#all.hasRoom(now, shared)) return false;
     account.countExtra(now);
@@ -96,8 +96,8 @@ export class RetryBudget {
 }
 
 /**
- * About 0.2 s before the first retry, 0.4 s before the second, and so on. Jittered, so that callers that failed
- * together do not retry together.
+ * The delay is about 0.2 s before the first retry, 0.4 s before the second, and so on. Jitter keeps callers
+ * that failed together from retrying together.
  */
 const waits = new ExponentialBackoff({
   generator: decorrelatedJitterGenerator,
@@ -105,7 +105,7 @@ const waits = new ExponentialBackoff({
   maxDelay: 3_000,
 });
 
-/** Milliseconds to wait before the `again`-th retry of a call (from 1). */
+/** Milliseconds to wait before retry number `again` (counted from 1). */
 export function chooseBackoffMs(again: number): number {
   let wait = waits.next();
   for (let step = 0; step < again; step += 1) wait = wait.next(undefined);

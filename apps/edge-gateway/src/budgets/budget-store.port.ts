@@ -1,12 +1,12 @@
-/** A key's budgets of saved tokens. */
+/** The saved-token budgets for one API key. */
 export interface BudgetLimits {
-  /** Per UTC day. */
+  /** Budget per UTC day. */
   readonly dailyTokenBudget: number;
-  /** Per UTC week, starting on Monday. */
+  /** Budget per UTC week, starting on Monday. */
   readonly weeklyTokenBudget: number;
 }
 
-/** A key's used budget at the last sync. */
+/** How much of a key's budget was used as of the last sync. */
 export interface SpentTokens {
   /** Days since 1970-01-01, UTC. */
   readonly day: number;
@@ -14,35 +14,45 @@ export interface SpentTokens {
   readonly thisWeek: number;
 }
 
-/** The state of one key at one edge, and the requests that wait for budget. */
+/** One edge's state for one key, including the requests that are waiting for budget. */
 export interface BudgetSync extends BudgetLimits {
   readonly accountId: string;
   readonly keyId: string;
-  /** Increases with every settlement of this edge for the key. The store counts a repeated number once. */
+  /**
+   * Settlement number, increased each time this edge settles tokens for the key. The store ignores a number
+   * it has already counted.
+   */
   readonly sequence: number;
-  /** Tokens used on a day since the last settlement; zero if there is nothing to settle. */
+  /** Tokens used on one day since the last settlement; zero if there is nothing to settle. */
   readonly settled: { readonly day: number; readonly tokens: number };
-  /** Tokens that this edge reserves of the key's budget. Replaces the previous value. */
+  /** Tokens that this edge reserves from the key's budget. Replaces the previous value. */
   readonly heldTokens: number;
-  /** The last known use. A store that lost its data restores it from here. */
+  /** The last known usage. A store that has lost its data restores it from this value. */
   readonly known: SpentTokens | null;
-  /** Waiting requests by the tokens that each may save, oldest first. */
+  /** For each waiting request, oldest first, the number of tokens it may save. */
   readonly asked: readonly number[];
-  /** How many further requests of the largest size to reserve in advance, if there is plenty of room. */
+  /**
+   * How many additional requests of the largest size to reserve for in advance, if plenty of budget is left.
+   */
   readonly ahead: number;
 }
 
 export interface BudgetState {
-  /** Number of waiting requests admitted, from the oldest. The last one may exceed the budget. */
+  /**
+   * Number of waiting requests admitted, counted from the oldest. The last admitted request may exceed the
+   * budget.
+   */
   readonly admitted: number;
-  /** Tokens that this edge now reserves. */
+  /** Total tokens that this edge now holds in reserve. */
   readonly heldTokens: number;
-  /** Tokens neither used nor reserved; negative if the last admitted request may exceed the budget. */
+  /**
+   * Tokens that are neither used nor reserved; negative if the last admitted request may exceed the budget.
+   */
   readonly roomTokens: number;
   readonly spent: SpentTokens;
 }
 
-/** The shared store of used and reserved budgets. Throws while it is unavailable. */
+/** The shared store for used and reserved budgets. Its methods throw while it is unavailable. */
 export interface BudgetStore {
   sync(sync: BudgetSync): Promise<BudgetState>;
 }

@@ -1,32 +1,35 @@
 import type { BudgetLimits, BudgetState, BudgetStore, SpentTokens } from './budget-store.port.ts';
 import type { StoreHealth } from './store-health.ts';
 
-/** A request's reservation of its key's budget. */
+/** A request's reservation from its key's budget. */
 export interface Reservation {
   /**
-   * Ends the reservation with the number of tokens that were saved. 0 returns all of them. Only the first call
-   * counts.
+   * Ends the reservation and records how many tokens were saved. Passing 0 returns the whole reservation.
+   * Only the first call counts.
    */
   settle(tokens: number): void;
 }
 
 /**
- * `exhausted`: the budget is used up or reserved by requests in flight. `unknown`: the store is unavailable, and the
- * local share of this process is used up.
+ * `exhausted`: the budget is used up or reserved by requests in flight. `unknown`: the store is unavailable,
+ * and this process has used up its local share.
  */
 export type BudgetAnswer = Reservation | 'exhausted' | 'unknown';
 
-/** A busy key reserves room for this many further requests, so that they need no sync. */
+/** A busy key reserves budget in advance for this many additional requests, so that they need no sync. */
 const aheadMax = 16;
-/** A key is busy if a request arrived within this time. */
+/** A key is busy if it received a request within this time. */
 const busyMs = 5_000;
-/** How long an edge treats a budget as exhausted before it asks again. Other edges may have returned tokens. */
+/**
+ * How long an edge treats a budget as exhausted before it queries the store again. Other edges may have
+ * returned tokens.
+ */
 const exhaustedMs = 1_000;
-/** Waiting requests per sync. */
+/** Maximum number of waiting requests per sync. */
 const askedMax = 200;
 /**
- * While the store is unavailable, one process may use this share of the last known room. Eight replicas together stay
- * within it.
+ * While the store is unavailable, each process may use this share of the last known remaining budget. Eight
+ * replicas together stay within that budget.
  */
 const localShare = 1 / 8;
 
@@ -46,9 +49,12 @@ export interface KeyBudgetOptions {
   readonly store: BudgetStore;
   readonly health: StoreHealth;
   readonly now: () => number;
-  /** Increases with every call in this process, also for keys that were dropped and return. */
+  /**
+   * Settlement counter shared by the whole process, so that numbers keep increasing even if a key is dropped
+   * and returns.
+   */
   readonly nextSequence: () => number;
-  /** Called when a `sync` is needed soon. */
+  /** Called when a `sync` will soon be needed. */
   readonly onDirty: (budget: KeyBudget) => void;
 }
 
@@ -63,34 +69,37 @@ export class KeyBudget {
   #held = 0;
   #reserved = 0;
   readonly #unsettled = new Map<number, number>();
-  /** Sent but not confirmed. It is sent again under the same number until it is. */
+  /**
+   * Settlement that was sent but not confirmed. It is sent again with the same number until the store
+   * confirms it.
+   */
   #settling: Settlement | null = null;
   #sequence = 0;
   #waiting: Waiting[] = [];
   #known: SpentTokens | null = null;
   #room = 0;
-  /** Tokens that the store granted in advance at the last sync. */
+  /** Tokens that the store granted in advance during the last sync. */
   #aheadTokens = 0;
   #exhausted: { until: number; limits: BudgetLimits } | null = null;
   #busyUntil = -Infinity;
-  /** The rest of the local share while the store is unavailable; null while it is available. */
+  /** What is left of the local share while the store is unavailable; null while the store is available. */
   #share: number | null = null;
   #syncing: Promise<void> | null = null;
-  /** Whether anything changed since the last sync. */
+  /** Whether the state has changed since the last sync. */
   #isStale = false;
 
   constructor(options: KeyBudgetOptions) {
     this.#options = options;
   }
 
-  /** Whether the budget for these limits is known to be exhausted, without a sync. */
+  /** Whether the budget for these limits is already known to be exhausted. Does not sync. */
   isExhausted(limits: BudgetLimits): boolean {
     const told = this.#exhausted;
     if (told === null || !isSame(told.limits, limits)) return false;
     return this.#options.now() < told.until && this.#known?.day === this.#today();
   }
 
-  /** Reserves tokens for a request. Syncs only if this edge does not hold enough. */
+  /** Reserves tokens for a request. Syncs only if this edge does not hold enough tokens. */
   reserve(tokens: number, limits: BudgetLimits): BudgetAnswer | Promise<BudgetAnswer> {
     if (this.isExhausted(limits)) return 'exhausted';
     if (!isSame(this.#limits, limits)) this.#changeLimits(limits);
@@ -104,7 +113,7 @@ export class KeyBudget {
     });
   }
 
-  /** Sends changes and waiting requests to the store. Resolves when no request waits; never rejects. */
+  /** Sends changes and waiting requests to the store. Resolves when no request is waiting; never rejects. */
   sync(isBusy = this.#isBusy()): Promise<void> {
     this.#syncing ??= this.#syncAll(isBusy).finally(() => {
       this.#syncing = null;
@@ -118,7 +127,7 @@ export class KeyBudget {
     return this.#held > 0 || this.#reserved > 0 || this.#isUntold();
   }
 
-  /** Whether the key can be dropped: nothing is in flight, and no request arrived lately. */
+  /** Whether the key can be dropped: it has no requests in flight and received none recently. */
   get isIdle(): boolean {
     return !this.isHolding && this.#syncing === null && !this.#isBusy();
   }
@@ -140,7 +149,8 @@ export class KeyBudget {
     const limits = this.#limits;
     this.#isStale = false;
     const settled = (this.#settling ??= this.#takeUnsettled());
-    // A busy key keeps its advance reservation while it settles. An idle key, or one that requests more, returns it.
+    // A busy key keeps its advance reservation when it settles. An idle key, or a key that requests more
+    // tokens, returns it.
     const keeps = isBusy && asked.length === 0 && this.#share === null;
     this.#held = this.#committed() + (keeps ? this.#keptAhead(settled.tokens) : 0);
     const heldTokens = this.#held;
@@ -164,7 +174,7 @@ export class KeyBudget {
     if (asked.length > 0) this.#answer(asked, state, state.heldTokens - heldTokens, limits);
   }
 
-  /** @param grantedTokens tokens granted for the waiting requests and in advance. */
+  /** @param grantedTokens tokens granted to the waiting requests and in advance. */
   #answer(
     asked: readonly Waiting[],
     { admitted }: BudgetState,
@@ -202,7 +212,10 @@ export class KeyBudget {
     this.#options.onDirty(this);
   }
 
-  /** Takes tokens from the local share of the last known room, only on the day of that sync. */
+  /**
+   * Takes tokens from the local share of the last known remaining budget. The share is valid only on the day
+   * of that sync.
+   */
   #takeShare(tokens: number): BudgetAnswer {
     if (this.#known?.day !== this.#today()) return 'unknown';
     this.#share ??= Math.max(0, Math.floor(this.#room * localShare));
@@ -212,7 +225,7 @@ export class KeyBudget {
     return this.#take(tokens);
   }
 
-  /** Takes the settlement of the oldest day under a new number. */
+  /** Takes the settlement for the oldest day and gives it a new number. */
   #takeUnsettled(): Settlement {
     const [oldest] = [...this.#unsettled.keys()].sort((a, b) => a - b);
     if (oldest === undefined) return { day: 0, tokens: 0 };
@@ -222,20 +235,23 @@ export class KeyBudget {
     return { day: oldest, tokens };
   }
 
-  /** Drops the advance reservation, because it was measured by the previous limits. */
+  /** Drops the advance reservation, because it was calculated for the previous limits. */
   #changeLimits(limits: BudgetLimits): void {
     this.#limits = limits;
     this.#held = this.#committed();
   }
 
-  /** Tokens that this edge must reserve: of requests in flight and of settlements not synced. */
+  /** Tokens that this edge must keep reserved, for requests in flight and for unsynced settlements. */
   #committed(): number {
     let sum = this.#reserved;
     for (const tokens of this.#unsettled.values()) sum += tokens;
     return sum;
   }
 
-  /** Limited to the granted tokens and to a small part of the room, which other edges may need. */
+  /**
+   * The advance reservation is limited to the granted tokens and to a small part of the remaining budget,
+   * which other edges may need.
+   */
   #keptAhead(settledTokens: number): number {
     const ahead = this.#held - settledTokens - this.#committed();
     return Math.max(0, Math.min(ahead, this.#aheadTokens, Math.floor(this.#room / aheadMax)));

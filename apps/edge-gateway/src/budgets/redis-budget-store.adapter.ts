@@ -83,8 +83,8 @@ interface BudgetCommands {
 }
 
 /**
- * Stores budgets in the queue's Redis, which evicts nothing and persists to a file: today's use must survive a
- * restart. The connection's `commandTimeout` limits the wait.
+ * Stores budgets in the queue's Redis, which never evicts keys and persists to a file: today's usage must
+ * survive a restart. The connection's `commandTimeout` limits how long a call waits.
  */
 export class RedisBudgetStore implements BudgetStore {
   readonly #redis: Redis & BudgetCommands;
@@ -92,8 +92,8 @@ export class RedisBudgetStore implements BudgetStore {
   readonly #leaseSeconds: number;
 
   /**
-   * @param edge a name that no earlier process used, because settlements are numbered from one for each name.
-   * @param leaseSeconds how long the reservations of an edge are kept after its last sync.
+   * @param edge a name that no earlier process has used, because each name numbers its settlements from one.
+   * @param leaseSeconds how long an edge's reservations are kept after its last sync.
    */
   constructor(redis: Redis, edge: string, leaseSeconds = 30) {
     redis.defineCommand('syncTokenBudget', { numberOfKeys: 1, lua: syncBudget });

@@ -2,20 +2,29 @@ import type { BudgetLimits, BudgetStore } from './budget-store.port.ts';
 import { KeyBudget, type BudgetAnswer } from './key-budget.ts';
 import { StoreHealth } from './store-health.ts';
 
-/** A key and its budgets. */
+/** An API key and its budgets. */
 export interface BudgetedKey extends BudgetLimits {
   readonly accountId: string;
   readonly keyId: string;
 }
 
-/** Delay before a settlement is synced. A process that is killed loses at most the savings of this time. */
+/**
+ * Delay before a settlement is synced. If the process is killed, at most the savings recorded during this
+ * time are lost.
+ */
 const flushMs = 100;
 const flushAwayMs = 1_000;
-/** Keys synced together. More would block the event loop for too long. */
+/** Maximum number of keys synced together. Syncing more would block the event loop for too long. */
 const flushedMax = 1_000;
-/** Much shorter than the lease, so that a lost renewal does not end it. */
+/**
+ * Interval for renewing leases. It is much shorter than the lease, so one lost renewal does not end the
+ * lease.
+ */
 const upkeepMs = 5_000;
-/** Limit of keys with requests in flight or recent requests. Further keys pass as if the store were unavailable. */
+/**
+ * Maximum number of keys tracked at once, with requests in flight or recent requests. Additional keys are
+ * treated as if the store were unavailable.
+ */
 const keysMax = 50_000;
 
 export interface SavedTokenBudgetsOptions {
@@ -25,10 +34,10 @@ export interface SavedTokenBudgetsOptions {
 }
 
 /**
- * The budgets of saved tokens per key, shared by all replicas. The possible savings of a request are reserved before
- * it is optimized, and settled when it ends. Concurrent requests together never reserve more than the budget plus the
- * savings of one request. While the store is unavailable, each process uses an eighth of the last known room, and
- * settles when the store returns.
+ * The saved-token budgets per key, shared by all replicas. A request's possible savings are reserved before
+ * it is optimized, and settled when it ends. Concurrent requests together never reserve more than the budget
+ * plus the savings of one request. While the store is unavailable, each process uses an eighth of the last
+ * known remaining budget, and settles when the store is available again.
  */
 export class SavedTokenBudgets {
   readonly #options: SavedTokenBudgetsOptions;
@@ -47,21 +56,24 @@ export class SavedTokenBudgets {
     this.#upkeepTimer = setInterval(() => this.#upkeep(), upkeepMs).unref();
   }
 
-  /** Whether the key's budget is known to be used up, without a sync. The knowledge lasts for a second. */
+  /**
+   * Whether the key's budget is already known to be used up. Does not sync; the result is reused for one
+   * second.
+   */
   isExhausted(key: BudgetedKey): boolean {
     return this.#budgets.get(key.keyId)?.isExhausted(key) ?? false;
   }
 
   /**
-   * Reserves a request's possible savings until they are settled. Synchronous if this process holds enough; never
-   * throws.
+   * Reserves a request's possible savings until they are settled. Synchronous if this process holds enough
+   * tokens; never throws.
    */
   reserve(key: BudgetedKey, tokens: number): BudgetAnswer | Promise<BudgetAnswer> {
     const budget = this.#budgets.get(key.keyId) ?? this.#open(key);
     return budget?.reserve(tokens, key) ?? 'unknown';
   }
 
-  /** Settles what is not synced and returns advance reservations. */
+  /** Settles everything that is not synced yet and returns advance reservations. */
   async close(): Promise<void> {
     clearInterval(this.#upkeepTimer);
     clearTimeout(this.#flushTimer);

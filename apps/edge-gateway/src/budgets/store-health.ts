@@ -1,9 +1,9 @@
-/** Minimum time between a failure and the next try. */
+/** Minimum time between a failed sync and the next attempt. */
 const retryMs = 1_000;
 
 /**
- * Whether the budget store is available, as far as this process knows. While it is not, one try per second is
- * allowed.
+ * Tracks whether this process can reach the budget store. While the store is unavailable, one attempt per
+ * second is allowed.
  */
 export class StoreHealth {
   readonly #now: () => number;
@@ -11,7 +11,10 @@ export class StoreHealth {
   #isAway = false;
   #retryAt = 0;
 
-  /** @param onChange called with an error when the store becomes unavailable, and without one when it returns. */
+  /**
+   * @param onChange called with an error when the store becomes unavailable, and without one when it is
+   * available again.
+   */
   constructor(now: () => number, onChange: (error?: unknown) => void) {
     this.#now = now;
     this.#onChange = onChange;
@@ -21,7 +24,10 @@ export class StoreHealth {
     return this.#isAway;
   }
 
-  /** Whether a sync may be tried now. While the store is unavailable, this takes the one try of the second. */
+  /**
+   * Whether a sync may be attempted now. While the store is unavailable, returning true uses up the single
+   * attempt for this second.
+   */
   mayAsk(): boolean {
     if (!this.#isAway) return true;
     if (this.#now() < this.#retryAt) return false;

@@ -24,7 +24,7 @@ describe('RemoteCache', () => {
     expect(asked).toBe(1);
   });
 
-  it('never caches an answer requested before an invalidation', async () => {
+  it('never caches a response that was requested before an invalidation', async () => {
     const answers: ((value: string) => void)[] = [];
     const cache = cacheOf(() => new Promise((resolve) => answers.push(resolve)));
     const early = cache.get('a');
@@ -37,7 +37,7 @@ describe('RemoteCache', () => {
     expect(cache.peek('a')).toBe('new');
   });
 
-  it('uses a stale answer while its owner is unavailable, but only if broadcasts arrive', async () => {
+  it('uses a stale response while its owner is unavailable, but only if broadcasts arrive', async () => {
     let time = 0;
     let up = true;
     let arrive = true;
@@ -54,7 +54,7 @@ describe('RemoteCache', () => {
     await expect(cache.get('a')).rejects.toThrow('away');
   });
 
-  it('removes expired answers that nobody requests', async () => {
+  it('removes expired responses that are no longer requested', async () => {
     let time = 0;
     const cache = cacheOf(() => Promise.resolve('value'), { now: () => time });
     await cache.get('a');
@@ -66,7 +66,7 @@ describe('RemoteCache', () => {
     expect(cache.kept('a')).toBeUndefined();
   });
 
-  it('loads again after a cut, and uses the old answer no longer than a cut may last', async () => {
+  it('reloads after a broken connection, and uses the old response no longer than such an outage may last', async () => {
     let time = 0;
     let answer: string | Error = 'old';
     const load = () => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer));
@@ -85,7 +85,7 @@ describe('RemoteCache', () => {
     await expect(cache.get('a')).rejects.toThrow('not back yet');
   });
 
-  it('caches null too, and removes it on invalidation', async () => {
+  it('also caches null, and removes it on invalidation', async () => {
     let value: string | null = null;
     const cache = cacheOf(() => Promise.resolve(value));
     expect(await cache.get('a')).toBeNull();
@@ -108,7 +108,7 @@ function failing(times: number) {
 }
 
 describe('retryWhileUnavailable', () => {
-  it('returns the answer of a service that recovers', async () => {
+  it('returns the response once the service recovers', async () => {
     expect(await retryWhileUnavailable(away, failing(1).ask)).toBe(2);
   });
 
@@ -118,7 +118,7 @@ describe('retryWhileUnavailable', () => {
     expect(service.count()).toBe(3);
   });
 
-  it('does not retry after a rejection', async () => {
+  it('does not retry if the service rejects the request', async () => {
     const service = failing(0);
     const refusal = new GatewayError('invalid_field');
     await expect(retryWhileUnavailable(refusal, service.ask)).rejects.toBe(refusal);

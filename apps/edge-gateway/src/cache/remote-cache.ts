@@ -4,17 +4,20 @@ import { GatewayError } from '@gateway/errors';
 
 interface RemoteCacheOptions<Value> {
   readonly entriesMax: number;
-  /** How long a response is used without a new request. */
+  /** How long a cached response is used before it is requested again. */
   readonly freshMs: number;
-  /** How long an expired answer may still be used while its owner is unreachable and broadcasts still arrive. */
+  /**
+   * How long an expired response may still be used while its owner is unreachable and broadcasts still
+   * arrive.
+   */
   readonly staleMs: number;
   readonly load: (key: string) => Promise<Value>;
-  /** Whether broadcasts of changes arrive. While the bus is cut, no stale answer is used. */
+  /** Whether change broadcasts are arriving. While the bus is disconnected, no stale response is used. */
   readonly broadcastsArrive: () => boolean;
   readonly now?: () => number;
   /**
-   * Tags that invalidate a value, in addition to its key. An invalidation by tag costs as much as the number of
-   * affected entries.
+   * Tags that invalidate a value, in addition to its key. Invalidating a tag takes time proportional to the
+   * number of affected entries.
    */
   readonly tagsOf?: (value: Value) => readonly string[];
 }
@@ -22,13 +25,15 @@ interface RemoteCacheOptions<Value> {
 interface Entry<Value> {
   readonly value: Value;
   readonly loadedAt: number;
-  /** The epoch at load time. An entry of an earlier epoch is loaded again before it is used. */
+  /**
+   * The cache epoch when the entry was loaded. An entry from an earlier epoch is reloaded before it is used.
+   */
   readonly epoch: number;
 }
 
 /**
- * A bounded cache of another service's answers. It stays correct under invalidation: a response requested before an
- * invalidation is used only by its own request and never cached.
+ * A bounded cache for responses from another service. It stays correct under invalidation: a response
+ * requested before an invalidation is used only for the request that loaded it and never cached.
  */
 export class RemoteCache<Value extends object | string | null> {
   readonly #entries: LRUCache<string, Entry<Value>>;
@@ -48,14 +53,14 @@ export class RemoteCache<Value extends object | string | null> {
     this.#now = options.now ?? Date.now;
   }
 
-  /** The fresh answer of a key, without waiting; undefined if there is none. */
+  /** Returns the fresh cached response for a key, without waiting; undefined if there is none. */
   peek(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry?.epoch !== this.#epoch) return undefined;
     return this.#now() - entry.loadedAt < this.#options.freshMs ? entry.value : undefined;
   }
 
-  /** The response of a key, from the cache or loaded. Concurrent callers share one load. */
+  /** Returns the response for a key, cached or newly loaded. Concurrent callers share one load. */
   async get(key: string): Promise<Value> {
     const kept = this.peek(key);
     if (kept !== undefined) return kept;
@@ -82,7 +87,10 @@ export class RemoteCache<Value extends object | string | null> {
     return value;
   }
 
-  /** After a reconnect an old answer is used only as long as if the bus had stayed cut. */
+  /**
+   * After a reconnect, an old response is used only for as long as it would be if the bus were still
+   * disconnected.
+   */
   #mayStandIn({ loadedAt, epoch }: Entry<Value>): boolean {
     const { freshMs, staleMs, broadcastsArrive } = this.#options;
     const age = this.#now() - loadedAt;
@@ -106,18 +114,21 @@ export class RemoteCache<Value extends object | string | null> {
     }
   }
 
-  /** The cached answer of a key, however old or doubtful; undefined if there is none. */
+  /**
+   * Returns the cached response for a key, even if it is expired or marked as doubtful; undefined if there is
+   * none.
+   */
   kept(key: string): Value | undefined {
     return this.#entries.peek(key)?.value;
   }
 
-  /** Whether this value is the cached one of the key and is not in doubt. */
+  /** Whether this value is the one cached for the key and is not marked as doubtful. */
   holds(key: string, value: Value): boolean {
     const entry = this.#entries.peek(key);
     return entry?.epoch === this.#epoch && entry.value === value;
   }
 
-  /** Removes the responses for which `matches` returns true. */
+  /** Removes all responses for which `matches` returns true. */
   invalidate(matches: (value: Value, key: string) => boolean): void {
     this.#generation += 1;
     this.#loading.clear();
@@ -126,7 +137,10 @@ export class RemoteCache<Value extends object | string | null> {
     }
   }
 
-  /** Removes answers that are too old even for an unavailable owner. To be called periodically. */
+  /**
+   * Removes responses that are too old to use even while their owner is unavailable. Must be called
+   * periodically.
+   */
   dropExpired(): void {
     const { freshMs, staleMs } = this.#options;
     const loadedBefore = this.#now() - freshMs - staleMs;
@@ -143,8 +157,8 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Marks every response as doubtful because broadcasts may have been missed: each is loaded again before it is used.
-   * The owner may reconnect later than this process, so answers stay cached as a fallback.
+   * Marks every response as doubtful, because broadcasts may have been missed. Each is reloaded before it is
+   * used. The owner may reconnect later than this process, so cached responses stay available as a fallback.
    */
   doubtAll(): void {
     this.#generation += 1;
@@ -153,14 +167,13 @@ export class RemoteCache<Value extends object | string | null> {
   }
 }
 
-/** Pauses before each retry. Together they cover the time that a service needs to reconnect to the bus. */
+/** Delays before each retry. Together they cover the time a service needs to reconnect to the bus. */
 const pausesMs = [50, 150, 400];
 
 /**
- * Retries a query to an unavailable service a few times. Only for queries without side effects. After a restart of
- * the bus, callers reconnect before the services, and requests should not fail for that.
- *
- * @param failure of the first call; thrown immediately unless it is `service_unavailable`.
+ * Retries a query to an unavailable service a few times. Only for queries without side effects. After the bus
+ * restarts, callers reconnect before the services do, and requests should not fail because of that.
+ * @param failure the error from the first call; thrown immediately unless it is `service_unavailable`.
  */
 export async function retryWhileUnavailable<Answer>(
   failure: unknown,

@@ -12,7 +12,7 @@ function healthOf(isFailing = false) {
   return { note, reports, pass: (ms: number) => (time += ms) };
 }
 
-describe('the health of a credential', () => {
+describe('credential health', () => {
   it('is not reported while the credential works or calls fail for other reasons', () => {
     const { note, reports } = healthOf();
     note(200, 400, 404, 429, 500, 503, 200);
@@ -25,13 +25,13 @@ describe('the health of a credential', () => {
     expect(reports).toEqual([status]);
   });
 
-  it('is reported when it works again, even if another gateway saw the rejection', () => {
+  it('is reported when the credential works again, even if another gateway saw the rejection', () => {
     const { note, reports } = healthOf(true);
     note(500, 401, 200, 200);
     expect(reports).toEqual([null]);
   });
 
-  it('is reported at most every ten seconds, and is correct afterwards', () => {
+  it('is reported at most every ten seconds, and the last report is correct', () => {
     const { note, reports, pass } = healthOf();
     note(401, 200, 401, 200);
     expect(reports).toEqual([401]);
@@ -44,14 +44,14 @@ describe('the health of a credential', () => {
   });
 });
 
-describe('the secret values of a credential', () => {
+describe('the secret values in a credential', () => {
   it.each<[string, readonly string[]]>([
     ['sk-1', ['sk-1']],
     ['', []],
     ['{OPENAI_API_KEY}', ['{OPENAI_API_KEY}']],
     ['{"access_key_id":"AKIA1","secret_access_key":"s","region":"eu-west-1"}', ['AKIA1', 's']],
     ['{"client_email":"a@b.c","private_key_id":"1","private_key":"pem"}', ['pem']],
-  ])('of %j are %j', (credential, values) => {
+  ])('for %j are %j', (credential, values) => {
     expect(secretValues(credential)).toEqual(values);
   });
 });

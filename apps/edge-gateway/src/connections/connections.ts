@@ -12,26 +12,26 @@ import { openSealed } from '@gateway/messaging';
 import type { BackendBook } from '../backends/backend-book.ts';
 import { RemoteCache } from '../cache/remote-cache.ts';
 
-/** A decrypted credential. It stays in this process's memory for a limited time. */
+/** A decrypted credential. It stays in process memory for a limited time. */
 export interface OpenedCredential {
-  /** At least one. */
+  /** The keys of the credential; at least one. */
   readonly keys: readonly OpenedKey[];
-  /** Replaces the provider's default address. The secret is only sent there. */
+  /** Overrides the provider's default address. The secret is sent only to this address. */
   readonly baseUrl: string | null;
 }
 
-/** One key of a credential, in the form that `libs/providers` reads. */
+/** One key of a credential, in the format that `libs/providers` reads. */
 export interface OpenedKey {
   readonly apiKey: string;
   /** Values that must never appear in logs or responses. */
   readonly secretValues: readonly string[];
-  /** Receives the status of every response to this key. */
+  /** Receives the status code of every response to a call with this key. */
   readonly health: Pick<CredentialHealth, 'note'>;
 }
 
 export const CONNECTIONS = Symbol('CONNECTIONS');
 
-/** The connected providers of an account and their credentials. */
+/** An account's connected providers and their credentials. */
 export interface Connections {
   list(accountId: string): Promise<readonly CredentialSummary[]>;
   open(accountId: string, provider: string): Promise<OpenedCredential | null>;
@@ -39,14 +39,16 @@ export interface Connections {
 
 const secondMs = 1_000;
 
-/** How often expired secrets are removed from memory, used or not. */
+/** How often expired secrets are removed from memory, whether they were used or not. */
 const sweepMs = 10 * secondMs;
-/** How long logs are still searched for an unused secret: requests in flight may quote it. */
+/**
+ * How long logs are still searched for a secret after its last use, because requests in flight may quote it.
+ */
 const unprintableMs = 15 * 60 * secondMs;
 
 /**
- * A decrypted credential is used for a minute, and for a second one if the vault is unavailable. Then it is removed,
- * used or not. A broadcast change ends it immediately.
+ * A decrypted credential is used for one minute, and for a second minute if the vault is unavailable. Then it
+ * is removed. A broadcast change removes it immediately.
  */
 export function createConnections(
   messaging: Messaging,
@@ -105,7 +107,7 @@ function keyOf(accountId: string, provider: string): string {
   return `${accountId}|${provider}`;
 }
 
-/** Best effort: the next gateway that sees a change reports it too. */
+/** Reporting is best effort: the next gateway that notices the change reports it too. */
 function reportToVault(
   fortune: RequestOf<typeof reportCredential>,
   messaging: Messaging,
@@ -124,14 +126,15 @@ async function openFromVault(
   if (reply.sealedSecret === null) return null;
   const secret = parseSecret(openSealed(reply.sealedSecret, privateKey));
   const keys = [secret.apiKey, ...secret.additionalKeys].map((apiKey, at): OpenedKey => {
-    // The vault's failure status belongs to the first key; success of another key must not be reported as its recovery.
+    // The failure status stored in the vault belongs to the first key. Success with another key must not be
+    // reported as a recovery.
     const health = new CredentialHealth({ isFailing: at === 0 && reply.isFailing, report });
     return { apiKey, secretValues: secretValues(apiKey), health };
   });
   return { keys, baseUrl: reply.baseUrl };
 }
 
-/** Overwrites the bytes after reading them. */
+/** The bytes are overwritten once they have been read. */
 function parseSecret(bytes: Buffer): CredentialSecret {
   try {
     return credentialSecret.parse(JSON.parse(bytes.toString('utf8')));
@@ -140,22 +143,27 @@ function parseSecret(bytes: Buffer): CredentialSecret {
   }
 }
 
-/** Reports to the vault that a provider rejected a credential, with the status, or (null) that it accepts it again. */
+/**
+ * Reports a credential's health to the vault: the status code if a provider rejected the credential, or null
+ * once the provider accepts it again.
+ */
 type ReportCredential = (refusedStatus: number | null) => void;
 
 interface CredentialHealthOptions {
-  /** The vault's status when the credential was opened. */
+  /** The status stored in the vault when the credential was opened. */
   readonly isFailing: boolean;
   readonly report: ReportCredential;
   readonly now?: () => number;
 }
 
-/** Minimum time between two reports. Some providers alternate between success and rejection. */
+/**
+ * Minimum time between two reports. Some providers alternate between accepting and rejecting a credential.
+ */
 const quietMs = 10_000;
-/** Statuses with which a provider rejects a credential or its permissions. */
+/** Status codes that mean a provider rejected a credential or its permissions. */
 const isRefusal = (status: number) => status === 401 || status === 403;
 
-/** Tracks whether a credential works, by the responses to it. Reports changes in the background. */
+/** Tracks from a credential's responses whether it still works. Reports changes in the background. */
 export class CredentialHealth {
   readonly #report: ReportCredential;
   readonly #now: () => number;
@@ -168,7 +176,7 @@ export class CredentialHealth {
     this.#now = now;
   }
 
-  /** To be called with every response status. Costs two comparisons without a change. */
+  /** Must be called with every response status. If nothing changed, the call costs two comparisons. */
   note(status: number): void {
     if (status < 400 ? this.#isFailing : !this.#isFailing && isRefusal(status)) this.#change(status);
   }
@@ -183,8 +191,8 @@ export class CredentialHealth {
 }
 
 /**
- * The secret values inside a credential. A bare key is one value, an empty key none. The hosted service's credential
- * is a JSON object with several.
+ * The secret values inside a credential. A bare key contains one value, an empty key none. The hosted
+ * service's credential is a JSON object with several values.
  */
 export function secretValues(credential: string): readonly string[] {
   if (credential === '') return [];
@@ -197,8 +205,8 @@ export function secretValues(credential: string): readonly string[] {
 }
 
 /**
- * Null for a bare key that starts like JSON, such as a leftover placeholder. The parser's error is dropped because it
- * would quote the key.
+ * Returns null for a bare key that merely starts like JSON, such as a leftover placeholder. The parser's
+ * error is dropped because it would quote the key.
  */
 function parseFields(credential: string): unknown {
   try {
@@ -208,5 +216,5 @@ function parseFields(credential: string): unknown {
   }
 }
 
-/** Fields that are not secret, or too common to redact. */
+/** Fields that are not secret, or whose values are too common to redact. */
 const notSecret = new Set(['region', 'client_email', 'private_key_id']);

@@ -6,17 +6,17 @@ import type { PipelineSettings } from '../request/settings.ts';
 import type { Connections, OpenedKey } from './connections.ts';
 import { secretValues } from './connections.ts';
 
-/** Credential, address and backend of a provider call. */
+/** Credential, address and backend for a provider call. */
 export interface Connection {
-  /** In the form that `libs/providers` reads; null for a provider without authentication. */
+  /** The key in the format that `libs/providers` reads; null for a provider without authentication. */
   readonly credential: string | null;
-  /** Replaces the provider's default address. */
+  /** Overrides the provider's default address. */
   readonly baseUrl: string | null;
-  /** Values of the credential that must never appear in logs or responses. */
+  /** Secret values from the credential, which must never appear in logs or responses. */
   readonly secrets: readonly string[];
-  /** Receives the status of every response. The dashboard shows failures with the connection. */
+  /** Receives the status code of every response. The dashboard shows failures next to the connection. */
   readonly health: OpenedKey['health'];
-  /** Whether the backend may be called now, and its recent results. */
+  /** Tracks whether the backend may be called now, and its recent results. */
   readonly backend: Backend;
 }
 
@@ -26,11 +26,11 @@ export interface ConnectionServices {
   readonly backends: BackendBook;
 }
 
-/** For a credential that is not stored. */
+/** Used for credentials that are not stored. */
 const unrecorded: OpenedKey['health'] = { note: () => undefined };
 
 /**
- * The connection of the caller's own credential, or one connection per stored provider key. Throws
+ * Returns the connection for the caller's own credential, or one connection per stored provider key. Throws
  * `provider_not_connected`.
  */
 export async function openConnections(
@@ -54,7 +54,7 @@ export async function openConnections(
   if (opened) {
     const { keys, baseUrl } = opened;
     return keys.map(({ apiKey, secretValues: secrets, health }, credential) => ({
-      // A self-hosted server may need no key.
+      // A self-hosted provider may need no key.
       credential: apiKey === '' ? null : apiKey,
       ...{ baseUrl, secrets, health },
       backend: backends.find({ ...place, credential }),
@@ -68,7 +68,9 @@ export async function openConnections(
 
 export type ListServices = Pick<ConnectionServices, 'connections' | 'settings'>;
 
-/** Lists the connected providers. The sandbox needs no credential, so it is always connected if it runs. */
+/**
+ * Lists the connected providers. The sandbox needs no credential, so it counts as connected wherever it runs.
+ */
 export async function connectedProviders(
   accountId: string,
   services: ListServices,

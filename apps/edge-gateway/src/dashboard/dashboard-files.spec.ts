@@ -16,8 +16,8 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 const open = () => DashboardFiles.open(join(directory, 'built'));
 
-describe('the files of the dashboard', () => {
-  it('are found by path, with their compressed forms', () => {
+describe('the dashboard files', () => {
+  it('are found by path, together with their compressed variants', () => {
     const script = open().choose('assets/a-1234.js');
     expect(script).toMatchObject({ contentType: 'text/javascript; charset=utf-8', isImmutable: true });
     expect(script?.compressed.get('br')?.toString()).toBe('compressed');
@@ -25,13 +25,13 @@ describe('the files of the dashboard', () => {
   });
 
   it.each(['', 'keys', 'requests/0190', '../secret.json', 'assets', '%2e%2e/secret.json'])(
-    'contain the page for a path that its router may know: %j',
+    'fall back to the page for a path that the dashboard router may know: %j',
     (path) => {
       expect(open().choose(path)?.body.toString()).toBe('the page');
     },
   );
 
-  it('do not contain the page for a missing built file', () => {
+  it('do not fall back to the page for a missing built asset', () => {
     expect(open().choose('assets/b-5678.js')).toBeUndefined();
   });
 

@@ -5,11 +5,11 @@ import { extname, join, relative, sep } from 'node:path';
 /** A dashboard file, ready to send. */
 export interface DashboardFile {
   readonly body: Buffer;
-  /** The body compressed at build time, by content coding. */
+  /** Bodies that were compressed at build time, by content coding. */
   readonly compressed: ReadonlyMap<'br' | 'gzip', Buffer>;
   readonly contentType: string;
   readonly etag: string;
-  /** The name contains a hash of the content, so the file never changes. */
+  /** Whether the name contains a content hash. Such a file never changes. */
   readonly isImmutable: boolean;
 }
 
@@ -25,12 +25,12 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 const codings = { br: '.br', gzip: '.gz' } as const;
 
-/** The build puts the dashboard next to this program. */
+/** The build places the dashboard next to this program. */
 const builtDirectory = join(import.meta.dirname, '../dashboard');
 
 /**
- * The dashboard's files, read once at start (a few megabytes). Request paths never reach the file system. Without a
- * build there are no files.
+ * The dashboard's files (a few megabytes), read once on startup. Request paths never reach the file system.
+ * If the dashboard was not built, there are no files.
  */
 export class DashboardFiles {
   readonly #files: ReadonlyMap<string, DashboardFile>;
@@ -51,14 +51,15 @@ export class DashboardFiles {
     return new DashboardFiles(new Map(files));
   }
 
-  /** Undefined if there is no such file. */
+  /** Undefined if the file does not exist. */
   find(path: string): DashboardFile | undefined {
     return this.#files.get(path);
   }
 
   /**
-   * Chooses the file for a path below `/dashboard/`. A path without a file returns the page, because its router has
-   * more paths. Missing built files stay missing: a page of an earlier version requests assets that no longer exist.
+   * Chooses the file for a path below `/dashboard/`. For an unknown path it returns the page, because the
+   * dashboard's router handles further paths. For a missing built asset it returns undefined: pages from an
+   * earlier version request assets that no longer exist.
    */
   choose(path: string): DashboardFile | undefined {
     return this.find(path) ?? (path.startsWith('assets/') ? undefined : this.find('index.html'));

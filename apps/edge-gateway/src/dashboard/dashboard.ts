@@ -8,7 +8,7 @@ export const DASHBOARD = Symbol('DASHBOARD');
 export interface Dashboard {
   readonly files: DashboardFiles;
   readonly settings: DashboardSettings;
-  /** The Content-Security-Policy of the pages. */
+  /** The Content-Security-Policy for the dashboard's pages. */
   readonly policy: string;
 }
 
@@ -22,21 +22,21 @@ export function openDashboard(
   };
 }
 
-/** How users sign in. The dashboard reads these settings before sign-in. */
+/** How users sign in. The dashboard reads these settings before a user signs in. */
 export const dashboardSettings = z.object({
   object: z.literal('dashboard.settings'),
   sign_in: z.discriminatedUnion('kind', [
-    /** Sign-in with e-mail and password: `/v1/auth`. */
+    /** Sign-in with e-mail and password through `/v1/auth`. */
     z.object({ kind: z.literal('embedded') }),
     z.object({
       kind: z.literal('oidc'),
       issuer: z.string(),
       /**
-       * The dashboard's client id at the issuer. Null: the dashboard is not registered, and users cannot sign in to
-       * it.
+       * The dashboard's client id at the issuer. If null, the dashboard is not registered there, and users
+       * cannot sign in.
        */
       client_id: z.string().nullable(),
-      /** Audience of the tokens: the client itself, because the ID token is the session token. */
+      /** Audience of the tokens: the client itself, because its ID token serves as the session token. */
       audience: z.string(),
       scope: z.string(),
     }),

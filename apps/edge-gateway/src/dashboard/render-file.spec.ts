@@ -13,7 +13,7 @@ const page: DashboardFile = {
 };
 const request = { acceptEncoding: '', ifNoneMatch: '', policy: renderPolicy(undefined) };
 
-describe('a file of the dashboard', () => {
+describe('a dashboard file', () => {
   it.each([
     ['', undefined, 'the page'],
     ['identity', undefined, 'the page'],
@@ -21,26 +21,26 @@ describe('a file of the dashboard', () => {
     ['gzip, deflate, br', 'br', 'in brotli'],
     ['gzip, br;q=0', 'gzip', 'in gzip'],
     ['GZIP;q=0.5', 'gzip', 'in gzip'],
-  ])('is sent in a coding that the browser accepts: %j', (acceptEncoding, coding, body) => {
+  ])('is sent with a content coding that the browser accepts: %j', (acceptEncoding, coding, body) => {
     const answer = renderFile(page, { ...request, acceptEncoding });
     expect(answer.headers['content-encoding']).toBe(coding);
     expect(answer.body.toString()).toBe(body);
   });
 
-  it('is not sent again to a browser that has it', () => {
+  it('is not sent again to a browser that has already cached it', () => {
     const answer = renderFile(page, { ...request, ifNoneMatch: page.etag });
     expect(answer).toMatchObject({ status: 304, headers: { etag: page.etag } });
     expect(answer.body).toHaveLength(0);
   });
 
-  it('is cached for a year if its name contains its hash, and revalidated otherwise', () => {
+  it('is cached for a year if its name contains a content hash, and revalidated otherwise', () => {
     expect(renderFile(page, request).headers['cache-control']).toBe('no-cache');
     const hashed = renderFile({ ...page, isImmutable: true }, request);
     expect(hashed.headers['cache-control']).toBe('public, max-age=31536000, immutable');
   });
 });
 
-describe('the policy of its pages', () => {
+describe('the content security policy for dashboard pages', () => {
   it('forbids inline code, external resources and framing', () => {
     const policy = renderPolicy(undefined);
     expect(policy).not.toMatch(/unsafe|https?:|\*/);

@@ -1,6 +1,6 @@
 import type { DashboardFile } from './dashboard-files.ts';
 
-/** A response with a dashboard file, or 304 if the browser has it already. */
+/** A response with a dashboard file, or 304 if the browser already has it. */
 export interface FileAnswer {
   readonly status: 200 | 304;
   readonly headers: Readonly<Record<string, string>>;
@@ -10,13 +10,13 @@ export interface FileAnswer {
 export interface FileRequest {
   readonly acceptEncoding: string;
   readonly ifNoneMatch: string;
-  /** The page's policy: see `renderPolicy`. */
+  /** The page's Content-Security-Policy: see `renderPolicy`. */
   readonly policy: string;
 }
 
 /**
- * The Content-Security-Policy of dashboard pages. They run only their own files and connect only to this gateway and,
- * for sign-in, to the configured OpenID Connect issuer. Inline code is forbidden.
+ * The Content-Security-Policy for dashboard pages. Pages may run only their own files, and connect only to
+ * this gateway and, for sign-in, to the configured OpenID Connect issuer. Inline code is forbidden.
  */
 export function renderPolicy(issuer: string | undefined): string {
   const connect = issuer === undefined ? "'self'" : `'self' ${new URL(issuer).origin}`;
@@ -33,7 +33,10 @@ export function renderPolicy(issuer: string | undefined): string {
   ].join('; ');
 }
 
-/** Files with a content hash in their names are cached for a year. Browsers revalidate all other files each time. */
+/**
+ * Files whose names contain a content hash are cached for a year. Browsers revalidate all other files each
+ * time.
+ */
 export function renderFile(
   file: DashboardFile,
   { acceptEncoding, ifNoneMatch, policy }: FileRequest,

@@ -1,10 +1,11 @@
 import type { KeyGrant } from '@gateway/contracts';
 
-/** Reads change epochs, to detect changes without a received broadcast. */
+/** Reads change epochs, so that a change is detected even if its broadcast was lost. */
 export interface EpochReader {
   /**
-   * The epoch of the latest change of each key or its account, in the order of the keys. 0 means no known change,
-   * negative a final one. Null if it cannot be read now. Never throws.
+   * For each key, the epoch of the latest change to the key or its account, in the order of the keys. 0 means
+   * no known change; a negative value means the key is permanently revoked. Null if the epochs cannot be read
+   * now. Never throws.
    */
   read(keys: readonly Pick<KeyGrant, 'accountId' | 'keyId'>[]): Promise<readonly number[] | null>;
 }

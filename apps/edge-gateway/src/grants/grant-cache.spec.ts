@@ -15,7 +15,7 @@ const createGrant = (epoch: number, over: Partial<KeyGrant> = {}) =>
 
 type Listener = (message: object) => void;
 
-/** A cache with an owner and broadcasts that the test controls. */
+/** A cache whose owner and broadcasts are controlled by the test. */
 function cacheOf(answer: (keySha256: string) => KeyGrant | null | Error) {
   const listeners = new Map<string, Listener>();
   const state: { calls: number; reconnect: () => void } = { calls: 0, reconnect: () => undefined };
@@ -36,14 +36,14 @@ function cacheOf(answer: (keySha256: string) => KeyGrant | null | Error) {
 const get = async (cache: GrantCache, key = 'a') => (await cache.get(key))!;
 
 describe('a broadcast', () => {
-  it('of a key invalidates the grants of all its secrets and of no other key', async () => {
+  it('about a key invalidates the grants for all its secrets and for no other key', async () => {
     const { cache, tell } = cacheOf((key) => createGrant(1, { keyId: key === 'other' ? id(3) : id(2) }));
     for (const key of ['a', 'b', 'other']) await cache.get(key);
     tell(keyChanged, { accountId: id(1), keyId: id(2), epoch: 2, revoked: true });
     expect(['a', 'b', 'other'].map((key) => cache.peek(key) === undefined)).toEqual([true, true, false]);
   });
 
-  it('of an account invalidates the grants of all its keys and of no other account', async () => {
+  it('about an account invalidates the grants for all its keys and for no other account', async () => {
     const { cache, tell } = cacheOf((key) => createGrant(1, { accountId: key === 'other' ? id(3) : id(1) }));
     for (const key of ['a', 'b', 'other']) await cache.get(key);
     tell(accountChanged, { accountId: id(1), epoch: 2, deleted: false });
@@ -51,15 +51,15 @@ describe('a broadcast', () => {
   });
 });
 
-describe('a change found by its epoch', () => {
-  it('causes no lookup if it is not later than the grant', async () => {
+describe('a change detected by its epoch', () => {
+  it('causes no lookup if the grant already includes it', async () => {
     const { cache, state } = cacheOf(() => createGrant(5));
     const grant = await get(cache);
     for (const epoch of [0, 4, 5]) expect(await cache.renew(grant, epoch)).toBe(grant);
     expect(state.calls).toBe(1);
   });
 
-  it('loads the grant again, once for concurrent callers', async () => {
+  it('reloads the grant, once for concurrent callers', async () => {
     let epoch = 5;
     const { cache, state } = cacheOf(() => createGrant(epoch));
     const grant = await get(cache);
@@ -77,7 +77,7 @@ describe('a change found by its epoch', () => {
     expect(state.calls).toBe(2);
   });
 
-  it('rejects the key without a lookup if the change is final', async () => {
+  it('rejects the key without a lookup if the key is permanently revoked', async () => {
     const { cache, state } = cacheOf(() => createGrant(5));
     const grant = await get(cache);
     await expect(cache.renew(grant, -1)).rejects.toMatchObject({ code: 'invalid_api_key' });
@@ -85,7 +85,7 @@ describe('a change found by its epoch', () => {
     expect(state.calls).toBe(1);
   });
 
-  it('rejects the key if it has no grant any more', async () => {
+  it('rejects the key if its grant no longer exists', async () => {
     let answer: KeyGrant | null = createGrant(5);
     const { cache } = cacheOf(() => answer);
     const grant = await get(cache);

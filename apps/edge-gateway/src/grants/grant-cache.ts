@@ -7,25 +7,28 @@ import { RemoteCache } from '../cache/remote-cache.ts';
 /** A broadcast change, reported after the cache was invalidated. */
 export interface GrantChange {
   readonly accountId: string;
-  /** Null for a change of the whole account. */
+  /** The changed key; null if the whole account changed. */
   readonly keyId: string | null;
   /** Whether the key or account is revoked permanently. */
   readonly isFinal: boolean;
 }
 
-/** Tries to load a grant that is at least as new as a known change. */
+/** Tries to load a grant that is at least as recent as a known change. */
 const renewalsMax = 3;
 
 /**
- * The grants of API keys, by the SHA-256 of the key. `null` is cached too, so an unknown key is looked up once.
- *
- * A grant is fresh for 10 s, which limits how long a revoked key works while the bus is cut. With the bus connected,
- * a broadcast ends it immediately, so an old grant may be used for five minutes while the account service restarts.
+ * API key grants, indexed by the SHA-256 of the key. `null` is cached too, so an unknown key is looked up
+ * only once. A grant is fresh for 10 s, which limits how long a revoked key works while the bus is
+ * disconnected. While the bus is connected, a broadcast ends the grant immediately, so an old grant may be
+ * used for five minutes while the account service restarts.
  */
 export class GrantCache {
   readonly #cache: RemoteCache<KeyGrant | null>;
   readonly #digests = new WeakMap<KeyGrant, string>();
-  /** The latest change known before each load, by its epoch. It may be later than the epoch in the grant. */
+  /**
+   * For each grant, the epoch of the latest change known before the grant was loaded. It may be later than
+   * the epoch in the grant.
+   */
   readonly #askedAfter = new WeakMap<KeyGrant, number>();
   readonly #onChange: ((change: GrantChange) => void)[] = [];
   readonly #onDoubt: (() => void)[] = [];
@@ -55,34 +58,33 @@ export class GrantCache {
     });
   }
 
-  /** The fresh grant of a key, without waiting; undefined if there is none. */
+  /** Returns the fresh cached grant for a key, without waiting; undefined if there is none. */
   peek(keySha256: string): KeyGrant | null | undefined {
     return this.#cache.peek(keySha256);
   }
 
-  /** The grant of a key, from the cache or loaded. Throws `service_unavailable`. */
+  /** Returns the grant for a key, cached or newly loaded. Throws `service_unavailable`. */
   get(keySha256: string): Promise<KeyGrant | null> {
     return this.#cache.get(keySha256);
   }
 
-  /** Whether a grant is still the current one of its key, as far as this process knows. */
+  /** Whether this process still considers a grant current for its key. */
   holds(grant: KeyGrant): boolean {
     return this.#cache.holds(this.#digestOf(grant), grant);
   }
 
   /**
-   * The current grant of an earlier grant's key. Throws `invalid_api_key` if the key is revoked, or
-   * `service_unavailable`.
+   * Returns the current grant for the key of an earlier grant. Throws `invalid_api_key` if the key is
+   * revoked, or `service_unavailable`.
    */
   async current(grant: KeyGrant): Promise<KeyGrant> {
     return requireGrant(await this.#cache.get(this.#digestOf(grant)));
   }
 
   /**
-   * The key's grant after a change that was found by its epoch instead of a broadcast. No older grant is used. Throws
-   * `invalid_api_key` or `service_unavailable`.
-   *
-   * @param epoch of the change; negative for a final one.
+   * Returns the key's grant after a change that was detected by its epoch and not by a broadcast. Older
+   * grants are not used. Throws `invalid_api_key` or `service_unavailable`.
+   * @param epoch epoch of the change; negative if the key is permanently revoked.
    */
   async renew(grant: KeyGrant, epoch: number): Promise<KeyGrant> {
     const digest = this.#digestOf(grant);
@@ -111,7 +113,7 @@ export class GrantCache {
     this.#onChange.push(fn);
   }
 
-  /** Registers a callback for reconnects, after which every grant is loaded again before use. */
+  /** Registers a callback for reconnects. After a reconnect, every grant is reloaded before use. */
   onDoubt(fn: () => void): void {
     this.#onDoubt.push(fn);
   }
@@ -134,7 +136,7 @@ function requireGrant(grant: KeyGrant | null): KeyGrant {
   throw new GatewayError('invalid_api_key');
 }
 
-/** Returns the grant. Throws `expired_api_key` if it has expired. */
+/** Returns the grant unless it has expired. Throws `expired_api_key`. */
 export function requireUnexpired(grant: KeyGrant): KeyGrant {
   if (grant.expiresAt !== null && Date.parse(grant.expiresAt) <= Date.now())
     throw new GatewayError('expired_api_key');

@@ -14,11 +14,11 @@ const createGrant = (digit: number, over: Partial<KeyGrant> = {}) =>
     ...over,
   });
 
-/** Open requests with a cache and epochs that the test controls. */
+/** Open requests with a cache and epochs that are controlled by the test. */
 function openRequestsOf() {
   const world = {
     now: 1_000_000,
-    /** By the key's digest, which is its id here. */
+    /** The key's digest, which also serves as its id in these tests. */
     answer: (keyId: string): Promise<KeyGrant | null> => Promise.resolve(createGrant(Number(keyId.at(-1)))),
     epochs: new Map<string, number>() as ReadonlyMap<string, number> | null,
     tell: (() => undefined) as (change: object) => void,
@@ -55,7 +55,7 @@ afterEach(() => closing.splice(0).forEach((open) => open.close()));
 const reasonOf = ({ signal }: AbortController) =>
   signal.aborted ? (signal.reason as GatewayError).code : null;
 
-it('ends every request of a revoked key and of no other key', async () => {
+it('ends every open request for a revoked key and for no other key', async () => {
   const { world, begin } = openRequestsOf();
   const [first, second, other] = [await begin(2), await begin(2), await begin(3)];
   for (const each of [first, second, other]) each.add();
@@ -67,7 +67,7 @@ it('ends every request of a revoked key and of no other key', async () => {
   ]);
 });
 
-it('ignores a request that has ended', async () => {
+it('ignores a request that has already ended', async () => {
   const { world, open, begin } = openRequestsOf();
   const over = await begin(2);
   open.remove(over.add());
@@ -95,7 +95,7 @@ it('ends a request when an epoch shows a change without a broadcast', async () =
   expect(reasonOf(request.abort)).toBe('invalid_api_key');
 });
 
-it('ends a request when its key expires, also after a change of the expiry', async () => {
+it('ends a request when its key expires, even if the expiry was changed', async () => {
   const { world, open, begin } = openRequestsOf();
   const request = await begin(2);
   request.add();
@@ -109,7 +109,7 @@ it('ends a request when its key expires, also after a change of the expiry', asy
   expect(reasonOf(request.abort)).toBe('expired_api_key');
 });
 
-it('continues requests while lookups fail, and ends them after a negative answer', async () => {
+it('continues requests while lookups fail, and ends them once a lookup finds the key revoked', async () => {
   const { world, open, begin } = openRequestsOf();
   const request = await begin(2);
   request.add();
@@ -123,7 +123,7 @@ it('continues requests while lookups fail, and ends them after a negative answer
   expect(reasonOf(request.abort)).toBe('invalid_api_key');
 });
 
-it('is not blocked by a lookup without an answer', async () => {
+it('is not blocked by a lookup that never completes', async () => {
   const { world, open, begin } = openRequestsOf();
   const [asked, revoked] = [await begin(2), await begin(3)];
   for (const each of [asked, revoked]) each.add();

@@ -4,15 +4,15 @@ import type { Logger } from '@gateway/observability';
 import type { EpochReader } from './epoch-reader.port.ts';
 import type { GrantCache, GrantChange } from './grant-cache.ts';
 
-/** A request between acceptance and the end of its response. */
+/** A request that was accepted and whose response has not ended. */
 export interface OpenRequest {
   readonly abort: AbortController;
   readonly openedAtMs: number;
   /** The key's grant when it was last confirmed. */
   grant: KeyGrant;
-  /** Whether the key may have changed since then. */
+  /** Whether the key may have changed since its grant was last confirmed. */
   isDoubtful: boolean;
-  /** The epoch of the possible change; 0 if unknown. */
+  /** Epoch of the possible change; 0 if unknown. */
   doubtfulEpoch: number;
 }
 
@@ -23,18 +23,23 @@ export interface OpenRequestsOptions {
   readonly now?: () => number;
 }
 
-/** With the time of a lookup, this stays well within the limit of five seconds. */
+/**
+ * Check interval. Even with the lookup time added, a revoked key's requests end well within the limit of five
+ * seconds.
+ */
 const checkEveryMs = 1_000;
-/** Concurrent lookups. After a cut, every key with an open request is looked up. */
+/**
+ * Maximum number of concurrent lookups. After the bus reconnects, every key with an open request is looked
+ * up.
+ */
 const asksAtOnceMax = 16;
 
 /**
- * The open requests by key. A revoked or expired key ends its requests with a matching error. Stores only references
- * to requests that the server holds anyway.
- *
- * A broadcast ends requests immediately. A check every second covers the other cases: expiry, lost broadcasts (the
- * epochs of changes are in Redis), and changes that may affect the key without revoking it. While the account service
- * and Redis are both unavailable, open requests continue and new ones are rejected.
+ * The open requests, by key. When a key is revoked or expires, its requests end with a matching error. This
+ * class stores only references to requests that the server holds anyway. A broadcast ends requests
+ * immediately. A check every second covers everything else: expiry, lost broadcasts (change epochs are also
+ * in Redis), and changes that may affect the key without revoking it. While both the account service and
+ * Redis are unavailable, open requests continue and new ones are rejected.
  */
 export class OpenRequests {
   readonly #options: OpenRequestsOptions;
@@ -52,9 +57,9 @@ export class OpenRequests {
     this.#timer = setInterval(() => void this.check(), checkEveryMs).unref();
   }
 
-  /** @param grant that admitted the request */
+  /** @param grant the grant that admitted the request */
   add(abort: AbortController, grant: KeyGrant): OpenRequest {
-    // A change during the rate limit check found no open request to end.
+    // A change broadcast during the rate limit check would not have found this request.
     const isDoubtful = !this.#options.grants.holds(grant);
     const request = { abort, grant, openedAtMs: this.#now(), isDoubtful, doubtfulEpoch: 0 };
     const ofKey = this.#byKey.get(grant.keyId);
@@ -75,15 +80,16 @@ export class OpenRequests {
   }
 
   /**
-   * Ends the requests of keys without a grant. Settles when all reachable information is checked; never
+   * Ends requests whose key no longer has a grant. Resolves once all reachable information is checked; never
    * rejects.
    */
   async check(): Promise<void> {
     if (this.#byKey.size === 0) return;
     this.#endExpired();
     await (this.#reading ??= this.#readEpochs().finally(() => (this.#reading = undefined)));
-    // Separate from the epochs: while the bus is silent a lookup takes seconds, and other keys may be revoked
-    // meanwhile.
+    // Lookups run separately from the epoch check. While the bus is silent a lookup takes seconds, and other
+    // keys may be
+    // revoked meanwhile.
     await (this.#confirming ??= this.#confirm().finally(() => (this.#confirming = undefined)));
   }
 
@@ -112,7 +118,7 @@ export class OpenRequests {
     for (const request of requests) request.isDoubtful = true;
   }
 
-  /** Newer requests are skipped: their rate limit check has just read the epoch. */
+  /** Newer requests are skipped, because their rate limit check has just read the epoch. */
   async #readEpochs(): Promise<void> {
     const before = this.#now() - checkEveryMs;
     const keys = [...this.#byKey.values()].flatMap((requests) => {
@@ -141,7 +147,7 @@ export class OpenRequests {
   async #confirmGrant(grant: KeyGrant, requests: readonly OpenRequest[]): Promise<void> {
     const { grants } = this.#options;
     const epoch = Math.max(...requests.map(({ doubtfulEpoch }) => doubtfulEpoch));
-    // Cleared before the lookup: a change during the lookup marks them doubtful again.
+    // The flag is cleared before the lookup, so that a change during the lookup sets it again.
     for (const request of requests) request.isDoubtful = false;
     try {
       const confirmed = await (epoch > 0 ? grants.renew(grant, epoch) : grants.current(grant));

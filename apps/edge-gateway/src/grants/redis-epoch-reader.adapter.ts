@@ -2,11 +2,14 @@ import { accountEpochName, keyEpochName, type KeyGrant } from '@gateway/contract
 import type { Redis } from 'ioredis';
 import type { EpochReader } from './epoch-reader.port.ts';
 
-/** One command per key, in one pipeline, because keys of several accounts may be on several servers. */
+/**
+ * Sends one command per key in a single pipeline, because keys from several accounts may be on several
+ * servers.
+ */
 export class RedisEpochReader implements EpochReader {
   readonly #redis: Redis;
 
-  /** @param redis the connection of the rate limits, with automatic pipelining and a command timeout */
+  /** @param redis the rate limit connection, with automatic pipelining and a command timeout */
   constructor(redis: Redis) {
     this.#redis = redis;
   }
@@ -23,7 +26,10 @@ export class RedisEpochReader implements EpochReader {
   }
 }
 
-/** A final change takes precedence, else the later epoch counts. A missing epoch reads as 0. */
+/**
+ * A negative epoch (permanently revoked) takes precedence; otherwise the later epoch counts. A missing epoch
+ * reads as 0.
+ */
 function chooseEpoch(epochs: readonly number[]): number {
   return Math.min(...epochs) < 0 ? -1 : Math.max(...epochs);
 }
