@@ -19,8 +19,8 @@ const [a, b] = [
   { type: 'custom', custom: { name: 'b' } },
 ];
 
-describe('a restriction of the tools that may be called', () => {
-  it('names the tools in the tool choice and keeps the tool list unchanged', () => {
+describe('restricting which tools the model may call', () => {
+  it('lists the allowed tools in the tool choice and leaves the tool list unchanged', () => {
     expect(edit(body(), { allowTools: new Set([0, 1]) })).toBe(body(choice('auto', a, b)));
     expect(edit(body(',"tool_choice":"auto","x":1'), { allowTools: new Set([0]) })).toBe(
       body(`${choice('auto', a)},"x":1`),
@@ -30,7 +30,7 @@ describe('a restriction of the tools that may be called', () => {
     );
   });
 
-  it('includes the tools of the gateway', () => {
+  it("includes the gateway's tools", () => {
     const standIn = { kind: 'function', name: 'more', description: 'd' } as const;
     const edited = JSON.parse(edit(body(), { allowTools: new Set([0]), addTools: [standIn] })) as {
       tools: unknown[];

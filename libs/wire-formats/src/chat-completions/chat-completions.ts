@@ -14,10 +14,10 @@ import { parseResponse, endStream, parseFrame } from './provider/parse-response.
 import { renderRequest } from './provider/render-request.ts';
 import { initialStreamState } from './provider/stream-state.ts';
 
-/** OpenAI's API reference, `tools[].function.name`. Compatible providers accept the same names. */
+/** From OpenAI's API reference, `tools[].function.name`. Compatible providers accept the same names. */
 const toolNamePattern = /^[\w-]{1,64}$/;
 
-/** OpenAI's chat completions. Most providers support this format. */
+/** OpenAI's Chat Completions API. Most providers support this format. */
 export const chatCompletions: ClientWireFormat = {
   name: 'chat-completions',
   client: {

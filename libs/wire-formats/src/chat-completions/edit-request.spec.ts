@@ -18,7 +18,7 @@ const tool = (name: string, more = ''): string => `{"type":"function","function"
 const body = (members: string): string => `{"model":"openai/gpt-x","messages":[]${members}}`;
 
 describe('editRequest', () => {
-  it('returns the same bytes when there is nothing to change', () => {
+  it('returns the same bytes when nothing changes', () => {
     const bytes = Buffer.from(body(`, "big": 12345678901234567890, "one": 1.0, "tools" : [ ${tool('a')} ]`));
     const tape = scanJson(bytes, { depthMax: 64 });
     const outline = outlineRequest(tape);
@@ -26,7 +26,7 @@ describe('editRequest', () => {
     expect(editRequest({ bytes, tape, outline, keepTools, model: 'openai/gpt-x' }).bytes).toBe(bytes);
   });
 
-  it('removes every credential field, even repeated, escaped or empty ones', () => {
+  it('removes every credential field, including repeated, escaped and empty ones', () => {
     const secret = 'AKIA-SECRET';
     const fields =
       `,"cloud_access_key_id":"${secret}","cloud_secret_access_key":"${secret}","cloud_region_name":"${secret}"` +
@@ -35,7 +35,7 @@ describe('editRequest', () => {
     expect(edit(body(fields))).toBe('{"model":"openai/gpt-x","messages":[],"user":"u"}');
   });
 
-  it('removes the examples inside a function, next to it, and in legacy functions', () => {
+  it('removes examples inside a function, next to it, and in legacy functions', () => {
     const examples = '"x-svc-examples":["send a mail"]';
     const tools = `{"type":"function",${examples},"function":{${examples},"name":"a","parameters":{}}}`;
     const edited = edit(body(`,"tools":[${tools}],"functions":[{"name":"f",${examples}}]`));
@@ -46,7 +46,7 @@ describe('editRequest', () => {
     );
   });
 
-  it('keeps schema members with the same names as the gateway fields', () => {
+  it('keeps schema properties that share a name with a gateway field', () => {
     const tools = tool('a', ',"parameters":{"properties":{"x-svc-examples":{},"cloud_region_name":{}}}');
     expect(edit(body(`,"tools":[${tools}]`))).toBe(body(`,"tools":[${tools}]`));
   });
@@ -57,14 +57,14 @@ describe('editRequest', () => {
     );
   });
 
-  it('keeps the order and the bytes of the kept tools', () => {
+  it('keeps the order and bytes of the remaining tools', () => {
     const tools = [tool('a'), tool('b', ', "strict" : true'), tool('c')].join(' , ');
     expect(edit(body(`,"tools":[${tools}]`), { keepTools: new Set([1]) })).toBe(
       body(`,"tools":[${tool('b', ', "strict" : true')}]`),
     );
   });
 
-  it('removes members that depend on tools together with the last tool', () => {
+  it('removes fields that depend on tools when it removes the last tool', () => {
     const members = `,"tools":[${tool('a')}],"tool_choice":"auto","parallel_tool_calls":true,"n":1`;
     expect(edit(body(members), { keepTools: new Set() })).toBe(body(',"n":1'));
     expect(edit(body(',"tools":[],"tool_choice":"auto"'), { keepTools: new Set() })).toBe(
@@ -72,7 +72,7 @@ describe('editRequest', () => {
     );
   });
 
-  it('forwards only the checked one of repeated members', () => {
+  it('forwards only the validated occurrence of a repeated field', () => {
     const denied = `{"tools":[${tool('denied')}],"model":"a","messages":[1],"tools":[${tool('a')}],"messages":[],"model":"b"}`;
     expect(JSON.parse(edit(denied))).toEqual({ tools: [JSON.parse(tool('a'))], messages: [], model: 'b' });
     expect(edit(denied)).not.toContain('denied');
@@ -80,15 +80,15 @@ describe('editRequest', () => {
     expect(edit(body(`,"tools":[${hidden}]`))).toBe(body(`,"tools":[${tool('a')}]`));
   });
 
-  it('takes linear time for any number of repeated members', () => {
+  it('takes linear time for any number of repeated fields', () => {
     const text = body(`${',"model":"m","tools":[]'.repeat(50_000)},"cloud_region_name":"x"`);
     const before = process.cpuUsage();
     expect(edit(text)).toBe('{"messages":[],"model":"m","tools":[]}');
-    // Quadratic cost would take minutes.
+    // A quadratic algorithm would take minutes.
     expect(process.cpuUsage(before).user / 1_000).toBeLessThan(3000);
   });
 
-  it('applies schema edits relative to their tool and drops those that would restore examples', () => {
+  it('applies schema edits relative to their tool and drops edits that would restore examples', () => {
     const tools = `${tool('a')}, ${tool('b', ',"description":"long  text"')}`;
     const start = tool('b', ',"description":"long  text"').indexOf('long  text');
     const schemaEdits = new Map([[1, [{ start, end: start + 10, replacement: 'text' }]]]);
@@ -100,7 +100,7 @@ describe('editRequest', () => {
     expect(edit(body(`,"tools":[${marked}]`), { schemaEdits: whole })).toBe(body(`,"tools":[${tool('c')}]`));
   });
 
-  it('returns valid JSON with only the kept tools, for any choice of them', () => {
+  it('returns valid JSON with exactly the kept tools, whichever tools are kept', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.string(), fc.jsonValue(), fc.boolean()), { maxLength: 8 }),

@@ -16,18 +16,18 @@ import {
 import { renderRequest } from './provider/render-request.ts';
 import { findBody, readName } from './shared/tools.ts';
 
-/** Fields that providers ignore or reject in a request without tools. */
+/** Fields that providers ignore or reject when a request has no tools. */
 const membersOfTools = ['tools', 'tool_choice', 'parallel_tool_calls'] as const;
 
 /**
- * Fields that the gateway checks. If a client repeats a field, the gateway checks the last one and removes the others.
- * Otherwise a provider that reads the first one would see a different request.
+ * Fields that the gateway validates. If a client repeats one, the gateway validates the last occurrence and
+ * removes the others. Otherwise a provider that reads the first occurrence would act on an unvalidated value.
  */
 const checkedMembers = ['model', 'messages', 'stream', 'functions', ...membersOfTools] as const;
 
 /**
- * Edits a request for a provider of the same format: removes the gateway's fields and applies the plan in place. All
- * other bytes stay the same. Without changes, the returned `bytes` is the same object.
+ * Edits a request for a provider of the same format: removes the gateway's fields and applies the plan in
+ * place. All other bytes stay the same. If nothing changes, `bytes` is returned as the same object.
  */
 export function editRequest(request: RequestEdit): EditedRequest {
   const { bytes, tape } = request;
@@ -69,8 +69,8 @@ function stripLegacyFunctions(tape: JsonTape): ByteEdit[] {
 }
 
 /**
- * Lists the tools that may be called in `tool_choice`. All tools stay in the prompt, so that the prompt cache stays
- * valid. If the client requires a call, a call stays required.
+ * Lists the callable tools in `tool_choice`. All tools stay in the prompt, which keeps the prompt cache
+ * valid. If the client requires a call, a call remains required.
  */
 function editAllowed({ tape, outline, allowTools, addTools = [] }: RequestEdit, tools: JsonNode): ByteEdit[] {
   if (allowTools === undefined) return [];

@@ -18,8 +18,8 @@ const request = (changes: Partial<ChatRequest>): ChatRequest => ({
 const render = (changes: Partial<ChatRequest>) => provider.renderRequest(request(changes), { model: 'm' });
 const image = { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'AA==' } } as const;
 
-describe('a request of another format', () => {
-  it('puts tool messages before the other content of the turn', () => {
+describe('a request from another format', () => {
+  it("puts tool messages before the turn's other content", () => {
     const turn: ChatMessage = {
       role: 'user',
       parts: [
@@ -43,7 +43,7 @@ describe('a request of another format', () => {
     expect(losses).toEqual([{ field: 'messages[0].is_error', reason: expect.any(String) }]);
   });
 
-  it('lists all losses and has no others', () => {
+  it('reports every loss and nothing else', () => {
     const { body, losses } = render({
       settings: { maxOutputTokens: 5, temperature: 0, topK: 3, stopSequences: ['x'] },
       extensions: { messages: { thinking: {} } },
@@ -84,13 +84,13 @@ describe('a request of another format', () => {
     });
   });
 
-  it('uses the member for the output limit that the provider accepts', () => {
+  it('sets the output limit in the field that the provider accepts', () => {
     const options = { model: 'm', maxTokensField: 'max_tokens' } as const;
     const { body } = provider.renderRequest(request({ settings: { maxOutputTokens: 5 } }), options);
     expect(body).toMatchObject({ max_tokens: 5 });
   });
 
-  it('names the forced tool by its kind', () => {
+  it('identifies the forced tool by its kind', () => {
     const tools = [
       { kind: 'custom', name: 'c' },
       { kind: 'function', name: 'f', parameters: { type: 'object' } },
@@ -101,17 +101,17 @@ describe('a request of another format', () => {
   });
 });
 
-describe('a seed in the member of Mistral', () => {
+describe("a seed in Mistral's field", () => {
   const parsed = client.parseRequest(
     scanJson(Buffer.from('{"model":"m","messages":[],"random_seed":7}'), { depthMax: 8 }),
   );
 
-  it('is a seed for every format with a seed', () => {
+  it('becomes the seed in every format that has one', () => {
     expect(parsed.settings).toEqual({ seed: 7 });
     expect(providerFormatNamed('cohere').provider.renderRequest(parsed, { model: 'm' }).losses).toEqual([]);
   });
 
-  it('is rendered in the same member for its own format', () => {
+  it('stays in the same field for its own format', () => {
     const { body } = provider.renderRequest(parsed, { model: 'm' });
     expect(body).toEqual({ model: 'm', messages: [], random_seed: 7 });
   });
@@ -142,8 +142,8 @@ const usage = {
   prompt_tokens_details: { cached_tokens: 1 },
 };
 
-describe('an answer of another format', () => {
-  it('is rendered as a plain answer in the terms of this format', () => {
+describe('a response from another format', () => {
+  it("is rendered as a non-streaming response with this format's fields", () => {
     expect(client.renderResponse(foldAnswer(foreignAnswer), defaults)).toEqual({
       id: 'msg_1',
       object: 'chat.completion',
@@ -190,7 +190,7 @@ describe('errors', () => {
     source: 'gateway',
   } as const;
 
-  it('have the shape of the endpoint and the request id', () => {
+  it("have the endpoint's shape and the request id", () => {
     const rendered = client.renderError(error, 'id-1');
     const { type, code, message, param, source } = error;
     expect(rendered.status).toBe(429);
@@ -200,7 +200,7 @@ describe('errors', () => {
     });
   });
 
-  it('inside a stream are its last event, without a terminator', () => {
+  it('are the last event in a stream, with no terminator', () => {
     const text = Buffer.from(client.renderStreamError(error, 'id-1')).toString();
     const parser = provider.openStreamParser();
     const events = [...parser.push(Buffer.from(text)), ...parser.end()];
@@ -234,12 +234,12 @@ describe('errors', () => {
     [429, 'slow down', { message: 'slow down', type: 'rate_limit_error' }],
     [500, '', { message: 'The provider answered with status 500.' }],
     [500, '[1]', { message: '[1]' }],
-  ])('of a provider are parsed: %i %s', (status, body, expected) => {
+  ])('from a provider are parsed: %i %s', (status, body, expected) => {
     expect(provider.parseError(status, body)).toMatchObject(expected);
   });
 });
 
-describe('an answer with parts that only its own format has', () => {
+describe('a response with parts that only its own format has', () => {
   const events: StreamEvent[] = [
     { type: 'message-start', format: 'gemini', id: 'g' },
     { type: 'text-start', choice: 0, block: 0 },
@@ -255,7 +255,7 @@ describe('an answer with parts that only its own format has', () => {
     { type: 'message-end' },
   ];
 
-  it('keeps its text, plain and streamed', () => {
+  it('keeps its text, both streamed and non-streaming', () => {
     const plain = client.renderResponse(foldAnswer(events), defaults) as { choices: { message: unknown }[] };
     expect(plain.choices[0]!.message).toEqual({ role: 'assistant', content: 'a' });
     const renderer = client.openStreamRenderer({ ...defaults, includesUsage: false });
@@ -264,7 +264,7 @@ describe('an answer with parts that only its own format has', () => {
     expect(text.match(/"content"/g)).toHaveLength(1);
   });
 
-  it('renders and parses the signature of a call in the member that Google uses', () => {
+  it('renders and parses a call signature in the field that Google uses', () => {
     const signed: StreamEvent[] = [
       { type: 'message-start', format: 'gemini' },
       {

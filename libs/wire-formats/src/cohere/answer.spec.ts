@@ -15,7 +15,7 @@ const start = { type: 'message-start', id: 'i', delta: {} };
 const partsOf = (events: StreamEvent[]) => foldAnswer(events).choices[0]!.parts;
 
 describe('a stream', () => {
-  it('emits no end for a truncated stream, and ignores bytes after the end', () => {
+  it('emits no end event for a truncated stream, and ignores bytes after the end', () => {
     const contentStart = event('content-start', { content: { type: 'text', text: 'a' } });
     expect(read(start, contentStart).map(({ type }) => type)).not.toContain('message-end');
     expect(read(start, complete, contentStart).at(-1)).toEqual({ type: 'message-end' });
@@ -60,7 +60,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('emits an error for a failed answer, and no end after it', () => {
+  it('emits an error for a failed response, and no end event after it', () => {
     const events = read(start, end({ finish_reason: 'ERROR', error: 'out of memory' }));
     expect(events.at(-1)).toEqual({
       type: 'error',
@@ -93,7 +93,7 @@ describe('citations', () => {
     { citedText: 'out', extensions: { cohere: {} } },
   ];
 
-  it('assigns citations to their text, streamed and plain', () => {
+  it('assigns citations to their text in streamed and non-streaming responses', () => {
     const streamed = read(
       start,
       event('content-start', { content: { type: 'text', text: 'a' } }),
@@ -112,14 +112,14 @@ describe('citations', () => {
     expect(partsOf(plain)[1]).toMatchObject({ citations: [{ title: 'T' }, { citedText: 'out' }] });
   });
 
-  it('keeps citations of a plan with the message', () => {
+  it('keeps citations for a plan with the message', () => {
     const message = { tool_plan: 'p', citations: [{ ...citation, type: 'PLAN' }] };
     const [choice] = foldAnswer(provider.parseResponse(Buffer.from(JSON.stringify({ message })))).choices;
     expect(choice!.messageExtensions.cohere).toEqual({ citations: message.citations });
   });
 });
 
-describe('a plain answer', () => {
+describe('a non-streaming response', () => {
   it.each([
     ['COMPLETE', 'stop'],
     ['STOP_SEQUENCE', 'stop'],
@@ -132,7 +132,7 @@ describe('a plain answer', () => {
     expect(foldAnswer(provider.parseResponse(bytes)).choices).toMatchObject([{ rawReason, finishReason }]);
   });
 
-  it('reports token counts, and billed counts separately', () => {
+  it('reports total and billed token counts separately', () => {
     const usage = {
       billed_units: { input_tokens: 4, output_tokens: 1 },
       tokens: { input_tokens: 40, output_tokens: 3, reasoning_tokens: 2 },
@@ -152,7 +152,7 @@ describe('a plain answer', () => {
     expect(answer.extensions.cohere).toEqual({ usage });
   });
 
-  it('throws upstream_invalid for a body of another shape', () => {
+  it('throws upstream_invalid for a body with an unexpected shape', () => {
     for (const body of ['{"text":"v1"}', '[]', '{"message":"no"}', 'x'])
       expect(() => provider.parseResponse(Buffer.from(body))).toThrow(
         expect.objectContaining({ code: 'upstream_invalid' }),

@@ -4,10 +4,10 @@ import { parseError, parseResponse } from './provider/parse-response.ts';
 import { openStreamParser } from './provider/parse-stream.ts';
 import { renderRequest } from './provider/render-request.ts';
 
-/** Cohere documents no rule for names. All other formats accept this pattern. */
+/** Cohere documents no rule for tool names. All other formats accept names that match this pattern. */
 const toolNamePattern = /^[\w-]{1,64}$/;
 
-/** Cohere's chat API, version 2. Requests can be parsed too. */
+/** Cohere's chat API, version 2. Client requests in this format can be parsed too. */
 export const cohere: WireFormat<'cohere'> & Pick<ClientHalf, 'parseRequest'> = {
   name: 'cohere',
   spellings: ['spelling'],

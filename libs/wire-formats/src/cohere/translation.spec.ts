@@ -48,7 +48,7 @@ describe('a conversation from another format', () => {
     expect(losses).toEqual([]);
   });
 
-  it('moves text documents to the request’s documents, and reports losses for other documents', () => {
+  it("moves text documents to the request's documents, and reports losses for other documents", () => {
     const data = Buffer.from('words').toString('base64');
     const rendered = render({
       messages: [
@@ -84,14 +84,14 @@ describe('tools from another format', () => {
     [{ mode: 'tool', name: 'g' }, 'REQUIRED', ['g']],
     [{ mode: 'allowed', names: ['f'] }, undefined, ['f']],
     [{ mode: 'allowed', names: ['f'], required: true }, 'REQUIRED', ['f']],
-  ] as const)('are chosen as the client says: %j', (toolChoice, choice, names) => {
+  ] as const)('follow the client’s tool choice: %j', (toolChoice, choice, names) => {
     const { body, losses } = render({ tools: [f, g], toolChoice });
     expect(body.tool_choice).toBe(choice);
     expect((body.tools as { function: { name: string } }[]).map((tool) => tool.function.name)).toEqual(names);
     expect(losses).toEqual([]);
   });
 
-  it('marks either all tools as strict or none', () => {
+  it('are either all strict or all non-strict', () => {
     expect(render({ tools: [{ ...f, strict: true }] }).body).toMatchObject({ strict_tools: true });
     const mixed = render({ tools: [{ ...f, strict: true }, g] });
     expect(mixed.body).not.toHaveProperty('strict_tools');
@@ -100,7 +100,7 @@ describe('tools from another format', () => {
 });
 
 describe('settings from another format', () => {
-  it('renames settings to the names in the format', () => {
+  it('are renamed to the format’s own fields', () => {
     const { body } = render({
       stream: true,
       settings: {
@@ -125,7 +125,7 @@ describe('settings from another format', () => {
     });
   });
 
-  it('reports a loss for settings that the format does not support', () => {
+  it('are reported as losses if the format does not support them', () => {
     const settings = { answers: 2, parallelToolCalls: false, endUser: 'u', reasoningEffort: 'high' };
     expect(fieldsOf(render({ settings })).sort()).toEqual([
       'n',

@@ -5,14 +5,17 @@ import type { JsonNode, JsonTape } from '../json/json-tape.ts';
 import type { ProviderHalf, RequestEdit } from './format.ts';
 import { asList } from '../json/read-members.ts';
 
-/** Removes the fields of a tool that are never sent to a provider. */
+/** Removes the tool fields that are never sent to a provider. */
 type StripTool = (tape: JsonTape, tool: JsonNode) => ByteEdit[];
 
 function isKept({ keepTools }: Pick<RequestEdit, 'keepTools'>, index: number): boolean {
   return keepTools?.has(index) ?? true;
 }
 
-/** Whether no tool remains of a non-empty list. Providers reject an empty list and a tool choice without tools. */
+/**
+ * Whether a non-empty tool list has lost all its tools. Providers reject an empty list, and a tool choice
+ * without tools.
+ */
 export function dropsAllTools(
   request: Pick<RequestEdit, 'keepTools' | 'addTools'> & { outline: RequestOutline },
 ): boolean {
@@ -20,14 +23,14 @@ export function dropsAllTools(
   return keepsNone(request) && request.outline.tools.length > 0;
 }
 
-/** Whether no tool of the client remains. */
+/** Whether none of the client's tools is kept. */
 export function keepsNone(
   request: Pick<RequestEdit, 'keepTools'> & { outline: Pick<RequestOutline, 'tools'> },
 ): boolean {
   return !request.outline.tools.some((tool) => isKept(request, tool.index));
 }
 
-/** The edits of a tool list from which some tools are removed. */
+/** The edits for a tool list, including the removal of pruned tools. */
 export function editTools(request: RequestEdit, tools: JsonNode, stripTool: StripTool): ByteEdit[] {
   const { tape, schemaEdits } = request;
   const inTools = tape
@@ -40,7 +43,7 @@ export function editTools(request: RequestEdit, tools: JsonNode, stripTool: Stri
   return [removeItems(tape, tools, (index) => isKept(request, index)), ...inTools].flat();
 }
 
-/** Combines removals with schema edits. If they overlap, the tool keeps its schema unedited. */
+/** Combines removals with schema edits. If they overlap, the schema edits are dropped. */
 function editTool(
   tape: JsonTape,
   tool: JsonNode,
@@ -59,14 +62,17 @@ function editTool(
   return touches ? strips : [...strips, ...shifted];
 }
 
-/** Sets the field `model` to the provider's name of the model. Returns no edit if it already has that value. */
+/** Sets the field `model` to the provider's model name. Returns no edit if it already has that value. */
 export function replaceModel(tape: JsonTape, model: string | undefined): ByteEdit[] {
   const node = tape.get(tape.root, 'model');
   if (model === undefined || node === undefined || tape.isString(node, model)) return [];
   return [replaceValue(tape, node, JSON.stringify(model))];
 }
 
-/** Removes from a tool, or from its body, the examples and overridden repetitions of the checked fields. */
+/**
+ * Removes two things from a tool or its inner object: the examples, and earlier occurrences of repeated
+ * fields that the gateway validates.
+ */
 export function stripToolMembers(
   tape: JsonTape,
   object: JsonNode,
@@ -76,7 +82,7 @@ export function stripToolMembers(
   return removeMembers(tape, object, (entry) => tape.isString(entry.key, examplesField) || isShadowed(entry));
 }
 
-/** Renders the tools and messages that the gateway adds, as a body that contains only them. */
+/** Renders only the tools and messages that the gateway adds, as a request body. */
 export function renderAdded(
   render: ProviderHalf['renderRequest'],
   { addTools = [], addMessages = [] }: Pick<RequestEdit, 'addTools' | 'addMessages'>,

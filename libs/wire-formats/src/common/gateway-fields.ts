@@ -1,7 +1,7 @@
 import type { JsonEntry, JsonTape } from '../json/json-tape.ts';
 import { invalidField } from './outline-request.ts';
 
-/** Request fields with the caller's own credentials. The gateway reads them and never forwards them. */
+/** Request fields that carry the caller's own credentials. The gateway reads them and never forwards them. */
 export const cloudFields = [
   'cloud_access_key_id',
   'cloud_secret_access_key',
@@ -12,7 +12,7 @@ export const cloudFields = [
 
 export type CloudField = (typeof cloudFields)[number];
 
-/** Tool field with examples of requests that need the tool. The gateway reads it and never forwards it. */
+/** A tool field with example requests that need the tool. The gateway reads it and never forwards it. */
 export const examplesField = 'x-svc-examples';
 
 export function isCloudField(tape: JsonTape, entry: JsonEntry): boolean {
@@ -20,7 +20,7 @@ export function isCloudField(tape: JsonTape, entry: JsonEntry): boolean {
 }
 
 /**
- * Reads the credentials that the caller put into the body for this request. They are secrets and must not be logged.
+ * Reads the caller's own credentials from the request body. They are secrets and must not be logged.
  *
  * @throws GatewayError `invalid_field` when a field is neither a string nor null.
  */

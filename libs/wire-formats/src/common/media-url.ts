@@ -2,14 +2,14 @@ import type { MediaSource } from '@gateway/interchange';
 
 const base64DataUrl = /^data:([^;,]*);base64,/;
 
-/** A base64 data URL becomes its bytes; any other URL stays a URL. */
+/** Converts a base64 data URL to its bytes. Any other URL stays a URL. */
 export function parseMediaUrl(url: string): MediaSource {
   const match = base64DataUrl.exec(url);
   if (match === null) return { kind: 'url', url };
   return { kind: 'base64', mediaType: match[1] || undefined, data: url.slice(match[0].length) };
 }
 
-/** Undefined for a file that is stored at the provider, since it has no URL. */
+/** Undefined for a file stored at the provider, because it has no URL. */
 export function renderMediaUrl(source: MediaSource): string | undefined {
   switch (source.kind) {
     case 'url':

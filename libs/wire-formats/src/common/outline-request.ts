@@ -13,23 +13,28 @@ export function invalidField(param: string, rule: string): GatewayError {
   return new GatewayError('invalid_field', { param, message: `The field "${param}" must be ${rule}.` });
 }
 
-/** The error for a body that is JSON but not an object. */
+/** The error for a body that is valid JSON but not an object. */
 export function invalidBody(): GatewayError {
   return new GatewayError('invalid_field', { message: 'The body must be a JSON object.' });
 }
 
-/** The error for a field that the format does not have. */
+/** The error for a field that the format does not define. */
 export function unknownField(param: string): GatewayError {
   return new GatewayError('unknown_field', { param, message: `The field "${param}" is not known here.` });
 }
 
-/** The longest real names have about 100 characters. Names are copied into headers and logs. */
+/** Real names have at most about 100 characters. Names are copied into headers and logs. */
 export const modelCharactersMax = 512;
 
-/** Far above any model's context. Each message costs some microseconds and a few hundred bytes. */
+/**
+ * Far more messages than any model's context can hold. Each message costs a few microseconds and a few
+ * hundred bytes.
+ */
 const messagesMax = 32_768;
 
-/** A field of the body. Undefined when it is absent or null, which clients use for "not set". */
+/**
+ * Returns a field of the body. Undefined if it is absent or null, because clients send null for unset fields.
+ */
 export function findSet(tape: JsonTape, name: string): JsonNode | undefined {
   const node = tape.get(tape.root, name);
   return node === undefined || tape.kind(node) === 'null' ? undefined : node;
@@ -60,7 +65,7 @@ export function readArray(tape: JsonTape, name: string): JsonNode | undefined {
   return node;
 }
 
-/** A number in the body. Undefined for any other kind, which the provider checks. */
+/** A number in the body. Undefined for any other type, which is left for the provider to check. */
 export function readNumber(tape: JsonTape, name: string): number | undefined {
   const node = findSet(tape, name);
   return node !== undefined && tape.kind(node) === 'number' ? Number(tape.value(node)) : undefined;
@@ -75,7 +80,7 @@ export function readMessages(tape: JsonTape): JsonNode[] {
   return nodes;
 }
 
-/** Describes the given tools of a request, in their order. */
+/** Describes the given tools from a request, in the given order. */
 export function describeTools(
   tape: JsonTape,
   tools: readonly ToolOutline[],
@@ -89,12 +94,12 @@ export function describeTools(
   });
 }
 
-/** Examples are strings. Other values are skipped. */
+/** Examples must be strings. Other values are skipped. */
 export function readExamples(tape: JsonTape, node: JsonNode | undefined): string[] {
   return node === undefined ? [] : tape.items(node).flatMap((item) => tape.stringValue(item) ?? []);
 }
 
-/** The ranges and the text of a message's strings. Both are computed on demand. */
+/** The text and ranges of a message's strings, computed on demand. */
 export function outlineTexts(
   tape: JsonTape,
   nodes: () => readonly JsonNode[],
@@ -108,14 +113,14 @@ export function outlineTexts(
   };
 }
 
-/** The shape of a call in a format with messages made of blocks. */
+/** How to read a call, in formats whose messages consist of blocks. */
 interface CallBlock {
-  /** The object with the call's fields. Undefined for blocks that are not calls. */
+  /** The object that holds the call's fields. Undefined for blocks that are not calls. */
   readonly bodyOf: (tape: JsonTape, block: JsonNode) => JsonNode | undefined;
   readonly idMember: string;
 }
 
-/** The calls in the transcript, in order. Malformed calls are skipped. */
+/** The calls in the transcript, in order. Skips malformed calls. */
 export function listBlockCalls(tape: JsonTape, { bodyOf, idMember }: CallBlock): CallPlace[] {
   const messages = tape.get(tape.root, 'messages');
   if (messages === undefined) return [];

@@ -1,13 +1,13 @@
 import type { Extensions, JsonObject, ProviderFormat } from '@gateway/interchange';
 import { isEmpty } from '../json/read-members.ts';
 
-/** Reads and writes the extension fields of one format in a part, an event or a request. */
+/** Reads and writes one format's extension fields on a part, an event or a request. */
 export interface OwnMembers {
-  /** The fields as extensions of the format. */
+  /** Wraps the fields as extensions of the format. */
   readonly of: (members: JsonObject) => Extensions;
-  /** For spreading into an object. Adds nothing when there are no fields. */
+  /** Like `of`, but for spreading into an object: adds nothing if there are no fields. */
   readonly with: (members: JsonObject) => { extensions?: Extensions };
-  /** The format's fields of an object. Empty when it has none. */
+  /** Returns an object's extension fields for the format. Empty if it has none. */
   readonly read: (holder: { readonly extensions?: Extensions } | undefined) => JsonObject;
 }
 

@@ -1,12 +1,12 @@
-/** Most characters of a provider's error message that are forwarded. Longer texts are mostly HTML pages. */
+/** Maximum characters to forward from a provider's error message. Longer messages are mostly HTML pages. */
 const messageCharactersMax = 2000;
 
-/** Shortens the provider's error message. An empty message is replaced by one with the status. */
+/** Shortens the provider's error message. An empty message is replaced by one that states the status. */
 export function boundMessage(message: string | undefined, status: number): string {
   return (message || `The provider answered with status ${status}.`).slice(0, messageCharactersMax);
 }
 
-/** The error type that OpenAI and Anthropic use for a status. For providers that send no type. */
+/** The error type that OpenAI and Anthropic use for a status. Used when the provider sends no type. */
 export function mapStatusToType(status: number): string {
   switch (status) {
     case 401:
@@ -23,7 +23,7 @@ export function mapStatusToType(status: number): string {
 }
 
 /**
- * Parses an error body. A body that is not JSON becomes the message of the error. An HTML page becomes an empty
+ * Parses an error body. A non-JSON body becomes the error message, except that an HTML page becomes an empty
  * message.
  */
 export function parseErrorBody(body: string): unknown {

@@ -31,7 +31,7 @@ describe('tool names', () => {
     expect(named.meant).toBeNull();
   });
 
-  it('replaces each rejected name by a different valid name, the same in every turn', () => {
+  it('replaces each rejected name with a distinct valid name, the same in every turn', () => {
     const names = [`${long}read`, `${long}write`, 'a.b', 'a_b', 'a b', '1st', '', 'ü', 'f'];
     const { request, meant } = nameTools(ask(names), pattern);
     const told = toldNames(request);
@@ -43,7 +43,7 @@ describe('tool names', () => {
     expect(toldNames(nameTools(ask([...names, 'another.one']), pattern).request).slice(0, -1)).toEqual(told);
   });
 
-  it('renames a tool everywhere in a request', () => {
+  it('renames a tool everywhere in the request', () => {
     const [read, write] = [`${long}read`, `${long}write`];
     const messages = [
       { role: 'assistant', parts: [{ type: 'text', text: read }, call(read), call('f')] },
@@ -64,7 +64,7 @@ describe('tool names', () => {
     expect(bound.toolChoice).toEqual({ ...allowed, names: [toldNames(bound)[1], 'f'] });
   });
 
-  it('restores the client’s names in calls of plain and streamed answers', () => {
+  it('restores the client’s names in calls, streamed and non-streaming', () => {
     const { request, meant } = nameTools(ask([`${long}read`]), pattern);
     const [name = ''] = toldNames(request);
     const start = (told: string): StreamEvent => ({

@@ -10,18 +10,19 @@ import type {
 import { crc32 } from 'node:zlib';
 import type { ProviderHalf } from './format.ts';
 
-/** Maps the tool names that were sent to the provider to the client's names. */
+/** Maps the tool names sent to the provider back to the client's names. */
 export type UpstreamToolNames = ReadonlyMap<string, string>;
 
-/** All formats accept names of this length. */
+/** All formats accept names with this length. */
 const nameCharactersMax = 64;
 const markCharacters = 8;
 
 /**
- * Replaces tool names that the provider rejects, everywhere in the request. A name gets the same replacement in every
- * turn of a conversation. `meant` maps the replacements to the client's names. Null: no name was replaced.
+ * Replaces tool names that the provider rejects, everywhere in the request. A name gets the same replacement
+ * in every turn of a conversation. `meant` maps the replacements to the client's names. Null if no name was
+ * replaced.
  *
- * @param pattern matches a whole name that the provider accepts
+ * @param pattern matches a complete name that the provider accepts
  */
 export function nameTools(
   request: ChatRequest,
@@ -49,7 +50,7 @@ export function nameTools(
   };
 }
 
-/** Wraps a provider half so that the calls in its responses have the client's tool names again. */
+/** Wraps a format's provider side so that calls in its responses use the client's tool names again. */
 export function restoreToolNames(
   provider: ProviderHalf,
   meantNow: () => UpstreamToolNames | null,
@@ -87,7 +88,7 @@ function namesIn({ tools, toolChoice, messages }: ChatRequest): Set<string> {
   return names;
 }
 
-/** The start of the name plus a hash, which separates it from other names with the same start. */
+/** The start of the name plus a hash, which keeps names with the same start distinct. */
 function chooseName(name: string, isTaken: (name: string) => boolean): string {
   const plain = name.replaceAll(/[^\w-]/g, '_').replace(/^(?![A-Za-z_])/, '_');
   for (let salt = 0; ; salt += 1) {
@@ -116,10 +117,10 @@ function renameCalls(message: ChatMessage, rename: Rename): ChatMessage {
 }
 
 /**
- * Maps the id of a call to an id that the provider accepts, since ids of other providers have other characters. Equal
- * ids map to equal ids.
+ * Maps a call id to an id that the provider accepts, because ids from other providers may contain other
+ * characters. Equal ids map to equal ids.
  *
- * @param pattern matches a whole id that the provider accepts; it must accept letters, digits, `_` and `-`
+ * @param pattern matches a complete id that the provider accepts; it must accept letters, digits, `_` and `-`
  */
 export function mapToolId(id: string, pattern: RegExp, charactersMax = Infinity): string {
   if (pattern.test(id)) return id;

@@ -1,11 +1,11 @@
 import { GatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
 
-/** Far above any real answer. */
+/** Real responses buffer far less. */
 const waitingCharactersMax = 32 * 1024 * 1024;
 
 /**
- * Adds the size of an event to the number of buffered characters. Renderers buffer the events of a block while another
+ * Adds an event's size to the number of buffered characters. Renderers buffer a block's events while another
  * block is open.
  *
  * @throws GatewayError `upstream_invalid` when the buffer exceeds its limit.
@@ -20,7 +20,7 @@ export function addWaitingCharacters(waiting: number, event: StreamEvent): numbe
   return characters;
 }
 
-/** Adds a fixed amount per object, because many small events also take memory. */
+/** Adds a fixed amount per object, because many small events also take up memory. */
 function charactersOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 1;

@@ -4,7 +4,7 @@ import { chatCompletions } from '../chat-completions.ts';
 const { client } = chatCompletions;
 const defaults = { id: 'default', model: 'claude', createdAt: 7 };
 
-describe('citations of another format', () => {
+describe('citations from another format', () => {
   const cited = (block: number, text: string, ...urls: (string | undefined)[]): StreamEvent[] => [
     { type: 'text-start', choice: 0, block },
     { type: 'text-delta', choice: 0, block, text },
@@ -28,15 +28,15 @@ describe('citations of another format', () => {
     type: 'url_citation',
     url_citation: { start_index: start, end_index: end, title: 'A page', url },
   });
-  // Positions count code points, and the emoji is one.
+  // Positions count code points. The emoji is a single code point.
   const annotations = [annotation(8, 16, 'https://a.example'), annotation(16, 17, 'https://b.example')];
 
-  it('become annotations of the cited web pages', () => {
+  it('become annotations for the cited web pages', () => {
     const { choices } = client.renderResponse(foldAnswer(answer), defaults);
     expect(choices).toEqual([expect.objectContaining({ message: expect.objectContaining({ annotations }) })]);
   });
 
-  it('are sent once, with the finish of a stream', () => {
+  it('are sent once, with the finish chunk of a stream', () => {
     const renderer = client.openStreamRenderer({ ...defaults, includesUsage: false });
     const frames = answer.map((event) => String(renderer.render(event))).filter((text) => text !== '');
     const told = frames.filter((frame) => frame.includes('annotations'));
@@ -46,7 +46,7 @@ describe('citations of another format', () => {
     });
   });
 
-  it('add no member to a message without citations', () => {
+  it('add no annotations to a message without citations', () => {
     const silent = answer.filter(({ type }) => type !== 'citation');
     expect(JSON.stringify(client.renderResponse(foldAnswer(silent), defaults))).not.toContain('annotations');
   });

@@ -1,12 +1,12 @@
 import type { ChatPart, Citation, JsonObject, StreamEvent } from '@gateway/interchange';
 
-/** The citations of one choice so far. Immutable. */
+/** The citations collected so far for one choice. Immutable. */
 export interface CitedText {
-  /** Code points of the text so far. OpenAI counts positions in code points. */
+  /** Length of the text so far, in code points. OpenAI counts positions in code points. */
   readonly characters: number;
-  /** The open block: its start position, and the pages that it cites. */
+  /** The open block: where it starts, and which pages it cites. */
   readonly open: { readonly block: number; readonly start: number; readonly pages: readonly Page[] };
-  /** Annotations of the closed blocks. */
+  /** Annotations from closed blocks. */
   readonly annotations: readonly JsonObject[];
 }
 
@@ -21,11 +21,13 @@ export const nothingCited: CitedText = {
   annotations: [],
 };
 
-/** Most annotations of a response, and most pages of a block. Far above any real answer. */
+/** Maximum annotations per response, and maximum cited pages per block. Real responses have far fewer. */
 const annotationsMax = 1024;
 const pagesMax = 64;
 
-/** Adds an event of the choice. The format has citations only of web pages, with positions in the whole text. */
+/**
+ * Adds an event from the choice. This format can only cite web pages, at positions in the choice's full text.
+ */
 export function noteCitation(cited: CitedText, event: StreamEvent): CitedText {
   switch (event.type) {
     case 'text-start':
@@ -41,13 +43,13 @@ export function noteCitation(cited: CitedText, event: StreamEvent): CitedText {
   }
 }
 
-/** OpenAI's `annotations`, for spreading into a message or a delta. Empty when no page is cited. */
+/** OpenAI's `annotations`, to spread into a message or a delta. Empty if no page is cited. */
 export function renderAnnotations(cited: CitedText): JsonObject {
   const { annotations } = closeBlock(cited);
   return annotations.length === 0 ? {} : { annotations };
 }
 
-/** The annotations of a whole message. */
+/** The annotations for a complete message. */
 export function annotateParts(parts: readonly ChatPart[]): JsonObject {
   let cited = nothingCited;
   for (const [block, part] of parts.entries()) {
@@ -88,7 +90,7 @@ function closeBlock(cited: CitedText): CitedText {
 
 function countCharacters(text: string): number {
   let count = text.length;
-  // The second half of a surrogate pair does not count.
+  // Skips the second half of a surrogate pair, which is not a code point.
   for (let at = 0; at < text.length; at += 1) if ((text.charCodeAt(at) & 0xfc00) === 0xdc00) count -= 1;
   return count;
 }

@@ -4,7 +4,7 @@ import { outlineTexts } from '../../common/outline-request.ts';
 import { hasCacheMarker, readName } from '../shared/tools.ts';
 import type { CallPlace, ContextPart } from '../../common/format.ts';
 
-/** Reads the fields it knows. The provider checks messages of an unknown shape. */
+/** Reads only the fields it knows. Messages with an unknown shape are left for the provider to check. */
 export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): MessageOutline {
   const role = readRole(tape, tape.get(node, 'role'));
   const content = tape.get(node, 'content');
@@ -26,7 +26,7 @@ export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): M
   };
 }
 
-/** The roles that `mapRole` knows, most frequent first. They are compared with the raw bytes, which avoids decoding. */
+/** The roles that `mapRole` knows, most frequent first. Comparing raw bytes avoids decoding the strings. */
 const roles = ['user', 'assistant', 'tool', 'system', 'developer', 'function'] as const;
 
 function readRole(tape: JsonTape, node: JsonNode | undefined): MessageRole {
@@ -66,7 +66,7 @@ function textNodes(tape: JsonTape, content: JsonNode): JsonNode[] {
   });
 }
 
-/** The texts and calls of the messages from index `from` on. Skips images, audio and unknown parts. */
+/** The text and calls in the messages from index `from` onward. Skips images, audio and unknown parts. */
 export function listContext(tape: JsonTape, from: number): ContextPart[] {
   const messages = tape.get(tape.root, 'messages');
   if (messages === undefined) return [];
@@ -96,7 +96,7 @@ function contextTexts(tape: JsonTape, content: JsonNode): JsonNode[] {
   });
 }
 
-/** Each call as text: its name and its arguments, as written by the model. */
+/** Renders each call as text: its name and the arguments exactly as the model wrote them. */
 function describeCalls(tape: JsonTape, calls: JsonNode | undefined): (() => string)[] {
   if (calls === undefined) return [];
   return tape.items(calls).flatMap((call) => {
@@ -107,7 +107,7 @@ function describeCalls(tape: JsonTape, calls: JsonNode | undefined): (() => stri
   });
 }
 
-/** The function calls in the transcript, in order. Malformed calls are skipped. */
+/** The function calls in the transcript, in order. Skips malformed calls. */
 export function listCalls(tape: JsonTape): CallPlace[] {
   const messages = tape.get(tape.root, 'messages');
   if (messages === undefined) return [];

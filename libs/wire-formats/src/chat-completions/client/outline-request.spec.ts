@@ -22,7 +22,7 @@ describe('outlineRequest', () => {
     [{ model: 'm', messages: [], tool_choice: 3 }, 'invalid_field', 'tool_choice'],
     [[], 'invalid_field', undefined],
     ['text', 'invalid_field', undefined],
-  ])('rejects %j and names the field', (body, code, param) => {
+  ])('rejects %j and names the invalid field', (body, code, param) => {
     expect(() => outlineRequest(scan(body))).toThrow(expect.objectContaining({ code, param }));
   });
 
@@ -32,7 +32,7 @@ describe('outlineRequest', () => {
     ).toHaveLength(3);
   });
 
-  it('treats null as not set', () => {
+  it('treats null as unset', () => {
     expect(outline({ stream: null, tools: null, tool_choice: null })).toMatchObject({
       stream: false,
       tools: [],
@@ -83,7 +83,7 @@ describe('outlineRequest', () => {
     ]);
   });
 
-  it('reads calls, results, cache markers and texts of messages', () => {
+  it('reads calls, results, cache markers and text from messages', () => {
     const messages = [
       { role: 'developer', content: 'be brief' },
       {
@@ -103,7 +103,7 @@ describe('outlineRequest', () => {
 });
 
 describe('toolDefinitions', () => {
-  it('describes the requested tools, including examples', () => {
+  it('returns the definitions of the requested tools, including examples', () => {
     const parameters = { type: 'object' };
     const tape = scan({
       model: 'm',
@@ -126,7 +126,7 @@ describe('toolDefinitions', () => {
 });
 
 describe('readCloudFields', () => {
-  it('reads the credential fields and rejects values that are not strings', () => {
+  it('reads the credential fields and rejects non-string values', () => {
     expect(readCloudFields(scan({ cloud_region_name: 'eu', cloud_session_token: null }))).toEqual({
       cloud_region_name: 'eu',
     });

@@ -12,7 +12,8 @@ import { outlineMessage } from './outline-messages.ts';
 import { outlineToolChoice, outlineTool } from './outline-tools.ts';
 
 /**
- * Reads what the gateway needs to know of a request. Checks only fields that it reads; the provider checks the others.
+ * Reads what the gateway needs from a request. Validates only the fields it reads; the provider validates the
+ * rest.
  *
  * @throws GatewayError `missing_field` or `invalid_field`, with `param`.
  */
@@ -34,7 +35,7 @@ export function outlineRequest(tape: JsonTape): RequestOutline {
   };
 }
 
-/** Whether the client requests the usage of a streamed response (`stream_options.include_usage`). */
+/** Whether the client wants token usage in a streamed response (`stream_options.include_usage`). */
 export function requestsStreamedUsage(tape: JsonTape): boolean {
   const options = tape.get(tape.root, 'stream_options');
   const included = options === undefined ? undefined : tape.get(options, 'include_usage');

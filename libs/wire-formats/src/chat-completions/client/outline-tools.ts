@@ -4,7 +4,7 @@ import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
 import { findBody, hasCacheMarker, readName } from '../shared/tools.ts';
 import { examplesField } from '../../common/gateway-fields.ts';
 
-/** @throws GatewayError when the element is not an object. */
+/** @throws GatewayError when the tool is not an object. */
 export function outlineTool(tape: JsonTape, node: JsonNode, index: number): ToolOutline {
   if (tape.kind(node) !== 'object') throw invalidField(`tools[${index}]`, 'an object');
   const body = findBody(tape, node);
@@ -12,14 +12,14 @@ export function outlineTool(tape: JsonTape, node: JsonNode, index: number): Tool
   return {
     index,
     name,
-    // A custom tool has a grammar or free text instead of a schema.
+    // A custom tool takes free text or a grammar instead of a schema.
     builtIn: name === undefined || body === undefined || body !== tape.get(node, 'function'),
     cacheControl: hasCacheMarker(tape, node) || (body !== undefined && hasCacheMarker(tape, body)),
     range: tape.range(node),
   };
 }
 
-/** @throws GatewayError when the value is neither a string, an object nor null. */
+/** @throws GatewayError when the tool choice is not a string, an object or null. */
 export function outlineToolChoice(tape: JsonTape, node: JsonNode | undefined): ToolChoice {
   if (node === undefined || tape.kind(node) === 'null') return { mode: 'unset' };
   if (tape.kind(node) === 'string') return mapMode(tape.stringValue(node));
@@ -27,11 +27,11 @@ export function outlineToolChoice(tape: JsonTape, node: JsonNode | undefined): T
   const allowed = tape.get(node, 'allowed_tools');
   if (allowed !== undefined) return readAllowed(tape, allowed);
   const name = readName(tape, node);
-  // An object without a name forces a built-in tool, which pruning never removes.
+  // A tool choice without a name forces a built-in tool. Built-in tools are never pruned.
   return name === undefined ? { mode: 'auto' } : { mode: 'tool', name };
 }
 
-/** The provider checks unknown modes. */
+/** Unknown modes are left for the provider to check. */
 function mapMode(mode: string | undefined): ToolChoice {
   switch (mode) {
     case 'none':
@@ -52,7 +52,7 @@ function readAllowed(tape: JsonTape, allowed: JsonNode): ToolChoice {
   return { mode: 'allowed', names, ...(isRequired ? { required: true } : {}) };
 }
 
-/** The client's definitions of the given tools, in their order. */
+/** The client's definitions of the given tools, in the given order. */
 export function toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[] {
   return describeTools(tape, tools, (node) => describeTool(tape, node));
 }

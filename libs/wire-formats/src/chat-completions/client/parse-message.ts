@@ -17,7 +17,7 @@ export function parseMessage(raw: JsonObject): ChatMessage {
   };
 }
 
-/** Records how the client spelled values for which the interchange has only one spelling. */
+/** Records the client's spelling of values that the interchange can spell only one way. */
 function readSpelling(raw: JsonObject, role: string): JsonObject {
   return {
     ...(raw.role === role ? {} : { role: raw.role }),
@@ -27,7 +27,7 @@ function readSpelling(raw: JsonObject, role: string): JsonObject {
 
 interface ReadParts {
   readonly parts: readonly ChatPart[];
-  /** The fields from which the parts were read. */
+  /** The fields that the parts were read from. */
   readonly read: readonly string[];
 }
 
@@ -38,7 +38,7 @@ function parseToolResult(raw: JsonObject): ReadParts {
   return { parts: [{ type: 'tool-result', callId: callId ?? '', parts }], read };
 }
 
-/** Returns the parts in the order in which a model produces them: thinking, content, refusal, calls. */
+/** Returns the parts in the order a model produces them: thinking, content, refusal, calls. */
 function parseSpokenParts(raw: JsonObject): ReadParts {
   const field = reasoningFields.find((name) => typeof raw[name] === 'string');
   const calls = asList(raw.tool_calls);
@@ -56,19 +56,19 @@ function parseSpokenParts(raw: JsonObject): ReadParts {
   };
 }
 
-/** Reads a part that is a field of the message and not in its content. */
+/** Reads a part that is stored in a message field rather than in the message content. */
 function parseMember(type: 'thinking' | 'refusal', field: string, raw: JsonObject): ChatPart[] {
   const text = asText(raw[field]);
   return text === undefined ? [] : [{ type, text, ...withOwn({ field }) }];
 }
 
-/** The parts of a message's content. A string is one text part; null is no part. */
+/** The parts in a message's content. A string becomes one text part; null becomes none. */
 function parseContent(content: unknown): ChatPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return asList(content).map(parsePart);
 }
 
-/** A part of an unknown shape becomes opaque, for this format only. */
+/** A part with an unknown shape becomes opaque and is sent only to providers of this format. */
 function parsePart(raw: unknown): ChatPart {
   const known = isObject(raw) ? parseKnownPart(raw) : undefined;
   return known === undefined
@@ -141,7 +141,7 @@ function parseFilePart(raw: JsonObject): ChatPart | undefined {
   };
 }
 
-/** The unread fields of a part and of its inner object. */
+/** The fields of a part and its inner object that the parser did not read. */
 function restOf(raw: JsonObject, body: string, read: readonly string[]): JsonObject {
   const rest = otherMembers(raw, ['type', body]);
   return { ...rest, ...optional(body, otherMembers(asObject(raw[body]) ?? {}, read)) };

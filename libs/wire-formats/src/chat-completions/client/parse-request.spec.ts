@@ -2,8 +2,8 @@ import { scanJson } from '../../json/scan-json.ts';
 import { renderRequest } from '../provider/render-request.ts';
 import { parseRequest } from './parse-request.ts';
 
-describe('a request for another format', () => {
-  it('keeps every digit in schemas and unknown members', () => {
+describe('a request to be translated', () => {
+  it('keeps every digit in schemas and unknown fields', () => {
     const parameters = '{"type":"object","properties":{"id":{"enum":[9007199254740993]}}}';
     const tools = `[{"type":"function","function":{"name":"f","parameters":${parameters}}}]`;
     const body = `{"model":"m","messages":[],"tools":${tools},"seed":9223372036854775807}`;

@@ -27,7 +27,10 @@ import {
 
 const parsedMembers = ['model', 'messages', 'stream', 'tools', 'tool_choice', 'stream_options'] as const;
 
-/** Parses a request that `outlineRequest` has checked. Fields that the interchange lacks are kept for this format. */
+/**
+ * Parses a request that `outlineRequest` has checked. Fields missing from the interchange are kept for
+ * providers of this format.
+ */
 export function parseRequest(tape: JsonTape): ChatRequest {
   const body = asObject(parseExactJson(tape.text(tape.root))) ?? {};
   const toolChoice = outlineToolChoice(tape, tape.get(tape.root, 'tool_choice'));
@@ -35,8 +38,9 @@ export function parseRequest(tape: JsonTape): ChatRequest {
   const { settings, read } = parseSettings(body);
   const tools = asList(body.tools).filter(isObject).map(parseTool);
   const rest = otherMembers(body, [...parsedMembers, ...cloudFields, ...read]);
-  // A tool choice without tools is kept for this format only, so that its provider reports the error. Other formats
-  // ignore it.
+  // A tool choice without tools is kept only for providers of this format, so that they report the error.
+  // Other
+  // formats drop it.
   const isCarried =
     tools.length > 0 && isDeepStrictEqual(renderToolChoice(toolChoice, tools), body.tool_choice ?? undefined);
   return {
@@ -57,11 +61,11 @@ export function parseRequest(tape: JsonTape): ChatRequest {
 
 interface ReadSettings {
   readonly settings: ChatSettings;
-  /** Fields that the settings represent completely. They are not kept in the extensions. */
+  /** Fields that the parsed settings cover completely. The extensions do not repeat them. */
   readonly read: readonly string[];
 }
 
-/** A field of an unexpected type is kept unchanged, and the provider checks it. */
+/** A field with an unexpected type is kept unchanged and left for the provider to check. */
 function parseSettings(body: JsonObject): ReadSettings {
   const settings: Record<string, unknown> = {};
   const read: string[] = [];
@@ -99,7 +103,7 @@ function asBoolean(value: unknown): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
 }
 
-/** Drops the gateway's own field of a tool. */
+/** Drops the gateway's own field from a tool. */
 function parseTool(raw: JsonObject): ChatTool {
   const kind = raw.type === 'custom' ? 'custom' : 'function';
   const body = asObject(raw[kind]);

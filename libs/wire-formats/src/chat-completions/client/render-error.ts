@@ -3,7 +3,7 @@ import type { RenderedError } from '../../common/format.ts';
 import { optional } from '../../json/read-members.ts';
 import type { SseFrame } from '../../sse/sse-frames.ts';
 
-/** An error answer with all fields that the official SDKs read. */
+/** An error response with every field that the official SDKs read. */
 export function renderError(error: PublicError, requestId: string): RenderedError {
   return {
     status: error.status,
@@ -22,13 +22,13 @@ export function frameOf(chunk: JsonObject): SseFrame {
 }
 
 /**
- * An error after the stream has started, in OpenAI's shape. The stream ends after it, without `[DONE]`.
+ * Renders an error after the stream has started, in OpenAI's shape. The stream then ends without `[DONE]`.
  */
 export function renderStreamError(error: PublicError, requestId: string): SseFrame {
   return frameOf(renderErrorBody(error, requestId));
 }
 
-/** An error that the provider sent inside its stream. */
+/** Renders an error that the provider sent in its stream. */
 export function renderErrorChunk(error: {
   readonly message: string;
   readonly errorType?: string;

@@ -14,7 +14,7 @@ import type { AnswerDefaults } from '../../common/format.ts';
 import { annotateParts } from './annotations.ts';
 import { renderToolCall } from '../shared/tools.ts';
 
-/** Renders a non-streaming response. If the provider has the same format, its additional fields are included. */
+/** Renders a non-streaming response. If the provider uses the same format, its extra fields are included. */
 export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject {
   const { usage: rawUsage, ...members } = readOwn(answer);
   return {
@@ -44,11 +44,11 @@ function renderChoice(choice: AnswerChoice, isOwnFormat: boolean): JsonObject {
   };
 }
 
-/** The field in which compatible providers send reasoning. Used if the response has no other one. */
+/** The field in which most compatible providers send reasoning. Used when the response does not name one. */
 const reasoningField = 'reasoning_content';
 const contentList = 'content[]';
 
-/** Renders the parts of a response as fields of an assistant message. */
+/** Renders response parts as fields of an assistant message. */
 function renderAnswerParts(parts: readonly ChatPart[]): JsonObject {
   const calls = parts.filter((part) => part.type === 'tool-call').map(renderToolCall);
   return {
@@ -59,7 +59,7 @@ function renderAnswerParts(parts: readonly ChatPart[]): JsonObject {
   };
 }
 
-/** One string, or a list if the provider sent a list. */
+/** Renders content as a string, or as a list if the provider sent a list. */
 function renderContent(parts: readonly ChatPart[]): string | JsonObject[] | null {
   const listed = parts.filter(
     (part) =>
@@ -75,7 +75,7 @@ function renderListed(part: ChatPart): JsonObject | undefined {
   return part.type === 'thinking' && isListedThinking(part) ? renderContentPart(part, part.text) : undefined;
 }
 
-/** An element of Mistral's content list: text or thinking. */
+/** Renders an element of Mistral's content list, which holds text or thinking. */
 export function renderContentPart(
   part: Pick<TextPart | ThinkingPart, 'type' | 'extensions'>,
   text: string,

@@ -10,19 +10,21 @@ import { nothingCited, noteCitation, renderAnnotations, type CitedText } from '.
 import { renderContentPart } from './render-response.ts';
 import { frameOf, renderErrorChunk } from './render-error.ts';
 
-/** State of a stream after the frames so far. Immutable. */
+/** The state of a stream after the frames sent so far. Immutable. */
 export interface StreamRenderState {
   readonly envelope: JsonObject;
   readonly isOwnFormat: boolean;
   readonly includesUsage: boolean;
-  /** Choices that have received their first chunk. The first chunk carries the role. */
+  /** Choices whose first chunk has been sent. The first chunk carries the role. */
   readonly begun: ReadonlySet<number>;
-  /** How to render the text of each open block, by choice and block. */
+  /** How to render text in each open block, keyed by choice and block. */
   readonly blocks: ReadonlyMap<string, DeltaRenderer>;
-  /** Number of calls so far, by choice. The format numbers calls. */
+  /** Number of calls so far in each choice. This format numbers calls. */
   readonly callCounts: ReadonlyMap<number, number>;
   readonly usage: JsonObject | undefined;
-  /** Citations by choice. Unused for providers of the same format, because they send annotations themselves. */
+  /**
+   * Citations by choice. Unused for providers of the same format, because they send annotations themselves.
+   */
   readonly cited: ReadonlyMap<number, CitedText>;
 }
 
@@ -48,7 +50,7 @@ export function beginStreamRender({
   };
 }
 
-/** Renders an event as zero or one frame. The end of the response may become two frames. */
+/** Renders an event as at most one frame, except that the end of the response may need two. */
 export function renderStreamEvent(before: StreamRenderState, event: StreamEvent): RenderStep {
   const state = before.isOwnFormat ? before : addCitation(before, event);
   switch (event.type) {
@@ -78,7 +80,7 @@ export function renderStreamEvent(before: StreamRenderState, event: StreamEvent)
       return [state, [renderErrorChunk({ ...event, own: readOwn(event) })]];
     case 'message-end':
       return [state, [...renderUsageChunk(state), { data: '[DONE]' }]];
-    // Sent together with the finish, because OpenAI's SDK keeps only the last list of annotations.
+    // Annotations are sent with the finish reason, because OpenAI's SDK keeps only the last list it receives.
     case 'citation':
       return [state, []];
     case 'text-end':
@@ -128,7 +130,7 @@ function startToolCall(state: StreamRenderState, event: EventOf<'tool-call-start
   return renderDelta(opened, event.choice, { tool_calls: [call] });
 }
 
-/** Parts of another format are dropped: clients of this format cannot read them. */
+/** Opaque parts from another format are dropped, because clients of this format cannot read them. */
 function renderOwnPart(state: StreamRenderState, { choice, part }: EventOf<'part'>): RenderStep {
   const { part: raw } = readOwn(part);
   return raw === undefined ? [state, []] : renderDelta(state, choice, { content: [raw] });
@@ -156,7 +158,7 @@ function renderFinish(state: StreamRenderState, event: EventOf<'finish'>): Rende
   return renderDelta(state, event.choice, annotations, { finish_reason: reason });
 }
 
-/** A chunk of one choice. Its first chunk carries the role, like OpenAI's. */
+/** A chunk for one choice. The first chunk carries the role, as OpenAI's does. */
 function renderDelta(
   state: StreamRenderState,
   choice: number,
@@ -187,7 +189,7 @@ function closeBlock(state: StreamRenderState, place: BlockPlace): StreamRenderSt
   return { ...state, blocks };
 }
 
-/** A delta of a block that never started is rendered as content. */
+/** A delta for a block that never started is rendered as content. */
 function findDeltaRenderer(state: StreamRenderState, place: BlockPlace): DeltaRenderer {
   return state.blocks.get(keyOf(place)) ?? ((text) => ({ content: text }));
 }

@@ -3,7 +3,7 @@ import { asList, asObject, asText, isObject } from '../../json/read-members.ts';
 import { boundMessage, mapStatusToType, parseErrorBody } from '../../common/provider-error.ts';
 
 /**
- * Parses a provider's error body. Known shapes: OpenAI's `{error: {…}}`, Mistral's and Doubleword's bare
+ * Parses a provider's error body. Known shapes: OpenAI's `{error: {…}}`, Mistral's and Doubleword's unwrapped
  * `{message, type, code}`, Venice's `{error: "…"}`, FastAPI's `{detail}`, and plain text.
  */
 export function parseError(status: number, body: string): ProviderError {
@@ -18,7 +18,7 @@ export function parseError(status: number, body: string): ProviderError {
   };
 }
 
-/** Parses the value of an `error` field. Missing fields become empty or null. */
+/** Parses the value of an `error` field. Missing properties become empty or null. */
 export function parseErrorValue(value: unknown): ProviderError {
   const error: JsonObject = typeof value === 'string' ? { message: value } : (asObject(value) ?? {});
   return {

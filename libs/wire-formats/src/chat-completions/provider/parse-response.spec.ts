@@ -80,12 +80,12 @@ describe('parsing a stream', () => {
       ['a', 'f', '{"x":1}'],
       ['b', 'g', '{"y":2}'],
     ]);
-    // Google's endpoint gives all calls the index 0.
+    // Google's endpoint sends index 0 for every call.
     expect(names(parse([call(0, 'a', 'f', '{}'), call(0, 'b', 'f', '{"z":1}')]))).toEqual([
       ['a', 'f', '{}'],
       ['b', 'f', '{"z":1}'],
     ]);
-    // Mistral's sends no index. Others repeat the id with an empty name.
+    // Mistral sends no index. Other providers repeat the id with an empty name.
     expect(
       names(
         parse([call(undefined, 'a', 'f', '{'), call(undefined, 'a', '', '}'), call(undefined, 'b', 'g', '')]),
@@ -111,10 +111,10 @@ describe('parsing a stream', () => {
     expect(events.at(-1)).toEqual({ type: 'message-end' });
   });
 
-  it('ends an answer only if it is complete', () => {
+  it('ends a response only if it is complete', () => {
     const ended = (chunks: (Chunk | string)[]) => parse(chunks).some(({ type }) => type === 'message-end');
     expect(ended([{ delta: { content: 'a' }, finish_reason: 'stop' }, '[DONE]'])).toBe(true);
-    // Perplexity and others do not send a terminator.
+    // Perplexity and some other providers do not send a terminator.
     expect(ended([{ delta: { content: 'a' }, finish_reason: 'stop' }])).toBe(true);
     expect(ended([{ delta: { content: 'a' } }])).toBe(false);
     expect(
@@ -126,7 +126,7 @@ describe('parsing a stream', () => {
     expect(ended([])).toBe(false);
   });
 
-  it('returns an error event for every shape of an error inside the stream', () => {
+  it('returns an error event for every known shape of a mid-stream error', () => {
     const failure = { type: 'error', message: 'overloaded', code: '503' };
     const error = { message: 'overloaded', code: 503 };
     expect(parse([{ delta: { content: 'a' } }, JSON.stringify({ error })]).at(-1)).toMatchObject(failure);
@@ -136,7 +136,7 @@ describe('parsing a stream', () => {
   });
 
   it.each(['{', 'null,', '"\u0001"', `${'['.repeat(20_000)}${']'.repeat(20_000)}`])(
-    'rejects a chunk with invalid JSON',
+    'rejects a chunk of invalid JSON',
     (data) => {
       expect(() => parse([data])).toThrow(expect.objectContaining({ code: 'upstream_invalid' }));
     },
@@ -162,7 +162,7 @@ describe('parsing a stream', () => {
     expect(partsOf(events)).toEqual([{ type: 'text', text: 'ab' }]);
   });
 
-  it('returns members of the answer once, even if every chunk repeats them', () => {
+  it('returns response fields once, even if every chunk repeats them', () => {
     const chunk = JSON.stringify({
       id: 'r',
       service_tier: 'x',
@@ -177,7 +177,7 @@ describe('the finish reason', () => {
   const reasonsOf = (events: readonly StreamEvent[]): unknown[] =>
     events.flatMap((event) => (event.type === 'finish' ? [[event.reason, event.rawReason]] : []));
 
-  it('is tool-calls for an answer with calls, even if the provider sends stop, as OpenAI does for forced calls', () => {
+  it('is tool-calls for a response with calls, even if the provider sends stop, as OpenAI does for forced calls', () => {
     const called = { tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }] };
     const plain = { id: 'r', choices: [{ index: 0, message: called, finish_reason: 'stop' }] };
     const events = provider.parseResponse(Buffer.from(JSON.stringify(plain)));
@@ -187,7 +187,7 @@ describe('the finish reason', () => {
     ]);
   });
 
-  it('is separate for each choice, and length for truncated calls', () => {
+  it('is tracked per choice, and is length for truncated calls', () => {
     const other = { index: 1, delta: { content: 'a' }, finish_reason: 'stop' };
     expect(reasonsOf(parse([call(0, 'c', 'f', '{'), other, { finish_reason: 'length' }]))).toEqual([
       ['stop', 'stop'],
@@ -234,19 +234,19 @@ describe('usage', () => {
   });
 });
 
-describe('usage of a stream', () => {
+describe('streamed usage', () => {
   const usage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 };
   const chunk = (choice: object, members: object = {}) =>
     JSON.stringify({ id: 'r', choices: [{ index: 0, delta: {}, ...choice }], ...members });
   const usageOf = (chunks: readonly string[]) => parse(chunks).filter(({ type }) => type === 'usage');
 
-  it('is read from the last piece of the choice, where Moonshot sends it', () => {
+  it("is read from the choice's last delta, where Moonshot sends it", () => {
     expect(usageOf([chunk({}), chunk({ finish_reason: 'stop', usage }), '[DONE]'])).toMatchObject([
       { usage: { inputTokens: 9, outputTokens: 2 } },
     ]);
   });
 
-  it('of the answer has priority over usage of the choice', () => {
+  it('on the response takes precedence over usage on the choice', () => {
     const other = { ...usage, prompt_tokens: 1 };
     expect(usageOf([chunk({ finish_reason: 'stop', usage: other }, { usage }), '[DONE]'])).toMatchObject([
       { usage: { inputTokens: 9 } },
@@ -254,8 +254,8 @@ describe('usage of a stream', () => {
   });
 });
 
-describe('the summary of an answer', () => {
-  it('stays small for any length of the answer', () => {
+describe('a response summary', () => {
+  it('stays small however long the response is', () => {
     const calls = Array.from({ length: 1000 }, (_, index) => call(index, `c${index}`, 'f', '{}'));
     const summary = parse([
       { delta: { content: 'abc' } },

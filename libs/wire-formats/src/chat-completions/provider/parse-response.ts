@@ -9,7 +9,7 @@ import type { SseFrame } from '../../sse/sse-frames.ts';
 import { endBlocks } from './read-choice.ts';
 
 /**
- * Parses a non-streaming response into the same events as a stream of it.
+ * Parses a non-streaming response into the events that the equivalent stream would produce.
  *
  * @throws GatewayError `upstream_invalid` when the body is not a JSON object with choices or an error.
  */
@@ -29,7 +29,7 @@ type StreamStep = readonly [StreamState, readonly StreamEvent[]];
 const nothing: readonly StreamEvent[] = [];
 
 /**
- * Parses one event of a provider's stream.
+ * Parses one event from a provider's stream.
  *
  * @throws GatewayError `upstream_invalid` when the data is not JSON.
  */
@@ -44,8 +44,9 @@ export function parseFrame(state: StreamState, frame: SseFrame): StreamStep {
 }
 
 /**
- * Handles a stream that closed without an error. Some providers omit `[DONE]`. The response is complete anyway if every
- * started choice has a finish reason. Otherwise no `message-end` is returned, and the response counts as truncated.
+ * Handles a stream that closed without an error. Some providers omit `[DONE]`, so the response also counts as
+ * complete if every started choice has a finish reason. Otherwise no `message-end` is returned, and the
+ * response counts as truncated.
  */
 export function endStream(state: StreamState): StreamStep {
   const choices = [...state.choices.values()];

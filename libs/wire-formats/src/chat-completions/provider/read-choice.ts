@@ -17,7 +17,7 @@ import { findReasoning, readContent, readReasoning, readRefusal, reasoningFields
 import type { RawToolCall } from '../shared/tools.ts';
 import { readToolCall } from '../shared/tools.ts';
 
-/** Most calls in one choice of a response. Equals the most tools of a request. */
+/** Maximum calls per choice. Equals the maximum number of tools in a request. */
 const callsMax = 4096;
 
 const readToolCalls: ReadStep = (state, { message, whole }, events) => {
@@ -25,7 +25,8 @@ const readToolCalls: ReadStep = (state, { message, whole }, events) => {
   for (const raw of asList(message.tool_calls)) {
     if (!isObject(raw)) continue;
     const { index, ...members } = raw;
-    // In a stream the index identifies the call that a piece continues. In a non-streaming response it has no meaning.
+    // In a stream, the index identifies the call that a delta continues. In a non-streaming response, the
+    // index has no meaning.
     const piece = readToolCall(whole ? raw : members);
     const call = whole ? undefined : findCall(current.calls, asNumber(index), piece);
     if (call === undefined) current = startCall(current, asNumber(index), piece, events);
@@ -34,14 +35,15 @@ const readToolCalls: ReadStep = (state, { message, whole }, events) => {
   return current;
 };
 
-/** The call that a piece continues. Undefined if the piece starts a new call. */
+/** The call that a delta continues. Undefined if the delta starts a new call. */
 function findCall(
   calls: readonly CallState[],
   position: number | undefined,
   piece: RawToolCall,
 ): CallState | undefined {
   const isNew = (call: CallState) => (piece.id ?? '') !== '' && call.id !== undefined && call.id !== piece.id;
-  // Google's endpoint gives every call the index 0, so only the id separates them. Mistral's sends no index.
+  // Google's endpoint sends index 0 for every call, so only the id distinguishes them. Mistral sends no
+  // index.
   const call =
     position === undefined ? calls.at(-1) : calls.findLast((candidate) => candidate.position === position);
   return call === undefined || isNew(call) ? undefined : call;
@@ -82,7 +84,7 @@ function addArguments(
   if (argumentsText !== '') events.push({ type: 'tool-call-delta', choice: index, block, argumentsText });
 }
 
-/** The readers, in the order in which a model produces a message: thinking, content, refusal, calls, finish. */
+/** The readers, in the order a model produces a message: thinking, content, refusal, calls, finish. */
 const steps: readonly ReadStep[] = [
   readReasoning,
   readContent,
@@ -97,7 +99,7 @@ const readOfPiece = ['index', 'finish_reason', 'delta'] as const;
 const readOfWhole = ['index', 'finish_reason', 'message'] as const;
 const readOfMessage = ['role', 'content', 'tool_calls'] as const;
 
-/** Reads a piece of a choice: a `delta` or a whole `message`. */
+/** Reads one piece of a choice: either a `delta` or a complete `message`. */
 export const readChoice: ReadStep = (state, piece, events) => {
   let current = state;
   for (const step of steps) current = step(current, piece, events);
@@ -114,7 +116,7 @@ export function endBlocks(state: ChoiceState, events: StreamEvent[]): ChoiceStat
 
 function readFinish(state: ChoiceState, { choice }: ChoicePiece, events: StreamEvent[]): ChoiceState {
   const rawReason = asText(choice.finish_reason);
-  // Some providers repeat the reason in a later chunk.
+  // Some providers repeat the finish reason in a later chunk.
   if (rawReason === undefined || state.finished) return state;
   const closed = endBlocks(state, events);
   const reason = mapFinishReason(rawReason, state.calls.length > 0);

@@ -17,17 +17,17 @@ import { parseErrorValue } from './parse-error.ts';
 import { readChoice } from './read-choice.ts';
 import { initialChoiceState, type ChoiceState, type StreamState } from './stream-state.ts';
 
-/** Most choices in one response: twice OpenAI's limit of 128. Further choices are skipped. */
+/** Maximum choices per response: twice OpenAI's limit of 128. Extra choices are skipped. */
 const choicesMax = 256;
 
-/** Most fields that are remembered to avoid repeating them. Bounds memory if a provider invents field names. */
+/** Maximum fields remembered to avoid repeating them. Bounds memory if a provider invents field names. */
 const sentMembersMax = 256;
 
 const readMembers = ['id', 'model', 'created', 'object', 'choices', 'usage', 'error'] as const;
 
 /**
- * Reads a chunk of a stream. With `whole`, reads a non-streaming response, which is a single chunk with everything. Appends to
- * `events`.
+ * Reads a stream chunk and appends to `events`. With `whole`, reads a non-streaming response as one chunk
+ * that contains everything.
  */
 export function readChunk(
   state: StreamState,
@@ -43,7 +43,9 @@ export function readChunk(
   return after;
 }
 
-/** Reads the first chunk with content. Azure sends one before it that has neither an id nor choices. */
+/**
+ * Starts the message at the first chunk with content. Azure first sends a chunk with no id and no choices.
+ */
 function readStart(state: StreamState, chunk: JsonObject, events: StreamEvent[]): StreamState {
   if (state.started) return state;
   const id = asText(chunk.id) ?? '';
@@ -85,7 +87,7 @@ function keepChoice(state: StreamState, before: ChoiceState, after: ChoiceState)
   return { ...state, choices: new Map(state.choices).set(after.index, after) };
 }
 
-/** Appends the fields that are new or changed since the last chunk. */
+/** Appends the fields that are new or have changed since the previous chunk. */
 function readAnswerExtensions(state: StreamState, chunk: JsonObject, events: StreamEvent[]): StreamState {
   const rest = otherMembers(chunk, readMembers);
   if (isEmpty(rest)) return state;
@@ -100,7 +102,7 @@ function readAnswerExtensions(state: StreamState, chunk: JsonObject, events: Str
   return Object.keys(kept).length > sentMembersMax ? state : { ...state, sentMembers: kept };
 }
 
-/** Moonshot sends usage in the last piece of the choice if the client does not request it. */
+/** Moonshot sends usage in a choice's last delta if the client does not request usage. */
 function readUsage(chunk: JsonObject, events: StreamEvent[]): void {
   const raw = asObject(chunk.usage) ?? asObject(asObject(asList(chunk.choices)[0])?.usage);
   const usage = raw === undefined ? undefined : parseUsage(raw);

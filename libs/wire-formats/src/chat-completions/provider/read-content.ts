@@ -5,16 +5,17 @@ import { addText, endOpenBlock, type ReadStep } from './stream-state.ts';
 import type { ChoiceState } from './stream-state.ts';
 
 /**
- * Fields with reasoning: the first is DeepSeek's, the second is used by OpenRouter and Groq. The first non-empty one
- * is read.
+ * Reasoning fields: DeepSeek uses the first, OpenRouter and Groq the second. The first non-empty field is
+ * read.
  */
 export const reasoningFields = ['reasoning_content', 'reasoning'] as const;
 
-/** Reads text, or Mistral's list of text and thinking. */
+/** Reads a string, or Mistral's list of text and thinking. */
 export const readContent: ReadStep = (state, { message, whole }, events) => {
   const { content } = message;
   if (typeof content === 'string') {
-    // Most streams start with an empty content, which is skipped. In a non-streaming response, empty content is the model's text.
+    // Most streams start with an empty content string, which is skipped. In a non-streaming response, the
+    // model meant the empty content.
     if (content === '' && !whole) return state;
     return addText(state, { kind: 'text', field: 'content' }, content, {}, events);
   }
@@ -26,7 +27,7 @@ export const readContent: ReadStep = (state, { message, whole }, events) => {
 function readPart(state: ChoiceState, part: unknown, whole: boolean, events: StreamEvent[]): ChoiceState {
   const read = isObject(part) ? readTextPart(part) : undefined;
   if (read === undefined) return addOpaquePart(state, part, events);
-  // In a non-streaming response each part of the list is a separate block.
+  // In a non-streaming response, each part in the list is a separate block.
   const from = whole ? endOpenBlock(state, events) : state;
   const field = 'content[]';
   const start = { extensions: ownExtensions({ field, ...optional('part', read.rest) }) };
@@ -54,7 +55,7 @@ function addOpaquePart(state: ChoiceState, part: unknown, events: StreamEvent[])
   return { ...closed, nextBlock: block + 1 };
 }
 
-/** The field that contains the message's reasoning. */
+/** The field that holds the message's reasoning. */
 export function findReasoning(message: JsonObject): string | undefined {
   for (const name of reasoningFields) if ((asText(message[name]) ?? '') !== '') return name;
   return undefined;

@@ -12,8 +12,8 @@ import { renderToolCall } from '../shared/tools.ts';
 import { renderMediaUrl } from '../../common/media-url.ts';
 
 /**
- * Renders a message of the interchange as messages of this format. Each tool result becomes a separate message. Tool
- * messages contain only text, so images and files of a result follow in a user message.
+ * Renders an interchange message as one or more messages in this format. Each tool result becomes a separate
+ * message. Tool messages can contain only text, so images and files from a result follow in a user message.
  */
 export function renderMessages(message: ChatMessage, index: number, losses: Loss[]): JsonObject[] {
   const own = readOwn(message);
@@ -86,12 +86,12 @@ function isContent(part: ChatPart): boolean {
   );
 }
 
-/** Whether a part was a field of the message and not in its content. */
+/** Whether the client sent a part in a message field rather than in the message content. */
 function isMember(part: ChatPart): boolean {
   return readOwn(part).field !== undefined;
 }
 
-/** Renders content as a string if it is only text, because many providers accept lists only in user messages. */
+/** Renders text-only content as a string, because many providers accept lists only in user messages. */
 function renderContent(
   parts: readonly ChatPart[],
   isListed: boolean,
@@ -105,8 +105,8 @@ function renderContent(
 }
 
 /**
- * Renders thinking and refusals that were fields of the message. Thinking from other formats is lost, because this
- * format cannot verify it.
+ * Renders thinking and refusals that the client sent as message fields. Thinking from other formats is a
+ * loss, because this format cannot verify it.
  */
 function renderThoughts(message: ChatMessage, field: string, losses: Loss[]): JsonObject {
   const members: Record<string, string> = {};
@@ -120,7 +120,7 @@ function renderThoughts(message: ChatMessage, field: string, losses: Loss[]): Js
   return members;
 }
 
-/** Renders a part of a content list. Returns nothing and adds a loss if the format has no such part. */
+/** Renders one part of a content list. Returns nothing and adds a loss if the format has no equivalent. */
 function renderContentPart(part: ChatPart, field: string, losses: Loss[]): JsonObject[] {
   const own = readOwn(part);
   const lose = (reason: string): JsonObject[] => {

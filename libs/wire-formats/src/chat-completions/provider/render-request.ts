@@ -12,7 +12,7 @@ import {
 } from '../shared/settings.ts';
 import { renderMessages } from './render-messages.ts';
 
-/** Renders the request as a body of this format, and lists what the format cannot express. */
+/** Renders a request body in this format, and lists what the format cannot express. */
 export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
   const own = readOwn(request);
   const losses: Loss[] = findCacheLosses(request);
@@ -35,7 +35,8 @@ function renderStream({ stream, streamsUsage }: ChatRequest, own: JsonObject): J
 
 function renderTools(request: ChatRequest, own: JsonObject, losses: Loss[]): JsonObject {
   const tools = request.tools.flatMap((tool, index) => renderTool(tool, index, losses));
-  // The format rejects a tool choice without tools. A client of this format still receives the provider's error.
+  // This format rejects a tool choice without tools. If the client uses this format, the choice is still sent
+  // so that the provider reports the error.
   const choice = tools.length === 0 ? undefined : renderToolChoice(request.toolChoice, request.tools);
   return {
     ...(tools.length === 0 ? {} : { tools }),
@@ -88,7 +89,10 @@ function renderSettings(
   return members;
 }
 
-/** Whether the client sent the seed in Mistral's field. The seed is then rendered in that field, not in `seed`. */
+/**
+ * Whether the client sent the seed in Mistral's field. If so, the seed is rendered there instead of in
+ * `seed`.
+ */
 function isMistralSeed(member: string, own: JsonObject): boolean {
   return member === 'seed' && asNumber(own.random_seed) !== undefined;
 }
@@ -117,7 +121,7 @@ function findCacheLosses({ messages, tools }: ChatRequest): Loss[] {
   }));
 }
 
-/** Whether the client wrote the marker in this format. A tool may have it inside its function. */
+/** Whether the client wrote the marker in this format. For a tool, the marker may be inside its function. */
 function isSpelled(holder: { readonly extensions?: Extensions }): boolean {
   const own = readOwn(holder);
   return [own, asObject(own.function)].some((members) => members?.cache_control !== undefined);

@@ -1,11 +1,11 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 
-/** The state between the chunks of a response. Immutable. */
+/** The parser's state between the chunks of a response. Immutable. */
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;
   readonly choices: ReadonlyMap<number, ChoiceState>;
-  /** The latest fields of the response. Most providers repeat them in every chunk, and only changes become events. */
+  /** The latest response fields. Most providers repeat them in every chunk; only changes become events. */
   readonly sentMembers: JsonObject;
 }
 
@@ -17,16 +17,16 @@ export interface ChoiceState {
   readonly finished: boolean;
 }
 
-/** The block that receives text now. */
+/** The block that currently receives text. */
 interface OpenBlock {
   readonly kind: 'text' | 'thinking' | 'refusal';
-  /** The field that contains the text. A new field starts a new block. */
+  /** The field that the text comes from. Text from a different field starts a new block. */
   readonly field: string;
   readonly block: number;
 }
 
 export interface CallState {
-  /** The provider's index of the call. */
+  /** The provider's index for the call. */
   readonly position: number;
   readonly id: string | undefined;
   readonly block: number;
@@ -43,17 +43,17 @@ export function initialChoiceState(index: number): ChoiceState {
   return { index, nextBlock: 0, open: undefined, calls: [], finished: false };
 }
 
-/** A piece of a choice: the fields of the choice and those of its message. */
+/** A piece of a choice: the choice's fields and its message's fields. */
 export interface ChoicePiece {
   readonly choice: JsonObject;
   readonly message: JsonObject;
-  /** True for the whole message of a non-streaming response. */
+  /** True for the complete message in a non-streaming response. */
   readonly whole: boolean;
 }
 
 /**
- * Reads one aspect of a piece, appends its events to `events`, and returns the next state. Runs for every chunk of every
- * stream, so all steps share one list.
+ * Reads one aspect of a piece, appends its events to `events`, and returns the next state. Runs for every
+ * chunk of every stream, so all readers share one list.
  */
 export type ReadStep = (state: ChoiceState, piece: ChoicePiece, events: StreamEvent[]) => ChoiceState;
 
@@ -64,7 +64,7 @@ export function endOpenBlock(state: ChoiceState, events: StreamEvent[]): ChoiceS
   return { ...state, open: undefined };
 }
 
-/** Adds text to the open block if it has the same kind and field. Otherwise starts a new block. */
+/** Adds text to the open block if its kind and field match. Otherwise starts a new block. */
 export function addText(
   state: ChoiceState,
   into: Pick<OpenBlock, 'kind' | 'field'>,

@@ -1,8 +1,8 @@
 import type { FinishReason } from '@gateway/interchange';
 
 /**
- * Maps the finish reasons of OpenAI and compatible providers. OpenAI sends `stop` for a call that the request forced by
- * name, and some providers send it for any call.
+ * Maps finish reasons from OpenAI and compatible providers. OpenAI sends `stop` for a call that the request
+ * forced by name, and some providers send it for any call.
  *
  * @param calls whether the response contains a call
  */
@@ -28,7 +28,7 @@ export function mapFinishReason(raw: string, calls: boolean): FinishReason {
   }
 }
 
-/** Maps to the finish reasons that clients know. The format has no reason for a pause. */
+/** Maps to the finish reasons that clients know. This format has no reason for a paused turn. */
 export function mapToRawReason(reason: FinishReason): string {
   switch (reason) {
     case 'length':

@@ -1,7 +1,9 @@
 import type { CacheMarker, ChatPart, Extensions, JsonObject } from '@gateway/interchange';
 import { asObject, asText, isEmpty, optional } from '../../json/read-members.ts';
 
-/** The fields as extensions of this format, for spreading into an object. Adds nothing when there are no fields. */
+/**
+ * Wraps fields as extensions of this format, to spread into an object. Adds nothing if there are no fields.
+ */
 export function withOwn(members: JsonObject): { extensions?: Extensions } {
   return isEmpty(members) ? {} : { extensions: ownExtensions(members) };
 }
@@ -10,21 +12,21 @@ export function ownExtensions(members: JsonObject): Extensions {
   return { 'chat-completions': members };
 }
 
-/** The fields of this format in an object. Empty when it has none. */
+/** Returns an object's extension fields for this format. Empty if it has none. */
 export function readOwn(holder: { readonly extensions?: Extensions } | undefined): JsonObject {
   return holder?.extensions?.['chat-completions'] ?? {};
 }
 
 /**
- * Reads Anthropic's cache marker, which resellers also accept in this format. The field stays in the extensions, so that
- * it is forwarded unchanged.
+ * Reads Anthropic's cache marker, which resellers also accept in this format. The field stays in the
+ * extensions, so that it is forwarded unchanged.
  */
 export function readCacheMarker(raw: JsonObject | undefined): { cacheMarker?: CacheMarker } {
   const control = asObject(raw?.cache_control);
   return control?.type === 'ephemeral' ? { cacheMarker: { ...optional('ttl', asText(control.ttl)) } } : {};
 }
 
-/** A marker on a message applies to its last part. */
+/** A marker on a message applies to the message's last part. */
 export function markLast(parts: readonly ChatPart[], raw: JsonObject): readonly ChatPart[] {
   const last = parts.at(-1);
   const marker = readCacheMarker(raw);

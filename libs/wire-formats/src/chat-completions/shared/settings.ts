@@ -6,7 +6,7 @@ type SettingOf<Value> = {
   [Name in keyof ChatSettings]-?: NonNullable<ChatSettings[Name]> extends Value ? Name : never;
 }[keyof ChatSettings];
 
-/** Request fields and the interchange settings that they correspond to. */
+/** Request fields, each with its matching interchange setting. */
 export const numberSettings = [
   ['temperature', 'temperature'],
   ['top_p', 'topP'],
@@ -26,11 +26,12 @@ export const booleanSettings = [
 ] as const satisfies readonly (readonly [string, SettingOf<boolean>])[];
 
 /**
- * The two fields for the output limit. OpenAI's newer models accept only the first, most other providers the second.
+ * The two output limit fields. OpenAI's newer models accept only the first; most other providers accept only
+ * the second.
  */
 export const maxTokensFields = ['max_completion_tokens', 'max_tokens'] as const;
 
-/** Undefined for an unknown shape. */
+/** Undefined for a response format with an unknown shape. */
 export function parseResponseFormat(raw: unknown): ResponseFormat | undefined {
   const format = asObject(raw);
   if (format === undefined) return undefined;
@@ -56,13 +57,13 @@ export function renderResponseFormat(format: ResponseFormat): JsonObject {
     case 'json-schema': {
       const { name, schema, strict, description } = format;
       const described = { ...optional('strict', strict), ...optional('description', description) };
-      // The format requires a name, which other formats do not have.
+      // This format requires a schema name, which other formats do not have.
       return { type: 'json_schema', json_schema: { name: name ?? 'answer', schema, ...described } };
     }
   }
 }
 
-/** Whether the interchange can represent the whole value. */
+/** Whether the interchange can represent the complete value. */
 export function isCarriedWhole(raw: unknown): boolean {
   const format = parseResponseFormat(raw);
   return format !== undefined && isDeepStrictEqual(renderResponseFormat(format), raw);

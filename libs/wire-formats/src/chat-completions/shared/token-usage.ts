@@ -1,7 +1,10 @@
 import type { JsonObject, TokenUsage } from '@gateway/interchange';
 import { asObject, asTokens, optional, type Draft } from '../../json/read-members.ts';
 
-/** Reads the counts from the fields of OpenAI and compatible providers. Undefined when there are no counts. */
+/**
+ * Reads token counts from the fields used by OpenAI and compatible providers. Undefined if there are no
+ * counts.
+ */
 export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   const inputTokens = asTokens(usage.prompt_tokens);
   const completionTokens = asTokens(usage.completion_tokens) ?? 0;
@@ -19,7 +22,7 @@ export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   return counts;
 }
 
-/** In order: the fields of OpenAI, DeepSeek, Moonshot, Anthropic and vLLM. */
+/** Cached token fields, in order: OpenAI, DeepSeek, Moonshot, Anthropic and vLLM. */
 function readCached(usage: JsonObject, details: JsonObject): number | undefined {
   return (
     asTokens(details.cached_tokens) ??
@@ -30,7 +33,10 @@ function readCached(usage: JsonObject, details: JsonObject): number | undefined 
   );
 }
 
-/** xAI bills reasoning as output but omits it from `completion_tokens`. Its `total_tokens` reveals this. */
+/**
+ * xAI bills reasoning as output but excludes it from `completion_tokens`. Its `total_tokens` reveals the
+ * difference.
+ */
 function uncountedReasoning(usage: JsonObject, input: number, completion: number, reasoning = 0): number {
   return asTokens(usage.total_tokens) === input + completion + reasoning ? reasoning : 0;
 }

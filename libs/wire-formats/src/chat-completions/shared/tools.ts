@@ -4,18 +4,18 @@ import { asObject, asText, isObject, optional, otherMembers } from '../../json/r
 import { readOwn, withOwn } from './own-members.ts';
 
 /**
- * Fields that mark the end of a cacheable prefix. The first is Anthropic's, which resellers accept, the second
- * OpenAI's.
+ * Fields that mark the end of a cacheable prefix. The first is Anthropic's, which resellers accept; the
+ * second is OpenAI's.
  */
 const cacheMarkers = ['cache_control', 'prompt_cache_breakpoint'] as const;
 
-/** The `function` or `custom` object of a tool, a call or a tool choice. Undefined for built-in tools. */
+/** The `function` or `custom` object in a tool, a call or a tool choice. Undefined for built-in tools. */
 export function findBody(tape: JsonTape, node: JsonNode): JsonNode | undefined {
   const body = tape.get(node, 'function') ?? tape.get(node, 'custom');
   return body !== undefined && tape.kind(body) === 'object' ? body : undefined;
 }
 
-/** The name of a tool, a call or a tool choice. */
+/** The name in a tool, a call or a tool choice. */
 export function readName(tape: JsonTape, node: JsonNode): string | undefined {
   return tape.stringValue(tape.get(findBody(tape, node) ?? node, 'name'));
 }
@@ -28,18 +28,18 @@ export function hasCacheMarker(tape: JsonTape, node: JsonNode): boolean {
   return false;
 }
 
-/** A tool call of this format, whole or a piece of one. */
+/** A tool call in this format, either complete or one streamed delta. */
 export interface RawToolCall {
   readonly id: string | undefined;
   readonly name: string | undefined;
   readonly kind: 'function' | 'custom';
   readonly argumentsText: string;
   readonly signature: string | undefined;
-  /** Fields of the call that only this format has. */
+  /** Call fields that only this format has. */
   readonly own: JsonObject;
 }
 
-/** Reads a call or a piece of one. Arguments that are an object become JSON text. */
+/** Reads a complete call or one delta. Arguments sent as an object are converted to JSON text. */
 export function readToolCall(raw: JsonObject): RawToolCall {
   const kind =
     raw.type === 'custom' || (!isObject(raw.function) && isObject(raw.custom)) ? 'custom' : 'function';
@@ -57,7 +57,7 @@ export function readToolCall(raw: JsonObject): RawToolCall {
   };
 }
 
-/** Parses a call of a complete message. */
+/** Parses a call from a complete message. */
 export function parseToolCall(raw: JsonObject): ToolCallPart {
   const { id, name, kind, argumentsText, signature, own } = readToolCall(raw);
   return {
@@ -71,7 +71,7 @@ export function parseToolCall(raw: JsonObject): ToolCallPart {
   };
 }
 
-/** Google's endpoint of this format sends and accepts the signature in this field. */
+/** Google's OpenAI-compatible endpoint sends and accepts the signature in this field. */
 function renderSignature(signature: string | undefined): JsonObject {
   return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
 }
@@ -89,7 +89,7 @@ export function renderToolCall(call: Omit<ToolCallPart, 'type'>): JsonObject {
   };
 }
 
-/** The field `tool_choice`. Undefined when the client did not set it. */
+/** Renders the field `tool_choice`. Undefined if the client did not set it. */
 export function renderToolChoice(
   choice: ToolChoice,
   tools: readonly ChatTool[],

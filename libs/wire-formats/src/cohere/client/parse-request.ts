@@ -26,7 +26,7 @@ import { parseMediaUrl } from '../../common/media-url.ts';
 import { parseToolCall } from '../shared/tool-call.ts';
 
 /**
- * Parses a request of Cohere's chat API, version 2.
+ * Parses a request to Cohere's chat API, version 2.
  *
  * @throws GatewayError `missing_field` for a body without messages, such as a version 1 request
  */
@@ -57,11 +57,11 @@ export function parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest 
 
 interface ReadSettings {
   readonly settings: ChatSettings;
-  /** The fields that the settings represent fully. */
+  /** Fields that the parsed settings cover completely. */
   readonly read: readonly string[];
 }
 
-/** Parses settings. A field of an unexpected type is kept unchanged, and the provider checks it. */
+/** Parses settings. A field with an unexpected type is kept unchanged and left for the provider to check. */
 function parseSettings(body: JsonObject): ReadSettings {
   const settings: Record<string, unknown> = {};
   const read: string[] = [];
@@ -74,7 +74,7 @@ function parseSettings(body: JsonObject): ReadSettings {
   const stops = asList(body.stop_sequences).filter((text) => typeof text === 'string');
   if (stops.length > 0) readInto('stop_sequences', 'stopSequences', stops);
   readInto('response_format', 'responseFormat', parseResponseFormat(body.response_format));
-  // `thinking` is kept in the extensions too, because Cohere may add fields to it.
+  // `thinking` also stays in the extensions, because Cohere may add fields to it.
   const thinking = asObject(body.thinking);
   if (thinking !== undefined) {
     const budgetTokens = asNumber(thinking.token_budget);
@@ -134,14 +134,14 @@ function parseResult(raw: JsonObject, parts: readonly ChatPart[]): ChatPart {
   return { type: 'tool-result', callId: asText(raw.tool_call_id) ?? '', parts };
 }
 
-/** Parses parts in the order of a model's output: plan, reasoning and text, calls. */
+/** Parses parts in the order a model produces them: plan, reasoning and text, calls. */
 function parseTurn(raw: JsonObject, content: readonly ChatPart[]): ChatPart[] {
   const plan = asText(raw.tool_plan);
   const planned: ChatPart[] = plan === undefined ? [] : [planPart(plan)];
   return [...planned, ...content, ...asList(raw.tool_calls).filter(isObject).map(parseToolCall)];
 }
 
-/** The model's plan for its tool calls. It is reasoning in a separate field. */
+/** The model's plan for its tool calls. Cohere sends this reasoning in a separate field. */
 function planPart(text: string): ChatPart {
   return { type: 'thinking', text, extensions: own.of({ spelling: { field: 'tool_plan' } }) };
 }
@@ -151,7 +151,9 @@ function parseContent(content: unknown): ChatPart[] {
   return asList(content).map(parsePart);
 }
 
-/** Parses a part. A part of an unknown shape is kept unchanged, for this format only. */
+/**
+ * Parses a part. A part with an unknown shape is kept unchanged and sent only to providers of this format.
+ */
 function parsePart(raw: unknown): ChatPart {
   const known = isObject(raw) ? parseKnownPart(raw) : undefined;
   return known ?? { type: 'opaque', extensions: own.of({ part: raw }) };

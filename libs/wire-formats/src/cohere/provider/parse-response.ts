@@ -18,7 +18,7 @@ import type { StreamState, StreamStep } from './stream-state.ts';
 import { boundMessage, mapStatusToType, parseErrorBody } from '../../common/provider-error.ts';
 
 /**
- * Parses a non-streaming response to the events of an equivalent stream.
+ * Parses a non-streaming response into the events that the equivalent stream would produce.
  *
  * @throws GatewayError `upstream_invalid` for a body that is not a JSON object with a message
  */
@@ -47,7 +47,7 @@ export function parseResponse(bytes: Uint8Array): StreamEvent[] {
   return [...events];
 }
 
-/** Groups citations by content index. Citations without text stay with the message. */
+/** Groups citations by content index. Citations that belong to no text stay with the message. */
 function sortCitations(
   message: JsonObject,
   contents: readonly unknown[],

@@ -4,13 +4,16 @@ import { own, readRest, readSpelling } from '../shared/own-members.ts';
 import { renderToolCall } from '../shared/tool-call.ts';
 import { renderMediaUrl } from '../../common/media-url.ts';
 
-/** Collects losses and documents while messages are rendered. */
+/** Collects losses and documents while rendering messages. */
 export interface RenderContext {
   readonly lose: (field: string, reason: string) => void;
   readonly documents: JsonObject[];
 }
 
-/** Renders a message as one or more messages. Each tool result is a separate message in this format. */
+/**
+ * Renders an interchange message as one or more messages. Each tool result is a separate message in this
+ * format.
+ */
 export function renderMessage(message: ChatMessage, index: number, context: RenderContext): JsonObject[] {
   const field = `messages[${index}]`;
   const results = message.parts.filter((part) => part.type === 'tool-result');
@@ -23,7 +26,9 @@ export function renderMessage(message: ChatMessage, index: number, context: Rend
     : [...rendered, renderTurn({ ...message, parts: others }, field, context)];
 }
 
-/** Renders a result. Tool messages hold text only, so images and other parts follow in a user message. */
+/**
+ * Renders a tool result. Tool messages hold only text, so images and other parts follow in a user message.
+ */
 function renderResult(
   result: ToolResultPart,
   message: ChatMessage | undefined,
@@ -52,7 +57,8 @@ function renderResult(
 function renderTurn(message: ChatMessage, field: string, context: RenderContext): JsonObject {
   const { content: contentSpelling, role } = readSpelling(message);
   const calls = message.parts.filter((part) => part.type === 'tool-call');
-  // Reasoning before calls is a plan in this format. Reasoning that was parsed from the content stays in the content.
+  // In this format, reasoning before calls is a plan. Reasoning that was parsed from the content stays in the
+  // content.
   const isPlan = (part: ChatPart): boolean =>
     part.type === 'thinking' &&
     (contentSpelling === undefined ? calls.length > 0 : readSpelling(part).field === 'tool_plan');
@@ -69,7 +75,7 @@ function renderTurn(message: ChatMessage, field: string, context: RenderContext)
   };
 }
 
-/** Renders content. Text without other parts becomes a string, unless the client sent a list. */
+/** Renders content. Text-only content becomes a string, unless the client sent a list. */
 function renderContent(
   parts: readonly ChatPart[],
   spelled: unknown,
@@ -82,7 +88,7 @@ function renderContent(
   return parts.flatMap((part, index) => renderPart(part, `${field}.parts[${index}]`, context));
 }
 
-/** Renders a part. Empty, with a loss, for a part that the format cannot express. */
+/** Renders a part. Returns nothing and adds a loss if the format cannot express the part. */
 function renderPart(part: ChatPart, field: string, context: RenderContext): JsonObject[] {
   const lose = (reason: string): JsonObject[] => {
     context.lose(field, reason);
@@ -116,7 +122,7 @@ function renderPart(part: ChatPart, field: string, context: RenderContext): Json
   }
 }
 
-/** Adds text document to the request's documents. The model can cite them. */
+/** Adds a text document to the request's documents, where the model can cite it. */
 function addDocument({ source, name }: DocumentPart, { documents }: RenderContext): boolean {
   const isText = source.kind === 'base64' && source.mediaType?.startsWith('text/') === true;
   if (!isText) return false;

@@ -21,8 +21,8 @@ export function mapFinishReason(raw: string): FinishReason {
 }
 
 /**
- * Parses `usage`. `tokens` counts all tokens of the model, including Cohere's own preamble and cached tokens. `billed_units`
- * are fewer. Undefined without counts.
+ * Parses `usage`. `tokens` counts every token the model processed, including Cohere's own preamble and cached
+ * tokens. `billed_units` excludes them. Undefined if there are no counts.
  */
 export function parseUsage(raw: JsonObject): TokenUsage | undefined {
   const tokens = asObject(raw.tokens) ?? {};

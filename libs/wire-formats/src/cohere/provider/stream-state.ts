@@ -1,7 +1,7 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import { own } from '../shared/own-members.ts';
 
-/** The state between the events of a response. Immutable. */
+/** The parser's state between the events of a response. Immutable. */
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;
@@ -17,7 +17,10 @@ interface OpenCall {
   readonly hasArguments: boolean;
 }
 
-/** The open block for text. `member` is its source, because a plan and other reasoning are separate blocks. */
+/**
+ * The open text block. `member` names the source field, because a plan and other reasoning are separate
+ * blocks.
+ */
 interface OpenText {
   readonly kind: 'text' | 'thinking';
   readonly member: 'content' | 'tool_plan';
@@ -35,12 +38,12 @@ export const initialStreamState: StreamState = {
 
 export type StreamStep = readonly [StreamState, readonly StreamEvent[]];
 
-/** Reads an event of one type. `message` is the message inside the event. */
+/** Reads one type of event. `message` is the message inside the event. */
 export type ReadEvent = (state: StreamState, event: JsonObject, message: JsonObject) => StreamStep;
 
 const choice = 0;
 
-/** Runs the steps in order, each on the state of the one before. */
+/** Runs the steps in order. Each step starts from the previous step's state. */
 export function chainSteps(
   state: StreamState,
   steps: readonly ((state: StreamState) => StreamStep)[],
@@ -71,7 +74,7 @@ export function emitCallEnd({ block, hasArguments }: OpenCall): StreamEvent[] {
   return hasArguments ? [end] : [{ type: 'tool-call-delta', choice, block, argumentsText: '{}' }, end];
 }
 
-/** Starts a block, and ends the one before it. `members` are the format's own fields. */
+/** Starts a block and ends the previous one. `members` holds the format's own fields. */
 export function startText(
   state: StreamState,
   { kind, member }: Omit<OpenText, 'block'>,
@@ -89,7 +92,7 @@ export function startText(
   return [{ ...closed, nextBlock: block + 1, open: { kind, member, block } }, [...ends, start]];
 }
 
-/** Appends text to the open block of that kind, or starts a new block. Empty text emits nothing. */
+/** Appends text to the open block if the kind matches, or starts a new block. Empty text emits nothing. */
 export function addText(state: StreamState, into: Omit<OpenText, 'block'>, text: string): StreamStep {
   if (text === '') return [state, []];
   const isOpen = state.open?.kind === into.kind && state.open.member === into.member;

@@ -2,14 +2,17 @@ import type { JsonObject } from '@gateway/interchange';
 import { asObject, otherMembers } from '../../json/read-members.ts';
 import { ownMembersOf } from '../../common/own-members.ts';
 
-/** Fields that only this format defines. Their field `spelling` records how the request spelled a known value. */
+/**
+ * Extension fields that only this format defines. The `spelling` field records how the client wrote values
+ * that the interchange normalizes.
+ */
 export const own = ownMembersOf('cohere');
 
 export function readSpelling(holder: Parameters<typeof own.read>[0]): JsonObject {
   return asObject(own.read(holder).spelling) ?? {};
 }
 
-/** The format's own fields, as they are rendered. */
+/** The format's own fields, ready to render. */
 export function readRest(holder: Parameters<typeof own.read>[0]): JsonObject {
   return otherMembers(own.read(holder), ['spelling']);
 }
