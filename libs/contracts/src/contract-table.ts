@@ -88,7 +88,7 @@ import {
 import { readContent, storeContent } from './rpc/request-content.v1.ts';
 import { getRoutingPolicy, routingPolicyChanged } from './rpc/routing-policy.v1.ts';
 
-/** Every subject of the gateway. The rights of the NATS users are generated from this table only. */
+/** Every subject in the gateway. NATS user permissions are generated from this table only. */
 export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   authenticateKey,
   resolveLoginSession,

@@ -3,7 +3,7 @@ import type { RequestEventV1 } from './events/request-event.v1.ts';
 /** Conservative estimate of the tokens saved by one pruned tool. */
 const tokensPerTool = 100;
 
-/** Saved tokens of a request by cause, as in its log entry. */
+/** Tokens saved by a request, by cause, as in its log entry. */
 export interface TokensSaved {
   /** Saved by pruning tools. */
   readonly tools: number;
@@ -11,7 +11,10 @@ export interface TokensSaved {
   readonly compression: number;
 }
 
-/** Savings of a plan if the request succeeds. `toolsIn` counts after the allow and deny lists. */
+/**
+ * Tokens that a plan saves if the request succeeds. `toolsIn` is counted after applying the allow and deny
+ * lists.
+ */
 export function plannedSavings(
   planned: Pick<RequestEventV1, 'toolsIn' | 'toolsOut' | 'compressionSteps'>,
 ): TokensSaved {
@@ -23,7 +26,7 @@ export function plannedSavings(
 }
 
 /**
- * The savings of a request, for both the log and budgets. Requests that failed, or were cancelled before a
+ * Tokens saved by a request, for both the log and budgets. Requests that failed, or were cancelled before a
  * response was read, saved nothing.
  */
 export function tokensSaved(

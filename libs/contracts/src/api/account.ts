@@ -3,24 +3,27 @@ import { id, keepable, timestamp } from '../base/common.ts';
 
 const tokenBudget = z.int().min(0).max(1e15);
 
-/** Limits of a key. A key without its own value inherits the value of its account's policy. */
+/** Limits for a key. A key without its own value inherits the account policy's value. */
 export const limits = {
-  /** Requests per minute. */
+  /** Maximum requests per minute. */
   rate_limit_rpm: z.int().min(1).max(10_000_000),
-  /** Saved tokens per UTC day. */
+  /** Maximum saved tokens per UTC day. */
   daily_token_budget: tokenBudget,
-  /** Saved tokens per UTC week, which starts on Monday. */
+  /** Maximum saved tokens per UTC week. Weeks start on Monday. */
   weekly_token_budget: tokenBudget,
 };
 
-/** Defaults for the account's keys, and rules for stored request data. */
+/** Default limits for the account's keys, and rules for storing request data. */
 export const accountPolicy = z.strictObject({
   ...limits,
-  /** Whether the contents of messages and tools may be stored (encrypted). */
+  /** Whether message and tool contents may be stored (encrypted). */
   content_logging: z.boolean(),
-  /** Days for which request data is stored. */
+  /** Retention period for request data, in days. */
   retention_days: z.int().min(1).max(365),
-  /** Share of conversations, 0 to 1, that forward all tools although a plan is made, to measure recall. */
+  /**
+   * Share of conversations, from 0 to 1, that forward all tools while still recording a plan. Recall is
+   * measured on them.
+   */
   shadow_share: z.number().min(0).max(1),
 });
 export type AccountPolicyBody = z.infer<typeof accountPolicy>;
@@ -37,7 +40,7 @@ export const account = z.object({
 });
 export type Account = z.infer<typeof account>;
 
-/** A partial update. Omitted fields keep their values. */
+/** A partial update. Omitted fields keep their current values. */
 export const updateAccountBody = z
   .strictObject({ name: accountName, policy: accountPolicy.partial() })
   .partial();
@@ -46,24 +49,24 @@ export type UpdateAccountBody = z.infer<typeof updateAccountBody>;
 const status = z.enum(['pending', 'done']);
 
 /**
- * The receipt of an account deletion: the completed and the remaining steps. It identifies no person or
+ * The receipt for an account deletion. It lists completed and remaining steps, and identifies no person or
  * account.
  */
 export const accountDeletion = z.object({
-  /** The id of the deletion, not of the account. Anyone who knows it may read the receipt. */
+  /** The deletion id, not the account id. Anyone who knows it may read the receipt. */
   id,
   object: z.literal('account.deletion'),
   /**
-   * `done` when every step is done. Keys and login sessions of the account stop working with the first
-   * response.
+   * `done` once every step is done. The account's keys and login sessions stop working before the first
+   * response is sent.
    */
   status,
   requested_at: timestamp,
   completed_at: timestamp.nullable(),
-  /** In order. Each step is retried until it succeeds. */
+  /** Deletion steps in execution order. Each step is retried until it succeeds. */
   steps: z.array(
     z.object({
-      /** The service whose data the step deletes. */
+      /** The service whose data this step deletes. */
       service: z.string(),
       status,
       completed_at: timestamp.nullable(),

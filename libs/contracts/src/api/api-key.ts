@@ -3,18 +3,18 @@ import { count, id, instant, keepable, timestamp, toolNames } from '../base/comm
 import { limits } from './account.ts';
 import { listOf } from '../base/list.ts';
 
-/** The fields of a key that it may inherit from the account policy. */
+/** Key fields that can be inherited from the account policy. */
 export const inheritableLimit = z.enum(['rate_limit_rpm', 'daily_token_budget', 'weekly_token_budget']);
 
 /**
- * A key as shown in lists, without its secret. Limits are the effective values; `inherited` lists those that
- * come from the policy.
+ * An API key as shown in lists, without its secret. Limits are effective values; `inherited` names those that
+ * come from the account policy.
  */
 export const apiKey = z.object({
   id,
   object: z.literal('api_key'),
   name: z.string(),
-  /** The first characters of the secret: `sk-svc-` and four more. */
+  /** The visible prefix of the secret: `sk-svc-` plus four characters. */
   prefix: z.string(),
   last4: z.string(),
   created_at: timestamp,
@@ -30,14 +30,14 @@ export const apiKey = z.object({
 });
 export type ApiKey = z.infer<typeof apiKey>;
 
-/** The response to a creation. The secret is shown only here. */
+/** The response to a create request. The secret is shown only here. */
 export const createdApiKey = apiKey.extend({ key: z.string() });
 export const apiKeyList = listOf(apiKey);
 export const deletedApiKey = z.object({ id, object: z.literal('api_key.deleted'), deleted: z.literal(true) });
 
-/** The response to a rotation, with the new secret. */
+/** The response to a rotate request, with the new secret. */
 export const rotatedApiKey = createdApiKey.extend({
-  /** Time until which the previous secret works; null if it has already expired. */
+  /** When the previous secret expires; null if it has already expired. */
   previous_key_expires_at: timestamp.nullable(),
 });
 
@@ -73,12 +73,12 @@ export const createApiKeyBody = z.strictObject({
 export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>;
 
 /**
- * Settings of a playground key. 512 forwards every list of up to 512 tools in full, for comparison with a
- * pruned list.
+ * Settings for a playground key. With 512, every list of up to 512 tools is forwarded in full, for comparison
+ * with a pruned list.
  */
 export const playgroundKeyBody = z.strictObject({ k_target_override: kTarget.optional() });
 
-/** A partial update. Omitted fields keep their values; a limit of null is inherited again. */
+/** A partial update. Omitted fields keep their current values; a null limit is inherited again. */
 export const updateApiKeyBody = z
   .strictObject({
     name: keyName,
@@ -96,14 +96,14 @@ const weekSeconds = 7 * 24 * hourSeconds;
 
 export const rotateApiKeyBody = z.strictObject({
   /**
-   * Seconds for which the previous secret continues to work: 3,600 by default, at most one week; 0 ends it at
-   * once.
+   * Seconds until the previous secret stops working: 3,600 by default, at most one week. With 0 it stops
+   * immediately.
    */
   overlap_seconds: z.int().min(0).max(weekSeconds).default(hourSeconds),
 });
 export type RotateApiKeyBody = z.infer<typeof rotateApiKeyBody>;
 
-/** At least one of the two lists. Null clears a list; an omitted list keeps its value. */
+/** At least one list is required. Null clears a list; an omitted list keeps its value. */
 export const toolListBody = z
   .strictObject({
     allowed_tools: toolNames.nullable().optional(),

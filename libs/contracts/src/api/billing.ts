@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count, timestamp } from '../base/common.ts';
 
-/** The page to which Stripe's pages return the browser. */
+/** The page that Stripe redirects the browser back to. */
 const returnUrl = z.url({ protocol: /^https?$/ }).max(2_048);
 const planId = z.string().regex(/^[a-z0-9_-]{1,64}$/);
 
@@ -9,31 +9,28 @@ const planId = z.string().regex(/^[a-z0-9_-]{1,64}$/);
 export const billingPlan = z.object({
   id: planId,
   name: z.string(),
-  /** Fee for one billing period, in USD. */
+  /** Fee per billing period, in USD. */
   fee_usd: z.number().nonnegative(),
-  /** Saved tokens included in the fee of a period; null: unlimited. */
+  /** Saved tokens included in the fee per period; null means unlimited. */
   included_tokens_saved: count.nullable(),
-  /** Price of saved tokens above the included amount, in USD per million. */
+  /** Price per million saved tokens above the included amount, in USD. */
   usd_per_million_tokens_saved: z.number().nonnegative(),
   /** Whether `POST /v1/billing/create-checkout` accepts this plan. */
   can_subscribe: z.boolean(),
 });
 export type BillingPlan = z.infer<typeof billingPlan>;
 
-/**
- * A calendar month (UTC) and its savings. The figures are sums of the ledger and equal those of the request
- * log.
- */
+/** Savings for one calendar month (UTC). The figures are ledger totals and match the request log. */
 export const billingPeriod = z.object({
-  /** Inclusive. */
+  /** Start of the month, inclusive. */
   start: timestamp,
-  /** Exclusive. */
+  /** End of the month, exclusive. */
   end: timestamp,
-  /** Requests that saved tokens. */
+  /** Number of requests that saved tokens. */
   requests: count,
   estimated_tokens_saved: count,
   compression_tokens_saved: count,
-  /** The sum of both. Usage fees are based on it. */
+  /** Total of both. Usage fees are based on it. */
   total_tokens_saved: count,
 });
 export type BillingPeriod = z.infer<typeof billingPeriod>;
@@ -42,7 +39,7 @@ export type BillingPeriod = z.infer<typeof billingPeriod>;
 export const billingSubscription = z.object({
   /** Stripe's own status: `active`, `trialing`, `past_due`, `canceled`, … */
   status: z.string(),
-  /** Null if the price belongs to no plan of this gateway. */
+  /** Null if the price does not belong to any plan of this gateway. */
   plan_id: planId.nullable(),
   current_period_start: timestamp,
   current_period_end: timestamp,
@@ -52,14 +49,14 @@ export type BillingSubscription = z.infer<typeof billingSubscription>;
 
 export const billing = z.object({
   object: z.literal('billing'),
-  /** `self_hosted`: there are no charges, and the billing actions return `billing_not_configured`. */
+  /** With `self_hosted` there are no charges, and the billing actions return `billing_not_configured`. */
   mode: z.enum(['self_hosted', 'stripe']),
   plan: billingPlan,
-  /** Null if the account never subscribed. */
+  /** Null if the account has never subscribed. */
   subscription: billingSubscription.nullable(),
-  /** The current period up to now. */
+  /** The current billing period so far. */
   period: billingPeriod,
-  /** The cost of the current period if nothing more is saved in it. */
+  /** The cost of the current period if no more tokens are saved in it. */
   estimate: z.object({
     fee_usd: z.number().nonnegative(),
     /** Saved tokens above the included amount. */
@@ -67,9 +64,9 @@ export const billing = z.object({
     usage_usd: z.number().nonnegative(),
     total_usd: z.number().nonnegative(),
   }),
-  /** Earlier periods with savings, in the last 12 months, newest first. */
+  /** Earlier periods with savings from the last 12 months, newest first. */
   history: z.array(billingPeriod),
-  /** The plans of this gateway. */
+  /** The plans that this gateway offers. */
   plans: z.array(billingPlan),
 });
 export type Billing = z.infer<typeof billing>;
@@ -77,13 +74,13 @@ export type Billing = z.infer<typeof billing>;
 export const createCheckoutBody = z.strictObject({
   plan_id: planId,
   /**
-   * `{CHECKOUT_SESSION_ID}` in the URL is replaced with the checkout's id, for `POST
-   * /v1/billing/sync-checkout`.
+   * `{CHECKOUT_SESSION_ID}` in the URL is replaced with the checkout id, which `POST
+   * /v1/billing/sync-checkout` takes.
    */
   success_url: returnUrl,
   cancel_url: returnUrl,
 });
-/** The page where the user pays. */
+/** URL of the payment page. */
 export const billingCheckout = z.object({
   object: z.literal('billing.checkout'),
   id: z.string(),
@@ -92,18 +89,18 @@ export const billingCheckout = z.object({
 export type BillingCheckout = z.infer<typeof billingCheckout>;
 
 export const customerPortalBody = z.strictObject({ return_url: returnUrl });
-/** The page where the user changes or ends a subscription. */
+/** URL of the page where the user changes or cancels a subscription. */
 export const billingPortal = z.object({ object: z.literal('billing.portal'), url: z.url() });
 export type BillingPortal = z.infer<typeof billingPortal>;
 
 export const syncCheckoutBody = z.strictObject({ session_id: z.string().regex(/^cs_[A-Za-z0-9_]{1,250}$/) });
-/** Empty: the request has no fields. */
+/** An empty object: the request has no fields. */
 export const syncSubscriptionBody = z.strictObject({});
 
-/** The response to an event that Stripe sent. */
+/** The response to a Stripe webhook event. */
 export const stripeEventReceipt = z.object({
   received: z.literal(true),
-  /** Whether the event was already processed. A duplicate changes nothing. */
+  /** Whether the event was already processed. A duplicate event changes nothing. */
   duplicate: z.boolean(),
 });
 export type StripeEventReceipt = z.infer<typeof stripeEventReceipt>;

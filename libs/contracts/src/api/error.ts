@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { id } from '../base/common.ts';
 
-/** The error body of chat completions, the proxies and the account endpoints. */
+/** The error body for chat completions, the proxies and the account endpoints. */
 export const errorBody = z
   .object({
     error: z.object({
       message: z.string(),
       type: z.string(),
-      /** A code of the gateway, or the provider's own code. */
+      /** A gateway error code, or the provider's own code. */
       code: z.string().nullable(),
-      /** The invalid field, in the caller's spelling. */
+      /** The invalid field, spelled as the caller sent it. */
       param: z.string().nullable(),
       source: z.enum(['gateway', 'provider']),
     }),
@@ -17,7 +17,7 @@ export const errorBody = z
   })
   .meta({ id: 'Error' });
 
-/** The error body of the messages format. */
+/** The error body for the messages format. */
 export const messagesErrorBody = z
   .object({
     type: z.literal('error'),
@@ -26,5 +26,5 @@ export const messagesErrorBody = z
   })
   .meta({ id: 'MessagesError' });
 
-/** The error body of the converse format. The header `x-amzn-errortype` carries the error type. */
+/** The error body for the converse format. The `x-amzn-errortype` header carries the error type. */
 export const converseErrorBody = z.object({ message: z.string() }).meta({ id: 'ConverseError' });

@@ -3,7 +3,7 @@ import { timestamp } from '../base/common.ts';
 import { listOf } from '../base/list.ts';
 
 /**
- * A provider and the state of its connection. The hint has at most the last four characters of the
+ * A provider and the state of its connection. The hint shows at most the last four characters of the
  * credential.
  */
 export const providerConnection = z.object({
@@ -12,10 +12,10 @@ export const providerConnection = z.object({
   display_name: z.string(),
   connected: z.boolean(),
   credential_hint: z.string().nullable(),
-  /** Number of keys in addition to the one shown by the hint. Absent: none. */
+  /** Number of keys in addition to the one that the hint shows. Absent if there are none. */
   additional_api_keys: z.int().min(1).optional(),
   formats: z.array(z.string()),
-  /** The fields of `PUT /v1/account/providers` that this provider requires or accepts. */
+  /** The `PUT /v1/account/providers` fields that this provider requires or accepts. */
   fields: z.object({ required: z.array(z.string()), optional: z.array(z.string()) }),
   base_url: z.string().nullable(),
   created_at: timestamp.nullable(),
@@ -26,13 +26,13 @@ export const providerConnection = z.object({
 export type ProviderConnection = z.infer<typeof providerConnection>;
 export const providerConnectionList = listOf(providerConnection);
 
-/** Maximum number of keys that an account may have for a provider in addition to the first. */
+/** Maximum number of additional keys per account and provider. */
 export const additionalKeysMax = 15;
 
 const secret = z.string().trim().min(1).max(8192).optional();
 const name = z.string().trim().min(1).max(128).optional();
 
-/** A key file of a Google service account. Other fields of the file are not stored. */
+/** A Google service account key file. Other fields in the file are not stored. */
 const serviceAccount = z.object({
   type: z.literal('service_account'),
   project_id: z.string().trim().min(1).max(128).optional(),
@@ -41,13 +41,13 @@ const serviceAccount = z.object({
   client_email: z.email().max(256),
 });
 
-/** The provider's row in the provider list states which of these fields it requires. */
+/** The provider list states which of these fields each provider requires. */
 export const putProviderBody = z.strictObject({
   provider: z.string().trim().min(1).max(64),
   api_key: secret,
   /**
    * Additional keys for the provider. Each call uses the healthy key with the fewest calls in progress.
-   * Replaced together with `api_key`.
+   * Saving `api_key` replaces these keys too.
    */
   additional_api_keys: z
     .array(
@@ -58,7 +58,7 @@ export const putProviderBody = z.strictObject({
     )
     .max(additionalKeysMax)
     .optional(),
-  /** Replaces the provider's default address. The egress guard must allow it. */
+  /** Overrides the provider's default address. The egress guard must allow the new address. */
   base_url: z
     .url({ protocol: /^https?$/ })
     .max(2048)

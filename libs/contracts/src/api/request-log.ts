@@ -8,12 +8,12 @@ export type RequestStatus = z.infer<typeof requestStatus>;
 
 /**
  * `taken`: compressed with the account's settings. `cleared`: this request replaced old results with
- * summaries. `kept`: the conversation keeps the settings it started with, because a change would cost more
- * than it saves.
+ * summaries. `kept`: the conversation keeps its initial settings, because a change would cost more than it
+ * saves.
  */
 export const contextDecision = z.enum(['taken', 'cleared', 'kept']);
 
-/** Durations in milliseconds. Null for a stage that did not run. */
+/** Durations in milliseconds. A stage that did not run is null. */
 export const requestTimings = z.object({
   total: z.number(),
   first_byte: z.number().nullable(),
@@ -23,7 +23,7 @@ export const requestTimings = z.object({
   upstream: z.number().nullable(),
 });
 
-/** An entry of the request log. */
+/** A request log entry. */
 export const requestLogEntry = z.object({
   id,
   object: z.literal('request'),
@@ -55,7 +55,7 @@ export const requestLogEntry = z.object({
   compression_tokens_saved: count,
   cost_usd: z.number().nullable(),
   provider_savings_usd: z.number().nullable(),
-  /** Savings in USD before their costs. Workers of the previous release omit it. */
+  /** Savings in USD, before costs are subtracted. Workers from the previous release omit it. */
   gross_savings_usd: z.number().nullable().default(null),
   ms: requestTimings,
   trace_id: z.string().nullable(),
@@ -68,17 +68,17 @@ export const routingCandidate = z.object({
   score: z.number(),
   rank: z.int().positive(),
   forwarded: z.boolean(),
-  /** Whether the plan selects the tool. With shadow routing every tool is forwarded. */
+  /** Whether the plan selects the tool. Shadow routing forwards every tool regardless. */
   planned: z.boolean(),
   called: z.boolean(),
   always_in: z.string().nullable(),
 });
 
-/** A short form of the gateway's model choice. */
+/** Summary of how the gateway chose the model. */
 const shortModelChoice = z.object({
   mode: routingMode,
   reason: z.string(),
-  /** 0 to 1. */
+  /** From 0 to 1. */
   complexity: z.number(),
   level: z.enum(['low', 'medium', 'high']),
   /** The best three models, as `<provider>/<model>`. */
@@ -95,7 +95,7 @@ export const routingTrace = z.object({
   method: z.enum(['semantic', 'keyword']).nullable(),
   candidates: z.array(routingCandidate),
   toolset_version: z.string().nullable(),
-  /** Null if the client named the model. Workers of releases before 0.3 omit it. */
+  /** Null if the client specified the model. Workers from releases before 0.3 omit it. */
   model_choice: shortModelChoice.nullable().default(null),
 });
 
@@ -107,7 +107,7 @@ export const modelChoice = z.object({
    * `most_capable`, `session`, `session_moved`, `bound_thinking`.
    */
   reason: z.string(),
-  /** Estimated complexity of the conversation's task, 0 to 1; 0 in modes that do not use it. */
+  /** Estimated complexity of the conversation's task, from 0 to 1. Modes that do not use it set 0. */
   complexity: z.number(),
   level: z.enum(['low', 'medium', 'high']),
   /**
@@ -123,12 +123,12 @@ export const modelChoice = z.object({
     }),
   ),
   candidates_count: count,
-  /** Models that a rule excluded, at most 64. */
+  /** Models excluded by a rule, at most 64. */
   excluded: z.array(z.object({ id: z.string(), rule: z.string() })),
   excluded_count: count,
 });
 
-/** The first 2 MiB of a body; base64 if the body is not text. */
+/** The first 2 MiB of a body, base64-encoded if the body is not text. */
 const shownContent = z.object({
   encoding: z.enum(['utf8', 'base64']),
   text: z.string(),
@@ -136,10 +136,7 @@ const shownContent = z.object({
   is_cut: z.boolean(),
 });
 
-/**
- * A single request in full: its log entry, the routing trace, called and missed tools, and each compression
- * step.
- */
+/** A single request in full: its log entry, routing trace, called and missed tools, and compression steps. */
 export const requestDetail = requestLogEntry.extend({
   lane: z.enum(['untouched', 'edited', 'translated']).nullable(),
   plan_defect: z.string().nullable(),
@@ -152,33 +149,33 @@ export const requestDetail = requestLogEntry.extend({
   /** Parts of the request that the provider's format cannot express. */
   losses: z.array(z.object({ field: z.string(), reason: z.string() })),
   compression_steps: z.array(z.object({ step: z.string(), tokens_before: count, tokens_after: count })),
-  /** Savings and omissions of context compression; null if there was nothing to compress. */
+  /** Savings and omissions from context compression; null if there was nothing to compress. */
   compression: z
     .object({
       decision: contextDecision,
       /** Saved tokens × price, in USD; null if the model's prices are unknown. */
       saved_usd: z.number().nullable(),
-      /** Cost of writing to the provider's prompt cache again, in USD. */
+      /** Cost of rewriting the provider's prompt cache, in USD. */
       rewritten_usd: z.number().nullable(),
       /**
-       * Exact token counts (o200k) of the blocks compressed in this request. They are counted in the
-       * background and stored for one day; null if not available.
+       * Exact token counts (o200k) for the blocks compressed in this request. They are computed in the
+       * background and kept for one day; null if not available.
        */
       exact: z.object({ blocks: count, tokens_before: count, tokens_after: count }).nullable(),
       /**
-       * The newest 64 omissions with their original texts. Text is null if it is no longer stored (after
-       * one day) or too long to show.
+       * The 64 newest omissions with their original text. The text is null if it is too long to show or has
+       * expired (after one day).
        */
       omissions: z.array(z.object({ marker: z.string(), original: z.string().nullable() })),
     })
     .nullable(),
-  /** How the model was chosen; null if the request named it. */
+  /** How the model was chosen; null if the client specified it. */
   model_choice: modelChoice.nullable(),
   provider_request_id: z.string().nullable(),
   error_message: z.string().nullable(),
   /**
-   * Stored contents, if the account's policy has `content_logging`, for as long as it stores requests.
-   * Credentials in the body, and text that looks like one, are removed. Null if nothing is stored.
+   * Contents stored under the account's `content_logging` policy, kept as long as its request data.
+   * Credentials in the body, and strings that look like credentials, are removed. Null if nothing is stored.
    */
   content: z
     .object({ request: shownContent, answer: shownContent.nullable(), expires_at: timestamp })

@@ -6,7 +6,7 @@ import { routingTrace } from './request-log.ts';
 
 const share = z.number().min(0).max(1);
 
-/** Observed recall with its exact one-sided 95% bounds. */
+/** Observed recall with exact one-sided 95% bounds. */
 const boundedRecall = z.object({ value: share, low: share, high: share });
 
 const calibrationBucket = z.object({
@@ -15,29 +15,29 @@ const calibrationBucket = z.object({
   /** Shadow conversations in which the model called tools. */
   samples: count,
   /**
-   * `calibrated`: K is measured. `prior`: there are too few samples, and the shipped priors apply. `off`:
-   * recall fell or was too low, and all tools are forwarded until enough new samples support a K.
+   * `calibrated`: K is measured. `prior`: too few samples, so the shipped priors apply. `off`: recall fell or
+   * was too low, so all tools are forwarded until new samples support a K.
    */
   basis: z.enum(['calibrated', 'prior', 'off']),
-  /** Minimum number of conversations still needed; 0 when calibrated. */
+  /** Minimum number of further conversations needed; 0 once calibrated. */
   samples_needed: count,
-  /** By K (as text): recall if K of the scored tools had been forwarded. */
+  /** Recall by K (as a string): the recall if K of the scored tools had been forwarded. */
   recall_at: z.record(z.string(), boundedRecall),
-  /** K of the policy divided by the mean list length, 0 to 1; null without a measured K. */
+  /** The policy's K divided by the mean list length, from 0 to 1; null without a measured K. */
   kept_share: share.nullable(),
-  /** Time at which sampling restarted because recall fell; null if it never did. */
+  /** When sampling restarted because recall fell; null if it never restarted. */
   restarted_at: timestamp.nullable(),
 });
 
-/** The results of shadow conversations, and the K derived from them. */
+/** Results from shadow conversations, and the K derived from them. */
 export const routingCalibration = z.object({
   object: z.literal('routing.calibration'),
   recall_target: recallTarget,
   /** `c1`, `c2` and so on; null before the first shadow conversation. */
   version: z.string().nullable(),
-  /** Buckets with a measured K. `threshold` is the lower bound of its recall, and is at least the target. */
+  /** Buckets with a measured K. `threshold` is the lower recall bound, and is never below the target. */
   policy: z.array(z.object({ bucket: z.string(), k: z.int().min(1), threshold: share })),
-  /** The bucket with the most samples first. */
+  /** Sorted by sample count, descending. */
   buckets: z.array(calibrationBucket),
   updated_at: timestamp.nullable(),
 });
@@ -45,9 +45,9 @@ export type RoutingCalibration = z.infer<typeof routingCalibration>;
 
 export const tracesQuery = z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(50) });
 
-/** A tool decision with its best candidates and the called candidates. */
+/** A tool decision with its best candidates and all called candidates. */
 export const recentRoutingTrace = routingTrace.extend({
-  /** Total number of candidates. The request's detail lists all of them. */
+  /** Total number of candidates. The request detail lists all of them. */
   candidates_total: count,
 });
 export type RecentRoutingTrace = z.infer<typeof recentRoutingTrace>;
@@ -55,7 +55,7 @@ export const recentRoutingTraceList = listOf(recentRoutingTrace);
 
 const model = z.object({ provider: z.string(), model_id: z.string() });
 
-/** What the request log shows about an account's models. Each list has at most five entries, best first. */
+/** An account's model statistics from the request log. Each list has at most five entries, best first. */
 export const routingInsights = z.object({
   object: z.literal('routing.insights'),
   from: timestamp,
@@ -63,13 +63,13 @@ export const routingInsights = z.object({
   /** Models with fewer samples are excluded from `best_recall` and `fastest`. */
   samples_min: count,
   /**
-   * `samples`: requests with pruned tools and tool calls. `tool_recall`: the share of them in which no called
-   * tool was pruned.
+   * `samples`: requests with pruned tools and tool calls. `tool_recall`: the share of samples in which no
+   * called tool was pruned.
    */
   best_recall: z.array(model.extend({ tool_recall: share, samples: count })),
-  /** By the median time to the first token of streamed requests. */
+  /** Sorted by median time to first token in streamed requests. */
   fastest: z.array(model.extend({ first_token_p50_ms: z.number().nonnegative(), samples: count })),
-  /** `share`: the share of all requests that reached a model. */
+  /** `share`: this model's share of all requests that reached a model. */
   most_used: z.array(model.extend({ requests: count, share })),
 });
 export type RoutingInsights = z.infer<typeof routingInsights>;

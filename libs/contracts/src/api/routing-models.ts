@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { count } from '../base/common.ts';
 import { listOf } from '../base/list.ts';
 
-/** Null if no source states it. */
+/** Null if no source states the value. */
 const known = z.boolean().nullable();
 /** USD per million tokens; null if the provider publishes no such price. */
 const price = z.number().nonnegative().nullable();
 
-/** A chat model of a connected provider, as listed in the catalogue. */
+/** A chat model from the catalogue whose provider is connected. */
 export const routingModel = z.object({
-  /** The value for `model` in requests: `<provider>/<model_id>`. */
+  /** The value to send as `model` in requests: `<provider>/<model_id>`. */
   id: z.string(),
   object: z.literal('routing.model'),
   provider: z.string(),
   model_id: z.string(),
-  /** Input and output together, in tokens. */
+  /** Input and output combined, in tokens. */
   context_window: count.nullable(),
   max_output_tokens: count.nullable(),
   capabilities: z.object({
@@ -36,7 +36,7 @@ export const routingModelList = listOf(routingModel);
 const ms = z.number().nonnegative().nullable();
 const share = z.number().min(0).max(1).nullable();
 
-/** A model with its switch for automatic routing and its figures of the last 7 days. Null: not measured. */
+/** A model with its automatic-routing switch and its figures for the last 7 days. Null means not measured. */
 export const routingModelStatus = routingModel.extend({
   is_enabled: z.boolean(),
   first_token_p50_ms: ms,
@@ -57,6 +57,6 @@ export const modelToggleBody = z.strictObject({
 });
 export type ModelToggleBody = z.infer<typeof modelToggleBody>;
 
-/** The response to a toggle: the new state. */
+/** The response to a toggle request, with the new state. */
 export const modelToggle = modelToggleBody.extend({ object: z.literal('routing.model_toggle') });
 export type ModelToggle = z.infer<typeof modelToggle>;

@@ -3,7 +3,7 @@ import { createApiKeyBody, toolListBody } from './api-key.ts';
 import { updateAccountBody } from './account.ts';
 import { updatePreferencesBody } from './routing-preferences.ts';
 
-describe.each(['a\0b', 'a\ud800b'])('a text that Postgres cannot store (%j)', (text) => {
+describe.each(['a\0b', 'a\ud800b'])('a string that Postgres cannot store (%j)', (text) => {
   it.each([
     ['the name of a key', createApiKeyBody, { name: text }],
     ['the name of a tool', toolListBody, { denied_tools: [text] }],
@@ -22,7 +22,7 @@ it.each([
   ['0001-01-01T00:00:00Z', true],
   ['9999-12-31T23:59:59Z', true],
   ['9999-12-31T23:59:59-01:00', false],
-])('an instant needs a year from 1 to 9999: %s', (from, isGood) => {
+])('a timestamp needs a year from 1 to 9999: %s', (from, isGood) => {
   expect(requestLogQuery.safeParse({ from }).success).toBe(isGood);
   expect(sessionsQuery.safeParse({ to: from }).success).toBe(isGood);
 });

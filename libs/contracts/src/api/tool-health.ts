@@ -16,30 +16,32 @@ export const descriptionIssue = z.object({
   text: z.string(),
 });
 
-/** Statistics of a tool over the requests that offered it. */
+/** Statistics for a tool, over the requests that offered it. */
 export const toolHealth = z.object({
   object: z.literal('tool_health'),
   name: z.string(),
-  /** 0 to 100; `issues` lists the lost points. Null until a request with the tool has been assessed. */
+  /**
+   * From 0 to 100; `issues` explains the deductions. Null until a request with the tool has been assessed.
+   */
   description_score: z.number().min(0).max(100).nullable(),
   issues: z.array(descriptionIssue),
-  /** In plain words, the most effective first. */
+  /** In plain words, most effective first. */
   suggestions: z.array(z.string()),
-  /** Similar tools offered together with this one, the most similar first. */
+  /** Similar tools offered together with this one, most similar first. */
   near_duplicates: z.array(z.object({ name: z.string(), similarity: z.number().min(0).max(1) })),
-  /** Counted in requests: a tool counts once per request. */
+  /** Number of requests. A tool counts once per request. */
   stats: z.object({
     offered: count,
     forwarded: count,
     called: count,
-    /** Called although it was pruned. */
+    /** Number of requests that called the tool although it was pruned. */
     called_when_pruned: count,
     /**
-     * Share of the requests with this tool forwarded in which it was called, 0 to 1; null without such
-     * requests.
+     * Of the requests that forwarded the tool, the share that also called it, from 0 to 1; null if it was
+     * never forwarded.
      */
     call_through_rate: z.number().min(0).max(1).nullable(),
-    /** Mean rank among the candidates when called, 1 being the best; null if never called. */
+    /** Mean rank among the candidates when called (1 is best); null if never called. */
     mean_rank_when_called: z.number().min(1).nullable(),
   }),
   last_seen_at: timestamp,
@@ -48,13 +50,13 @@ export type ToolHealth = z.infer<typeof toolHealth>;
 export const toolHealthPage = pageOf(toolHealth).extend({
   from: timestamp,
   to: timestamp,
-  /** Number of requests considered, newest first; at most 1,000. */
+  /** Number of requests analyzed, newest first; at most 1,000. */
   requests_considered: count,
 });
 
 /**
- * How to distinguish two tools that are confused: `tool` was called although `collides_with` ranked above it
- * and was not called.
+ * How to tell two confused tools apart: `tool` was called, but `collides_with` ranked above it and was not
+ * called.
  */
 export const toolSuggestion = z.object({
   object: z.literal('tool_suggestion'),
@@ -62,25 +64,25 @@ export const toolSuggestion = z.object({
   collides_with: z.string(),
   evidence: z.object({
     /**
-     * Requests that called the tool; requests in which the other tool ranked above it; requests in which it
-     * was also pruned.
+     * Requests that called the tool, requests in which the other tool ranked above it, and requests in which
+     * the tool was also pruned.
      */
     calls: count,
     ranked_below: count,
     left_out: count,
-    /** Intents of those requests, the most frequent first. */
+    /** Intents of these requests, most frequent first. */
     intents: z.array(z.string()),
     /**
-     * Similarity of the two definitions, 0 to 1; null if they were not recently offered together, or are not
-     * similar.
+     * Similarity of the two definitions, from 0 to 1; null if they are not similar or were not recently
+     * offered together.
      */
     similarity: z.number().min(0).max(1).nullable(),
   }),
-  /** Built from the tools' names and parameters. Null if these do not distinguish the two tools. */
+  /** Built from the tool names and parameters. Null if these do not distinguish the two tools. */
   suggested_description: z.string().nullable(),
-  /** Texts for `x-svc-examples`. */
+  /** Suggested values for `x-svc-examples`. */
   suggested_examples: z.array(z.string()),
-  /** An upper bound, from scoring the account's recorded decisions again with the suggested texts. */
+  /** An upper bound, computed by re-scoring the account's recorded decisions with the suggested examples. */
   expected_gain: z.object({
     decisions: count,
     mean_rank_before: z.number().min(1),

@@ -3,10 +3,10 @@ import { count, id, instant, keepable, timestamp } from '../base/common.ts';
 import { listOf, pageOf, pageQuery } from '../base/list.ts';
 import { requestStatus } from './request-log.ts';
 
-/** Query of the request log. Each given field narrows it. `from` is inclusive, `to` exclusive. */
+/** Filters for the request log. Every given field narrows the result. `from` is inclusive, `to` exclusive. */
 export const requestLogQuery = pageQuery.extend({
   key_id: z.uuid().optional(),
-  /** The requested or the used model; also `<provider>/<model>`. */
+  /** Matches the requested or the used model. `<provider>/<model>` is also accepted. */
   model: keepable(z.string().min(1).max(512)).optional(),
   session_id: keepable(z.string().min(1).max(256)).optional(),
   status: requestStatus.optional(),
@@ -14,7 +14,7 @@ export const requestLogQuery = pageQuery.extend({
   to: instant.optional(),
 });
 
-/** The same filters, without paging. */
+/** The same filters, without pagination. */
 export const requestExportQuery = requestLogQuery
   .omit({ limit: true, offset: true })
   .extend({ format: z.enum(['csv', 'jsonl']).default('csv') });
@@ -24,10 +24,10 @@ export const sessionsQuery = pageQuery.extend(spanQuery.shape);
 /** Covers the last `days` days, including today (UTC). */
 export const daysQuery = z.strictObject({ days: z.coerce.number().int().min(1).max(366).default(30) });
 
-/** Sums over entries of the request log. Tokens and money cover the requests with known figures. */
+/** Totals over request log entries. Token and cost totals include only requests with known figures. */
 export const usageFigures = z.object({
   requests: count,
-  /** Requests with the status `error`. */
+  /** Number of requests with the status `error`. */
   errors: count,
   prompt_tokens: count,
   completion_tokens: count,
@@ -37,18 +37,18 @@ export const usageFigures = z.object({
   tools_out: count,
   estimated_tokens_saved: count,
   compression_tokens_saved: count,
-  /** The sum of both. Usage fees are based on it. */
+  /** Total of both. Usage fees are based on it. */
   total_tokens_saved: count,
-  /** Cost of the requests with known prices; null if no request with tokens has a known price. */
+  /** Total cost of the requests with known prices; null if no request with tokens has a known price. */
   cost_usd: z.number().nullable(),
-  /** Requests that used tokens at an unknown price. `cost_usd` excludes them. */
+  /** Number of requests that used tokens at an unknown price. `cost_usd` excludes them. */
   unpriced_requests: count,
-  /** Null if unknown for every request. */
+  /** Null if the value is unknown for every request. */
   provider_savings_usd: z.number().nullable(),
 });
 export type UsageFigures = z.infer<typeof usageFigures>;
 
-/** Requests from `from` (inclusive) to `to` (exclusive). */
+/** Covers requests from `from` (inclusive) to `to` (exclusive). */
 export const usageSummary = usageFigures.extend({
   object: z.literal('usage.summary'),
   from: timestamp,
@@ -64,23 +64,21 @@ export const usageDayList = listOf(usageDay);
 export const keyUsage = usageFigures.extend({
   object: z.literal('usage.key'),
   key_id: id,
-  /** Null for a revoked key. */
+  /** Null if the key was revoked. */
   name: z.string().nullable(),
 });
 export type KeyUsage = z.infer<typeof keyUsage>;
 /** Covers the current billing period or the requested time range. */
 export const keyUsageList = listOf(keyUsage).extend({ period_start: timestamp, period_end: timestamp });
 
-/** Filters of analytics: one key, model or session id. */
+/** Analytics filters: a single key, model or session id. */
 export const usageFilter = requestLogQuery.pick({ key_id: true, model: true, session_id: true });
 export type UsageFilter = z.infer<typeof usageFilter>;
 export const analyticsQuery = daysQuery.extend(usageFilter.shape);
 
-/** Sums read from the request log itself. */
+/** Totals computed directly from the request log. */
 const loggedFigures = usageFigures.extend({
-  /**
-   * Savings before their costs (repeated cache writes, recovery rounds); null if unknown for every request.
-   */
+  /** Savings before costs (cache rewrites, recovery rounds); null if unknown for every request. */
   gross_savings_usd: z.number().nullable().default(null),
 });
 
@@ -88,11 +86,14 @@ const ms = z.number().nonnegative().nullable();
 
 export const analyticsModel = loggedFigures.extend({ provider: z.string(), model: z.string() });
 
-/** Figures for dashboards. Milliseconds cover requests with the status `ok`; null without any. */
+/**
+ * Dashboard figures. Latencies are in milliseconds and include only requests with the status `ok`; null
+ * without any.
+ */
 const analyticsFigures = loggedFigures.extend({
   sessions: count,
   statuses: z.record(requestStatus, count),
-  /** Requests with pruned tools. */
+  /** Number of requests with pruned tools. */
   pruned_requests: count,
   first_byte_p50_ms: ms,
   first_byte_p95_ms: ms,
@@ -112,13 +113,13 @@ export type AnalyticsDay = z.infer<typeof analyticsDay>;
 const bound = z.number().min(0).max(1).nullable();
 
 /**
- * Recall of the plan over shadow conversations with tool calls: the share in which the plan contained every
- * called tool, and its exact one-sided 95% bounds. Null without any.
+ * Plan recall over shadow conversations with tool calls: the share in which the plan contained every called
+ * tool, with exact one-sided 95% bounds. Null without any.
  */
 export const measuredRecall = z.object({ sessions: count, value: bound, low: bound, high: bound });
 export type MeasuredRecall = z.infer<typeof measuredRecall>;
 
-/** All days together. Percentiles and session counts cannot be summed over days. */
+/** All days combined. Percentiles and session counts cannot be added up across days. */
 export const analyticsTotals = analyticsFigures.extend({ recall: measuredRecall });
 export type AnalyticsTotals = z.infer<typeof analyticsTotals>;
 
@@ -129,7 +130,7 @@ export const analyticsDayList = listOf(analyticsDay).extend({
   totals: analyticsTotals.nullable(),
 });
 
-/** The requests with the same `X-Svc-Session-Id`. */
+/** Totals for the requests that share an `X-Svc-Session-Id`. */
 export const usageSession = loggedFigures.extend({
   object: z.literal('session'),
   session_id: z.string(),

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** A UUIDv7, like all ids of the gateway. */
+/** A UUIDv7, like all ids in the gateway. */
 export const id = z.uuid();
 /** RFC 3339, UTC. */
 export const timestamp = z.iso.datetime();
-/** A SHA-256 as lower-case hex. */
+/** A SHA-256 digest in lowercase hex. */
 export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/);
-/** Bytes, in base64. */
+/** Base64-encoded bytes. */
 export const base64 = z.base64();
 export const count = z.int().nonnegative();
 /** Rejects characters that Postgres cannot store in text: NUL and unpaired surrogates. */
@@ -15,8 +15,8 @@ export const keepable = (text: z.ZodString) =>
     error: 'it contains a NUL character or an unpaired surrogate, which cannot be stored',
   });
 /**
- * RFC 3339 with any offset, in the years 1 to 9999 (UTC). Postgres and RFC 3339 cannot express other years
- * together.
+ * RFC 3339 with any offset, limited to the years 1 to 9999 (UTC). Postgres and RFC 3339 support no other
+ * years in common.
  */
 export const instant = z.iso.datetime({ offset: true }).refine(
   (value) => {
@@ -28,10 +28,10 @@ export const instant = z.iso.datetime({ offset: true }).refine(
 export const toolNames = z.array(keepable(z.string().min(1).max(256))).max(4096);
 
 /**
- * Additional field of calls that create something: the SHA-256 of the caller's `Idempotency-Key`. Within 24
- * hours, the same key with the same request returns the first response. The same key with another request
+ * Additional field on calls that create something: the SHA-256 of the caller's `Idempotency-Key`. Within 24
+ * hours, the same key with the same request returns the first response. The same key with a different request
  * fails with `idempotency_key_reused`.
  */
 export const idempotency = { idempotencyKeySha256: sha256Hex.optional() };
-/** Whether the response repeats that of an earlier call. */
+/** Whether this is the stored response to an earlier call. */
 export const replayed = z.boolean().default(false);

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 
-/** The processes that use messaging. Each is a separate NATS user with rights for its own subjects only. */
+/**
+ * The processes that use messaging. Each one is a separate NATS user with access to its own subjects only.
+ */
 export type ServiceName =
   | 'edge-gateway'
   | 'tool-router'
@@ -12,22 +14,22 @@ export type ServiceName =
   /** Set-up and maintenance commands of the operator. */
   | 'operator';
 
-/** A request/reply exchange over NATS core. */
+/** A request/reply contract over NATS core. */
 export interface RpcContract<Request extends z.ZodType = z.ZodType, Reply extends z.ZodType = z.ZodType> {
   readonly kind: 'rpc';
   /** `<server>.<verb-noun>.v<n>`. A contract with `perInstance` is called at `<subject>.<instanceId>`. */
   readonly subject: string;
   readonly server: ServiceName;
   readonly callers: readonly ServiceName[];
-  /** Each instance listens on its own subject instead of sharing a queue group. */
+  /** Whether each instance listens on its own subject instead of joining a queue group. */
   readonly perInstance: boolean;
-  /** Maximum time that a caller waits for the reply. A caller with less time left waits less. */
+  /** Maximum time the caller waits for the reply. A caller with less time left waits only that long. */
   readonly deadlineMs: number;
   readonly request: Request;
   readonly reply: Reply;
 }
 
-/** A broadcast over NATS core. Every instance of every listener receives it; there are no replies. */
+/** A broadcast over NATS core. Every instance of every listener receives it, and nothing is returned. */
 export interface BroadcastContract<Message extends z.ZodType = z.ZodType> {
   readonly kind: 'broadcast';
   readonly subject: string;

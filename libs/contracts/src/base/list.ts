@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** The list shape of the public API: `{"object":"list","data":[…]}`. */
+/** The list format of the public API: `{"object":"list","data":[…]}`. */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ object: z.literal('list'), data: z.array(item) });
 
-/** A list with paging. */
+/** A paginated list. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   listOf(item).extend({
     total: z.int().nonnegative(),
@@ -12,7 +12,7 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
     offset: z.int().nonnegative(),
   });
 
-/** Query of a paged list. Values are coerced because query strings are text. */
+/** Query parameters for a paginated list. Values are coerced because query strings are text. */
 export const pageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(500).default(50),
   offset: z.coerce.number().int().min(0).default(0),

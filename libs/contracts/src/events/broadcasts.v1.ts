@@ -3,20 +3,18 @@ import { id } from '../base/common.ts';
 import { defineBroadcast } from '../base/define.ts';
 
 /**
- * A key was created, changed or revoked, so cached data about it is stale. Open streams of a revoked key end.
+ * A key was created, changed or revoked, so cached data about it is stale. The gateway closes open streams
+ * that use a revoked key.
  */
 export const keyChanged = defineBroadcast({
   subject: 'account.key-changed.v1',
   publisher: 'account',
   listeners: ['edge-gateway'],
-  // The default supports an account service of the previous release. Remove it with the next release.
+  // The default covers account services from the previous release. Remove it with the next release.
   message: z.object({ accountId: id, keyId: id, epoch: z.int(), revoked: z.boolean().default(false) }),
 });
 
-/**
- * The account, its policy, its preferences or its model toggles changed. Cached data about all of its keys is
- * stale.
- */
+/** The account, its policy, preferences or model toggles changed. Cached data about all its keys is stale. */
 export const accountChanged = defineBroadcast({
   subject: 'account.account-changed.v1',
   publisher: 'account',
@@ -24,7 +22,7 @@ export const accountChanged = defineBroadcast({
   message: z.object({ accountId: id, epoch: z.int(), deleted: z.boolean().default(false) }),
 });
 
-/** Login sessions of a person ended, or the person's account changed. Cached data about them is stale. */
+/** A person's login sessions ended, or their account changed. Cached data about these sessions is stale. */
 export const loginSessionChanged = defineBroadcast({
   subject: 'account.session-changed.v1',
   publisher: 'account',
@@ -40,7 +38,7 @@ export const credentialChanged = defineBroadcast({
   message: z.object({ accountId: id, provider: z.string() }),
 });
 
-/** Batches of request events are stored in Postgres, so the spool may delete them. */
+/** Batches of request events are stored in Postgres, so the gateway's spool may delete them. */
 export const batchesCommitted = defineBroadcast({
   subject: 'worker.batches-committed.v1',
   publisher: 'worker',
@@ -49,8 +47,8 @@ export const batchesCommitted = defineBroadcast({
 });
 
 /**
- * A gateway's observation about a provider and one credential of an account: its circuit breaker opened or
- * closed, or the provider requested a pause. Sent when it happens.
+ * A gateway's observation about a provider and one of an account's credentials: its circuit breaker opened or
+ * closed, or the provider asked for a pause. Sent immediately.
  */
 export const backendChanged = defineBroadcast({
   subject: 'edge-gateway.backend-changed.v1',
@@ -59,7 +57,7 @@ export const backendChanged = defineBroadcast({
   message: z.object({
     accountId: id,
     provider: z.string().max(64),
-    /** Position of the credential among the account's credentials for the provider. */
+    /** Index of the credential among the account's credentials for the provider. */
     credential: z.int().min(0).max(63),
     news: z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('opened') }),

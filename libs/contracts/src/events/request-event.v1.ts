@@ -4,33 +4,36 @@ import { routingMode } from '../api/routing-preferences.ts';
 import { contextDecision, requestStatus } from '../api/request-log.ts';
 import { blockId, markerId } from '../rpc/compression.v1.ts';
 
-/** How the gateway chose the model, if the client let it choose (`svc/auto`, …). */
+/** How the gateway chose the model, if the client left the choice to it (`svc/auto`, …). */
 export const modelChoiceRecord = z.object({
   mode: routingMode,
-  /** In one word: `complexity_high`, `cheapest`, `session`, … */
+  /** The reason, as a single word: `complexity_high`, `cheapest`, `session`, … */
   reason: z.string().max(64),
-  /** Estimated complexity of the request, 0 to 1. */
+  /** Estimated complexity of the request, from 0 to 1. */
   complexity: z.number(),
   level: z.enum(['low', 'medium', 'high']),
-  /** The best 16 candidates, in the order of the choice. */
+  /** The best 16 candidates, best first. */
   candidates: z.array(
     z.object({
       /** `<provider>/<model>` */
       id: z.string().max(320),
-      /** The sort value: USD, milliseconds, or quality times recall, depending on the mode. Null: unknown. */
+      /**
+       * The value that the candidates are sorted by: USD, milliseconds, or quality times recall, depending on
+       * the mode. Null means unknown.
+       */
       score: z.number().nullable(),
       quality: z.number(),
       costUsd: z.number().nullable(),
     }),
   ),
   candidatesCount: count,
-  /** Models that a rule excluded, at most 64. */
+  /** Models excluded by a rule, at most 64. */
   excluded: z.array(z.object({ id: z.string().max(320), rule: z.string().max(64) })),
   excludedCount: count,
 });
 export type ModelChoiceRecord = z.infer<typeof modelChoiceRecord>;
 
-/** The facts known when a request is accepted. Written to the spool before anything is forwarded. */
+/** The facts known when a request is accepted. They are written to the spool before anything is forwarded. */
 export const requestAcceptedV1 = z.object({
   v: z.literal(1),
   requestId: id,
@@ -46,8 +49,8 @@ export const requestAcceptedV1 = z.object({
 export type RequestAcceptedV1 = z.infer<typeof requestAcceptedV1>;
 
 /**
- * How an accepted request ended. Every accepted request produces exactly one. Contains neither contents nor
- * secrets.
+ * The outcome of an accepted request. Every accepted request produces exactly one. It contains neither
+ * contents nor secrets.
  */
 export const requestEventV1 = requestAcceptedV1.extend({
   status: requestStatus,
@@ -60,7 +63,7 @@ export const requestEventV1 = requestAcceptedV1.extend({
   providerRequestId: z.string().nullable(),
   stream: z.boolean(),
   lane: z.enum(['untouched', 'edited', 'translated']).nullable(),
-  /** Number of tools after the allow and deny lists. */
+  /** Number of tools after applying the allow and deny lists. */
   toolsIn: count,
   toolsOut: count,
   plan: z
@@ -73,7 +76,7 @@ export const requestEventV1 = requestAcceptedV1.extend({
        */
       kReason: z.string(),
       policyVersion: z.string().nullable(),
-      /** Why the plan was replaced by forwarding all tools, if it was. */
+      /** If all tools were forwarded instead of the plan's selection, the reason. */
       defect: z.string().nullable(),
       candidates: z.array(
         z.object({
@@ -84,38 +87,38 @@ export const requestEventV1 = requestAcceptedV1.extend({
           alwaysIn: z.string().nullable(),
         }),
       ),
-      // The fields from here on are new: gateways of the previous release do not send them.
-      /** `bucketOf` the conversation, by the intent of its first turn. */
+      // The fields below are new: gateways from the previous release do not send them.
+      /** The conversation's `bucketOf`, based on the intent of its first turn. */
       bucket: z.string().max(64).nullable().optional(),
       /**
        * Identifies the conversation within its account, by its session header or else by its first turn.
-       * Measurements count conversations by it. Glossary: conversation.
+       * Measurements count each conversation once. Glossary: conversation.
        */
       sessionKey: z.string().max(64).nullable().optional(),
-      /** The recovery mode of pruned tools; null: not recoverable. Glossary: way. */
+      /** How pruned tools can be recovered; null if they cannot. Glossary: recovery mode. */
       recovery: z.enum(['in_place', 'regrown']).nullable().optional(),
-      /** The deferral that replaced pruning; null: none. */
+      /** The deferral that replaced pruning; null without one. */
       native: z.enum(['deferred', 'allowed']).nullable().optional(),
-      /** Expected value of pruning over the conversation, in tokens at the plain input price. */
+      /** Expected value of pruning over the conversation, in tokens at the uncached input price. */
       worth: z.object({ saved: z.number(), spent: z.number() }).nullable().optional(),
     })
     .nullable(),
   compressionSteps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),
   /**
-   * Compression of the conversation; null if nothing could be compressed. Gateways of the previous release
-   * omit it.
+   * How the conversation was compressed; null if nothing could be compressed. Gateways from the previous
+   * release omit it.
    */
   context: z
     .object({
-      /** Identifies the conversation in which its markers are valid. */
+      /** Identifies the conversation in which these markers are valid. */
       session: sha256Hex,
       decision: contextDecision,
-      /** Saved tokens × price, and the cost of writing the prompt cache again. Null: prices are unknown. */
+      /** Saved tokens × price, and the cost of rewriting the prompt cache. Null if the prices are unknown. */
       savedUsd: z.number().nullable(),
       rewrittenUsd: z.number().nullable(),
-      /** The newest 64 omissions. */
+      /** The 64 newest omissions. */
       markers: z.array(markerId),
-      /** The newest 64 blocks that were compressed in this request. */
+      /** The 64 newest blocks compressed in this request. */
       blocks: z.array(blockId),
     })
     .nullable()
@@ -127,7 +130,7 @@ export const requestEventV1 = requestAcceptedV1.extend({
   hiddenRounds: count.default(0),
   /** Losses: parts that the provider's format cannot express. Gateways without translation omit it. */
   losses: z.array(z.object({ field: z.string(), reason: z.string() })).default([]),
-  /** How the model was chosen; null if the client named it. Gateways without model routing omit it. */
+  /** How the model was chosen; null if the client specified it. Gateways without model routing omit it. */
   modelChoice: modelChoiceRecord.nullable().default(null),
   usage: z
     .object({
@@ -140,12 +143,13 @@ export const requestEventV1 = requestAcceptedV1.extend({
     .nullable(),
   costUsd: z.number().nullable(),
   /**
-   * Savings on the bill from pruning and compression, in USD; negative if they cost more than they saved.
-   * Gateways of the previous release omit it.
+   * Net savings from pruning and compression, in USD; negative if they cost more than they saved. Gateways
+   * from the previous release omit it.
    */
   providerSavingsUsd: z.number().nullable().default(null),
   /**
-   * The same before costs (repeated cache writes, recovery rounds). Gateways of the previous release omit it.
+   * Gross savings, before costs (cache rewrites, recovery rounds). Gateways from the previous release omit
+   * it.
    */
   grossSavingsUsd: z.number().nullable().default(null),
   ms: z.object({
@@ -160,8 +164,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
 export type RequestEventV1 = z.infer<typeof requestEventV1>;
 
 /**
- * A candidate as transported and stored: name, score to four decimals, rank, 1 if forwarded, and why it is
- * always included.
+ * A candidate as sent and stored: name, score to four decimals, rank, 1 if forwarded, and why it is always
+ * included.
  */
 export type CandidateTuple = readonly [
   name: string,
@@ -184,8 +188,7 @@ function isCandidateTuple(value: unknown): value is CandidateTuple {
 }
 
 /**
- * Validated by hand. A tuple schema takes 100 µs per hundred candidates, which would be most of the worker's
- * time.
+ * Validated by hand. A tuple schema takes 100 µs per hundred candidates and would dominate the worker's time.
  */
 export const candidateTuples = z.custom<readonly CandidateTuple[]>(
   (value) => Array.isArray(value) && value.every(isCandidateTuple),
@@ -193,7 +196,7 @@ export const candidateTuples = z.custom<readonly CandidateTuple[]>(
 );
 
 /**
- * The event on its way from the gateway's spool to the request log. Candidates make up most of an event: 100
+ * The event format between the gateway's spool and the request log. Candidates make up most of an event: 100
  * of them take 3.8 kB as tuples and 9.9 kB as objects.
  */
 export const shippedRequestEventV1 = requestEventV1.extend({

@@ -3,11 +3,12 @@ import { count, id, timestamp } from '../base/common.ts';
 import { defineJob } from '../base/define.ts';
 
 /**
- * The savings of one request, equal to those of its log entry. Requests without savings have no ledger entry.
+ * The savings from one request, equal to those in its log entry. Requests without savings have no ledger
+ * entry.
  */
 export const ledgerEntry = z.object({
   requestId: id,
-  /** Time at which the request was accepted. */
+  /** When the request was accepted. */
   at: timestamp,
   accountId: id,
   keyId: id,
@@ -17,8 +18,8 @@ export const ledgerEntry = z.object({
 export type LedgerEntry = z.infer<typeof ledgerEntry>;
 
 /**
- * The savings of the requests in one transaction of the log. The job id is the batch id, so a batch that is
- * queued twice runs once.
+ * Savings for the requests in one log transaction. The job id is the batch id, so a batch that is queued
+ * twice runs once.
  */
 export const ledgerEntryBatch = defineJob({
   queue: 'ledger-entries',
@@ -28,8 +29,8 @@ export const ledgerEntryBatch = defineJob({
 export type LedgerEntryBatch = z.infer<typeof ledgerEntryBatch.data>;
 
 /**
- * Queue options. Billing retries a batch while its database is unavailable. A job id is free again after the
- * job ends, so a batch that is not reported as committed is queued again.
+ * Queue options. Billing retries a batch while its database is unavailable. A finished job frees its id, so a
+ * batch that was never reported as committed can be queued again.
  */
 export const ledgerEntryBatchOptions = {
   attempts: 1_000_000,

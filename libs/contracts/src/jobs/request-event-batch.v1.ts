@@ -3,22 +3,22 @@ import { shippedRequestEventV1 } from '../events/request-event.v1.ts';
 import { timestamp } from '../base/common.ts';
 import { defineJob } from '../base/define.ts';
 
-/** A batch of terminal events. The job id is the batch id, so a batch that is queued twice runs once. */
+/** A batch of final request events. The job id is the batch id, so a batch that is queued twice runs once. */
 export const requestEventBatch = defineJob({
   queue: 'request-events',
   name: 'request-event-batch.v1',
   data: z.object({
     batchId: z.string().max(200),
     events: z.array(shippedRequestEventV1).min(1).max(1000),
-    /** W3C traceparent of each event's request, by position; null if the request was not sampled. */
+    /** The W3C traceparent for each event, by index; null if the request was not sampled. */
     traceparents: z.array(z.string().nullable()),
   }),
 });
 export type RequestEventBatch = z.infer<typeof requestEventBatch.data>;
 
 /**
- * Queue options. The worker retries a batch while its database is unavailable. A job id is free again after
- * the job ends, so the gateway can send the same batch again.
+ * Queue options. The worker retries a batch while its database is unavailable. A finished job frees its id,
+ * so the gateway can send the same batch again.
  */
 export const requestEventBatchOptions = {
   attempts: 1_000_000,
@@ -28,7 +28,7 @@ export const requestEventBatchOptions = {
 } as const;
 
 /**
- * An event that could not be written, and the reason. Kept until an operator handles it (`npm run
+ * An event that could not be written, with the reason. It is kept until an operator handles it (`npm run
  * dead-letters`).
  */
 export const deadRequestEvent = defineJob({

@@ -4,7 +4,7 @@ import { defineRpc } from '../base/define.ts';
 import { createdApiKey, playgroundKeyBody } from '../api/api-key.ts';
 import { account, accountDeletion, updateAccountBody } from '../api/account.ts';
 
-/** Creates an account, or returns the existing one with that name. */
+/** Creates an account, or returns the existing account with that name. */
 export const createAccount = defineRpc({
   subject: 'account.create-account.v1',
   server: 'account',
@@ -14,7 +14,9 @@ export const createAccount = defineRpc({
   reply: z.object({ accountId: id, created: z.boolean() }),
 });
 
-/** Creates a person's account, or returns the existing one. A subject is unique only within its issuer. */
+/**
+ * Creates an account for a person, or returns the existing one. A subject is unique only within its issuer.
+ */
 export const registerAccount = defineRpc({
   subject: 'account.register-account.v1',
   server: 'account',
@@ -23,13 +25,13 @@ export const registerAccount = defineRpc({
   request: z.object({
     issuer: z.string().min(1).max(2_048),
     subject: z.string().min(1).max(255),
-    /** Name of a new account. Null: the account service chooses a name. */
+    /** Name for a new account. If null, the account service chooses one. */
     name: z.string().min(1).max(200).nullable(),
   }),
   reply: z.object({ accountId: id, personId: id, created: z.boolean() }),
 });
 
-/** Gives a person access to an existing account. Used by operators. */
+/** Gives a person access to an existing account. Operators use it. */
 export const attachPerson = defineRpc({
   subject: 'account.attach-person.v1',
   server: 'account',
@@ -44,7 +46,8 @@ export const attachPerson = defineRpc({
 });
 
 /**
- * Creates a short-lived API key for the dashboard's playground. The secret is sealed, as with `createKey`.
+ * Creates a short-lived API key for the dashboard playground. As in `createKey`, the secret is returned in a
+ * sealed box.
  */
 export const createPlaygroundKey = defineRpc({
   subject: 'account.create-playground-key.v1',
@@ -80,8 +83,8 @@ export const updateAccount = defineRpc({
 });
 
 /**
- * Reports that a credential of the account was saved or deleted. The account's epoch increases, so gateways
- * that missed the vault's broadcast notice the change. Throws `not_found` for an unknown account.
+ * Reports that one of the account's credentials was saved or deleted. This increments the account's epoch, so
+ * gateways that missed the vault's broadcast notice the change. Throws `not_found` for an unknown account.
  */
 export const noteCredentialChange = defineRpc({
   ...common,
@@ -92,8 +95,8 @@ export const noteCredentialChange = defineRpc({
 });
 
 /**
- * Deletes an account. The account service's own data is deleted before the reply, the rest step by step. A
- * repeated call returns the same receipt. Throws `not_found` for an unknown account.
+ * Deletes an account. The account service deletes its own data before it replies; the remaining steps follow
+ * in the background. A repeated call returns the same receipt. Throws `not_found` for an unknown account.
  */
 export const deleteAccount = defineRpc({
   subject: 'account.delete-account.v1',
@@ -104,7 +107,7 @@ export const deleteAccount = defineRpc({
   reply: z.object({ deletion: accountDeletion }),
 });
 
-/** Null for an unknown deletion. */
+/** Null if the deletion is unknown. */
 export const getAccountDeletion = defineRpc({
   subject: 'account.get-account-deletion.v1',
   server: 'account',
@@ -115,7 +118,7 @@ export const getAccountDeletion = defineRpc({
 });
 
 /**
- * Deletes the data about an account's requests and drops events that arrive later. Large logs need several
+ * Deletes the data about an account's requests, and drops events that arrive later. Large logs need several
  * calls: repeat until `isDone`. Idempotent.
  */
 export const forgetAccountRequests = defineRpc({

@@ -3,8 +3,8 @@ import { count, id } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 /**
- * Sends the tools that an account offers together, to assess their descriptions. Only scores, reasons and
- * names are stored, not the definitions.
+ * Sends the tools that an account offers together, so that their descriptions can be assessed. Only scores,
+ * reasons and names are stored, not the definitions.
  */
 export const assessTools = defineRpc({
   subject: 'worker.assess-tools.v1',

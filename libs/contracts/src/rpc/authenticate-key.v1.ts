@@ -11,36 +11,36 @@ import { count, id, sha256Hex, timestamp, toolNames } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 /**
- * The account's rules for choosing models, as far as the gateway needs them. Model toggles have a separate
- * call.
+ * The account's rules for choosing models, as far as the gateway needs them. Model toggles are read with a
+ * separate call.
  */
 const grantRouting = z.object({
   mode: routingMode,
-  /** Null: all providers. */
+  /** Null allows all providers. */
   allowedProviders: z.array(z.string()).nullable(),
-  /** Maximum price of an automatically chosen model, in USD per million tokens. Null: no limit. */
+  /** Maximum price for automatically chosen models, in USD per million tokens. Null means no limit. */
   maxCostUsdPerMtok: z.number().nonnegative().nullable(),
-  /** `<provider>/<model>`, in the order of use. */
+  /** Fallback models as `<provider>/<model>`, in the order they are tried. */
   fallbacks: z.array(z.string()),
 });
 
-/** The facts about a key that the gateway needs to serve its requests. Limits are the effective values. */
+/** What the gateway needs to know about a key to serve its requests. Limits are effective values. */
 export const keyGrant = z.object({
   accountId: id,
   keyId: id,
   expiresAt: timestamp.nullable(),
   rateLimitRpm: count,
-  // Fields with a default are new: an account service of the previous release does not send them. Remove the
+  // Fields with a default are new: account services from the previous release do not send them. Remove the
   // defaults with the next release.
-  /** Saved tokens per UTC day, and per UTC week, which starts on Monday. */
+  /** Budgets in saved tokens per UTC day and per UTC week. Weeks start on Monday. */
   dailyTokenBudget: count.default(5_000_000),
   weeklyTokenBudget: count.default(25_000_000),
-  /** What happens when a budget is used up: the request is sent unoptimized, or rejected. */
+  /** What happens once a budget is used up: requests are sent unoptimized, or rejected. */
   onBudgetExhausted: onBudgetExhausted.default('pass'),
   kTargetOverride: z.int().min(1).max(512).nullable(),
   allowedTools: toolNames.nullable(),
   deniedTools: toolNames.nullable(),
-  /** Increases with every change of the key or of its account's policy. */
+  /** Incremented with every change to the key or its account's policy. */
   epoch: count,
   pruning: z.object({
     mode: pruningMode,
@@ -55,19 +55,21 @@ export const keyGrant = z.object({
     maxCostUsdPerMtok: null,
     fallbacks: [],
   }),
-  /** Whether the contents of messages and tools may be stored. */
+  /** Whether message and tool contents may be stored. */
   contentLogging: z.boolean().default(false),
   retentionDays: z.int().min(1).default(30),
-  /** Share of conversations, 0 to 1, whose plan is recorded but not applied. */
+  /** Share of conversations, from 0 to 1, whose plan is recorded but not applied. */
   shadowShare: z.number().min(0).max(1).default(0.05),
-  /** The account that set-up creates for trying the gateway. It is excluded from measurements. */
+  /**
+   * Whether this is the account that set-up creates for trying the gateway. It is excluded from measurements.
+   */
   isDemo: z.boolean().default(false),
 });
 export type KeyGrant = z.infer<typeof keyGrant>;
 
 /**
  * Looks up a key. The secret never crosses the bus: the gateway sends its SHA-256, and the account service
- * stores an HMAC of that hash under its own pepper. Unknown and revoked keys return the same reply.
+ * stores an HMAC of that hash under its own pepper. Unknown and revoked keys get the same reply.
  */
 export const authenticateKey = defineRpc({
   subject: 'account.authenticate-key.v1',

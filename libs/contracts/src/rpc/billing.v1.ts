@@ -12,7 +12,7 @@ import { base64, id } from '../base/common.ts';
 import { defineBroadcast, defineRpc } from '../base/define.ts';
 
 const common = { server: 'billing', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
-/** Longer than the time limit of a Stripe call including one retry. */
+/** Longer than a Stripe call can take, including one retry. */
 const withStripe = { ...common, deadlineMs: 25_000 } as const;
 const ofAccount = z.object({ accountId: id });
 
@@ -23,7 +23,7 @@ export const describeBilling = defineRpc({
   reply: z.object({ billing }),
 });
 
-/** The actions throw `billing_not_configured` without a Stripe key. */
+/** Without a Stripe key, the actions throw `billing_not_configured`. */
 export const createCheckout = defineRpc({
   ...withStripe,
   subject: 'billing.create-checkout.v1',
@@ -31,7 +31,7 @@ export const createCheckout = defineRpc({
   reply: z.object({ checkout: billingCheckout }),
 });
 
-/** Throws `not_found` for an account without a checkout. */
+/** Throws `not_found` if the account has no checkout. */
 export const openCustomerPortal = defineRpc({
   ...withStripe,
   subject: 'billing.open-customer-portal.v1',
@@ -39,7 +39,7 @@ export const openCustomerPortal = defineRpc({
   reply: z.object({ portal: billingPortal }),
 });
 
-/** Throws `not_found` for a checkout of another account. */
+/** Throws `not_found` if the checkout belongs to another account. */
 export const syncCheckout = defineRpc({
   ...withStripe,
   subject: 'billing.sync-checkout.v1',
@@ -55,14 +55,14 @@ export const syncSubscription = defineRpc({
 });
 
 /**
- * An event as sent by Stripe. Throws `invalid_webhook_signature`, or `service_unavailable` if it cannot be
- * stored.
+ * Processes a Stripe event in its original form. Throws `invalid_webhook_signature`, or `service_unavailable`
+ * if the event cannot be stored.
  */
 export const receiveStripeEvent = defineRpc({
   ...withStripe,
   subject: 'billing.receive-stripe-event.v1',
   request: z.object({
-    /** The raw body. The signature covers its exact bytes. */
+    /** The raw request body. The signature covers these exact bytes. */
     body: base64,
     signature: z.string().max(4_096),
   }),
@@ -70,8 +70,8 @@ export const receiveStripeEvent = defineRpc({
 });
 
 /**
- * Ends the account's Stripe subscription and replaces the account with a pseudonym in the ledger, also in
- * entries that arrive later. Idempotent.
+ * Cancels the account's Stripe subscription, and replaces the account with a pseudonym in the ledger,
+ * including entries that arrive later. Idempotent.
  */
 export const forgetAccountBilling = defineRpc({
   subject: 'billing.forget-account.v1',

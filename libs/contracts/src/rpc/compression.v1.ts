@@ -3,8 +3,9 @@ import { count, id, sha256Hex } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 /**
- * The version of what the context steps output. The gateway derives the keys of stored results from it. Increase it whenever
- * a step's output changes: stored results then expire, and conversations are compressed again from their start.
+ * Output version of the context steps. The gateway derives the keys for stored results from it. Increase it
+ * whenever a step's output changes: stored results then expire, and conversations are compressed again from
+ * the beginning.
  */
 export const contextStepsVersion = 1;
 
@@ -23,20 +24,20 @@ export const contextSteps = [
 ] as const;
 export type ContextStepName = (typeof contextSteps)[number];
 
-/** Steps that shorten tool definitions. Results are only cached in memory, so they have no version. */
+/** Steps that shorten tool definitions. Results are cached only in memory, so they have no version. */
 export type SchemaStepName =
   'whitespace' | '$schema' | '$comment' | 'repeated_description' | 'title' | 'long_descriptions';
 
 /**
- * One step's effect on one text, in estimated tokens. `step` is a `ContextStepName` or a `SchemaStepName`; readers accept any
- * string, because a newer compressor may have more steps.
+ * How much one step shortened one string, in estimated tokens. `step` is a `ContextStepName` or a
+ * `SchemaStepName`; readers accept any string, because a newer compressor may have more steps.
  */
 const stepReport = z.object({ step: z.string(), tokensBefore: count, tokensAfter: count });
 
 /**
- * Compresses tool definitions without changing which arguments are valid. The result is a pure function of the
- * mode and the definition's bytes, so the gateway may cache it without limit. The gateway sends only definitions
- * that are not in its cache.
+ * Compresses tool definitions without changing which arguments are valid. The result depends only on the mode
+ * and the definition's bytes, so the gateway may cache it indefinitely. The gateway sends only definitions
+ * that are missing from its cache.
  */
 export const compressSchemas = defineRpc({
   subject: 'compressor.compress-schemas.v1',
@@ -44,7 +45,10 @@ export const compressSchemas = defineRpc({
   callers: ['edge-gateway'],
   deadlineMs: 150,
   request: z.object({
-    /** `balanced` also shortens long descriptions to a budget for each tool. Gateways of the previous release omit it. */
+    /**
+     * `balanced` also shortens long descriptions to a per-tool budget. Gateways from the previous release
+     * omit it.
+     */
     mode: z.enum(['lossless', 'balanced']).default('lossless'),
     definitions: z.array(
       z.object({
@@ -58,7 +62,7 @@ export const compressSchemas = defineRpc({
     results: z.array(
       z.object({
         hash: sha256Hex,
-        /** Byte ranges of the definition's UTF-8 text, in ascending order and without overlaps. */
+        /** Byte ranges in the definition's UTF-8 text, ascending and non-overlapping. */
         edits: z.array(z.object({ start: count, end: count, replacement: z.string() })),
         steps: z.array(stepReport),
       }),
@@ -67,15 +71,15 @@ export const compressSchemas = defineRpc({
 });
 export type CompressSchemasReply = z.infer<typeof compressSchemas.reply>;
 
-/** Identifies a block by its conversation and its text. The same block always has the same id. */
+/** Identifies a block by its conversation and text. The same block always has the same id. */
 export const blockId = z.string().regex(/^[0-9a-f]{16}$/);
 
 export const tokenCounts = z.object({ before: count, after: count });
 export type TokenCounts = z.infer<typeof tokenCounts>;
 
 /**
- * Reads exact token counts (o200k) of compressed blocks, before and after compression, in the order of the request. The
- * compressor counts in the background. Null: not counted yet, or expired.
+ * Reads exact token counts (o200k) for compressed blocks, before and after compression, in request order. The
+ * compressor counts in the background. Null means not counted yet, or expired.
  */
 export const readTokenCounts = defineRpc({
   subject: 'compressor.read-token-counts.v1',
@@ -90,9 +94,9 @@ export const readTokenCounts = defineRpc({
 export const markerId = z.string().regex(/^[0-9a-f]{12}$/);
 
 /**
- * Reads the original texts behind markers, in the order of the request. An id is valid only in the account and conversation
- * that created it, and expires after one day. Null: not stored, or too large for the rest of the reply. A single original
- * always fits into a reply.
+ * Reads the original text behind each marker, in request order. A marker id is valid only in the account and
+ * conversation that created it, and expires after one day. Null means not stored, or too large for the
+ * remaining reply. A single original always fits into a reply.
  */
 export const recallOriginals = defineRpc({
   subject: 'compressor.recall-originals.v1',
@@ -101,7 +105,7 @@ export const recallOriginals = defineRpc({
   deadlineMs: 1_000,
   request: z.object({
     accountId: id,
-    /** The `sessionSeed` of `compress-blocks` (glossary: the conversation). */
+    /** The `sessionSeed` from `compress-blocks` (glossary: conversation). */
     session: sha256Hex,
     ids: z.array(markerId).min(1).max(64),
   }),
@@ -111,59 +115,70 @@ export type RecallOriginalsRequest = z.infer<typeof recallOriginals.request>;
 
 const compressBlocksRequest = z.object({
   mode: z.enum(['lossless', 'balanced']),
-  /** The account that owns the stored originals. Gateways of the previous release omit it and never set `recoverable`. */
+  /**
+   * The account that owns the stored originals. Gateways from the previous release omit it and never set
+   * `recoverable`.
+   */
   accountId: id.optional(),
-  /** Whether the gateway can bring back text that was left out. When false, no step leaves text out. */
+  /** Whether the gateway can restore omitted text. If false, no step omits text. */
   recoverable: z.boolean(),
-  /** Identifies the account and the conversation (glossary: session) in marker ids and in `recall-originals`. */
+  /** Identifies the account and the conversation in marker ids and in `recall-originals`. */
   sessionSeed: sha256Hex,
   /**
-   * Hash of everything that was sent before these blocks. The compressor continues from there if it remembers that state,
-   * and otherwise replies `unknown`. Null: the blocks are the whole conversation.
+   * Hash of everything sent before these blocks. If the compressor remembers that state, it continues from
+   * there; otherwise it replies `unknown`. Null means that the blocks are the whole conversation.
    */
   after: sha256Hex.nullable(),
-  /** Hash of everything sent up to and including these blocks. The compressor remembers the new state under it. */
+  /**
+   * Hash of everything sent up to and including these blocks. The compressor stores the new state under it.
+   */
   upTo: sha256Hex,
   /** In conversation order. */
   blocks: z.array(
     z.object({
       speaker: z.enum(['system', 'user', 'assistant', 'tool']),
       text: z.string(),
-      /** Never changed; later blocks may refer to it. */
+      /** Whether the block must stay unchanged. Later blocks may still refer to it. */
       frozen: z.boolean(),
-      /** An old result. A summary is enough if `recoverable` is true. */
+      /** Whether the block is an old result. A summary is enough if `recoverable` is true. */
       old: z.boolean().optional(),
     }),
   ),
-  /** A marker whose original is requested. The compressor rebuilds it from the conversation if it is no longer stored. */
+  /**
+   * A marker whose original is requested. If the original is no longer stored, the compressor rebuilds it
+   * from the conversation.
+   */
   recall: markerId.optional(),
 });
 
 const compressBlocksReply = z.discriminatedUnion('status', [
   z.object({
     status: z.literal('compressed'),
-    /** One result for each block, in the order of the request. */
+    /** One result per block, in request order. */
     results: z.array(
       z.object({
-        /** The text to send instead; null when the block is unchanged. */
+        /** The text to send instead; null if the block is unchanged. */
         text: z.string().nullable(),
         steps: z.array(stepReport),
-        /** For `read-token-counts`. Absent for an unchanged block, and from compressors of the previous release. */
+        /**
+         * The block's id for `read-token-counts`. Absent for unchanged blocks, and from compressors of the
+         * previous release.
+         */
         id: blockId.optional(),
-        /** Ids of the markers in `text`, in order. Compressors of the previous release omit it. */
+        /** Ids of the markers in `text`, in order. Compressors from the previous release omit it. */
         markers: z.array(markerId).default([]),
       }),
     ),
-    /** The original of `recall`, if a marker in these blocks refers to it. */
+    /** The original that `recall` requests, if a marker in these blocks refers to it. */
     original: z.string().optional(),
   }),
-  /** The state `after` is unknown. Send the whole conversation to this instance. */
+  /** The compressor does not know the state `after`. Send the whole conversation to this instance. */
   z.object({ status: z.literal('unknown'), instanceId: z.string() }),
 ]);
 
 /**
- * Compresses the new blocks of a conversation. Pure: the same blocks after the same beginning give the same result on every
- * replica, from memory or from the whole conversation.
+ * Compresses new blocks in a conversation. The function is pure: the same blocks after the same history give
+ * the same result on every replica, whether it remembers the history or receives all of it.
  */
 export const compressBlocks = defineRpc({
   subject: 'compressor.compress-blocks.v1',
@@ -176,7 +191,7 @@ export const compressBlocks = defineRpc({
 export type CompressBlocksRequest = z.infer<typeof compressBlocksRequest>;
 export type CompressBlocksReply = z.infer<typeof compressBlocksReply>;
 
-/** Sends the same request to one instance: the one that replied `unknown`. */
+/** Sends the same request to the instance that replied `unknown`. */
 export const compressBlocksAt = defineRpc({
   ...compressBlocks,
   subject: 'compressor.compress-blocks-at.v1',

@@ -6,17 +6,17 @@ import { defineRpc } from '../base/define.ts';
 const common = { server: 'provider-vault', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 const provider = z.string().min(1).max(64);
 
-/** The visible facts about a stored credential. Reading them does not decrypt it. */
+/** The displayable facts about a stored credential. Reading them requires no decryption. */
 export const credentialSummary = z.object({
   provider,
   /** An ellipsis and the last four characters; null if the credential is too short to show any. */
   hint: z.string().nullable(),
   /**
-   * Number of keys in addition to the one shown by the hint. The default supports a vault of the previous
+   * Number of keys in addition to the one that the hint shows. The default covers vaults from the previous
    * release.
    */
   additionalKeys: count.default(0),
-  /** Null: the provider's default address. */
+  /** Null means the provider's default address. */
   baseUrl: z.string().nullable(),
   createdAt: timestamp,
   rotatedAt: timestamp.nullable(),
@@ -26,8 +26,8 @@ export const credentialSummary = z.object({
 export type CredentialSummary = z.infer<typeof credentialSummary>;
 
 /**
- * The decrypted fields of a credential. They exist only inside sealed boxes and in the memory of the vault
- * and the gateway. An empty key belongs to a custom provider without authentication.
+ * The decrypted fields of a credential. They exist only inside sealed boxes and in vault and gateway memory.
+ * An empty key means a custom provider without authentication.
  */
 export const credentialSecret = z.object({
   apiKey: z.string(),
@@ -36,7 +36,10 @@ export const credentialSecret = z.object({
 });
 export type CredentialSecret = z.output<typeof credentialSecret>;
 
-/** The X25519 public key for sealing credentials before they are sent. All replicas of the vault share it. */
+/**
+ * The X25519 public key that callers use to seal credentials before sending them. All vault replicas share
+ * it.
+ */
 export const getSealingKey = defineRpc({
   ...common,
   subject: 'provider-vault.get-sealing-key.v1',
@@ -45,7 +48,7 @@ export const getSealingKey = defineRpc({
 });
 
 /**
- * Stores or replaces a credential. `sealedSecret` is a sealed box around the JSON of a `credentialSecret`.
+ * Stores or replaces a credential. `sealedSecret` is a sealed box that contains a `credentialSecret` as JSON.
  */
 export const putCredential = defineRpc({
   ...common,
@@ -68,7 +71,9 @@ export const deleteCredential = defineRpc({
   reply: z.object({ deleted: z.boolean() }),
 });
 
-/** Decrypts a credential for one gateway process. The reply is sealed to the public key in the request. */
+/**
+ * Decrypts a credential for a single gateway process. The reply is sealed to the public key in the request.
+ */
 export const openCredential = defineRpc({
   ...common,
   subject: 'provider-vault.open-credential.v1',
@@ -82,8 +87,8 @@ export const openCredential = defineRpc({
 });
 
 /**
- * Reports the state of a credential: the status with which the provider rejected it, or null when it works
- * again.
+ * Reports whether a credential works: the HTTP status with which the provider rejected it, or null once it
+ * works again.
  */
 export const reportCredential = defineRpc({
   ...common,
@@ -92,7 +97,10 @@ export const reportCredential = defineRpc({
   reply: z.object({ changed: z.boolean() }),
 });
 
-/** Deletes every credential of a deleted account and returns their number. Idempotent. Audit rows remain. */
+/**
+ * Deletes every credential of a deleted account and returns how many were deleted. Idempotent. Audit rows
+ * remain.
+ */
 export const forgetAccountCredentials = defineRpc({
   ...common,
   callers: ['account'],
@@ -101,13 +109,16 @@ export const forgetAccountCredentials = defineRpc({
   reply: z.object({ credentials: count }),
 });
 
-/** Rotation of the vault's key-encryption key in steps: activate, re-encrypt until none is left, retire. */
+/**
+ * Rotates the vault's key-encryption key in steps: activate the new one, re-encrypt all credentials, retire
+ * the old one.
+ */
 const rotation = { server: 'provider-vault', callers: ['operator'], deadlineMs: 10_000 } as const;
 const keyVersion = z.int().min(1).max(999_999_999);
 
 /**
- * Encrypts with this version from now on; null means the highest version of the replica. Rejected
- * (`invalid_field`) if a running replica lacks the key. Idempotent.
+ * Encrypts with this version from now on; null means the replica's highest version. Rejected with
+ * `invalid_field` if a running replica lacks the key. Idempotent.
  */
 export const activateKey = defineRpc({
   ...rotation,
@@ -116,10 +127,10 @@ export const activateKey = defineRpc({
   reply: z.object({ version: keyVersion, previous: keyVersion.nullable() }),
 });
 
-/** A position in the order of the work: by key version, then by id. */
+/** A cursor. Credentials are processed by key version, then by id. */
 const rewrapCursor = z.object({ keyVersion, id });
 
-/** Encrypts a batch of credentials again with the current key. `left` counts the remaining ones. */
+/** Re-encrypts a batch of credentials with the current key. `left` is the number of remaining credentials. */
 export const rewrapCredentials = defineRpc({
   ...rotation,
   subject: 'provider-vault.rewrap-credentials.v1',
@@ -132,7 +143,7 @@ export const rewrapCredentials = defineRpc({
   }),
 });
 
-/** Deletes the key versions that no credential uses. */
+/** Deletes key versions that no credential uses. */
 export const retireKeys = defineRpc({
   ...rotation,
   subject: 'provider-vault.retire-keys.v1',

@@ -2,15 +2,14 @@ import { z } from 'zod';
 import { base64 } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
-/** The maximum that is assessed together. */
+/** Maximum number of tools that are assessed together. */
 const toolsMax = 1_000;
 /**
- * The words of the tools' names, each once. Together with the tools they stay well below the size limit of a
- * message.
+ * The distinct words in the tool names. Together with the tools they stay well below the message size limit.
  */
 const wordsMax = 2_000;
 
-/** Computes embeddings of tools with the router's encoder, for comparisons. Nothing is stored. */
+/** Computes tool embeddings with the router's encoder, for comparing tools. Nothing is stored. */
 export const embedTools = defineRpc({
   subject: 'tool-router.embed-tools.v1',
   server: 'tool-router',
@@ -30,10 +29,7 @@ export const embedTools = defineRpc({
     words: z.array(z.string().max(64)).max(wordsMax),
   }),
   reply: z.object({
-    /**
-     * Rows of 32-bit floats (little-endian) with unit length, in the order of the request; null while no
-     * encoder runs.
-     */
+    /** Little-endian 32-bit float vectors of unit length, in request order; null if no encoder is running. */
     vectors: z.object({ dimensions: z.int().positive(), tools: base64, words: base64 }).nullable(),
   }),
 });

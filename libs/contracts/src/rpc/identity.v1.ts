@@ -6,7 +6,8 @@ import { defineRpc } from '../base/define.ts';
 const common = { server: 'account', callers: ['edge-gateway', 'operator'], deadlineMs: 10_000 } as const;
 
 /**
- * The public keys that verify tokens of the embedded identity. `not_found` if the embedded identity is off.
+ * The public keys for verifying tokens issued by the embedded identity provider. Throws `not_found` if that
+ * provider is disabled.
  */
 export const getLoginSessionKeys = defineRpc({
   ...common,
@@ -17,8 +18,8 @@ export const getLoginSessionKeys = defineRpc({
 });
 
 /**
- * The X25519 public key for sealing passwords before they are sent. All replicas of the account service share
- * it.
+ * The X25519 public key that callers use to seal passwords before sending them. All account service replicas
+ * share it.
  */
 export const getIdentitySealingKey = defineRpc({
   ...common,
@@ -28,30 +29,33 @@ export const getIdentitySealingKey = defineRpc({
   reply: z.object({ publicKey: base64 }),
 });
 
-/** The contents of the sealed box of a sign-up or log-in. */
+/** The contents of the sealed box in a sign-up or log-in request. */
 export const identityCredentials = z.object({ email: z.string(), password: z.string() });
 export type IdentityCredentials = z.infer<typeof identityCredentials>;
 
-/** The contents of the sealed box of a reply. */
+/** The contents of the sealed box in a reply. */
 export const issuedTokens = z.object({ accessToken: z.string(), refreshToken: z.string() });
 export type IssuedTokens = z.infer<typeof issuedTokens>;
 
 const issued = z.object({
   sealedTokens: base64,
-  /** Seconds, as in OAuth. */
+  /** Lifetime in seconds, as in OAuth. */
   accessExpiresInSeconds: z.int().positive(),
   refreshExpiresInSeconds: z.int().positive(),
   email: z.string(),
 });
 const withPassword = z.object({
-  /** A sealed box around the JSON of `identityCredentials`. */
+  /** A sealed box that contains `identityCredentials` as JSON. */
   sealedCredentials: base64,
   recipientPublicKey: base64,
 });
-/** The person's IP address, for counting failed attempts. */
+/** The person's IP address, used to count failed attempts. */
 const clientAddress = z.string().min(1).max(64);
 
-/** Throws `email_taken`, `sign_up_closed`, or `invalid_field` for an unusable e-mail address or password. */
+/**
+ * Throws `email_taken`, `sign_up_closed`, or `invalid_field` if the e-mail address or password is not
+ * acceptable.
+ */
 export const signUp = defineRpc({
   ...common,
   subject: 'account.sign-up.v1',
@@ -68,7 +72,8 @@ export const logIn = defineRpc({
 });
 
 /**
- * Replaces a refresh token. Using a replaced token ends its login session. Throws `invalid_refresh_token`.
+ * Exchanges a refresh token for a new one. Reusing an exchanged token ends its login session. Throws
+ * `invalid_refresh_token`.
  */
 export const refreshLoginSession = defineRpc({
   ...common,
@@ -77,7 +82,7 @@ export const refreshLoginSession = defineRpc({
   reply: issued,
 });
 
-/** Ends a login session by its id or its refresh token. Succeeds also if it has already ended. */
+/** Ends a login session by its id or its refresh token. Succeeds even if it has already ended. */
 export const logOut = defineRpc({
   ...common,
   subject: 'account.log-out.v1',
@@ -86,7 +91,7 @@ export const logOut = defineRpc({
 });
 
 /**
- * Replaces a person's password and ends all other login sessions. Throws `invalid_credentials` or
+ * Changes a person's password and ends all their other login sessions. Throws `invalid_credentials` or
  * `too_many_attempts`.
  */
 export const changePassword = defineRpc({
@@ -95,7 +100,7 @@ export const changePassword = defineRpc({
   request: z.object({
     subject: id,
     sessionId: id,
-    /** A sealed box around the JSON of `passwordChange`. */
+    /** A sealed box that contains a `passwordChange` as JSON. */
     sealedPasswords: base64,
     clientAddress,
   }),
@@ -104,19 +109,22 @@ export const changePassword = defineRpc({
 export const passwordChange = z.object({ currentPassword: z.string(), newPassword: z.string() });
 export type PasswordChange = z.infer<typeof passwordChange>;
 
-/** The issuer and subject of a session token. A subject is unique only within its issuer. */
+/** The issuer and subject from a session token. A subject is unique only within its issuer. */
 export const loginSessionName = z.object({
   issuer: z.string().min(1).max(2_048),
   subject: z.string().min(1).max(255),
-  /** Null for an external issuer, whose login sessions the gateway cannot revoke. */
+  /** Null for an external issuer. The gateway cannot revoke its login sessions. */
   sessionId: id.nullable(),
 });
 
-/** The owner of a login session. Both are null until the person registers an account. */
+/**
+ * The person and account that a login session belongs to. Both are null until the person registers an
+ * account.
+ */
 export const resolvedLoginSession = z.object({ accountId: id.nullable(), personId: id.nullable() });
 export type ResolvedLoginSession = z.infer<typeof resolvedLoginSession>;
 
-/** Looks up the owner of a verified token. Null: the login session is revoked or unknown. */
+/** Looks up who a verified token belongs to. Null means that the login session is revoked or unknown. */
 export const resolveLoginSession = defineRpc({
   subject: 'account.resolve-session.v1',
   server: 'account',

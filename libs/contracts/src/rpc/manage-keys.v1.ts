@@ -14,8 +14,8 @@ import { defineRpc } from '../base/define.ts';
 const common = { server: 'account', callers: ['edge-gateway', 'operator'], deadlineMs: 5_000 } as const;
 
 /**
- * Creates a key. The reply contains the secret once, sealed to the calling process, so no secret crosses the
- * bus unencrypted.
+ * Creates a key. The reply contains the secret, sealed to the calling process, so it never crosses the bus
+ * unencrypted. The secret is returned only once.
  */
 export const createKey = defineRpc({
   ...common,
@@ -29,7 +29,7 @@ export const createKey = defineRpc({
   reply: z.object({ key: createdApiKey.omit({ key: true }), sealedSecret: z.base64(), replayed }),
 });
 
-/** Replaces a key's secret. Throws `not_found` for unknown keys and keys of other accounts. */
+/** Replaces a key's secret. Throws `not_found` if the key is unknown or belongs to another account. */
 export const rotateKey = defineRpc({
   ...common,
   subject: 'account.rotate-key.v1',
@@ -43,7 +43,7 @@ export const rotateKey = defineRpc({
   reply: z.object({ key: rotatedApiKey.omit({ key: true }), sealedSecret: z.base64(), replayed }),
 });
 
-/** Throws `not_found` for unknown keys and keys of other accounts. */
+/** Throws `not_found` if the key is unknown or belongs to another account. */
 export const updateKey = defineRpc({
   ...common,
   subject: 'account.update-key.v1',
@@ -58,7 +58,7 @@ export const listKeys = defineRpc({
   reply: z.object({ keys: z.array(apiKey) }),
 });
 
-/** Throws `not_found` for unknown keys and keys of other accounts. */
+/** Throws `not_found` if the key is unknown or belongs to another account. */
 export const setToolLists = defineRpc({
   ...common,
   subject: 'account.set-tool-lists.v1',

@@ -15,7 +15,7 @@ export const getPreferences = defineRpc({
   reply: z.object({ preferences: routingPreferences }),
 });
 
-/** The gateway validates the names of providers and models before this call. */
+/** The gateway validates provider and model names before this call. */
 export const updatePreferences = defineRpc({
   ...common,
   subject: 'account.update-preferences.v1',
@@ -23,7 +23,7 @@ export const updatePreferences = defineRpc({
   reply: z.object({ preferences: routingPreferences }),
 });
 
-/** The models excluded from automatic routing. */
+/** Models excluded from automatic routing. */
 export const listDisabledModels = defineRpc({
   ...common,
   subject: 'account.list-disabled-models.v1',
@@ -31,7 +31,7 @@ export const listDisabledModels = defineRpc({
   reply: z.object({ models: z.array(z.object({ provider: z.string(), modelId: z.string() })) }),
 });
 
-/** The gateway checks that the provider has this model before this call. */
+/** The gateway checks that the provider offers this model before this call. */
 export const toggleModel = defineRpc({
   ...common,
   subject: 'account.toggle-model.v1',

@@ -6,10 +6,10 @@ import { blockId } from './compression.v1.ts';
 
 const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 
-/** Filters of a list of requests. `from` is inclusive, `to` exclusive. */
+/** Filters for the request list. `from` is inclusive, `to` exclusive. */
 export const requestFilter = z.object({
   keyId: id.optional(),
-  /** The requested or the used model; also `<provider>/<model>`. */
+  /** Matches the requested or the used model. `<provider>/<model>` is also accepted. */
   model: z.string().optional(),
   sessionId: z.string().optional(),
   status: requestStatus.optional(),
@@ -32,8 +32,8 @@ export const listRequests = defineRpc({
 });
 
 /**
- * Newest first, starting after `before`; null: from the newest. Fewer than `limit` entries mean the end of
- * the list.
+ * Newest first, starting after `before`, or at the newest entry if `before` is null. Fewer than `limit`
+ * entries mean the end of the list.
  */
 export const exportRequests = defineRpc({
   ...common,
@@ -47,20 +47,17 @@ export const exportRequests = defineRpc({
   reply: z.object({ requests: z.array(requestLogEntry) }),
 });
 
-/** Null for unknown requests and requests of other accounts. */
+/** Null if the request is unknown or belongs to another account. */
 export const getRequest = defineRpc({
   ...common,
   subject: 'worker.get-request.v1',
   request: z.object({ accountId: id, requestId: id }),
   reply: z.object({
-    /** Without the compression's originals and exact token counts, which the compressor provides. */
+    /** Excludes the compression originals and exact token counts, which the compressor provides. */
     request: requestDetail.nullable(),
-    /**
-     * The conversation in which the markers are valid (glossary: session). Workers of the previous release
-     * omit it.
-     */
+    /** The conversation in which the markers are valid. Workers from the previous release omit it. */
     session: sha256Hex.nullable().default(null),
-    /** Blocks whose exact token counts may be stored. */
+    /** Blocks for which exact token counts may be stored. */
     blocks: z.array(blockId).default([]),
   }),
 });

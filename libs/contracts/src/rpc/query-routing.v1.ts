@@ -5,7 +5,7 @@ import { count, id, timestamp } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 10_000 } as const;
-/** From `from` (inclusive) to `to` (exclusive). */
+/** Covers requests from `from` (inclusive) to `to` (exclusive). */
 const span = z.object({ accountId: id, from: timestamp, to: timestamp });
 const page = span.extend({ limit: z.int().min(1).max(500), offset: count });
 
@@ -20,30 +20,30 @@ export const listRoutingTraces = defineRpc({
 const ms = z.number().nullable();
 
 /**
- * Figures of a model from the requests that reached it. Milliseconds cover requests with the status `ok`;
- * null without any.
+ * Figures for a model, from the requests that reached it. Latencies are in milliseconds and include only
+ * requests with the status `ok`; null without any.
  */
 export const modelObservation = z.object({
   provider: z.string(),
   model: z.string(),
   requests: count,
-  /** Requests that were neither cancelled nor interrupted: the base of the error rate. */
+  /** Number of requests that were neither cancelled nor interrupted. The error rate is based on it. */
   ended: count,
-  /** Requests with the status `error` or `truncated`. */
+  /** Number of requests with the status `error` or `truncated`. */
   failed: count,
-  /** Streamed requests with a first token: the base of its percentiles. */
+  /** Number of streamed requests with a first token. The time-to-first-token percentiles are based on it. */
   streamed: count,
   first_token_p50_ms: ms,
   first_token_p95_ms: ms,
   total_p50_ms: ms,
   total_p95_ms: ms,
-  /** Requests with pruned tools and tool calls, and those of them in which no called tool was pruned. */
+  /** Number of requests with pruned tools and tool calls, and how many of them called no pruned tool. */
   judged: count,
   recalled: count,
 });
 export type ModelObservation = z.infer<typeof modelObservation>;
 
-/** The most used models first; at most 500. */
+/** Most used models first; at most 500. */
 export const observeModels = defineRpc({
   ...common,
   subject: 'worker.observe-models.v1',
@@ -64,7 +64,7 @@ export const describeCalibration = defineRpc({
   }),
 });
 
-/** The most often offered tools first. */
+/** Most frequently offered tools first. */
 export const listToolHealth = defineRpc({
   ...common,
   subject: 'worker.list-tool-health.v1',
@@ -72,7 +72,7 @@ export const listToolHealth = defineRpc({
   reply: z.object({ total: count, requestsConsidered: count, tools: z.array(toolHealth) }),
 });
 
-/** The suggestions with the most evidence first. */
+/** Suggestions with the most evidence first. */
 export const listToolSuggestions = defineRpc({
   ...common,
   subject: 'worker.list-tool-suggestions.v1',

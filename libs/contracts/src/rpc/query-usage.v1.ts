@@ -12,7 +12,7 @@ import { count, id, timestamp } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 10_000 } as const;
-/** From `from` (inclusive) to `to` (exclusive). */
+/** Covers requests from `from` (inclusive) to `to` (exclusive). */
 const span = z.object({ accountId: id, from: timestamp, to: timestamp });
 
 export const summarizeUsage = defineRpc({
@@ -30,7 +30,7 @@ export const listDailyUsage = defineRpc({
   reply: z.object({ days: z.array(usageDay) }),
 });
 
-/** The most used keys first; at most 1,000. */
+/** Most used keys first; at most 1,000. */
 export const listKeyUsage = defineRpc({
   ...common,
   subject: 'worker.list-key-usage.v1',
@@ -38,7 +38,7 @@ export const listKeyUsage = defineRpc({
   reply: z.object({ keys: z.array(keyUsage.omit({ name: true })) }),
 });
 
-/** Only days with requests, oldest first, and their totals. */
+/** Days with requests, oldest first, and their totals. */
 export const listDailyAnalytics = defineRpc({
   ...common,
   subject: 'worker.list-daily-analytics.v1',
@@ -46,7 +46,7 @@ export const listDailyAnalytics = defineRpc({
   reply: z.object({ days: z.array(analyticsDay), totals: analyticsTotals.nullable().default(null) }),
 });
 
-/** The most recently active session id first. Figures cover the requests within the range. */
+/** Most recently active session id first. Figures cover requests within the range. */
 export const listSessions = defineRpc({
   ...common,
   subject: 'worker.list-sessions.v1',

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { base64, id, timestamp } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
-/** Maximum size of each part (request and response). Longer parts are truncated. */
+/** Maximum size per part (request and response). Longer parts are truncated. */
 export const contentPartBytesMax = 2 * 1024 * 1024;
-/** Maximum size of packed content on the bus: two incompressible parts in base64, and their frame. */
+/** Maximum size of packed content on the bus: two incompressible parts in base64, plus framing. */
 const packedCharactersMax = 7 * 1024 * 1024;
 
-/** The text as sent; base64 if it is not text (frames of `converse-stream`). */
+/** The body as sent; base64 if it is not text (`converse-stream` frames). */
 export const contentPart = z.object({
   encoding: z.enum(['utf8', 'base64']),
   text: z.string(),
@@ -19,8 +19,7 @@ export const contentPart = z.object({
 export type ContentPart = z.infer<typeof contentPart>;
 
 /**
- * The contents of a request and of its response. Packed content is this object as JSON, compressed with
- * Brotli.
+ * The contents of a request and its response. Packed content is this object as JSON, compressed with Brotli.
  */
 export const requestContent = z.object({ request: contentPart, answer: contentPart.nullable() });
 export type RequestContent = z.infer<typeof requestContent>;
@@ -28,7 +27,7 @@ export type RequestContent = z.infer<typeof requestContent>;
 const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 
 /**
- * Stores content, only for accounts that opted in. It is stored encrypted until `expiresAt` or until the
+ * Stores request content, only for accounts that opted in. It stays encrypted until `expiresAt`, or until the
  * account is deleted.
  */
 export const storeContent = defineRpc({
@@ -40,7 +39,7 @@ export const storeContent = defineRpc({
     expiresAt: timestamp,
     packed: base64.max(packedCharactersMax),
   }),
-  /** False for a deleted account, and for a request whose content is already stored. */
+  /** False if the account is deleted or the request's content is already stored. */
   reply: z.object({ isStored: z.boolean() }),
 });
 

@@ -5,22 +5,22 @@ import { defineBroadcast, defineRpc } from '../base/define.ts';
 const share = z.number().min(0).max(1);
 
 /**
- * The results of an account's shadow conversations for one bucket. Both parts of `steps` ascend: with `k`
- * scored tools forwarded, recall is at least `recallLow` (exact one-sided 95% bound, counted by
- * conversations). A bucket is `off` if recall fell, or was too low under the priors. Then all tools are
- * forwarded until a step meets the target.
+ * An account's shadow-conversation results for one bucket. Both columns of `steps` ascend: with `k` scored
+ * tools forwarded, recall is at least `recallLow` (exact one-sided 95% bound, counted by conversation). A
+ * bucket is `off` if recall fell, or was too low under the priors. Then all tools are forwarded until a step
+ * meets the target.
  */
 export const calibratedBucket = z.object({
   /** `<intent>:<list-size band>`, or `*:<band>` for all intents (`bucketOf`). */
   bucket: z.string().max(64),
-  /** Number of conversations. */
+  /** Number of conversations measured. */
   samples: count,
   isOff: z.boolean(),
   steps: z.array(z.tuple([z.int().min(1), share])).max(64),
 });
 export type CalibratedBucket = z.infer<typeof calibratedBucket>;
 
-/** All measured values of K of an account. A version never changes. */
+/** All measured K values for an account. A version never changes. */
 export const routingPolicy = z.object({
   accountId: id,
   /** `c1`, `c2` and so on, per account. */
@@ -30,7 +30,7 @@ export const routingPolicy = z.object({
 });
 export type RoutingPolicy = z.infer<typeof routingPolicy>;
 
-/** An account has a new policy. New conversations use it. */
+/** An account has a new policy, which applies to new conversations. */
 export const routingPolicyChanged = defineBroadcast({
   subject: 'worker.routing-policy-changed.v1',
   publisher: 'worker',
@@ -39,8 +39,8 @@ export const routingPolicyChanged = defineBroadcast({
 });
 
 /**
- * One policy of an account: the newest, or the version to which a conversation is pinned. Null for an account
- * without a policy, and for an expired version (30 days).
+ * An account's newest policy, or the version to which a conversation is pinned. Null if the account has no
+ * policy or the version has expired (after 30 days).
  */
 export const getRoutingPolicy = defineRpc({
   subject: 'worker.get-routing-policy.v1',
@@ -52,10 +52,11 @@ export const getRoutingPolicy = defineRpc({
 });
 
 /**
- * Upper ends of the list-size bands, in tools after the allow and deny lists. The last band has no upper end.
+ * Upper bounds of the list-size bands, in tools after applying the allow and deny lists. The last band has no
+ * upper bound.
  */
 const bandEnds = [25, 50, 100, 250, 500] as const;
-/** Replaces the intent in a bucket that covers all intents. */
+/** Placeholder for the intent in a bucket that covers all intents. */
 const anyIntent = '*';
 
 /** The list-size band: `1-25`, `26-50`, … `501+`. */
@@ -65,22 +66,20 @@ export function bandOf(tools: number): string {
   return `${at === 0 ? 1 : (bandEnds[at - 1] ?? 0) + 1}-${bandEnds[at] ?? 0}`;
 }
 
-/** The bucket of the same band for all intents. */
+/** The bucket for the same band and all intents. */
 export function pooledBucketOf(bucket: string): string {
   return `${anyIntent}:${bucket.slice(bucket.indexOf(':') + 1)}`;
 }
 
-/**
- * The bucket of a conversation: the intent of its first turn (null: all intents) and the band of its list.
- */
+/** The bucket for a conversation: the intent of its first turn (null: all intents) and the list-size band. */
 export function bucketOf(intent: string | null, tools: number): string {
   return `${intent ?? anyIntent}:${bandOf(tools)}`;
 }
 
 /**
- * The measured decision for a conversation. `k`: the smallest K whose lower bound of recall meets the target.
- * `off`: forward all tools. Null: no measurement suffices, and the shipped priors apply. The bucket itself
- * has precedence over its band for all intents.
+ * The measured decision for a conversation. `k`: the smallest K whose lower recall bound meets the target.
+ * `off`: forward all tools. Null: there is too little data, and the shipped priors apply. The specific bucket
+ * takes precedence over the all-intents bucket for the same band.
  */
 export type CalibratedK =
   { readonly bucket: string; readonly k: number } | { readonly bucket: string; readonly k: 'off' } | null;
