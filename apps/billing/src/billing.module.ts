@@ -10,10 +10,10 @@ import { PLANS, type Plans } from './plans/plans.ts';
 
 export interface BillingParts extends Pick<ServiceParts, 'messaging' | 'logger' | 'metrics'> {
   readonly database: BillingDatabase;
-  /** The queue's Redis. It may be unavailable, also at the start: everything but the ledger works without it. */
+  /** The queue's Redis. It may be unavailable, even on startup: only the ledger depends on it. */
   readonly queueRedis: Redis;
   readonly plans: Plans;
-  /** Null without a Stripe key: self-hosted. */
+  /** Null on self-hosted installations, which have no Stripe key. */
   readonly payments: Payments | null;
 }
 
@@ -49,7 +49,7 @@ export class BillingModule implements OnApplicationShutdown {
     };
   }
 
-  /** Runs after the processor has ended, which needs both until then. */
+  /** Runs after the processor has stopped, because the processor uses both connections until then. */
   async onApplicationShutdown(): Promise<void> {
     this.#queueRedis.disconnect();
     await this.#database.close();

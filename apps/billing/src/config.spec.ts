@@ -10,7 +10,7 @@ const complete = {
 };
 const withStripe = { ...complete, STRIPE_SECRET_KEY: 'sk_test_0123456789' };
 
-describe('the configuration of the billing service', () => {
+describe('the billing service configuration', () => {
   it('works without Stripe', () => {
     expect(loadConfig(complete)).toMatchObject({ STRIPE_API_URL: 'https://api.stripe.com' });
     expect(loadConfig(complete).STRIPE_SECRET_KEY).toBeUndefined();
@@ -29,7 +29,7 @@ describe('the configuration of the billing service', () => {
     },
   );
 
-  it('rejects two plans with the same id, or with the same price', () => {
+  it('rejects two plans with the same id or the same price', () => {
     const plan = {
       id: 'a',
       name: 'A',

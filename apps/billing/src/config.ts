@@ -9,18 +9,21 @@ const environment = z
     /** The queue's Redis. It must not evict keys (`maxmemory-policy noeviction`). */
     REDIS_URL: z.url({ protocol: /^rediss?$/ }),
     /**
-     * Stripe's secret or restricted key. Without it the service is self-hosted: it keeps the ledger and makes no
-     * charges.
+     * Stripe's secret or restricted key. Without it, the service runs as self-hosted: it keeps the ledger but
+     * never charges.
      */
     STRIPE_SECRET_KEY: unlessEmpty(z.string().min(8).max(255).optional()),
     /**
-     * The secret with which Stripe signs events. It is required with a key: with an empty secret, anyone could sign
-     * events.
+     * The secret with which Stripe signs events. It is required if there is a Stripe key: with an empty
+     * secret, anyone could sign events.
      */
     STRIPE_WEBHOOK_SECRET: unlessEmpty(z.string().min(8).max(255).optional()),
-    /** Base URL of Stripe's API, for tests and proxies. */
+    /** Base URL of the Stripe API, for tests and proxies. */
     STRIPE_API_URL: unlessEmpty(z.url({ protocol: /^https?$/ }).default('https://api.stripe.com')),
-    /** The plans, as JSON. The first one applies to accounts without a subscription. Ignored without a Stripe key. */
+    /**
+     * The plans, as JSON. The first plan applies to accounts without a subscription. Ignored without a Stripe
+     * key.
+     */
     BILLING_PLANS: unlessEmpty(z.string().transform(parseJson).pipe(plans).default(defaultPlans)),
   })
   .refine((config) => !config.STRIPE_SECRET_KEY || config.STRIPE_WEBHOOK_SECRET, {
@@ -38,7 +41,7 @@ function parseJson(text: string, context: z.RefinementCtx): unknown {
   }
 }
 
-/** Reads the environment once. Throws one error that lists every invalid variable. */
+/** Reads and checks the environment variables. Throws a single error that lists every invalid variable. */
 export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
   return parseConfig(environment, variables);
 }

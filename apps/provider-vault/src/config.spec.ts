@@ -14,7 +14,7 @@ const complete = {
 };
 const arn = 'arn:aws:kms:eu-west-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab';
 
-describe('the configuration of the vault', () => {
+describe('the vault configuration', () => {
   const folder = mkdtempSync(join(tmpdir(), 'vault-config-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -26,7 +26,7 @@ describe('the configuration of the vault', () => {
     );
   });
 
-  it('accepts KMS keys instead of local ones, or in addition with other versions', () => {
+  it('accepts KMS keys instead of local keys, or next to them with other versions', () => {
     const { VAULT_KMS_KEYS } = loadConfig({ ...complete, VAULT_KMS_KEYS: arn });
     expect(VAULT_KMS_KEYS?.get(1)).toEqual({ arn, region: 'eu-west-1' });
     const both = loadConfig({ ...complete, VAULT_KEK: kek, VAULT_KMS_KEYS: `2:${arn}` });
@@ -57,7 +57,7 @@ describe('the configuration of the vault', () => {
     ['an empty list', { VAULT_KEK: ' ' }],
     ['a local key and a KMS key with the same version', { VAULT_KEK: kek, VAULT_KMS_KEYS: arn }],
     ['an endpoint without KMS keys', { VAULT_KEK: kek, VAULT_KMS_ENDPOINT: 'https://kms.example' }],
-  ])('rejects %s, without revealing the key', (_, variables) => {
+  ])('rejects %s without revealing the key', (_, variables) => {
     const start = () => loadConfig({ ...complete, ...variables });
     expect(start).toThrow(/VAULT_K(EK|MS)/);
     try {

@@ -6,7 +6,7 @@ import { parseKmsKeys, parseLocalKeys } from './encryption/parse-keys.ts';
 type AddIssue = (message: string) => void;
 
 const unlessEmpty = (value: unknown) => (value === '' ? undefined : value);
-/** Parses text with `parse`. Its error is reported without the value. */
+/** Parses a variable with `parse`. If parsing fails, the reported error does not contain the value. */
 const parsedBy = <Value>(parse: (text: string) => Value) =>
   z.preprocess(
     unlessEmpty,
@@ -18,7 +18,10 @@ const parsedBy = <Value>(parse: (text: string) => Value) =>
       .optional(),
   );
 
-/** Reports an error of several variables together with the errors of single variables, not after them. */
+/**
+ * Reports errors about combinations of variables together with errors about single variables, rather than
+ * after them.
+ */
 const besideOthers = (variable: string) => ({
   path: [variable],
   when: ({ value }: { value: unknown }) => typeof value === 'object',
@@ -30,11 +33,11 @@ const environment = z
     VAULT_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
     /** The key-encryption key: 32 bytes in base64. Several keys are written as `<version>:<base64>`. */
     VAULT_KEK: parsedBy(parseLocalKeys),
-    /** A file with the same content. */
+    /** A file that contains the same value. */
     VAULT_KEK_FILE: parsedBy((file) => parseLocalKeys(readKeyFile(file))),
-    /** Keys in AWS KMS, as `<version>:<ARN>`. They replace the local keys, or add other versions. */
+    /** Keys in AWS KMS, written as `<version>:<ARN>`. They replace the local keys or add other versions. */
     VAULT_KMS_KEYS: parsedBy(parseKmsKeys),
-    /** Replaces the KMS address, for example with a VPC endpoint. */
+    /** Overrides the KMS address, for example with a VPC endpoint. */
     VAULT_KMS_ENDPOINT: z.preprocess(unlessEmpty, z.url({ protocol: /^https?$/ }).optional()),
   })
   .refine(({ VAULT_KEK, VAULT_KEK_FILE }) => !VAULT_KEK || !VAULT_KEK_FILE, {
@@ -55,12 +58,12 @@ const environment = z
   });
 export type Config = z.output<typeof environment>;
 
-/** Reads the environment once. Throws one error that lists every invalid variable. */
+/** Reads and checks the environment variables. Throws a single error that lists every invalid variable. */
 export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
   return parseConfig(environment, variables);
 }
 
-/** An invalid variable is not a map here. */
+/** At this point, an invalid variable is not a map. */
 function sharesVersion(local: unknown, kms: unknown): boolean {
   return local instanceof Map && kms instanceof Map && [...kms.keys()].some((version) => local.has(version));
 }

@@ -14,7 +14,10 @@ export interface ProviderVaultParts extends Pick<ServiceParts, 'messaging' | 'lo
   readonly keyRing: KeyRing;
   readonly keyVersions: KeyVersions;
   readonly sealingKeys: SealingKeys;
-  /** It has registered before the module exists: a replica without the right keys never serves. */
+  /**
+   * The enrolment is registered before the module exists, so a replica without the right keys never serves
+   * requests.
+   */
   readonly enrolment: Enrolment;
 }
 
@@ -43,7 +46,7 @@ export class ProviderVaultModule implements OnModuleDestroy {
     };
   }
 
-  /** Runs after the transport has closed, so no call is in progress. */
+  /** This hook runs after the transport has closed, so no call is in progress. */
   async onModuleDestroy(): Promise<void> {
     await this.#enrolment.end();
     await this.#database.close();

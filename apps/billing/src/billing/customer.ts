@@ -6,7 +6,7 @@ import type { Plans } from '../plans/plans.ts';
 export interface BillingContext {
   readonly database: BillingDatabase;
   readonly plans: Plans;
-  /** Null without a Stripe key: self-hosted. */
+  /** Null on self-hosted installations, which have no Stripe key. */
   readonly payments: Payments | null;
   readonly now: () => Date;
 }
@@ -20,8 +20,8 @@ export async function findCustomer({ database }: CustomerContext, accountId: str
 }
 
 /**
- * Returns the customer id, and creates the customer if needed. Throws `not_found` for a deleted account, and removes
- * the new customer from Stripe.
+ * Returns the account's Stripe customer id, and creates the customer if needed. Throws `not_found` for a
+ * deleted account, after deleting the new customer at Stripe.
  */
 export async function ensureCustomer(
   context: CustomerContext,
@@ -34,7 +34,8 @@ export async function ensureCustomer(
   const isKept = await context.database.transactionForAccount(accountId, async (tx) => {
     const created = { where: { accountId }, create: { accountId, customerId }, update: { customerId } };
     await tx.stripeCustomer.upsert({ ...created, select: { accountId: true } });
-    // Checked after the write: a deletion either sees the new row, or has already stored its tombstone.
+    // The check must follow the write. A concurrent deletion then either sees the new row, or has already
+    // stored its tombstone.
     if ((await tx.forgottenAccount.count({ where: { accountId } })) === 0) return true;
     await tx.stripeCustomer.deleteMany({ where: { accountId } });
     return false;
@@ -45,8 +46,8 @@ export async function ensureCustomer(
 }
 
 /**
- * Stores the customer's current subscription from Stripe. If two calls run at the same time, the later one wins. Any
- * change after that brings its own event.
+ * Stores the customer's current subscription from Stripe. If two calls run concurrently, the later write
+ * wins. Any further change at Stripe triggers its own event.
  */
 export async function syncCustomer(
   { database, now }: CustomerContext,
@@ -69,7 +70,7 @@ export async function syncCustomer(
   });
 }
 
-/** Throws `billing_not_configured` without a Stripe key. */
+/** Throws `billing_not_configured` if there is no Stripe key. */
 export function requirePayments(payments: Payments | null): Payments {
   if (payments === null) throw new GatewayError('billing_not_configured');
   return payments;

@@ -3,11 +3,11 @@ import { newId } from '@gateway/persistence';
 import { findCustomer, type BillingContext } from './customer.ts';
 import type { BillingDatabase } from '../persistence/billing-database.ts';
 
-/** Rows per statement. Each takes a fraction of a second, so other writers hardly wait. */
+/** Rows per statement. Each statement takes a fraction of a second, so other writers are hardly delayed. */
 const rowsAtOnce = 5_000;
-/** Time limit of one call, well within the deadline of the contract. */
+/** Time limit for one call, well within the contract's deadline. */
 const workMs = 5_000;
-/** How long the tombstone waits for running writers before it fails and is retried. */
+/** How long the tombstone write waits for running writers before it fails and is retried. */
 const lockTimeoutMs = 2_000;
 
 const rename = `
@@ -15,9 +15,9 @@ const rename = `
   WHERE request_id IN (SELECT request_id FROM ledger_entries WHERE account_id = $1::uuid LIMIT ${rowsAtOnce})`;
 
 /**
- * Anonymizes an account. It stores a tombstone, which later ledger writes respect, deletes the customer at Stripe,
- * and renames the account in the ledger. The savings stay under a pseudonym that is stored nowhere else. Returns
- * whether nothing is left. It can be repeated and run concurrently.
+ * Anonymizes an account. It stores a tombstone that later ledger writes respect, deletes the customer at
+ * Stripe, and renames the account in the ledger. The savings remain under a pseudonym that is stored nowhere
+ * else. Returns whether the anonymization is complete. It can be repeated and run concurrently.
  */
 export async function forgetAccount(
   context: Pick<BillingContext, 'database' | 'payments' | 'now'>,
@@ -36,7 +36,7 @@ export async function forgetAccount(
   return { isDone: true };
 }
 
-/** A deleted account must not be charged. The deletion waits until Stripe has confirmed it. */
+/** A deleted account must not be charged, so the deletion waits until Stripe has confirmed it. */
 async function forgetCustomer(
   context: Pick<BillingContext, 'database' | 'payments' | 'now'>,
   accountId: string,
@@ -53,8 +53,9 @@ async function forgetCustomer(
 }
 
 /**
- * The lock waits for writers that have not seen the tombstone, so that none of their entries follows the renaming. A
- * statement takes its snapshot after its locks, so a writer that waits for this one sees the tombstone.
+ * The lock waits for writers that have not seen the tombstone. Therefore none of their entries is written
+ * after the renaming. A statement takes its snapshot after acquiring its locks, so any writer that waits for
+ * this lock sees the tombstone.
  */
 async function writeTombstone(database: BillingDatabase, accountId: string): Promise<void> {
   const client = database.acrossAccounts;

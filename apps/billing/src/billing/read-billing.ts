@@ -13,7 +13,7 @@ export async function describeBilling(
 
 const historyMonths = 12;
 
-/** The account's plan, its savings, and their price. */
+/** The account's plan, its savings, and the price charged for them. */
 export async function readBilling(
   { database, plans, payments, now }: BillingContext,
   accountId: string,

@@ -4,7 +4,7 @@ import { isUniqueConflict } from '@gateway/persistence';
 import { syncCustomer, requirePayments, type BillingContext } from './customer.ts';
 import type { PaymentEvent } from '../payments/payments.port.ts';
 
-/** Stripe retries an event for at most three days, and its signatures are valid for five minutes. */
+/** Stripe retries an event for at most three days, and each signature is valid for five minutes. */
 const rememberedMs = 30 * 86_400_000;
 /** Events that can change a subscription. */
 const heeded = /^(customer\.subscription\.|checkout\.session\.|invoice\.)/;
@@ -12,9 +12,9 @@ const heeded = /^(customer\.subscription\.|checkout\.session\.|invoice\.)/;
 type Context = Pick<BillingContext, 'database' | 'payments' | 'now'>;
 
 /**
- * Processes a Stripe event once. The event only triggers a sync with Stripe, so the order of events does not matter.
- * The event is stored after processing: if processing fails, Stripe sends it again. Stripe signs each delivery
- * separately, so the same delivery twice is a replay and is rejected.
+ * Processes each Stripe event once. An event only triggers a sync with Stripe, so the order of events does
+ * not matter. The event is stored after it has been processed: if processing fails, Stripe sends it again.
+ * Stripe signs each delivery separately, so a repeated signature is a replay and is rejected.
  */
 export async function receiveStripeEvent(
   context: Context,
@@ -23,7 +23,7 @@ export async function receiveStripeEvent(
   const payments = requirePayments(context.payments);
   const event = payments.readEvent(Buffer.from(body, 'base64'), signature, context.now());
   if (await isKnown(context, event)) return { received: true, duplicate: true };
-  // Across accounts: the customer determines the account.
+  // This query spans accounts, because the customer determines the account.
   const { stripeCustomer } = context.database.acrossAccounts;
   const { customerId } = event;
   if (customerId !== null && heeded.test(event.type)) {
@@ -44,7 +44,7 @@ async function isKnown({ database }: Context, { id, signedAt }: PaymentEvent): P
   return true;
 }
 
-/** Returns false if the event is stored already. */
+/** Returns false if the event is already stored. */
 async function remember({ database, now }: Context, { id, type, signedAt }: PaymentEvent): Promise<boolean> {
   const { stripeEvent } = database.acrossAccounts;
   await stripeEvent.deleteMany({ where: { receivedAt: { lt: new Date(now().getTime() - rememberedMs) } } });

@@ -18,8 +18,9 @@ import { isPaying } from '../plans/plans.ts';
 import { readBilling } from './read-billing.ts';
 
 /**
- * Opens a checkout page at Stripe on which the account subscribes to a plan. Open pages are closed first. Throws
- * `invalid_field` for an unavailable plan, and `already_subscribed` if the account has a paid subscription.
+ * Opens a Stripe checkout page where the account can subscribe to a plan. Checkout pages that are still open
+ * are closed first. Throws `invalid_field` for an unavailable plan, and `already_subscribed` if the account
+ * has a paid subscription.
  */
 export async function createCheckout(
   context: BillingContext,
@@ -46,7 +47,7 @@ export async function createCheckout(
 
 /**
  * Syncs the subscription after a checkout, without waiting for Stripe's event. An incomplete checkout changes
- * nothing. Throws `not_found` for a checkout of another account.
+ * nothing. Throws `not_found` if the checkout belongs to another account.
  */
 export async function syncCheckout(
   context: BillingContext,
@@ -62,7 +63,7 @@ export async function syncCheckout(
   return { billing: await readBilling(context, accountId) };
 }
 
-/** Syncs the account's subscription with Stripe. An account without a customer has nothing to sync. */
+/** Syncs the account's subscription with Stripe. Does nothing for an account without a Stripe customer. */
 export async function syncSubscription(
   context: BillingContext,
   { accountId }: { accountId: string },
@@ -74,7 +75,8 @@ export async function syncSubscription(
 }
 
 /**
- * Opens the Stripe page for changing or ending a subscription. Throws `not_found` for an account without a checkout.
+ * Opens the Stripe page for changing or canceling a subscription. Throws `not_found` for an account that
+ * never started a checkout.
  */
 export async function openCustomerPortal(
   context: Pick<BillingContext, 'database' | 'payments' | 'now'>,

@@ -7,18 +7,18 @@ import { newId } from '@gateway/persistence';
 import type { BillingDatabase } from '../persistence/billing-database.ts';
 import type { Redis } from 'ioredis';
 
-/** Concurrent batches, each in one statement. */
+/** Number of batches processed concurrently, each in one statement. */
 const concurrency = 2;
 /**
- * After this time, another process takes over the batch of a dead process. The takeover can take the same time again.
+ * If a process dies, another one takes over its batch after this time. Detecting this can take as long again.
  */
 const lockDurationMs = 5_000;
 
 export interface WriteLedgerParts {
   readonly database: BillingDatabase;
-  /** The queue's Redis. It may be unavailable, also at the start. */
+  /** The queue's Redis. It may be unavailable, even on startup. */
   readonly queueRedis: Redis;
-  /** Reports to the workers which batches of the ledger are in Postgres. */
+  /** Tells the workers which ledger batches are in Postgres. */
   readonly reportCommitted: (batchIds: string[]) => void;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -40,7 +40,10 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
     });
   }
 
-  /** Starts without waiting for Redis. A Redis that evicts keys ends the process with an uncaught error. */
+  /**
+   * Starts without waiting for Redis. If Redis is configured to evict keys, an uncaught error ends the
+   * process.
+   */
   onApplicationBootstrap(): void {
     void checkNoEviction(this.#parts.queueRedis).then(
       () => this.#start(),
@@ -63,7 +66,7 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
       concurrency,
       lockDuration: lockDurationMs,
       stalledInterval: lockDurationMs / 2,
-      // A killed process does not count as a failure of the batch.
+      // If a process is killed, this does not count as a failure of its batch.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
     });
     this.#worker.on('error', (error) => logger.warn({ err: error }, 'processing ledger batches failed'));
@@ -79,7 +82,8 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
     const { database, logger, reportCommitted } = this.#parts;
     const batch = ledgerEntryBatch.data.safeParse(job.data);
     if (!batch.success) {
-      // The batch is not reported, so the worker keeps it until a release that can parse it.
+      // This batch is not reported as written. The worker therefore keeps it until a newer release can parse
+      // it.
       this.#entries.inc({ result: 'refused' });
       logger.error(
         { batch_id: job.id, issues: batch.error.issues.length },
@@ -96,8 +100,9 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
 }
 
 /**
- * An existing request changes nothing. Entries of a deleted account get a pseudonym that is created for this batch
- * and stored nowhere else. Rows are sorted by id, so that two batches never deadlock.
+ * Requests that are already in the ledger change nothing. Entries for a deleted account get a pseudonym that
+ * is created for this batch and stored nowhere else. Rows are sorted by id, so that two batches never
+ * deadlock.
  */
 const insert = `
   INSERT INTO ledger_entries
@@ -114,7 +119,8 @@ const insert = `
   ON CONFLICT (request_id) DO NOTHING`;
 
 /**
- * Writes all ledger entries or none, and returns the number of new ones. It can be repeated with the same entries.
+ * Writes either all ledger entries or none, and returns the number of new ones. It can be repeated with the
+ * same entries.
  */
 function writeLedger(database: BillingDatabase, entries: readonly LedgerEntry[]): Promise<number> {
   return database.acrossAccounts.$executeRawUnsafe(insert, JSON.stringify(entries), newId());

@@ -1,7 +1,7 @@
 /** The current state of a subscription at Stripe. */
 export interface PaidSubscription {
   readonly id: string;
-  /** The status as Stripe names it. */
+  /** The status in Stripe's own terms. */
   readonly status: string;
   readonly priceId: string | null;
   readonly currentPeriodStart: Date;
@@ -20,13 +20,16 @@ export interface PaymentEvent {
   readonly id: string;
   readonly type: string;
   readonly signedAt: Date;
-  /** The customer of the event. Null if it has none. */
+  /** The event's customer. Null if the event has none. */
   readonly customerId: string | null;
 }
 
-/** The payment provider, Stripe. All methods except `readEvent` throw `payment_provider_error` when Stripe fails. */
+/**
+ * The payment provider, Stripe. All methods except `readEvent` throw `payment_provider_error` if Stripe
+ * fails.
+ */
 export interface Payments {
-  /** Creates the customer of an account. Concurrent calls create only one. */
+  /** Creates the Stripe customer for an account. Concurrent calls create only one. */
   createCustomer(accountId: string): Promise<string>;
   /** Closes the customer's open checkouts and creates a new one. */
   createCheckout(checkout: {
@@ -39,14 +42,17 @@ export interface Payments {
   openPortal(customerId: string, returnUrl: string): Promise<string>;
   findCheckout(id: string): Promise<PaidCheckout | null>;
   /**
-   * Returns the relevant subscription: paid before live before ended, newest first. Null for a customer without one.
+   * Returns the relevant subscription: paid ones come before other live ones, and live ones before ended
+   * ones; within each group, the newest comes first. Null if the customer has none.
    */
   findSubscription(customerId: string): Promise<PaidSubscription | null>;
-  /** Deletes the customer and ends its subscriptions at once. A missing customer is not an error. */
+  /** Deletes the customer and ends its subscriptions immediately. A missing customer is not an error. */
   deleteCustomer(customerId: string): Promise<void>;
-  /** Throws `invalid_webhook_signature` unless Stripe signed exactly these bytes within the last minutes. */
+  /**
+   * Throws `invalid_webhook_signature` unless Stripe signed exactly these bytes within the last few minutes.
+   */
   readEvent(body: Uint8Array, signature: string, now: Date): PaymentEvent;
 }
 
-/** Null without a Stripe key: self-hosted. */
+/** Null on self-hosted installations, which have no Stripe key. */
 export const PAYMENTS = Symbol('Payments');

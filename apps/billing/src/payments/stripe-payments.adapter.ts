@@ -3,29 +3,29 @@ import Stripe from 'stripe';
 import { isPaying } from '../plans/plans.ts';
 import type { PaidCheckout, PaidSubscription, PaymentEvent, Payments } from './payments.port.ts';
 
-/** A call and its single retry end within the deadline of the contracts. */
+/** A call and its single retry fit within the contracts' deadline. */
 const callTimeoutMs = 10_000;
-/** Maximum age of a signature, and maximum lead of Stripe's clock. Stripe recommends five minutes. */
+/** Maximum signature age, and how far Stripe's clock may run ahead. Stripe recommends five minutes. */
 const toleranceSeconds = 300;
-/** Subscriptions read per customer, far more than a customer has. */
+/** Maximum number of subscriptions read per customer, far more than any customer has. */
 const subscriptionsMax = 100;
-/** Usually one. Concurrent calls can open more. */
+/** A customer usually has one open checkout. Concurrent calls can create more. */
 const openCheckoutsMax = 10;
 const endedStatuses = ['canceled', 'incomplete_expired'];
 
 interface StripeSettings {
   readonly secretKey: string;
   readonly webhookSecret: string;
-  /** Base address of the API. */
+  /** Base URL of the Stripe API. */
   readonly apiUrl: string;
 }
 
-/** The adapter for Stripe, based on its SDK. */
+/** The payments adapter for Stripe, based on Stripe's SDK. */
 export class StripePayments implements Payments {
   readonly #stripe: Stripe;
   readonly #webhookSecret: string;
 
-  /** Throws when the webhook secret is empty, since anyone could sign with it. */
+  /** Throws if the webhook secret is empty, because anyone could then sign events. */
   constructor({ secretKey, webhookSecret, apiUrl }: StripeSettings) {
     if (webhookSecret.trim() === '') throw new Error('the webhook secret is empty');
     const url = new URL(apiUrl);
@@ -73,7 +73,7 @@ export class StripePayments implements Payments {
     return { id: session.id, url: session.url };
   }
 
-  /** With two open pages a person could pay twice. */
+  /** A person with two open checkout pages could pay twice. */
   async #closeCheckouts(customer: string): Promise<void> {
     const { sessions } = this.#stripe.checkout;
     const open = await ask(sessions.list({ customer, status: 'open', limit: openCheckoutsMax }));
@@ -96,7 +96,7 @@ export class StripePayments implements Payments {
     const found = await unlessMissing(
       ask(this.#stripe.subscriptions.list({ customer: customerId, status: 'all', limit: subscriptionsMax })),
     );
-    // Stripe lists the newest first. An incomplete subscription must not hide a paid one.
+    // Stripe lists the newest subscription first. A new, incomplete subscription must not hide a paid one.
     const all = found?.data ?? [];
     const subscription =
       all.find(({ status }) => isPaying(status)) ??
@@ -112,7 +112,7 @@ export class StripePayments implements Payments {
   readEvent(body: Uint8Array, signature: string, now: Date): PaymentEvent {
     const signedAt = parseSignedAt(signature);
     if (signedAt === null) throw new GatewayError('invalid_webhook_signature');
-    // The SDK rejects old signatures, but accepts those from the future.
+    // The SDK rejects old signatures, but accepts signatures dated in the future.
     if (signedAt.getTime() - now.getTime() > toleranceSeconds * 1000)
       throw new GatewayError('invalid_webhook_signature', { detail: 'signed in the future' });
     const event = this.#verify(body, signature, now);
@@ -150,7 +150,7 @@ function renderSubscription(subscription: Stripe.Subscription): PaidSubscription
   };
 }
 
-/** Stripe returns an id, or the whole customer when expanded. */
+/** Stripe returns only the customer's id, unless the field is expanded to the whole customer. */
 function renderCustomerId(customer: unknown): string | null {
   if (typeof customer === 'string') return customer;
   if (typeof customer !== 'object' || customer === null || !('id' in customer)) return null;
@@ -163,7 +163,7 @@ class Missing extends GatewayError {
   }
 }
 
-/** Stripe's messages can contain keys and customer data. Only its codes are kept. */
+/** Stripe's error messages can contain keys and customer data, so only the error codes are kept. */
 async function ask<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
@@ -185,7 +185,9 @@ async function unlessMissing<T>(call: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Parses the signing time of a `Stripe-Signature` header (`t=…`, Unix seconds). Null for an invalid header. */
+/**
+ * Parses the signing time in a `Stripe-Signature` header (`t=…`, Unix seconds). Null for an invalid header.
+ */
 export function parseSignedAt(signature: string): Date | null {
   const seconds = /(?:^|,)t=(\d{1,12})(?:,|$)/.exec(signature)?.[1];
   return seconds === undefined ? null : new Date(Number(seconds) * 1000);

@@ -10,7 +10,7 @@ export type BillingDatabase = Database<PrismaClient>;
 export const BILLING_DATABASE = Symbol('BillingDatabase');
 export type BillingModels = Models<PrismaClient>;
 
-/** Opens the billing service's own database. */
+/** Opens the billing service's database. */
 export function createBillingDatabase(
   options: Pick<DatabaseOptions<PrismaClient>, 'url' | 'connectionsMax' | 'onConnectionError'>,
 ): BillingDatabase {

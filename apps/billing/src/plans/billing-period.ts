@@ -1,19 +1,22 @@
 import type { Billing } from '@gateway/contracts';
 import type { Plan } from './plans.ts';
 
-/** A calendar month in UTC, from its first instant (inclusive) to the first of the next month (exclusive). */
+/**
+ * A calendar month in UTC, from its first instant (inclusive) to the first instant of the next month
+ * (exclusive).
+ */
 export interface Period {
   readonly start: Date;
   readonly end: Date;
 }
 
-/** The billing period that contains an instant. */
+/** Returns the billing period that contains an instant. */
 export function choosePeriod(at: Date): Period {
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()];
   return { start: new Date(Date.UTC(year, month)), end: new Date(Date.UTC(year, month + 1)) };
 }
 
-/** The start of the month that is `months` before a period. */
+/** Returns the start of the month that is `months` before a period. */
 export function chooseHistoryStart({ start }: Period, months: number): Date {
   return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() - months));
 }
@@ -22,7 +25,7 @@ const tokensPerUnit = 1_000_000;
 /** Rounds to a millionth of a dollar. */
 const roundUsd = (usd: number) => Math.round(usd * 1e6) / 1e6;
 
-/** Estimates the price of a period from the saved tokens. */
+/** Estimates the price for a billing period from the saved tokens. */
 export function estimatePeriod(
   plan: Pick<Plan, 'fee_usd' | 'included_tokens_saved' | 'usd_per_million_tokens_saved'>,
   tokensSaved: number,

@@ -18,7 +18,7 @@ const pro: Plan = {
 };
 const plans: Plans = [free, pro];
 
-describe('a period', () => {
+describe('a billing period', () => {
   test.each([
     ['2026-11-01T00:00:00.000Z', '2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'],
     ['2026-12-31T23:59:59.999Z', '2026-12-01T00:00:00.000Z', '2027-01-01T00:00:00.000Z'],
@@ -27,13 +27,13 @@ describe('a period', () => {
     expect(choosePeriod(new Date(at))).toEqual({ start: new Date(start), end: new Date(end) });
   });
 
-  test('has a history that crosses years', () => {
+  test('lists earlier months across year boundaries', () => {
     const period = choosePeriod(new Date('2026-02-10T00:00:00Z'));
     expect(chooseHistoryStart(period, 12)).toEqual(new Date('2025-02-01T00:00:00Z'));
   });
 });
 
-describe('an estimate', () => {
+describe('a price estimate', () => {
   test.each([
     [free, 5_000_000, { billable_tokens_saved: 4_000_000, usage_usd: 0, total_usd: 0 }],
     [pro, 0, { billable_tokens_saved: 0, usage_usd: 0, total_usd: 20 }],
@@ -46,7 +46,7 @@ describe('an estimate', () => {
   });
 });
 
-describe('the plan of a subscription', () => {
+describe('the plan for a subscription', () => {
   test.each([
     [null, 'free'],
     [{ status: null, priceId: null }, 'free'],

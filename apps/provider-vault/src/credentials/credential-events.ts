@@ -4,13 +4,14 @@ import type { ServiceParts } from '@gateway/messaging';
 import type { Counter } from '@gateway/observability';
 
 /**
- * `missing`: there is no such credential. `failed`: a stored secret does not open, because it was changed or its key is
- * another one. `unavailable`: the key of a stored secret cannot be used now.
+ * `missing`: the credential does not exist. `failed`: a stored secret cannot be decrypted, because it was
+ * changed or belongs to a different key. `unavailable`: the key for a stored secret cannot be used at the
+ * moment.
  */
 export type OpeningOutcome = 'opened' | 'missing' | 'failed' | 'unavailable';
 export type RewrappingOutcome = 'rewrapped' | 'failed';
 
-/** Counts openings and rewrappings of credentials, and announces changes. */
+/** Counts how often credentials are decrypted and rewrapped, and announces changes. */
 export class CredentialEvents {
   readonly #parts: Pick<ServiceParts, 'messaging' | 'logger'>;
   readonly #openings: Counter<'outcome'>;
@@ -38,13 +39,19 @@ export class CredentialEvents {
     this.#rewrappings.inc({ outcome });
   }
 
-  /** Broadcasts that cached copies of a credential are stale. Call it after the commit, never before. */
+  /**
+   * Broadcasts that cached copies of a credential are stale. Call it only after the transaction has
+   * committed.
+   */
   announceChange({ accountId, provider }: { readonly accountId: string; readonly provider: string }): void {
     this.#parts.messaging.broadcast(credentialChanged, { accountId, provider });
     this.#noteChange(accountId);
   }
 
-  /** For gateways that miss the broadcast. Nothing waits for it, since gateways refresh within ten seconds anyway. */
+  /**
+   * This notification is for gateways that miss the broadcast. Nothing waits for it, because gateways refresh
+   * within ten seconds anyway.
+   */
   #noteChange(accountId: string): void {
     const { messaging, logger } = this.#parts;
     messaging.call(noteCredentialChange, { accountId }).catch((error: unknown) => {

@@ -4,7 +4,7 @@ import { newId } from '@gateway/persistence';
 import type { CredentialRow, VaultModels } from '../persistence/vault-database.ts';
 import type { Envelope } from '../encryption/envelope.ts';
 
-/** Credentials per account, one per provider. */
+/** Maximum number of credentials per account, one per provider. */
 export const credentialsMax = 200;
 
 /** Columns that contain no part of the credential. */
@@ -48,11 +48,11 @@ interface AuditEntry {
   readonly provider: string;
   readonly credentialId: string;
   readonly action: 'put' | 'open' | 'delete' | 'rewrap';
-  /** For `open`: SHA-256 of the public key to which the secret is sealed. */
+  /** Only for `open`: SHA-256 of the public key to which the secret is encrypted. */
   readonly recipientKeySha256?: string;
 }
 
-/** Writes an audit row in the transaction of the change, so that both are stored or neither. */
+/** Writes an audit row in the same transaction as the change, so that either both are stored or neither. */
 export async function writeAudit(tx: VaultModels, entry: AuditEntry): Promise<void> {
   await tx.credentialAudit.create({ data: { id: newId(), ...entry }, select: { id: true } });
 }

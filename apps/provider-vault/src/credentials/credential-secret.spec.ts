@@ -9,7 +9,7 @@ describe('a received credential', () => {
   it.each([
     ['current', current],
     ['older', older],
-  ])('opens when it was sealed to the %s key', async (_, pair) => {
+  ])('is decrypted when it was encrypted to the %s key', async (_, pair) => {
     await expect(openSealedSecret(sealed('{"apiKey":"k"}', pair.publicKey), pairs)).resolves.toEqual({
       fields: { apiKey: Buffer.from('k') },
       hint: null,
@@ -17,12 +17,12 @@ describe('a received credential', () => {
     });
   });
 
-  it('opens with the present key without unwrapping an older one', async () => {
+  it('is decrypted with the current key without unwrapping an older one', async () => {
     const unused = () => Promise.reject(new Error('unwrapped'));
     await expect(openSealedSecret(sealed('{"apiKey":"k"}'), [pairs[0]!, unused])).resolves.toBeDefined();
   });
 
-  it('fails with a retryable error when no key opens it, so that the gateway fetches the key again', async () => {
+  it('fails with a retryable error when no key can decrypt it, so that the gateway fetches the key again', async () => {
     const box = sealed('{"apiKey":"k"}', createSealingKeyPair().publicKey);
     await expect(openSealedSecret(box, pairs)).rejects.toMatchObject({ code: 'service_unavailable' });
   });
@@ -42,8 +42,8 @@ describe('a received credential', () => {
   });
 });
 
-describe('the hint of a credential', () => {
-  it('is the last four characters', () => {
+describe('the hint for a credential', () => {
+  it('shows the last four characters', () => {
     expect(chooseHint('sk-0123456789')).toBe('6789');
     expect(chooseHint('0123456789ab')).toBe('89ab');
   });
@@ -61,7 +61,7 @@ describe('the hint of a credential', () => {
     ['{"client_email":"a@b.c","private_key_id":"0123456789ef","private_key":"-----END-----"}', '89ef'],
     ['{"secret_access_key":"never-shown-0123"}', null],
     ['{not json, a key all the same', 'same'],
-  ])('of several values comes from the identifying one: %s', (credential, hint) => {
+  ])('is taken from the identifying field when there are several: %s', (credential, hint) => {
     expect(chooseHint(credential)).toBe(hint);
   });
 });

@@ -3,7 +3,7 @@ import { GatewayError } from '@gateway/errors';
 import { openSealed, type SealingKeyPair } from '@gateway/messaging';
 import { z } from 'zod';
 
-/** Size limit of a credential as JSON, before it is sealed. */
+/** Maximum size of a credential as JSON, before encryption. */
 export const secretBytesMax = 64 * 1024;
 import type { OpenFields } from '../encryption/envelope.ts';
 
@@ -18,11 +18,10 @@ export interface ReceivedSecret {
 }
 
 /**
- * Opens a credential that a gateway sealed to the vault. During a rotation it may be sealed to an older key. Throws
- * `service_unavailable` if no key opens the box (the gateway then fetches the key again). Throws `invalid_field` if
- * the content is not a credential.
- *
- * @param keyPairs are tried in order. Each is unwrapped only when the one before does not open the box.
+ * Decrypts a credential that a gateway encrypted to the vault's public key. During a rotation, the gateway
+ * may still use an older key. Throws `service_unavailable` if no key decrypts the box (the gateway then
+ * fetches the key again). Throws `invalid_field` if the content is not a credential.
+ * @param keyPairs are tried in order. Each one is unwrapped only if the previous ones cannot decrypt the box.
  */
 export async function openSealedSecret(
   sealedSecret: string,
@@ -49,7 +48,7 @@ async function openWithAny(sealedSecret: string, keyPairs: readonly OpenKeyPair[
   throw new GatewayError('service_unavailable', { detail: 'the box is not sealed to a key of this vault' });
 }
 
-/** The error has no cause, since a parser error can quote the secret. */
+/** The error has no cause, because a parser error can quote the secret. */
 function parseSecret(bytes: Buffer): ReceivedSecret {
   let json: unknown;
   try {
@@ -69,10 +68,10 @@ function invalidSecret(): GatewayError {
   return new GatewayError('invalid_field', { message: 'The credential is not valid.' });
 }
 
-/** Every additional key of a credential is stored in its own field. */
+/** Each additional key in a credential is stored in its own field. */
 const prefix = 'additionalKey';
 
-/** The stored field of the additional key at this position. */
+/** The name of the stored field for the additional key at this position. */
 function additionalKeyField(at: number): string {
   return `${prefix}${at}`;
 }
@@ -89,13 +88,13 @@ export function renderSecret(fields: Readonly<Record<string, string>>): Record<s
 /** Shorter credentials get no hint: four characters would reveal too much. */
 const charactersMin = 12;
 
-/** Identifying fields of a credential with several values. The first existing one is used. */
+/** Fields that identify a credential with several values. The first field that exists is used. */
 const names = ['api_key', 'access_key_id', 'private_key_id'] as const;
 const severalValues = z.record(z.string(), z.unknown());
 
 /**
- * The last four characters of a long enough credential, or null. A credential with several values uses its
- * identifying one.
+ * The last four characters of a credential, or null if it is too short. If a credential has several values,
+ * the identifying value is used.
  */
 export function chooseHint(credential: string): string | null {
   const characters = Array.from(chooseShown(credential));

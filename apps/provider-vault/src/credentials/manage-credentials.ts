@@ -30,12 +30,16 @@ export async function listCredentials(
 interface CredentialReport {
   readonly accountId: string;
   readonly provider: string;
-  /** The status with which the provider rejected the credential. Null when it accepted the credential again. */
+  /**
+   * The HTTP status with which the provider rejected the credential. Null after the provider has accepted it
+   * again.
+   */
   readonly refusedStatus: number | null;
 }
 
 /**
- * Stores whether a provider accepts a credential. Only the status is kept, since the error text can quote the key.
+ * Stores whether a provider accepts a credential. Only the HTTP status is kept, because the error text can
+ * quote the key.
  */
 export async function reportCredential(
   { database }: Pick<CredentialsContext, 'database'>,
@@ -50,7 +54,7 @@ export async function reportCredential(
   return { changed: count > 0 };
 }
 
-/** Deletes the account's credential for a provider, with its data key. The audit rows stay. */
+/** Deletes the account's credential for a provider, together with its data key. The audit rows are kept. */
 export async function deleteCredential(
   context: Pick<CredentialsContext, 'database' | 'events'>,
   { accountId, provider }: { accountId: string; provider: string },
@@ -71,15 +75,15 @@ export async function deleteCredential(
 }
 
 /**
- * Deletes all credentials of an account in one transaction, and blocks new ones. The audit rows stay. It is
- * idempotent, so it can be retried until it succeeds.
+ * Deletes all credentials of an account in one transaction, and blocks new ones. The audit rows are kept. It
+ * is idempotent, so it can be retried until it succeeds.
  */
 export async function forgetAccount(
   context: Pick<CredentialsContext, 'database' | 'events'>,
   { accountId }: { accountId: string },
 ): Promise<{ credentials: number }> {
   const rows = await context.database.transactionForAccount(accountId, async (tx) => {
-    // The upsert comes first, because it waits for concurrent writes of credentials.
+    // The upsert comes first, because it waits for transactions that are currently writing credentials.
     const forgotten = { where: { accountId }, create: { accountId }, update: {} };
     await tx.forgottenAccount.upsert({ ...forgotten, select: { accountId: true } });
     const found = await tx.credential.findMany({ select: { id: true, provider: true } });

@@ -10,11 +10,11 @@ import type { CredentialsContext } from './manage-credentials.ts';
 export interface OpenCredentialRequest {
   readonly accountId: string;
   readonly provider: string;
-  /** Public key of the gateway process to which the secret is sealed. */
+  /** The gateway process's public key, to which the secret is encrypted. */
   readonly recipientPublicKey: string;
 }
 
-/** The sealed secret, and what the gateway needs to know about it. */
+/** The encrypted secret, with the other fields that the gateway needs. */
 export interface OpenedCredential {
   readonly sealedSecret: string | null;
   readonly baseUrl: string | null;
@@ -25,9 +25,10 @@ export interface OpenedCredential {
 type OpeningContext = Pick<CredentialsContext, 'database' | 'keyRing' | 'events'>;
 
 /**
- * Returns a credential to one gateway process, sealed to its key, or nulls when there is none. The audit row is
- * committed before the secret is decrypted: without an audit row there is no secret. Throws `internal_error` for a
- * tampered row, and `service_unavailable` when its key cannot be used now.
+ * Returns a credential to one gateway process, encrypted to its public key, or nulls if the credential does
+ * not exist. The audit row is committed before the secret is decrypted, so no secret leaves the vault without
+ * an audit row. Throws `internal_error` for a tampered row, and `service_unavailable` if the row's key cannot
+ * be used at the moment.
  */
 export async function openCredential(
   context: OpeningContext,
@@ -67,7 +68,8 @@ async function openRow(
   { accountId, provider }: OpenCredentialRequest,
   row: CredentialRow,
 ): Promise<OpenFields> {
-  // Uses the requested account and provider, not those of the row: a row that was moved must not open.
+  // Uses the requested account and provider instead of those in the row, so that a row moved to another
+  // account cannot be decrypted.
   const place = { accountId, provider, baseUrl: row.baseUrl };
   try {
     const fields = await openEnvelope(context.keyRing, place, parseEnvelope(row));

@@ -9,16 +9,16 @@ import { openSealedSecret, type ReceivedSecret } from './credential-secret.ts';
 import type { CredentialsContext } from './manage-credentials.ts';
 
 export interface PutCredentialRequest extends CredentialPlace {
-  /** A sealed box with the JSON of a credential. */
+  /** A sealed box that contains a credential as JSON. */
   readonly sealedSecret: string;
 }
 
 const attemptsMax = 3;
 
 /**
- * Stores a credential, or replaces the account's credential for that provider. The credential is bound to its base
- * URL: changing the URL requires the credential again. Throws the errors of `openSealedSecret`, `invalid_field` for
- * too many credentials, and `not_found` for a deleted account.
+ * Stores a credential, or replaces the account's credential for that provider. The credential is bound to its
+ * base URL: to change the URL, the caller must send the credential again. Throws the errors of
+ * `openSealedSecret`, `invalid_field` for too many credentials, and `not_found` for a deleted account.
  */
 export async function putCredential(
   context: CredentialsContext,
@@ -40,8 +40,9 @@ export async function putCredential(
 }
 
 /**
- * Retries on two races. A concurrent deletion of the account conflicts with the tombstone, and the retry finds the
- * tombstone. A key version may be retired during encryption, and the retry uses the present version.
+ * Retries after two kinds of race. If the account is deleted concurrently, the tombstone causes a conflict,
+ * and the retry finds the tombstone. If a key version is retired during encryption, the retry uses the
+ * current version.
  */
 async function storeSecret(
   { database, keyRing, keyVersions }: CredentialsContext,
@@ -89,7 +90,7 @@ async function upsertCredential(
 }
 
 /**
- * Runs `store` unless the account is deleted. It occupies the tombstone's row until the transaction ends: a
+ * Runs `store` unless the account is deleted. It reserves the tombstone's row until the transaction ends. A
  * concurrent deletion waits for it, and then finds the stored credential.
  */
 async function unlessForgotten<T>(tx: VaultModels, accountId: string, store: () => Promise<T>): Promise<T> {

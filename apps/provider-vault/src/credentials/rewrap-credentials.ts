@@ -4,38 +4,38 @@ import { parseEnvelope, writeAudit } from './credential-row.ts';
 import type { CredentialRow } from '../persistence/vault-database.ts';
 import type { CredentialsContext } from './manage-credentials.ts';
 
-/** A position in the order of work: by key version, then by id. */
+/** A position in the processing order: by key version, then by id. */
 export interface RewrapCursor {
   readonly keyVersion: number;
   readonly id: string;
 }
 
 export interface RewrapRequest {
-  /** The end of the previous batch. Null starts from the beginning. */
+  /** Where the previous batch ended. Null starts from the beginning. */
   readonly after: RewrapCursor | null;
   readonly rowsMax: number;
 }
 
 export interface RewrapReport {
   readonly rewrapped: number;
-  /** Rows that do not decrypt because they were tampered with. They stay unchanged. */
+  /** Number of rows that cannot be decrypted because they were tampered with. They stay unchanged. */
   readonly failed: RewrapCursor[];
-  /** The start of the next batch. Null after the last one. */
+  /** Where the next batch starts. Null after the last batch. */
   readonly next: RewrapCursor | null;
-  /** Rows that are not encrypted under the present key. */
+  /** Number of rows that are not encrypted under the current key. */
   readonly left: number;
 }
 
 type RewrapContext = Pick<CredentialsContext, 'database' | 'keyRing' | 'keyVersions' | 'events'>;
 
-/** A batch ends with the row during which this time passes, well before its caller times out. */
+/** A batch stops after the row being processed when this time expires, well before the caller times out. */
 const batchMs = 4_000;
 
 /**
- * Encrypts a batch of credentials again under the present key. Data keys and ciphertexts are new, since ciphertexts
- * are bound to the key version. Each row changes in its own transaction, together with its audit row, and only if it
- * is unchanged since it was read. So a batch can stop anywhere and continue, next to readers, writers and concurrent
- * runs.
+ * Re-encrypts a batch of credentials under the current key. Data keys and ciphertexts are replaced, because
+ * ciphertexts are bound to the key version. Each row is changed together with its audit row in its own
+ * transaction, and only if it has not changed since it was read. A batch can therefore stop at any row and
+ * resume later, even with concurrent readers, writers and other runs.
  */
 export async function rewrapCredentials(
   context: RewrapContext,
@@ -91,7 +91,7 @@ async function rewrapRow(
   try {
     fields = await openEnvelope(context.keyRing, place, parseEnvelope(row));
   } catch (error) {
-    // The key is unavailable and the row is intact: the whole batch must be repeated.
+    // The row is intact but its key is unavailable, so the whole batch must be repeated.
     if (error instanceof GatewayError) throw error;
     context.events.countRewrapping('failed');
     return 'failed';
@@ -113,7 +113,8 @@ function replaceEnvelope(
   envelope: Awaited<ReturnType<typeof closeEnvelope>>,
 ): Promise<boolean> {
   return database.transactionForAccount(accountId, async (tx) => {
-    // The data key identifies the row that was read, since every write creates a new one.
+    // The data key identifies the version of the row that was read, because every write creates a new data
+    // key.
     const { count } = await tx.credential.updateMany({ where: { id, wrappedDataKey }, data: envelope });
     if (count === 0) return false;
     await writeAudit(tx, { accountId, provider, credentialId: id, action: 'rewrap' });

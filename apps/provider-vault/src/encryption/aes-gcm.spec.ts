@@ -1,9 +1,10 @@
 import { decrypt } from './aes-gcm.ts';
 
 /**
- * AES-256 test cases 13 to 16 of the GCM specification (McGrew and Viega, "The Galois/Counter Mode of Operation",
- * appendix B). No npm package contains Wycheproof's vectors. The faults they cover (changed and shortened tags,
- * nonces and associated data) are tested exhaustively in envelope.spec.ts.
+ * AES-256 test cases 13 to 16 from the GCM specification (McGrew and Viega, "The Galois/Counter Mode of
+ * Operation", appendix B). No npm package contains the Wycheproof test vectors. The faults that Wycheproof
+ * covers (changed and shortened tags, nonces and associated data) are tested exhaustively in
+ * envelope.spec.ts.
  */
 const zeroKey = '00'.repeat(32);
 const zeroNonce = '00'.repeat(12);
@@ -40,7 +41,7 @@ const cases = [
 ].map((hex, at) => [at + 13, ...hex.map((text) => Buffer.from(text, 'hex'))] as const);
 
 describe('AES-256-GCM', () => {
-  it.each(cases)('opens test case %i of the specification, and rejects any other tag', (_, ...bytes) => {
+  it.each(cases)('decrypts test case %i from the specification, and rejects any other tag', (_, ...bytes) => {
     const [k, iv, aad, p, c, tag] = bytes as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
     expect(decrypt(k, Buffer.concat([iv, c, tag]), aad)).toEqual(p);
     const zeroTag = Buffer.alloc(16);

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { KeyBinding } from './key-encryption-key.port.ts';
 
-/** The owner of a credential, and the address to which it may be sent. */
+/** The owner of a credential, and the address to which the credential may be sent. */
 export interface CredentialPlace {
   readonly accountId: string;
   readonly provider: string;
-  /** Null means the provider's own address. */
+  /** Null means the provider's default address. */
   readonly baseUrl: string | null;
 }
 
-/** The place of a stored secret. A ciphertext decrypts only in its own place. */
+/** Identifies where a secret is stored. A ciphertext cannot be decrypted if it is moved anywhere else. */
 export interface SecretPlace extends CredentialPlace {
   /** Version of the key-encryption key. */
   readonly keyVersion: number;
-  /** The field of the credential. Null for the record's data key. */
+  /** The credential field. Null for the record's data key. */
   readonly field: string | null;
 }
 
@@ -21,22 +21,22 @@ const purpose = 'agent-gateway provider-vault v1';
 const seedPurpose = 'agent-gateway provider-vault sealing seed v1';
 
 /**
- * Encodes the place as bytes. Each part has its length and a marker for null, so that different places never give the
- * same bytes.
+ * Encodes the storage location as bytes. Each part includes its length and a marker for null, so that two
+ * different locations never give the same bytes.
  */
 export function encodeAssociatedData(place: SecretPlace): Buffer {
   const { accountId, provider, baseUrl, keyVersion, field } = place;
   return encodeParts([purpose, accountId, provider, baseUrl, String(keyVersion), field]);
 }
 
-/** The binding of a record's data key. */
+/** The binding for a record's data key. */
 export function bindDataKey(place: CredentialPlace, keyVersion: number): KeyBinding {
   const associatedData = encodeAssociatedData({ ...place, keyVersion, field: null });
   const { accountId, provider } = place;
   return { associatedData, labels: { account: accountId, provider, key_version: String(keyVersion) } };
 }
 
-/** The binding of the seed of a sealing key pair. */
+/** The binding for the seed of a sealing key pair. */
 export function bindSealingSeed(keyVersion: number): KeyBinding {
   const labels = { purpose: 'sealing seed', key_version: String(keyVersion) };
   return { associatedData: encodeParts([seedPurpose, String(keyVersion)]), labels };

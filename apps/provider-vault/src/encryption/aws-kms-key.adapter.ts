@@ -5,18 +5,18 @@ import { digestBinding } from './associated-data.ts';
 import type { KeyBinding, KeyEncryptionKey } from './key-encryption-key.port.ts';
 import type { KmsKeyName } from './parse-keys.ts';
 
-/** Both attempts together end within the deadline of the vault's callers. */
+/** Both attempts together fit within the deadline set by the vault's callers. */
 const attemptsMax = 2;
 const connectTimeoutMs = 1_000;
 const answerTimeoutMs = 1_500;
 
-/** KMS errors for a ciphertext that was changed, or that belongs to another key or context. */
+/** KMS errors for a ciphertext that was changed, or that belongs to a different key or encryption context. */
 const notAuthentic = new Set(['InvalidCiphertextException', 'IncorrectKeyException']);
 
 /**
- * A key that never leaves AWS KMS. KMS encrypts and decrypts data keys with it, and logs each use in CloudTrail. The
- * binding is the encryption context, which KMS authenticates and logs in plain text: the labels, and a digest of the
- * whole.
+ * A key that never leaves AWS KMS. KMS encrypts and decrypts data keys with it, and logs each use in
+ * CloudTrail. The binding is passed as the encryption context, which KMS authenticates and logs in plain
+ * text. It consists of the labels and a digest of the whole binding.
  * https://docs.aws.amazon.com/kms/latest/developerguide/encrypt_context.html
  */
 export class AwsKmsKey implements KeyEncryptionKey {
@@ -50,8 +50,9 @@ export class AwsKmsKey implements KeyEncryptionKey {
 }
 
 /**
- * Creates a client for one region. The SDK finds its AWS credentials in the environment, shared files, web identity,
- * or the role of the container or machine. `endpoint` replaces the region's address (a VPC endpoint).
+ * Creates a client for one region. The SDK finds AWS credentials in the environment, shared files, a web
+ * identity, or the container's or machine's role. `endpoint` overrides the region's address (for example with
+ * a VPC endpoint).
  */
 export function createKmsClient(region: string, endpoint: string | undefined): KMSClient {
   return new KMSClient({
@@ -71,8 +72,8 @@ function renderContext(binding: KeyBinding): Record<string, string> {
 }
 
 /**
- * An unavailable, throttling or rejecting KMS does not mean a damaged record. A later call or another replica can
- * succeed.
+ * If KMS is unavailable, throttles or rejects a call, the record is not necessarily damaged. A later call or
+ * another replica may succeed.
  */
 function rethrow(error: unknown): never {
   const name = error instanceof Error ? error.name : '';

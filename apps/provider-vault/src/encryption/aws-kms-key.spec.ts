@@ -18,12 +18,12 @@ const place = {
 };
 const secret = { apiKey: Buffer.from('sk-proj-0123456789abcdef') };
 
-describe('keys in AWS KMS', () => {
+describe('AWS KMS keys', () => {
   let kms: KmsServer;
   let ring: KeyRing;
 
   beforeAll(async () => {
-    // The SDK finds its credentials itself. The machine's own settings must not interfere.
+    // The SDK looks up AWS credentials on its own, so the machine's settings must not interfere.
     Object.assign(process.env, {
       AWS_ACCESS_KEY_ID: access.accessKeyId,
       AWS_SECRET_ACCESS_KEY: access.secretAccessKey,
@@ -60,7 +60,7 @@ describe('keys in AWS KMS', () => {
     ]);
   });
 
-  it('never receive a credential, and log its owner by context', async () => {
+  it('never receive a credential, and log its owner in the encryption context', async () => {
     await close();
     const { body } = kms.requests[0]!;
     expect(Buffer.from(body.Plaintext ?? '', 'base64')).toHaveLength(32);
@@ -84,7 +84,7 @@ describe('keys in AWS KMS', () => {
     });
   });
 
-  it('do not decrypt data of another key, nor data with a changed bit', async () => {
+  it('do not decrypt data encrypted with another key, or data with a changed bit', async () => {
     const envelope = await close();
     await expect(openEnvelope(ring, place, { ...envelope, keyVersion: 2 })).rejects.toThrow();
     const wrappedDataKey = Buffer.from(envelope.wrappedDataKey);
@@ -95,7 +95,7 @@ describe('keys in AWS KMS', () => {
     }
   });
 
-  it('coexist with local keys, so that an operator can move in both directions', async () => {
+  it('coexist with local keys, so that an operator can migrate in both directions', async () => {
     const local = await closeEnvelope(ring, 9, place, secret);
     const moved = await closeEnvelope(ring, 2, place, await openEnvelope(ring, place, local));
     await expect(openEnvelope(ring, place, moved)).resolves.toEqual(secret);
@@ -115,7 +115,7 @@ describe('keys in AWS KMS', () => {
     ['KMS keeps failing', 500, 'KMSInternalException'],
     ['the key is disabled', 400, 'DisabledException'],
     ['access is denied', 400, 'AccessDeniedException'],
-  ])('report unavailability, not a damaged record, when %s', async (_, status, type) => {
+  ])('report unavailability instead of a damaged record when %s', async (_, status, type) => {
     const envelope = await close();
     kms.faults.push({ status, type }, { status, type });
     await expect(openEnvelope(ring, place, envelope)).rejects.toMatchObject({ code: 'service_unavailable' });
@@ -129,7 +129,7 @@ describe('keys in AWS KMS', () => {
     expect(performance.now() - startedAt).toBeLessThan(12_000);
   });
 
-  it('reject unknown AWS credentials', async () => {
+  it('cannot be used with unknown AWS credentials', async () => {
     const stranger = new KMSClient({
       region: 'eu-west-1',
       endpoint: kms.url,

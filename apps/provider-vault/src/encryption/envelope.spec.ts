@@ -9,13 +9,13 @@ const accountId = '01997a00-0000-7000-8000-000000000001';
 const place = { accountId, provider: 'openai', baseUrl: null };
 const apiKey = 'sk-proj-0123456789abcdef';
 const secret = { apiKey: Buffer.from(apiKey), region: Buffer.from('eu-1') };
-/** A ring with a different key for each given version. */
+/** A key ring with a different key for each given version. */
 const ringOf = (...versions: number[]) =>
   new KeyRing(new Map(versions.map((version) => [version, new LocalKey(Buffer.alloc(32, version))])));
 const ring = ringOf(1);
 const close = () => closeEnvelope(ring, 1, place, secret);
 
-/** Yields every copy of `bytes` with one bit flipped. */
+/** Yields every copy of `bytes` in which exactly one bit is flipped. */
 function* flipEachBit(bytes: Uint8Array): Generator<Buffer<ArrayBuffer>> {
   for (let bit = 0; bit < bytes.length * 8; bit++) {
     const flipped = Buffer.from(bytes);
@@ -29,26 +29,27 @@ describe('AES-GCM', () => {
   const associatedData = encodeAssociatedData({ ...place, keyVersion: 1, field: 'apiKey' });
   const sealed = encrypt(key, secret.apiKey, associatedData);
 
-  it('fails for every flipped bit of nonce, ciphertext and tag', () => {
+  it('fails to decrypt after any flipped bit in the nonce, ciphertext and tag', () => {
     for (const flipped of flipEachBit(sealed)) expect(() => decrypt(key, flipped, associatedData)).toThrow();
   });
 
-  it('fails for every flipped bit of the associated data', () => {
+  it('fails to decrypt after any flipped bit in the associated data', () => {
     for (const flipped of flipEachBit(associatedData)) expect(() => decrypt(key, sealed, flipped)).toThrow();
   });
 
-  it('fails for every flipped bit of the key', () => {
+  it('fails to decrypt after any flipped bit in the key', () => {
     for (const flipped of flipEachBit(key)) expect(() => decrypt(flipped, sealed, associatedData)).toThrow();
   });
 
-  it('fails for every truncation, including a shortened tag', () => {
+  it('fails to decrypt after any truncation, including a shortened tag', () => {
     for (let length = 0; length < sealed.length; length++) {
       expect(() => decrypt(key, sealed.subarray(0, length), associatedData)).toThrow();
     }
   });
 
-  it('never repeats a nonce in a million', () => {
-    // Eight of the twelve bytes are enough for a million nonces: a chance collision has a probability of 1 in 37 million.
+  it('never repeats a nonce among a million', () => {
+    // Comparing eight of the twelve bytes is enough for a million nonces: the probability of a chance
+    // collision is 1 in 37 million.
     const nonces = BigUint64Array.from({ length: 1_000_000 }, () => createNonce().readBigUInt64LE(4)).sort();
     expect(nonces.some((nonce, at) => nonce === nonces[at - 1])).toBe(false);
     const used = Array.from({ length: 1_000 }, () =>
@@ -59,7 +60,7 @@ describe('AES-GCM', () => {
 });
 
 describe('the associated data', () => {
-  it('is different for any two different places', () => {
+  it('is different for any two different storage locations', () => {
     const base = { ...place, keyVersion: 1, field: 'apiKey' };
     const places = [
       base,
@@ -79,7 +80,7 @@ describe('the associated data', () => {
 });
 
 describe('an envelope', () => {
-  it('returns every field in its own place', async () => {
+  it('decrypts every field in its original location', async () => {
     const envelope = await close();
     await expect(openEnvelope(ring, place, envelope)).resolves.toEqual(secret);
     expect(JSON.stringify(envelope)).not.toContain(apiKey.slice(8, 16));
@@ -90,12 +91,12 @@ describe('an envelope', () => {
     ['another provider', { provider: 'mistral' }],
     ['another address', { baseUrl: 'https://elsewhere.example' }],
     ['an empty address instead of none', { baseUrl: '' }],
-  ])('does not decrypt for %s', async (_, elsewhere) => {
+  ])('cannot be decrypted for %s', async (_, elsewhere) => {
     const envelope = await close();
     await expect(openEnvelope(ring, { ...place, ...elsewhere }, envelope)).rejects.toThrow();
   });
 
-  it('does not decrypt when two of its fields, or those of two records, are swapped', async () => {
+  it('cannot be decrypted when two fields are swapped within a record or between records', async () => {
     const [one, other] = await Promise.all([close(), close()]);
     const { apiKey: first, region } = one.fields as { apiKey: string; region: string };
     const swapped: Envelope[] = [
@@ -107,7 +108,7 @@ describe('an envelope', () => {
     for (const envelope of swapped) await expect(openEnvelope(ring, place, envelope)).rejects.toThrow();
   });
 
-  it('does not decrypt after any bit flip in its data key or in a field', async () => {
+  it('cannot be decrypted after any bit flip in its data key or in a field', async () => {
     const envelope = await close();
     for (const wrappedDataKey of flipEachBit(envelope.wrappedDataKey)) {
       await expect(openEnvelope(ring, place, { ...envelope, wrappedDataKey })).rejects.toThrow();
@@ -118,7 +119,7 @@ describe('an envelope', () => {
     }
   });
 
-  it('does not decrypt under another key version, nor under another key of that version', async () => {
+  it('cannot be decrypted under another key version, or under another key with the same version', async () => {
     const envelope = await close();
     const key = new LocalKey(Buffer.alloc(32, 1));
     const two = new KeyRing(
@@ -137,7 +138,7 @@ describe('an envelope', () => {
     await expect(openEnvelope(ring, place, envelope)).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 
-  it('stays readable when a key is added, and after encryption under the new key', async () => {
+  it('stays readable when a key is added, and after re-encryption under the new key', async () => {
     const [before, grown] = [await close(), ringOf(1, 2)];
     const opened = await openEnvelope(grown, place, before);
     expect(opened).toEqual(secret);
@@ -153,7 +154,7 @@ describe('an envelope', () => {
   });
 });
 
-describe('a key', () => {
+describe('a key-encryption key', () => {
   it('has a fingerprint that identifies it and reveals nothing about it', () => {
     const bytes = randomBytes(32);
     const { fingerprint } = new LocalKey(bytes);
@@ -167,7 +168,7 @@ describe('a key', () => {
 describe('configured keys', () => {
   const [one, two] = [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(32, 2).toString('base64')];
 
-  it('are one key of version 1, or several with their versions', () => {
+  it('are either one key with version 1, or several keys with their versions', () => {
     expect([...parseLocalKeys(one)]).toEqual([[1, Buffer.alloc(32, 1)]]);
     const both = new Map([1, 2].map((version) => [version, Buffer.alloc(32, version)]));
     for (const text of [`1:${one}\n2:${two}\n`, `2:${two},1:${one}`]) {
@@ -176,7 +177,7 @@ describe('configured keys', () => {
   });
 
   it.each(['', ' ', 'abc', `0:${one}`, one.slice(4), `1:${one} 1:${two}`, `x:${one}`, `${one}=`])(
-    'reject %j',
+    'must not be %j',
     (text) => {
       expect(() => parseLocalKeys(text)).toThrow(RangeError);
     },
@@ -194,7 +195,7 @@ describe('configured keys', () => {
     'arn:aws:kms:eu-west-1:111122223333:alias/gateway',
     `1:${arn} 1:${arn}`,
     'arn:aws:kms:evil.example/:111122223333:key/1',
-  ])('in KMS reject %j', (text) => {
+  ])('in KMS must not be %j', (text) => {
     expect(() => parseKmsKeys(text)).toThrow(RangeError);
   });
 });

@@ -35,7 +35,7 @@ export async function closeEnvelope(
   }
 }
 
-/** Decrypts every field. Rejects if any part of the record or its place has changed. */
+/** Decrypts every field. Rejects if any part of the record or its storage location has changed. */
 export async function openEnvelope(
   keyRing: KeyRing,
   place: CredentialPlace,

@@ -6,11 +6,11 @@ import type { KmsKeyName } from './parse-keys.ts';
 import { decrypt, encrypt, keyBytes } from './aes-gcm.ts';
 
 /**
- * The key-encryption keys of this process, by version. All of them can decrypt. The database
- * stores which version encrypts, because a replica must not encrypt with a key that another replica lacks.
+ * This process's key-encryption keys, by version. All of them can decrypt. The database stores which version
+ * encrypts, because a replica must not encrypt with a key that another replica lacks.
  */
 export class KeyRing {
-  /** In ascending order, at least one. */
+  /** In ascending order, with at least one entry. */
   readonly versions: readonly number[];
   /** Maps versions to fingerprints. */
   readonly fingerprints: Readonly<Record<string, string>>;
@@ -29,7 +29,8 @@ export class KeyRing {
   }
 
   /**
-   * @throws GatewayError `service_unavailable` for a version that this replica lacks. Another replica may have it.
+   * @throws GatewayError `service_unavailable` for a version that this replica lacks. Another replica may
+   * have it.
    */
   key(version: number): KeyEncryptionKey {
     const key = this.#keys.get(version);
@@ -44,11 +45,11 @@ export class KeyRing {
 interface ConfiguredKeys {
   readonly local: ReadonlyMap<number, Buffer> | undefined;
   readonly kms: ReadonlyMap<number, KmsKeyName> | undefined;
-  /** Replaces the KMS address. */
+  /** Overrides the KMS address. */
   readonly kmsEndpoint: string | undefined;
 }
 
-/** Combines local keys and KMS keys, so that an operator can move from one kind to the other. */
+/** Combines local keys and KMS keys, so that an operator can migrate from one kind to the other. */
 export function createKeyRing({ local, kms, kmsEndpoint }: ConfiguredKeys): KeyRing {
   const keys = new Map<number, KeyEncryptionKey>();
   for (const [version, key] of local ?? []) keys.set(version, new LocalKey(key));
@@ -65,7 +66,10 @@ const wrappingInfo = 'agent-gateway provider-vault data key wrapping v1';
 const fingerprintInfo = 'agent-gateway provider-vault key fingerprint v1';
 const fingerprintBytes = 12;
 
-/** A key-encryption key from the configuration. Each purpose uses its own key, derived by HKDF-SHA256 (RFC 5869). */
+/**
+ * A key-encryption key from the configuration. A separate key is derived for each purpose with HKDF-SHA256
+ * (RFC 5869).
+ */
 export class LocalKey implements KeyEncryptionKey {
   readonly fingerprint: string;
   readonly #wrappingKey: Buffer;

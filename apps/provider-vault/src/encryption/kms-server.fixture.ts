@@ -8,7 +8,7 @@ export interface KmsServer {
   readonly url: string;
   /** The received requests, with their `x-amz-target`. */
   readonly requests: { readonly target: string; readonly body: KmsBody; readonly isSigned: boolean }[];
-  /** Faults for the next requests, used one after the other. */
+  /** Faults for the next requests. Each request uses up one fault. */
   readonly faults: (KmsFault | 'hang')[];
   close(): Promise<void>;
 }
@@ -31,9 +31,9 @@ export interface AwsAccess {
 }
 
 /**
- * A fake AWS KMS on loopback with Encrypt and Decrypt. It uses JSON 1.1 with the original targets and error shapes
- * and authenticates the encryption context. It checks the Signature Version 4 of each request.
- * https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html
+ * A fake AWS KMS on loopback that supports Encrypt and Decrypt. It speaks JSON 1.1 with KMS's original
+ * targets and error shapes, and authenticates the encryption context. It checks the Signature Version 4 on
+ * each request. https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html
  */
 export async function startKmsServer(access: AwsAccess, keyArns: readonly string[]): Promise<KmsServer> {
   const keys = new Map(keyArns.map((arn) => [arn, randomBytes(32)]));

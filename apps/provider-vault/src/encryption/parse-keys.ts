@@ -1,14 +1,13 @@
 import { keyBytes } from './aes-gcm.ts';
 
-/** An optional version, and the text of its key. */
+/** An optional version, followed by the key's text. */
 const entryShape = /^(?:([1-9]\d{0,8}):)?(.+)$/s;
 const localKey = /^[A-Za-z0-9+/]{43}=$/;
 const keyArn = /^arn:aws[a-z-]*:kms:([a-z0-9-]{1,32}):\d{12}:key\/[A-Za-z0-9-]{1,64}$/;
 
 /**
- * Parses one key (32 bytes in base64, version 1), or several as `<version>:<base64>`, separated by commas or white
- * space.
- *
+ * Parses one key (32 bytes in base64, version 1) or several keys written as `<version>:<base64>`, separated
+ * by commas or whitespace.
  * @throws RangeError, without the value in its message
  */
 export function parseLocalKeys(text: string): Map<number, Buffer> {
@@ -26,9 +25,8 @@ export interface KmsKeyName {
 }
 
 /**
- * Parses ARNs of AWS KMS keys in the same form. Aliases are rejected: an alias can be moved to another key, which
- * cannot decrypt older data.
- *
+ * Parses AWS KMS key ARNs in the same format. Aliases are rejected: an alias can be moved to another key,
+ * which cannot decrypt older data.
  * @throws RangeError
  */
 export function parseKmsKeys(text: string): Map<number, KmsKeyName> {

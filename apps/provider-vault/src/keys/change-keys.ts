@@ -9,7 +9,7 @@ export interface KeysContext {
   readonly sealingKeys: SealingKeys;
 }
 
-/** The public key to which gateways seal credentials. Every replica returns the same one. */
+/** The public key to which gateways encrypt credentials. Every replica returns the same key. */
 export async function getSealingKey({
   keyVersions,
   sealingKeys,
@@ -24,14 +24,15 @@ export async function getSealingKey({
 interface Activation {
   /** The version that encrypts from now on. */
   readonly version: number;
-  /** The version that encrypted before. Null in a vault without keys. */
+  /** The version that encrypted until now. Null for a vault without keys. */
   readonly previous: number | null;
 }
 
 /**
- * Activates a version of the key-encryption key: the requested one, or the highest of this replica. It is idempotent.
- * Throws `invalid_field` for a version that is lower than the present one, unknown to this replica, or missing in a
- * running replica, which could not decrypt new data.
+ * Activates a version of the key-encryption key: the requested version, or this replica's highest. It is
+ * idempotent. Throws `invalid_field` for a version that is lower than the current one or unknown to this
+ * replica. Also throws it if a running replica lacks the version, because that replica could not decrypt new
+ * data.
  */
 export async function activateKey(
   context: KeysContext,
@@ -66,8 +67,8 @@ function refuse(message: string): GatewayError {
 }
 
 /**
- * Removes the key versions that no credential needs, and returns them and the remaining ones. The removed keys can be
- * deleted from the configuration.
+ * Removes key versions that no credential needs. Returns the removed and the remaining versions. Operators
+ * can then delete the removed keys from the configuration.
  */
 export async function retireKeys({
   keyVersions,

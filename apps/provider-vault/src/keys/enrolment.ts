@@ -13,8 +13,8 @@ export interface EnrolmentOptions {
 const everyMs = replicaSeenWithinMs / 6;
 
 /**
- * Registers the keys of this replica for the other replicas, for as long as it runs. It also checks that this replica
- * has every active key, since it could not decrypt some credentials otherwise.
+ * Registers this replica's keys for the other replicas, for as long as it runs. It also checks that this
+ * replica has every active key, because otherwise it could not decrypt some credentials.
  */
 export class Enrolment {
   readonly #options: EnrolmentOptions;
@@ -25,7 +25,7 @@ export class Enrolment {
     this.#options = options;
   }
 
-  /** Rejects when this replica lacks an active key, or has a different key of that version. */
+  /** Rejects if this replica lacks an active key, or has a different key for that version. */
   static async begin(options: EnrolmentOptions): Promise<Enrolment> {
     const enrolment = new Enrolment(options);
     await enrolment.#openVault();
@@ -52,8 +52,8 @@ export class Enrolment {
   }
 
   /**
-   * A vault without keys starts with the highest configured version. Older versions get the data that was not stored
-   * at their time.
+   * A vault without keys starts with the highest configured version. Versions stored by an older release get
+   * the fields that did not exist then.
    */
   async #openVault(): Promise<void> {
     const { keyRing, keyVersions, sealingKeys } = this.#options;

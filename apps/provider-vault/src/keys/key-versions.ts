@@ -1,7 +1,7 @@
 import { sqlStateOf } from '@gateway/persistence';
 import type { VaultDatabase } from '../persistence/vault-database.ts';
 
-/** A version of the key-encryption key that was active at some time. */
+/** A version of the key-encryption key that has been active at some point. */
 export interface StoredKeyVersion {
   readonly version: number;
   readonly fingerprint: string | null;
@@ -15,22 +15,28 @@ export interface NewKeyVersion {
   readonly wrappedSeed: Uint8Array<ArrayBuffer>;
 }
 
-/** A running replica that lacks a key, or has a different key of that version. */
+/** A running replica that lacks a key, or has a different key for that version. */
 export interface LackingReplica {
   readonly instanceId: string;
 }
 
-/** A replica that did not register for this long is considered stopped. Replicas register six times as often. */
+/**
+ * A replica that has not registered for this long is considered stopped. Replicas register six times as
+ * often.
+ */
 export const replicaSeenWithinMs = 60_000;
 
-/** Lock that serializes decisions about key versions. Any number that is unique in this database. */
+/**
+ * Id of the lock that serializes decisions about key versions. It can be any number that is unique in this
+ * database.
+ */
 const keyVersionLock = 7_301_001;
 const foreignKeyViolation = '23503';
 
 /**
- * The active key versions, and the keys of each replica. Two rules make rotation safe, and one lock protects both. A
- * version is activated only when every running replica has its key. A replica that lacks the key of an active version
- * does not start to serve.
+ * The active key versions, and each replica's keys. Two rules make rotation safe, and one lock protects both.
+ * A version is activated only if every running replica has its key. A replica that lacks the key for an
+ * active version does not start serving requests.
  */
 export class KeyVersions {
   readonly #database: VaultDatabase;
@@ -39,7 +45,7 @@ export class KeyVersions {
     this.#database = database;
   }
 
-  /** Lists the active versions. The first one encrypts. */
+  /** Lists the active versions. New data is encrypted with the first one. */
   list(): Promise<StoredKeyVersion[]> {
     return this.#database.acrossAccounts.keyVersion.findMany({
       orderBy: { version: 'desc' },
@@ -47,7 +53,7 @@ export class KeyVersions {
     });
   }
 
-  /** Stores the first version of an empty vault. Does nothing if the vault has one. */
+  /** Stores the first version in an empty vault. Does nothing if the vault already has one. */
   async begin({ version, fingerprint, wrappedSeed }: NewKeyVersion): Promise<void> {
     const client = this.#database.acrossAccounts;
     await client.$transaction([
@@ -57,7 +63,9 @@ export class KeyVersions {
     ]);
   }
 
-  /** Adds the fingerprint and seed of a version that was activated before they were stored. */
+  /**
+   * Adds the fingerprint and seed to a version that was activated by a release that did not yet store them.
+   */
   async complete({ version, fingerprint, wrappedSeed }: NewKeyVersion): Promise<void> {
     await this.#database.acrossAccounts.keyVersion.updateMany({
       where: { version, OR: [{ fingerprint: null }, { wrappedSeed: null }] },
@@ -65,7 +73,7 @@ export class KeyVersions {
     });
   }
 
-  /** Registers the keys of a replica, and returns the active versions after that. */
+  /** Registers a replica's keys, and returns the versions that are then active. */
   async register(instanceId: string, held: Readonly<Record<string, string>>): Promise<StoredKeyVersion[]> {
     const client = this.#database.acrossAccounts;
     const fingerprints = JSON.stringify(held);
@@ -85,8 +93,8 @@ export class KeyVersions {
   }
 
   /**
-   * Activates a version. Returns false when a running replica lacks it, or when the same or a higher version is
-   * active.
+   * Activates a version. Returns false if a running replica lacks it, or if the same or a higher version is
+   * already active.
    */
   async activate({ version, fingerprint, wrappedSeed }: NewKeyVersion): Promise<boolean> {
     const client = this.#database.acrossAccounts;
@@ -111,7 +119,7 @@ export class KeyVersions {
       ORDER BY instance_id LIMIT 100`;
   }
 
-  /** Deletes the versions below the highest that no credential needs, and returns them. */
+  /** Deletes versions that no credential needs, except the highest, and returns the deleted versions. */
   async retire(): Promise<number[]> {
     try {
       const rows = await this.#database.acrossAccounts.$queryRaw<{ version: number }[]>`
@@ -120,7 +128,7 @@ export class KeyVersions {
         RETURNING v.version`;
       return rows.map(({ version }) => version).sort((a, b) => a - b);
     } catch (error) {
-      // A concurrent write used one of these versions.
+      // A concurrent write has used one of these versions.
       if (sqlStateOf(error) === foreignKeyViolation) return [];
       throw error;
     }

@@ -5,15 +5,16 @@ import { keyBytes } from '../encryption/aes-gcm.ts';
 import { bindSealingSeed } from '../encryption/associated-data.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 
-/** A version of the key-encryption key, with the seed of its sealing key pair. */
+/** A version of the key-encryption key, with the seed for its sealing key pair. */
 export interface SealedSeed {
   readonly version: number;
   readonly wrappedSeed: Uint8Array | null;
 }
 
 /**
- * The key pairs to which gateways seal credentials, one per version of the key-encryption key. All
- * replicas have the same key pairs, because any replica can receive a sealed credential. The seeds are in the database, encrypted under that key.
+ * The key pairs to which gateways encrypt credentials, one per version of the key-encryption key. All
+ * replicas share the same key pairs, because any replica can receive an encrypted credential. The seeds are
+ * in the database, encrypted under the key-encryption key.
  */
 export class SealingKeys {
   readonly #keyRing: KeyRing;
@@ -23,7 +24,7 @@ export class SealingKeys {
     this.#keyRing = keyRing;
   }
 
-  /** Creates a seed, encrypted under the key of that version. */
+  /** Creates a seed, encrypted under the key for that version. */
   async createSeed(version: number): Promise<Buffer<ArrayBuffer>> {
     const seed = randomBytes(keyBytes);
     try {
@@ -34,8 +35,8 @@ export class SealingKeys {
   }
 
   /**
-   * Returns the key pair of a seed, and unwraps it only once. Rejects with `service_unavailable` when its key cannot
-   * be used.
+   * Returns the key pair for a seed. Each seed is unwrapped only once. Rejects with `service_unavailable` if
+   * its key cannot be used.
    */
   async open({ version, wrappedSeed }: SealedSeed): Promise<SealingKeyPair> {
     if (wrappedSeed === null) {

@@ -7,7 +7,7 @@ export type VaultDatabase = Database<PrismaClient>;
 export const VAULT_DATABASE = Symbol('VaultDatabase');
 export type VaultModels = Models<PrismaClient>;
 
-/** Opens the vault's own database. */
+/** Opens the vault's database. */
 export function createVaultDatabase(
   options: Pick<DatabaseOptions<PrismaClient>, 'url' | 'connectionsMax' | 'onConnectionError'>,
 ): VaultDatabase {
