@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * The places whose queries may read rows of every account, each with its reason. All other queries are scoped
- * by account.
+ * The places whose queries may read rows from every account, each with its reason. All other queries are
+ * scoped to one account.
  */
 const acrossAccounts: Readonly<Record<string, string>> = {
   'apps/account/src/accounts/create-account.ts':
@@ -44,13 +44,13 @@ const acrossAccounts: Readonly<Record<string, string>> = {
   'apps/worker/src/persistence/partitions.ts': 'upkeep of the table, not of rows',
 };
 
-/** Models without an account. A client that is scoped by account cannot use them. */
+/** Models without an account. A client scoped to an account cannot use them. */
 const ofNoAccount = [
   ...['IdentityUser', 'IdentitySession', 'RefreshToken', 'SigningKey', 'LoginGuesses'],
   // Scoped by the deletion that the step belongs to.
   'AccountDeletionStep',
   ...['KeyVersion', 'VaultReplica'],
-  // One batch contains several accounts.
+  // One batch contains entries from several accounts.
   ...['StripeEvent', 'LedgerOutboxBatch'],
 ];
 
@@ -61,7 +61,7 @@ const sources = readdirSync(join(root, 'apps'), { recursive: true, encoding: 'ut
 const pathsOf = (pattern: RegExp) => sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 
 describe('queries', () => {
-  test('read rows of every account only in the listed places', () => {
+  test('read rows from every account only in the listed places', () => {
     expect(pathsOf(/\.(acrossAccounts|transactionAcrossAccounts)\b/).sort()).toEqual(
       Object.keys(acrossAccounts).sort(),
     );
@@ -76,7 +76,7 @@ describe('queries', () => {
   });
 
   test.each(['account', 'vault', 'billing', 'telemetry'])(
-    'of %s are scoped by a field that every model has, or the model has no account',
+    'on %s are scoped by a field that every model has, or the model has no account',
     (owner) => {
       const schema = readFileSync(join(root, 'prisma', owner, 'schema.prisma'), 'utf8');
       const models = [...schema.matchAll(/^model (\w+) \{([^}]*)\}/gm)];

@@ -7,7 +7,10 @@ const { moduleBoundaries } = (await import(configuration)) as {
   moduleBoundaries: { sourceTag: string; onlyDependOnLibsWithTags?: string[] }[];
 };
 
-/** One project of each kind. The test tries imports from `as`, and imports the project under `name`. */
+/**
+ * One project of each kind. The test lints imports as if they were in the folder `as`, and other projects
+ * import it as `name`.
+ */
 const kinds = {
   core: { as: 'libs/model-catalog', name: '@gateway/model-catalog' },
   contract: { as: 'libs/contracts', name: '@gateway/contracts' },
@@ -19,7 +22,7 @@ const kinds = {
 type Kind = keyof typeof kinds;
 const all = Object.keys(kinds) as Kind[];
 
-/** The allowed imports, listed a second time on purpose: a rule that is loosened by mistake fails here. */
+/** The allowed imports, deliberately repeated here: if someone loosens a rule by mistake, this test fails. */
 const mayImport: Record<Kind, readonly Kind[]> = {
   core: ['core'],
   contract: ['core', 'contract'],
@@ -28,7 +31,7 @@ const mayImport: Record<Kind, readonly Kind[]> = {
   testing: ['core', 'contract', 'format', 'adapter', 'testing'],
   app: ['core', 'contract', 'format', 'adapter'],
 };
-/** There is only one format library. dependency-cruiser separates its formats. */
+/** All wire formats share one library. dependency-cruiser keeps the formats apart. */
 const denied = all.flatMap((from) =>
   all
     .filter((to) => !mayImport[from].includes(to) && !(from === 'format' && to === 'format'))
@@ -76,7 +79,7 @@ describe('@nx/enforce-module-boundaries', () => {
       if (to === 'app') {
         expect(message).toMatch(/cannot be imported by a relative or absolute path/);
       } else {
-        // If the target itself depends on the source, the rule reports the cycle before it checks tags.
+        // If the target itself depends on the source, the lint rule reports the cycle before it checks tags.
         const tagged = `tagged with "type:${from}" can only depend on libs tagged with`;
         expect(message).toMatch(new RegExp(`${tagged}|^Circular dependency between`));
       }
@@ -96,7 +99,7 @@ describe('@nx/enforce-module-boundaries', () => {
     expect(results.slice(-allowed.length).flatMap(boundaryMessages)).toEqual([]);
   });
 
-  test('the configured constraints equal the allowed pairs, and no constraint allows everything', () => {
+  test('the configured constraints match the allowed pairs, and no constraint allows everything', () => {
     const configured = Object.fromEntries(
       moduleBoundaries
         .filter((rule) => rule.onlyDependOnLibsWithTags !== undefined)

@@ -21,7 +21,7 @@ const exported = (Object.entries(contracts) as [string, unknown][]).filter(
 const folder = join(import.meta.dirname, '../../libs/contracts/src');
 
 describe('contracts', () => {
-  test('the table lists every call and broadcast exactly once, and nothing else', () => {
+  test('are listed in the table, every call and broadcast exactly once, with no extra entries', () => {
     const messages = exported.map(([, contract]) => contract).filter(({ kind }) => kind !== 'job');
     expect(new Set(contractTable)).toEqual(new Set(messages));
     expect(contractTable).toHaveLength(messages.length);
@@ -42,19 +42,22 @@ describe('contracts', () => {
 
   test.each(
     contractTable.filter((contract) => contract.kind === 'rpc').map((each) => [each.subject, each] as const),
-  )('%s has a deadline, and callers other than its server', (_subject, { deadlineMs, callers, server }) => {
-    expect(deadlineMs).toBeGreaterThan(0);
-    expect(deadlineMs).toBeLessThanOrEqual(30_000);
-    expect(callers.length).toBeGreaterThan(0);
-    expect(callers).not.toContain(server);
-  });
+  )(
+    '%s has a deadline, and its callers exclude its own server',
+    (_subject, { deadlineMs, callers, server }) => {
+      expect(deadlineMs).toBeGreaterThan(0);
+      expect(deadlineMs).toBeLessThanOrEqual(30_000);
+      expect(callers.length).toBeGreaterThan(0);
+      expect(callers).not.toContain(server);
+    },
+  );
 
-  test.each(['rpc', 'events', 'jobs'])('every file of %s/ has its version in its name', (part) => {
+  test.each(['rpc', 'events', 'jobs'])('every file in %s/ has its version in its name', (part) => {
     for (const file of readdirSync(join(folder, part)))
       expect(file).toMatch(/^[a-z-]+\.v[1-9]\d*(\.spec)?\.ts$/);
   });
 
-  test('the library exports every file', () => {
+  test('the library exports every contract file', () => {
     const face = readFileSync(join(folder, 'index.ts'), 'utf8');
     const files = ['rpc', 'events', 'jobs'].flatMap((part) =>
       readdirSync(join(folder, part))

@@ -7,7 +7,7 @@ const pages = globSync('{*.md,docs/**/*.md,k8s/**/*.md,models/**/*.md,training/*
 });
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** The anchors of a page, by GitHub's rule: lower case, punctuation removed, spaces as hyphens. */
+/** The anchors on a page, by GitHub's rule: lowercase, no punctuation, hyphens instead of spaces. */
 function anchorsOf(path: string): string[] {
   return [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
@@ -17,7 +17,7 @@ function anchorsOf(path: string): string[] {
   );
 }
 
-/** Links to files of the repository, as [file, anchor]. */
+/** Links to files in the repository, as [file, anchor]. */
 function linksOf(path: string): [file: string, anchor: string | undefined][] {
   return [...read(path).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target = '']) => target)
@@ -28,7 +28,7 @@ function linksOf(path: string): [file: string, anchor: string | undefined][] {
     });
 }
 
-/** Paths of the repository that a page names in code type. */
+/** Repository paths that a page mentions in code formatting. */
 function pathsIn(path: string): string[] {
   return [
     ...read(path).matchAll(/`((?:apps|libs|test|tools|training|docs|deploy|k8s|prisma)\/[\w./-]+)`/g),
@@ -36,7 +36,7 @@ function pathsIn(path: string): string[] {
 }
 
 describe.each(pages)('%s', (page) => {
-  test('links only to files and headings that exist', () => {
+  test('links only to existing files and headings', () => {
     const broken = linksOf(page).filter(
       ([file, anchor]) =>
         !existsSync(join(root, file)) ||
@@ -45,12 +45,12 @@ describe.each(pages)('%s', (page) => {
     expect(broken).toEqual([]);
   });
 
-  test('names only paths that exist', () => {
+  test('mentions only existing paths', () => {
     expect(pathsIn(page).filter((name) => !existsSync(join(root, name)))).toEqual([]);
   });
 });
 
-test('runbook links of the alerts lead to a heading', () => {
+test('runbook links in the alerts lead to existing headings', () => {
   const targets = [...read('deploy/prometheus/alerts.yaml').matchAll(/runbook: (\S+\.md)#(\S+)/g)];
   expect(targets.length).toBeGreaterThan(10);
   for (const [, file = '', anchor = ''] of targets)

@@ -18,12 +18,12 @@ const codes = sections(codesPart);
 const dependencies = sections(dependenciesPart);
 
 describe('docs/operations/failure-modes.md', () => {
-  test('has an entry for every error code, and for no other', () => {
+  test('has an entry for every error code, and no other entries', () => {
     expect([...codes.keys()].map((title) => title.replaceAll('`', ''))).toEqual(Object.keys(errorRegistry));
   });
 
   test.each(Object.keys(errorRegistry) as ErrorCode[])(
-    '%s: what the caller sees, what the operator sees, what to do, and the status of the registry',
+    '%s: documents what the caller and the operator see, what to do, and the status in the registry',
     (code) => {
       const body = codes.get(`\`${code}\``) ?? '';
       const { status, type } = errorRegistry[code];

@@ -5,7 +5,7 @@ import { findProvider, formatsOf } from '@gateway/providers';
 
 const root = join(import.meta.dirname, '../..');
 
-describe('the layout of the architecture page', () => {
+describe('the layout on the architecture page', () => {
   test.each([
     'README.md',
     'package.json',
@@ -37,7 +37,7 @@ describe('the layout of the architecture page', () => {
     'docs/decisions',
     'tools/bootstrap',
     'tools/generators',
-  ])('%s is there', (path) => {
+  ])('%s exists', (path) => {
     expect(existsSync(join(root, path))).toBe(true);
   });
 
@@ -50,19 +50,19 @@ describe('the layout of the architecture page', () => {
     'sandbox-provider',
     'tool-router',
     'worker',
-  ])('the app %s starts at main.ts and reads its environment in config.ts', (app) => {
+  ])('the app %s starts in main.ts and reads its environment in config.ts', (app) => {
     expect(existsSync(join(root, 'apps', app, 'src/main.ts'))).toBe(true);
     expect(existsSync(join(root, 'apps', app, 'src/config.ts'))).toBe(true);
   });
 
-  test.each(readdirSync(join(root, 'libs')))('the library %s has one index', (lib) => {
+  test.each(readdirSync(join(root, 'libs')))('the library %s has a single index', (lib) => {
     const indexes = readdirSync(join(root, 'libs', lib, 'src'), { recursive: true, encoding: 'utf8' }).filter(
       (file) => /(^|\/)index\.ts$/.test(file),
     );
     expect(indexes).toEqual(['index.ts']);
   });
 
-  test('every suite under test/ with specs has a command with its name', () => {
+  test('every test suite with specs has a command of the same name', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;
     };
@@ -78,8 +78,8 @@ describe('the layout of the architecture page', () => {
   });
 });
 
-describe('catalogue and providers', () => {
-  test('every model belongs to a provider of the table, in formats that the provider speaks', () => {
+describe('catalog and providers', () => {
+  test('every model belongs to a provider in the table, and uses only formats that the provider supports', () => {
     for (const { provider: name, modelId, formats } of loadCatalog().models) {
       const provider = findProvider(name);
       expect([modelId, name, provider !== undefined]).toEqual([modelId, name, true]);

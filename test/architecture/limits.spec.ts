@@ -43,11 +43,11 @@ describe('lint', () => {
     },
   );
 
-  test('code at the limit passes, config.ts may read the environment, and so may tests', () => {
+  test('accepts code exactly at the limit, and environment reads in config.ts and in tests', () => {
     expect(found.slice(cases.length).flatMap(({ messages }) => messages)).toEqual([]);
   });
 
-  test('the repository breaks no rule', () => {
+  test('finds no violation in the repository', () => {
     expect(lintTree().filter(({ messages }) => messages.length > 0)).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
 /**
- * Lints texts with the repository's configuration as if they were at the given paths. Reads JSON `[{ path,
- * code }]` from stdin and writes the messages of each text to stdout. With `--tree` it lints the repository's
- * sources. Rules that need types are off, because text without a file has no types; the normal lint run
- * covers them. It is a separate process, because ESLint loads its configuration in ways that Jest's realm
- * does not allow.
+ * Lints code strings with the repository's configuration as if they were files at the given paths. Reads JSON
+ * `[{ path, code }]` from stdin and writes the messages for each entry to stdout. With `--tree` it lints the
+ * repository's sources instead. Rules that need types are off, because code without a file has no types; the
+ * normal lint run covers them. It runs as a separate process, because ESLint loads its configuration in ways
+ * that Jest's realm does not allow.
  */
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
 export interface LintText {
-  /** The path, relative to the repository, at which the text is linted. */
+  /** The repository-relative path used for linting this code. */
   readonly path: string;
   readonly code: string;
 }
@@ -18,7 +18,7 @@ export interface LintResult {
 
 const script = join(import.meta.dirname, 'lint-as.mjs');
 
-/** Lints texts as if they were at their paths. The results have the order of the texts. */
+/** Lints code strings as if they were files at their paths. Returns the results in the same order. */
 export function lintAs(texts: readonly LintText[]): LintResult[] {
   return run([], JSON.stringify(texts));
 }

@@ -14,7 +14,7 @@ interface Violation {
   readonly rule: { readonly name: string };
 }
 
-/** Runs the repository's rules on a tree. */
+/** Runs the repository's dependency rules on a source tree. */
 function cruise(folder: string, parts: readonly string[]): Violation[] {
   const binary = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
   const args = [binary, '--config', configuration, '--output-type', 'json', ...parts];
@@ -30,13 +30,13 @@ function cruise(folder: string, parts: readonly string[]): Violation[] {
 describe('dependency-cruiser', () => {
   const violations = cruise(tree, ['apps', 'libs']);
 
-  test.each(forbidden)('$name reports the file that breaks it, and no other', ({ name }) => {
+  test.each(forbidden)('$name reports only the file that breaks the rule', ({ name }) => {
     const files = violations.filter(({ rule }) => rule.name === name).map(({ from }) => from);
     expect(files).toHaveLength(1);
     expect(readFileSync(join(tree, files[0]!), 'utf8').split('\n')[0]).toContain(name);
   });
 
-  test('the repository breaks no rule', () => {
+  test('finds no violation in the repository', () => {
     expect(cruise(root, ['apps', 'libs', 'test', 'tools'])).toEqual([]);
   });
 });

@@ -17,14 +17,14 @@ describe('handle-request.ts', () => {
     );
   });
 
-  test('imports from each stage and calls the stage itself', () => {
+  test('imports from every stage and calls the function named after it', () => {
     const imported = [...story.matchAll(/from '\.\/stages\/([^/]+)\//g)].map(([, name]) => name);
     expect([...new Set(imported)].toSorted()).toEqual(stages.toSorted());
     const called = stages.filter((name) => new RegExp(`\\b${name}\\(`).test(story));
     expect(called).toEqual(stages);
   });
 
-  test('calls the stages in the documented order, between the start and the end of the record', () => {
+  test('calls the stages in the documented order, after starting and before finishing the record', () => {
     const body = story.slice(story.indexOf('export async function'));
     const calls = [...body.matchAll(/\b([a-z]+)(?:\.[a-z]+)?\(/g)].map(([, name]) => name!);
     const inOrder = calls.filter((name) => stages.includes(name) && name !== 'record');

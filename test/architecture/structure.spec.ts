@@ -13,22 +13,22 @@ describe('folder cycles', () => {
     expect(cycles).toContainEqual(['apps/sample/src', 'apps/sample/src/high', 'apps/sample/src/low']);
   });
 
-  test('a parent folder that imports its child folder and is imported by it is rejected', () => {
+  test('a parent folder and a child folder that import each other are rejected', () => {
     expect(cycles).toContainEqual(['apps/sample', 'apps/sample/src/parent', 'apps/sample/src/parent/child']);
   });
 
-  test('a cycle names the imports that make it up', () => {
+  test('a reported cycle lists the imports that form it', () => {
     const [cycle] = findFolderCycles(bad);
     expect(cycle?.imports).toContain('apps/sample/src/low/a.ts → apps/sample/src/high/b.ts');
   });
 
-  test('the repository has none', () => {
+  test('do not exist in the repository', () => {
     expect(findFolderCycles(repository)).toEqual([]);
   });
 });
 
 describe('forwarding files', () => {
-  test('a file that only calls or re-exports another file is rejected, an entry point is not', () => {
+  test('are rejected if they only call or re-export another file, unless they are entry points', () => {
     expect(findForwardingFiles(bad)).toEqual([
       'libs/sample/src/forwards-call.ts',
       'libs/sample/src/forwards-class.ts',
@@ -36,12 +36,12 @@ describe('forwarding files', () => {
     ]);
   });
 
-  test('the repository has none', () => {
+  test('do not exist in the repository', () => {
     expect(findForwardingFiles(repository)).toEqual([]);
   });
 });
 
-test('sizes stay within the limits of the layout', () => {
+test('file lengths stay within the layout limits', () => {
   const lengths = repository.map(({ text }) => text.trimEnd().split('\n').length).sort((a, b) => a - b);
   expect(lengths[Math.floor(lengths.length / 2)]).toBeGreaterThanOrEqual(55);
   expect(lengths[Math.floor(lengths.length * 0.95)]).toBeLessThan(250);

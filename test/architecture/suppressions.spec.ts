@@ -5,7 +5,7 @@ const root = join(import.meta.dirname, '../..');
 const directive =
   /(eslint-(?:disable|enable)[a-z-]*|@ts-(?:expect-error|nocheck|ignore)|prettier-ignore)(.*)/;
 
-/** The repository's files that lint reads, by relative path. */
+/** The files in the repository that lint reads, by relative path. */
 function ownFiles(): string[] {
   return ['apps', 'libs', 'prisma', 'test', 'tools', 'training'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -16,8 +16,8 @@ function ownFiles(): string[] {
 }
 
 /**
- * Finds the suppressions in text: the line, and the reason after ` -- ` (after a colon for the type
- * checker).
+ * Finds the suppressions in a source string. Each has a line, and a reason after ` -- ` (after a colon for
+ * the type checker).
  */
 function suppressionsIn(text: string): { line: number; what: string; reason: string | undefined }[] {
   return text.split('\n').flatMap((content, index) => {
@@ -60,7 +60,7 @@ describe('suppressions', () => {
     expect(silent).toEqual([]);
   });
 
-  test('no file turns off a size limit for the whole file', () => {
+  test('no file disables a size limit for the whole file', () => {
     const whole = ownFiles().filter((file) =>
       /\/\*\s*eslint-disable\s+[^*]*max-lines/.test(readFileSync(join(root, file), 'utf8')),
     );

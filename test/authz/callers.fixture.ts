@@ -4,13 +4,13 @@ import type { Access } from '../../apps/edge-gateway/src/openapi/operation.ts';
 import { forgeTokens } from '@gateway/testing';
 import type { World } from './world.fixture.ts';
 
-/** A caller without access, and the response that each kind of route gives it. */
+/** A caller without access, and the response it receives from each kind of route. */
 export interface RefusedCaller {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined for a kind of route that this caller may call. */
+  /** Undefined for a kind of route that this caller is allowed to call. */
   readonly refusals: Readonly<Partial<Record<Exclude<Access, 'public'>, string>>>;
-  /** The address of a gateway other than the default one. */
+  /** The address of the gateway to call instead of the default one. */
   readonly baseUrl?: string;
 }
 
@@ -24,11 +24,11 @@ const toKey = (outcome: string, toSession: string): Refusals => ({
 });
 const nobody = toKey('401 missing_api_key', '401 missing_session_token');
 const junk = toKey('401 invalid_api_key', '401 invalid_session_token');
-/** A key where a session token is needed gets this response, whether the key is valid or not. */
+/** The response to a key, valid or not, on a route that requires a session token. */
 const badKey = toKey('401 invalid_api_key', '403 session_required');
 const expiredKey = toKey('401 expired_api_key', '403 session_required');
 
-/** A session token is distinguished from a key by its form, whether it is valid or not. */
+/** A session token is recognized by its format, even if it is invalid. */
 const badSession = (code: string): Refusals => ({
   'api-key': '403 api_key_required',
   pipeline: '403 api_key_required',
@@ -39,7 +39,7 @@ const badToken = badSession('invalid_session_token');
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** All callers with a key, or text that looks like a key, that grants no access. */
+/** Every caller whose key, or text resembling a key, grants no access. */
 export function callersWithoutKey(world: World): RefusedCaller[] {
   const good = world.owner.account.apiKey;
   const last = good.at(-1) === 'x' ? 'y' : 'x';
@@ -65,7 +65,7 @@ export function callersWithoutKey(world: World): RefusedCaller[] {
   ];
 }
 
-/** Valid credentials of the wrong kind. */
+/** Credentials that are valid but of the wrong kind for the route. */
 export function callersOfOtherKind({ owner }: World): RefusedCaller[] {
   return [
     {
@@ -81,7 +81,7 @@ export function callersOfOtherKind({ owner }: World): RefusedCaller[] {
   ];
 }
 
-/** All callers with a session token, or text that looks like one, that grants no access. */
+/** Every caller whose session token, or text resembling one, grants no access. */
 export function callersWithoutSession(world: World): RefusedCaller[] {
   const { owner, endedSession, issuer, foreignTokens } = world;
   const { accessToken, refreshToken, password } = owner.person;
@@ -112,7 +112,9 @@ export function callersWithoutSession(world: World): RefusedCaller[] {
   ];
 }
 
-/** A key that differs only in the last random characters, so that a cache by prefix would confuse both. */
+/**
+ * A key that differs only in its last random characters. A cache keyed by prefix would confuse the two keys.
+ */
 function withSamePrefix(key: string): string {
   const checksumCharacters = 6;
   const body = key.slice(0, -checksumCharacters);

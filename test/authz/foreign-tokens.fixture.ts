@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { createIssuerKey, startTokenIssuer, type TokenIssuer } from '@gateway/testing';
 
-/** Tokens that an issuer really signed. A bad token has exactly one defect, the one that its name states. */
+/** Tokens signed by a real issuer. Each bad token has exactly one defect, which its name describes. */
 export interface ForeignTokens {
   readonly good: string;
   readonly bad: readonly { readonly name: string; readonly token: string; readonly code: string }[];
   close(): Promise<void>;
 }
 
-/** The values that test/shared-stack.setup.mjs configures for the gateway that accepts this issuer. */
+/** The values in test/shared-stack.setup.mjs for the gateway that accepts this issuer. */
 const audience = 'gateway-under-test';
 const subject = 'somebody';
 
@@ -41,8 +41,7 @@ function signElsewhere(issuer: TokenIssuer): Promise<string> {
 }
 
 /**
- * An HMAC with the issuer's public key as its secret. A verifier that trusts the token's own `alg` would
- * accept it.
+ * An HMAC keyed with the issuer's public key. A verifier that trusts the token's own `alg` would accept it.
  */
 function confuseAlgorithms({ issuer, keys }: TokenIssuer, seconds: number): string {
   const [key] = keys;

@@ -38,7 +38,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => undoAll(undo));
 
-test('every route has a row here, and every row has a route', () => {
+test('every route has a row in the matrix, and every row has a route', () => {
   expect(Object.keys(rows).sort()).toEqual(routes.map(({ operation }) => operation?.id ?? 'none').sort());
   for (const { operation, paths } of routes)
     expect([operation?.id, rows[operation?.id ?? '']?.targets !== undefined]).toEqual([
@@ -52,8 +52,8 @@ const titled = (list: readonly Address[]) => list.map((address) => [title(addres
 const closed = addresses.filter(({ access }) => access !== 'public');
 
 /**
- * Checks that a response to an unauthorized caller contains no data of either account and no input of the
- * caller.
+ * Checks that a response to an unauthorized caller contains neither account's data and none of the caller's
+ * input.
  */
 function expectNothingTold(answer: Answer, { headers }: RefusedCaller): void {
   const told = JSON.stringify(answer.headers) + answer.text;
@@ -62,8 +62,8 @@ function expectNothingTold(answer: Answer, { headers }: RefusedCaller): void {
   if (sent.length > 11) expect(told).not.toContain(sent);
 }
 
-// This test runs before all others, so any change in the databases was made by an unauthorized caller.
-describe('a caller without a valid key or login session is refused and changes nothing', () => {
+// This test runs before all others, so any change in the databases must come from an unauthorized caller.
+describe('a caller without a valid key or login session is rejected and changes nothing', () => {
   test.each(titled(closed))('%s', async (_title, address) => {
     const { access, path, errors } = address;
     if (access === 'public') throw new Error('anybody may call it');
@@ -73,7 +73,7 @@ describe('a caller without a valid key or login session is refused and changes n
     const expected: Record<string, string> = {};
     for (const caller of refused) {
       const refusal = caller.refusals[access];
-      // The embedded identity's routes do not exist if another issuer is configured.
+      // If another issuer is configured, the routes for the embedded identity do not exist.
       if (refusal === undefined || (caller.baseUrl !== undefined && path.startsWith('/v1/auth/'))) continue;
       const answer = await callAs(caller.baseUrl ?? world.baseUrl, call, caller.headers);
       outcomes[caller.name] = outcomeOf(path, answer);
@@ -86,7 +86,7 @@ describe('a caller without a valid key or login session is refused and changes n
   });
 });
 
-describe('another spelling of a route gives no other access', () => {
+describe('an alternative spelling of a path grants no additional access', () => {
   test.each(titled(closed))('%s', async (_title, address) => {
     const { method, path, body } = await prepareCall(world, address, 'own');
     const before = await state.read();
@@ -102,7 +102,7 @@ describe('another spelling of a route gives no other access', () => {
   });
 });
 
-/** Checks an authorized caller's answer against the route's description. */
+/** Checks an authorized caller's response against the route's description. */
 function expectDescribed({ operation, path, row }: Address, answer: Answer): void {
   for (const mark of world.other.marks) expect(answer.text).not.toContain(mark);
   if (row.ownOutcome !== undefined) {
@@ -110,7 +110,7 @@ function expectDescribed({ operation, path, row }: Address, answer: Answer): voi
     return;
   }
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status: operation.answer.status });
-  // Answers of a provider are passed on unchanged.
+  // Provider responses are passed on unchanged.
   const isProxied = operation.tag === 'Proxies';
   const type = operation.answer.contentType ?? 'application/json';
   if (!isProxied) expect(answer.headers['content-type']?.split(';', 1)[0]).toBe(type);
@@ -118,7 +118,7 @@ function expectDescribed({ operation, path, row }: Address, answer: Answer): voi
     expect(operation.answer.schema?.safeParse(answer.json()).error).toBeUndefined();
 }
 
-describe('a credential gives access to its own account and shows nothing of another', () => {
+describe('a credential gives access to its own account and reveals nothing about another', () => {
   test.each(admitted.map(({ address, kind }) => [title(address), kind, address] as const))(
     '%s with a %s',
     async (_title, kind, address) => {
@@ -133,7 +133,7 @@ describe('a credential gives access to its own account and shows nothing of anot
   );
 });
 
-describe('a public route needs no credential and shows no data of any account', () => {
+describe('a public route needs no credential and reveals no account data', () => {
   test.each(titled(addresses.filter(({ access }) => access === 'public')))('%s', async (_title, address) => {
     for (const headers of [{}, { authorization: 'Bearer not-a-key' }]) {
       const answer = await callAs(world.baseUrl, await prepareCall(world, address, 'own'), headers);
@@ -143,7 +143,7 @@ describe('a public route needs no credential and shows no data of any account', 
   });
 });
 
-describe('data of another caller is not found', () => {
+describe('data owned by another caller is reported as not found', () => {
   const cases = admitted.filter(({ address }) => address.row.targets !== undefined);
   test.each(cases.map(({ address, kind }) => [title(address), kind, address] as const))(
     '%s with a %s',
@@ -159,7 +159,7 @@ describe('data of another caller is not found', () => {
         const outcome = outcomeOf(path, answer);
         const isAllowed = (row.notOwn ?? '404 not_found').split('|').includes(outcome);
         expect({ target, outcome, isAllowed }).toEqual({ target, outcome, isAllowed: true });
-        // A refusal may repeat the caller's own input.
+        // An error response may repeat the caller's own input.
         const written = call.path.split('/').map(decodeURIComponent);
         const told = written.reduce(
           (text, part) => (part === '' ? text : text.replaceAll(part, '')),
@@ -168,7 +168,7 @@ describe('data of another caller is not found', () => {
         for (const mark of world.other.marks) expect(told).not.toContain(mark);
         answers.add(told.replaceAll(String(answer.headers['x-request-id']), ''));
       }
-      // The response is identical in all cases, so that a caller cannot find out which ids exist.
+      // All responses are identical, so a caller cannot discover which ids exist.
       if (row.notOwn === undefined) expect([...answers]).toHaveLength(1);
       expect(world.provider.requests).toHaveLength(called);
       expect(differenceOf(before, await state.read(world.other.marks))).toEqual(unchanged);
@@ -177,7 +177,7 @@ describe('data of another caller is not found', () => {
 
   const forwarding = admitted.filter(({ address }) => address.access === 'pipeline' && !address.row.targets);
   test.each(forwarding.map(({ address, kind }) => [title(address), kind, address] as const))(
-    '%s to a provider that another account has connected',
+    '%s for a provider that only the other account has connected',
     async (_title, kind, address) => {
       const caller = await chooseCaller(world, address, kind);
       const call = await prepareCall(world, address, 'own', caller);

@@ -11,7 +11,7 @@ afterAll(() => Promise.all(connections.map((connection) => connection.close())))
 
 interface Connected {
   readonly nats: NatsConnection;
-  /** The actions that the server has rejected since the list was cleared. */
+  /** The actions that the server has rejected since this list was last cleared. */
   readonly refusals: string[];
 }
 
@@ -28,8 +28,8 @@ async function connectAs(user: ServiceName): Promise<Connected> {
 }
 
 /**
- * Reports whether the server permits an action. A refusal arrives before the response to the flush, and is
- * handled one turn later.
+ * Returns whether the server permits an action. A rejection arrives before the flush response, but is handled
+ * one event loop turn later.
  */
 async function isLet(
   { nats, refusals }: Connected,
@@ -52,7 +52,8 @@ interface Case {
 }
 
 /**
- * The permissions according to the contracts: callers may publish, servers may subscribe, and no other user may do either.
+ * The permissions that the contracts require: callers may publish, servers may subscribe, and other users may
+ * do neither.
  */
 const cases: readonly Case[] = contractTable.map((contract) =>
   contract.kind === 'broadcast'
@@ -76,13 +77,14 @@ describe.each([...natsUsers])('the NATS user %s', (user) => {
     connected = await connectAs(user);
   });
 
-  test('publishes and subscribes only to the subjects of its contracts', async () => {
+  test('publishes and subscribes only to the subjects in its contracts', async () => {
     const state = await StateReader.open(stack);
     const before = await state.read();
     const actual: Record<string, unknown> = {};
     const expected: Record<string, unknown> = {};
     for (const { subject, publishers, listeners } of cases) {
-      // An empty message that no service takes for a request. The test checks who may send it.
+      // Not valid JSON, so no service handles the message as a request. The test only checks permission to
+      // send.
       const publishes = await isLet(connected, (nats) => nats.publish(subject, 'not JSON'));
       const hears = await isLet(connected, hear(subject));
       actual[subject] = { publishes, hears, joinsQueue: await isLet(connected, hear(subject, 'account')) };
@@ -102,7 +104,7 @@ describe.each([...natsUsers])('the NATS user %s', (user) => {
       expect({ subject, hears: await isLet(connected, hear(subject)) }).toEqual({ subject, hears: false });
   });
 
-  test('cannot publish to the inbox of another user, to its own, or to the server', async () => {
+  test('cannot publish to other users’ inboxes, to the server, or to an unknown subject', async () => {
     const inboxes = natsUsers.filter((other) => other !== user).map((other) => `_INBOX_${other}.some-reply`);
     for (const subject of [...inboxes, '$SYS.REQ.SERVER.PING', 'nobody.has-this.v1'])
       expect({ subject, sends: await isLet(connected, (nats) => nats.publish(subject)) }).toEqual({
@@ -112,7 +114,7 @@ describe.each([...natsUsers])('the NATS user %s', (user) => {
   });
 });
 
-test('a connection needs a user name and the password of this user', async () => {
+test('a connection requires this user’s name and password', async () => {
   const servers = stack.dev.nats_url;
   const { password } = stack.natsCredentials('worker');
   for (const credentials of [{}, { user: 'account', pass: 'guess' }, { user: 'account', pass: password }])

@@ -8,8 +8,8 @@ const messagesError = messagesErrorBody.extend({
 });
 
 /**
- * Describes a response in a few words: `200`, or status and code of an error (`401 invalid_api_key`). Throws
- * unless an error has the shape of its endpoint and contains the request id. Errors in the converse format
+ * Summarizes a response: `200`, or the status and code of an error (`401 invalid_api_key`). Throws if an
+ * error does not match its endpoint's error format or lacks the request id. Errors in the converse format
  * have no code.
  */
 export function outcomeOf(path: string, answer: Answer): string {
@@ -33,7 +33,7 @@ export function outcomeOf(path: string, answer: Answer): string {
   }
 }
 
-/** Describes an expected outcome in the same way, with the details that the endpoint reports. */
+/** Describes an expected outcome in the same form, with the details that the endpoint reports. */
 export function asToldAt(path: string, outcome: string): string {
   return formatOfPath(path) === 'converse' ? (outcome.split(' ', 1)[0] ?? '') : outcome;
 }

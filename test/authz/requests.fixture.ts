@@ -8,23 +8,23 @@ import { send, type Answer } from '../e2e/http.fixture.ts';
 import { rows, type AuthzRow, type Caller, type CredentialKind, type TargetKind } from './rows.fixture.ts';
 import type { World } from './world.fixture.ts';
 
-/** One path of a route, with its description. */
+/** One path of a route, together with the route's description. */
 export interface Address {
   readonly method: string;
-  /** The path with its parameters in braces. */
+  /** The path with its parameter names in braces. */
   readonly path: string;
   readonly access: Access;
   readonly operation: Operation;
   readonly row: AuthzRow;
-  /** The error codes that its description lists. */
+  /** The error codes listed in the route's description. */
   readonly errors: readonly string[];
 }
 
 export const routes = listRoutes(controllers);
 
 /**
- * Every path of every route, including aliases. A route without access rule, description or row is skipped; a
- * test reports it.
+ * Every path of every route, including aliases. A route without an access rule, description or row is skipped
+ * here; a test reports it.
  */
 export const addresses: readonly Address[] = routes.flatMap((route) => {
   const { method, paths, access, operation } = route;
@@ -40,9 +40,7 @@ export interface PreparedCall {
   readonly body: unknown;
 }
 
-/**
- * Prepares a call of the route for a target of that kind, with `caller` as the credential (default: none).
- */
+/** Prepares a call to the route for this kind of target, using the `caller` credential (default: none). */
 export async function prepareCall(
   world: World,
   address: Address,
@@ -56,7 +54,7 @@ export async function prepareCall(
   return { method: address.method, path, body: await address.row.body?.(world, caller) };
 }
 
-/** Makes a prepared call with these headers. */
+/** Sends a prepared call with these headers. */
 export function callAs(
   baseUrl: string,
   { method, path, body }: PreparedCall,
@@ -73,12 +71,12 @@ const credentialKinds: Readonly<Record<Access, readonly CredentialKind[]>> = {
   public: [],
 };
 
-/** Each credential with which a path may be called successfully. */
+/** The credentials that are allowed to call a path. */
 export const admitted = addresses.flatMap((address) =>
   credentialKinds[address.access].map((kind) => ({ address, kind })),
 );
 
-/** The owner with a credential of that kind, or another user if the call ends the caller's access. */
+/** The owner with this kind of credential, or a different user if the call ends the caller's access. */
 export async function chooseCaller(world: World, { row }: Address, kind: CredentialKind): Promise<Caller> {
   const { stack, baseUrl, owner } = world;
   if (kind === 'session') {

@@ -5,37 +5,38 @@ import { connectProvider, createTestKey } from '../e2e/account.fixture.ts';
 import { send } from '../e2e/http.fixture.ts';
 import { createRevokedKey, type Party, type World } from './world.fixture.ts';
 
-/** The relation of the path's objects to the caller. */
+/** The relation between the caller and the objects in the path. */
 export const targetKinds = ['own', 'foreign', 'guessed', 'deleted'] as const;
 export type TargetKind = (typeof targetKinds)[number];
 type Values = Readonly<Record<string, string>>;
 type Choose<T> = (world: World) => T | Promise<T>;
 
-/** The kind of credential of an authorized caller. */
+/** The kind of credential that an authorized caller uses. */
 export type CredentialKind = 'key' | 'session';
 
 export interface Caller {
   readonly headers: Readonly<Record<string, string>>;
-  /** Null for an API key. */
+  /** Null if the caller uses an API key. */
   readonly person: TestPerson | null;
 }
 
-/** The data that the authorization tests need about a route in addition to its description. */
+/** The data that the authorization tests need about a route, beyond the route's description. */
 export interface AuthzRow {
-  /** A valid body, so that only the caller's permission matters. */
+  /** A valid body, so that only permissions decide the outcome. */
   readonly body?: (world: World, caller: Caller | undefined) => unknown;
   /**
-   * The path's values for each kind of target. Absent for paths without parameters. The call uses up the
-   * value of `own`.
+   * The path parameters for each kind of target. Absent for paths without parameters. A successful call uses
+   * up the `own` target.
    */
   readonly targets?: Readonly<Record<TargetKind, Choose<Values>>>;
-  /** The outcome of a call on a target of another caller. Default: `404 not_found`. */
+  /** The outcome when the target belongs to another caller. Default: `404 not_found`. */
   readonly notOwn?: string;
   /**
-   * The outcome of the caller's own call if it cannot succeed here. Default: the status of the description.
+   * The outcome of the caller's own call if the test environment prevents success. Default: the status in the
+   * route's description.
    */
   readonly ownOutcome?: string;
-  /** A successful call ends its caller's access, or changes the credentials of later callers. */
+  /** A successful call ends the caller's access or changes the credentials of later callers. */
   readonly usesUp?: boolean;
 }
 
@@ -61,7 +62,9 @@ const modelTargets: NonNullable<AuthzRow['targets']> = {
   },
 };
 
-/** Pages belong to no account: a path below the dashboard returns the same for every caller. */
+/**
+ * Pages do not belong to an account: every caller receives the same response for a path below the dashboard.
+ */
 const page = () => ({ id: 'welcome' });
 const dashboardTargets: AuthzRow['targets'] = { own: page, foreign: page, guessed: page, deleted: page };
 
@@ -89,7 +92,7 @@ const requestTargets: AuthzRow['targets'] = {
   deleted: ({ owner }) => ({ request_id: owner.requestId.replace(/^......../, '01900000') }),
 };
 
-/** A receipt contains no name, and its id is enough to read it. */
+/** A deletion receipt contains no name, and its id is sufficient to read it. */
 const deletionTargets: AuthzRow['targets'] = {
   own: async ({ baseUrl }) => {
     const { accessToken } = await signUpPerson(baseUrl);
@@ -105,17 +108,17 @@ const refreshTokenOfSomebody = async ({ baseUrl }: World): Promise<object> => ({
   refresh_token: (await signUpPerson(baseUrl)).refreshToken,
 });
 
-/** A proxied endpoint that the connected provider has. */
+/** A proxied endpoint that the connected provider supports. */
 const proxied = (fields: object): AuthzRow => ({
   body: ({ owner }) => ({ model: nameModel(owner), ...fields }),
 });
-/** A proxied endpoint that the provider does not have. Access is decided before that. */
+/** A proxied endpoint that the provider does not support. Access is checked before that error. */
 const notProxied: AuthzRow = { ...proxied({}), ownOutcome: '400 endpoint_not_supported' };
 
-/** The stack is self-hosted. Access is decided before that. */
+/** The stack is self-hosted, so billing is not configured. Access is checked before that error. */
 const withoutStripe = { ownOutcome: '409 billing_not_configured' } as const;
 
-/** One row per operation. A route without a row fails the run. */
+/** One row per operation. A route without a row fails the test run. */
 export const rows: Readonly<Record<string, AuthzRow>> = {
   createChatCompletion: { body: ({ owner }) => ({ model: nameModel(owner), ...hello }) },
   createMessage: { body: ({ owner }) => ({ model: nameModel(owner), max_tokens: 16, ...hello }) },
@@ -175,7 +178,7 @@ export const rows: Readonly<Record<string, AuthzRow>> = {
   openCustomerPortal: { body: () => ({ return_url: 'https://gateway.example/' }), ...withoutStripe },
   syncCheckout: { body: () => ({ session_id: 'cs_test_0123456789' }), ...withoutStripe },
   syncSubscription: { body: () => ({}), ...withoutStripe },
-  // Only Stripe can sign a webhook.
+  // Only Stripe can sign a webhook call.
   receiveStripeEvent: {
     body: () => ({ id: 'evt_1', type: 'invoice.paid' }),
     ownOutcome: '400 invalid_webhook_signature',

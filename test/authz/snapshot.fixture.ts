@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { StackUnderTest } from '@gateway/testing';
 import pg from 'pg';
 
-/** Every row of every database, as `<database>.<table> <row>`. */
+/** Every row in every database, as `<database>.<table> <row>`. */
 export type Snapshot = ReadonlySet<string>;
 
 /**
- * Columns that change on their own: the last use of a key or credential and the change that is known of it,
- * both written with a delay, and the heartbeats of the vault's processes.
+ * Columns that change without a call. Some track the last use of a key or credential and are written with a
+ * delay. The others are heartbeats from vault processes.
  */
 const movingColumns = ['last_used_at', 'updated_at', 'epoch'];
 const movingTables = new Set(['_prisma_migrations', 'vault_replicas']);
-/** Longer than writing a row of the request log takes after the response. */
+/** Longer than it takes to write a request log row after the response. */
 const settleMs = 2_000;
 const settleRoundsMax = 15;
 const databases = ['account', 'vault', 'billing', 'telemetry'] as const;
@@ -31,7 +31,7 @@ export class StateReader {
     return new StateReader(clients);
   }
 
-  /** @param naming returns only rows that contain one of these texts. */
+  /** @param naming returns only rows that contain one of these strings. */
   async read(naming?: readonly string[]): Promise<Snapshot> {
     const rows = (await Promise.all(this.#clients.map(readDatabase))).flat();
     return new Set(
@@ -39,10 +39,7 @@ export class StateReader {
     );
   }
 
-  /**
-   * Waits until all earlier writes are done. Rows of the request log are written shortly after their
-   * requests.
-   */
+  /** Waits until all pending writes are done. Request log rows are written shortly after the response. */
   async untilSettled(): Promise<void> {
     let last = await this.read();
     for (let round = 0; round < settleRoundsMax; round += 1) {

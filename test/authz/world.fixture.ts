@@ -23,19 +23,19 @@ import { plainAnswer, startProvider } from '../e2e/provider.fixture.ts';
 import { connectAs, type Undo } from '../integration/stack.fixture.ts';
 import { issueForeignTokens, type ForeignTokens } from './foreign-tokens.fixture.ts';
 
-/** An account with one object of each kind. */
+/** An account that has one object of each kind. */
 export interface Party {
   readonly account: TestAccount;
   /** A user of the account. */
   readonly person: TestPerson;
-  /** A second key, for operations on keys. */
+  /** A second key, used as the target of key operations. */
   readonly spareKey: CreatedKey;
   readonly requestId: string;
-  /** The provider that this account has connected and the other account has not. */
+  /** A provider that only this account has connected. */
   readonly provider: string;
-  /** A model of that provider. */
+  /** A model from that provider. */
   readonly model: string;
-  /** Texts that occur only in data of this account. */
+  /** Strings that occur only in this account's data. */
   readonly marks: readonly string[];
 }
 
@@ -44,23 +44,23 @@ export interface World {
   readonly baseUrl: string;
   readonly owner: Party;
   readonly other: Party;
-  /** The response that every connected provider returns. */
+  /** The response that every connected provider sends. */
   readonly provider: ReplayProvider;
   readonly revokedKey: string;
   readonly expiredKey: string;
-  /** A token of a login session that was logged out. */
+  /** A token from a login session that was logged out. */
   readonly endedSession: string;
-  /** A public key of the embedded identity. */
+  /** A public key used by the embedded identity. */
   readonly sessionKey: JWK;
-  /** A gateway that accepts login sessions of another issuer. */
+  /** A gateway that accepts login sessions from another issuer. */
   readonly issuer: { readonly baseUrl: string };
   readonly foreignTokens: ForeignTokens;
 }
 
-/** Longer than creating a key takes, even on a busy machine: an expiry in the past is rejected. */
+/** Longer than it takes to create a key on a busy machine. An expiry in the past is rejected. */
 const expiresAfterMs = 6_000;
 
-/** Creates a key for `account` and revokes it at once. */
+/** Creates a key for `account` and revokes it immediately. */
 export async function createRevokedKey(baseUrl: string, { apiKey }: TestAccount): Promise<CreatedKey> {
   const created = await createTestKey(baseUrl, apiKey, { name: 'revoked' });
   const path = `/v1/account/keys/${created.id}`;
@@ -114,7 +114,7 @@ async function readSessionKey(baseUrl: string): Promise<JWK> {
   return keys[0];
 }
 
-/** Signs up a user and attaches it to an existing account. */
+/** Signs up a user and attaches the user to an existing account. */
 async function signUpFor(stack: StackUnderTest, { accountId }: TestAccount): Promise<TestPerson> {
   const person = await signUpPerson(stack.baseUrl, { register: false });
   const { iss: issuer = '', sub: subject = '' } = decodeJwt(person.accessToken);
@@ -127,7 +127,7 @@ async function signUpFor(stack: StackUnderTest, { accountId }: TestAccount): Pro
   return { ...person, accountId };
 }
 
-/** The last characters of credentials, chosen so that no encoding of other data contains them. */
+/** The last characters of each credential, chosen so that they cannot occur in encoded data. */
 const hintEnds = { owner: '~^o^', other: '~^x^' } as const;
 
 async function buildParty(
@@ -139,8 +139,8 @@ async function buildParty(
   const { baseUrl } = stack;
   const account = await createTestAccount(stack);
   const person = await signUpFor(stack, account);
-  // The hint is the last four characters. Letters and digits would occur by chance in another token about
-  // once in a thousand runs.
+  // The hint is the last four characters. Letters and digits would match another token by chance about once
+  // in a thousand runs.
   const credential = `sk-upstream-${createApiKey().key.slice(7, 40)}${hintEnds[name]}`;
   await connectProvider(baseUrl, account.apiKey, { provider, api_key: credential, base_url: providerUrl });
   const spareKey = await createTestKey(baseUrl, account.apiKey, { name: `${name}-spare` });

@@ -13,7 +13,10 @@ import { postChat, send } from '../e2e/http.fixture.ts';
 import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
 
 const hello = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
-/** The claim of a dead replica on a deletion lasts 8 s. Then another replica continues. */
+/**
+ * A deletion claimed by a replica that died stays claimed for 8 s. Then another replica continues the
+ * deletion.
+ */
 const resumesWithinMs = 60_000;
 
 let stack: StackUnderTest;
@@ -39,7 +42,7 @@ async function requestDeletion({ apiKey }: TestAccount): Promise<string> {
   return accountDeletion.parse(answer.json()).id;
 }
 
-/** Returns the receipt once it is readable and in the expected state. */
+/** Returns the deletion receipt once it is readable and has the expected state. */
 function untilReceipt(id: string, isRight: (receipt: AccountDeletion) => boolean): Promise<AccountDeletion> {
   return eventually(async () => {
     const answer = await send(stack.baseUrl, { path: `/v1/account/deletions/${id}` });
@@ -63,7 +66,7 @@ async function expectForgotten(account: TestAccount, id: string): Promise<void> 
   expect(await findRowsNaming(stack, [account.accountId, account.keyId])).toEqual([]);
 }
 
-/** Each service with a step, and the steps that are done when its step starts. */
+/** Each service with a deletion step, and the steps already done when its own step starts. */
 const stops = [
   ['provider-vault', ['account', 'edge-gateway']],
   ['worker', ['account', 'edge-gateway', 'provider-vault']],
@@ -71,14 +74,14 @@ const stops = [
 ] as const;
 
 it.each(stops)(
-  'a deletion that is killed before the step of %s continues there',
+  'a deletion killed before the step in %s resumes at that step',
   async (service, before) => {
     const account = await createUsedAccount();
     await stack.service(service).stop();
     const id = await requestDeletion(account);
     const halfway = await untilReceipt(id, (receipt) => doneSteps(receipt).length === before.length);
     expect(doneSteps(halfway)).toEqual([...before]);
-    // Its keys stop working at once, however long the other steps take.
+    // The account's keys stop working immediately, no matter how long the other steps take.
     expect((await postChat(stack.baseUrl, account.apiKey, hello)).status).toBe(401);
     await restartAccount();
     await stack.service(service).start();
@@ -87,7 +90,7 @@ it.each(stops)(
   180_000,
 );
 
-it('deletions that are killed at any moment are all completed', async () => {
+it('deletions killed at arbitrary moments all complete', async () => {
   const deletions: { account: TestAccount; id: string }[] = [];
   for (const afterMs of [0, 5, 20]) {
     const account = await createUsedAccount();
@@ -98,7 +101,7 @@ it('deletions that are killed at any moment are all completed', async () => {
   for (const { account, id } of deletions) await expectForgotten(account, id);
 }, 180_000);
 
-it('a service that dies during its step is called again', async () => {
+it('a service that dies during its deletion step is called again', async () => {
   const account = await createUsedAccount();
   const id = await requestDeletion(account);
   await Promise.all(
@@ -108,9 +111,9 @@ it('a service that dies during its step is called again', async () => {
   await expectForgotten(account, id);
 }, 180_000);
 
-it('an event that arrives after its account was deleted is not written', async () => {
+it('an event that arrives after its account was deleted is discarded', async () => {
   const account = await createUsedAccount();
-  // The event waits in the queue until its account is deleted.
+  // The event stays in the queue until its account has been deleted.
   await stack.service('worker').stop();
   const answer = await postChat(stack.baseUrl, account.apiKey, hello);
   expect(answer.status).toBe(200);

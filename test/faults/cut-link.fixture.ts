@@ -1,14 +1,14 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A process's own link to a server, which a test can break without affecting other processes. */
+/** A private link between one process and a server. A test can break it without affecting other processes. */
 export interface CutLink {
-  /** The `host:port` to connect to instead of the server. */
+  /** The `host:port` that the process connects to instead of the server. */
   readonly address: string;
   /** Closes open connections and rejects new ones. */
   cut(): void;
-  /** Keeps connections open but passes no bytes, like a pulled cable. */
+  /** Keeps connections open but drops all bytes, as if the cable had been unplugged. */
   stall(): void;
-  /** Passes new connections through again. */
+  /** Accepts new connections again. */
   mend(): void;
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ class Link implements CutLink {
 
   mend(): void {
     this.#state = 'open';
-    // A stalled connection has lost bytes and cannot be resumed.
+    // A stalled connection has lost bytes, so it cannot be resumed.
     this.#destroyAll();
   }
 

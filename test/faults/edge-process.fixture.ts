@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { findFreePort, type StackUnderTest } from '@gateway/testing';
 import { eventually } from '../integration/stack.fixture.ts';
 
-/** An additional edge, with an environment that a test chooses. */
+/** An additional edge process with an environment chosen by the test. */
 export interface EdgeProcess {
   readonly baseUrl: string;
   readonly isReady: () => Promise<boolean>;
@@ -13,7 +13,10 @@ export interface EdgeProcess {
   stop(): Promise<void>;
 }
 
-/** Starts an edge of a stack with the permissions of the stack's own edges. Resolves when it is ready. */
+/**
+ * Starts an additional edge with the same permissions as the stack's own edges. Resolves when the edge is
+ * ready.
+ */
 export async function startEdge(
   stack: StackUnderTest,
   variables: Record<string, string>,

@@ -1,4 +1,7 @@
-/** Hedging: a second attempt parallel to a slow first one, if the operator turns it on. */
+/**
+ * Hedging: when the first attempt is slow, the gateway starts a second one in parallel. Operators must enable
+ * it.
+ */
 import { startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import { requestIdOf, waitForRow } from '../e2e/account.fixture.ts';
 import { githubTools } from '../e2e/github-tools.fixture.ts';
@@ -7,9 +10,9 @@ import { completion, plainAnswer, startProvider } from '../e2e/provider.fixture.
 import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
 import { TroubledProviders, type TroubledAccount } from './troubled-providers.fixture.ts';
 
-/** Longer than a quick answer takes on a busy machine that stalls for up to two seconds. */
+/** Longer than a fast response takes on a busy machine that stalls for up to two seconds. */
 const hedgeAfterMs = 4_000;
-/** Longer than that, and as short as possible. */
+/** Just longer than the hedge delay. */
 const slow = { ...plainAnswer, firstByteDelayMs: hedgeAfterMs + 1_500 };
 
 let stack: StackUnderTest;
@@ -29,10 +32,10 @@ afterAll(() => undoAll(undo), 60_000);
 const messages = [{ role: 'user', content: 'Hello!' }];
 const ask = ({ key }: TroubledAccount, more: object = {}) =>
   postChat(stack.baseUrl, key, { model: 'openai/gpt-4o-mini', messages, ...more });
-/** A first provider that answers correctly but too late. */
+/** The first provider responds correctly, but too late. */
 const silent = { ...plainAnswer, hang: 'before-headers' } as const;
 
-it('the second attempt answers instead of a silent one, which is cancelled; the tokens of both count', async () => {
+it('the second attempt responds when the first is silent; the first is cancelled, and the tokens of both are counted', async () => {
   const account = await providers.open('silent', ['groq/llama-3.1-8b-instant']);
   account.trouble = () => silent;
   const answer = await ask(account);
@@ -46,12 +49,12 @@ it('the second attempt answers instead of a silent one, which is cancelled; the 
   expect(row.prompt_tokens).toBeGreaterThan(completion.usage.prompt_tokens);
   const ended = () => server.requests.find(({ url }) => url.startsWith('/silent/openai/'))?.ended;
   expect(await eventually(ended)).toBe('client-left');
-  // The silent attempt does not count as a failure: its provider is called first again.
+  // The cancelled attempt does not count as a failure, so its provider is called first again.
   account.trouble = undefined;
   expect((await ask(account)).headers['x-svc-provider']).toBe('openai');
 });
 
-it('another model of the silent provider is not a hedge candidate', async () => {
+it('another model on the silent provider is not a hedge candidate', async () => {
   const account = await providers.open('same-provider', ['openai/gpt-4o']);
   account.trouble = () => slow;
   const answer = await ask(account);
@@ -69,7 +72,7 @@ it.each([
   expect(account.calls('groq')).toBe(0);
 });
 
-it('a quick provider is called once', async () => {
+it('a fast provider is called once', async () => {
   const account = await providers.open('quick', ['groq/llama-3.1-8b-instant']);
   const answer = await ask(account);
   expect(answer.headers['x-svc-attempts']).toBeUndefined();

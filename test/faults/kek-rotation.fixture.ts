@@ -10,13 +10,13 @@ import { startStack, type StackUnderTest } from '@gateway/testing';
 import { rotateKek, type RotationOutcome } from '../../tools/rotate-kek/rotate-kek.ts';
 import { connectAs, type Undo } from '../integration/stack.fixture.ts';
 
-/** A vault with two replicas and keys in a file, and its stored credentials. */
+/** A vault with two replicas, a key file and stored credentials. */
 export interface VaultUnderTest {
   readonly stack: StackUnderTest;
   readonly edge: Messaging;
   readonly operator: Messaging;
   readonly credentials: readonly StoredCredential[];
-  /** Writes these versions into the file and restarts the replicas one after the other. */
+  /** Writes these key versions to the file and restarts the replicas one after the other. */
   rollKeys(...versions: number[]): Promise<void>;
 }
 
@@ -81,11 +81,13 @@ export async function putOne(
   await edge.call(putCredential, { accountId, provider, baseUrl: null, sealedSecret });
 }
 
-/** A replica that dies loses its open requests. The client repeats them, like the gateway. */
+/** When a replica dies, its open requests fail. This client retries them, as the gateway does. */
 const askedAgainMax = 8;
 const answerWithinMs = 750;
 
-/** Opens a credential. Rejects if it does not decrypt or differs from the stored one. */
+/**
+ * Reads a credential through the vault. Rejects if decryption fails or the value differs from the stored one.
+ */
 export async function openOne(edge: Messaging, stored: StoredCredential): Promise<void> {
   const { accountId, provider, apiKey } = stored;
   const request = { accountId, provider, recipientPublicKey: recipient.publicKey };
@@ -108,7 +110,7 @@ export interface Readers {
   stop(): Promise<void>;
 }
 
-/** Opens random credentials, a few at a time, until it is stopped. */
+/** Reads random credentials, a few in parallel, until stopped. */
 export function startReaders(vault: VaultUnderTest): Readers {
   const failures: unknown[] = [];
   let reads = 0;
@@ -129,12 +131,12 @@ export function startReaders(vault: VaultUnderTest): Readers {
   return { reads: () => reads, failures, stop };
 }
 
-/** Kills the rotating command at any of its steps. */
+/** Simulates the death of the rotation command, which can happen at any step. */
 class CommandKilled extends Error {}
 
 /**
- * Rotates while killing processes: a replica within a batch, or the command itself. Killed processes are
- * restarted.
+ * Rotates the key while killing processes: either a replica within a batch or the rotation command. Killed
+ * processes are restarted.
  */
 export async function rotateUnderKills(vault: VaultUnderTest, kills: number): Promise<RotationOutcome> {
   const rowsMax = Math.max(1, Math.floor(vault.credentials.length / (kills * 2)));

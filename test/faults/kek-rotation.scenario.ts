@@ -12,7 +12,10 @@ import {
   type VaultUnderTest,
 } from './kek-rotation.fixture.ts';
 
-/** A complete rotation while credentials are read: add the new key, re-encrypt, remove the old key. */
+/**
+ * A complete key rotation while credentials are read: add the new key, re-encrypt all credentials, remove the
+ * old key.
+ */
 export async function expectRotationUnderKills(size: { kills: number; credentials: number }): Promise<void> {
   const undo: Undo[] = [];
   try {
@@ -41,7 +44,10 @@ export async function expectRotationUnderKills(size: { kills: number; credential
   }
 }
 
-/** Every credential is encrypted with the new key, and the audit shows that each was re-encrypted once. */
+/**
+ * Expects every credential to be encrypted with the new key, and the audit log to show exactly one
+ * re-encryption for each.
+ */
 async function expectEachOnce({ stack }: VaultUnderTest, credentials: number): Promise<void> {
   const database = new pg.Client({ connectionString: stack.dev.postgres.vault });
   await database.connect();

@@ -5,7 +5,9 @@ import { plainAnswer, startProvider } from '../e2e/provider.fixture.ts';
 import { undoAll, type Undo } from '../integration/stack.fixture.ts';
 import { expectAllAnswered, expectAllLogged, readRows, runTraffic } from './traffic.fixture.ts';
 
-/** More than a run needs, even with the eighth of it that is left while Redis is down. */
+/**
+ * High enough for a whole run, even at one eighth of the limit, which is what remains while Redis is down.
+ */
 const rate_limit_rpm = 1_000_000;
 let stack: StackUnderTest;
 let key: string;
@@ -17,7 +19,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => undoAll(undo), 60_000);
 
-/** Each run has its own account, so that its log is separate. */
+/** Each run has its own account and therefore its own log. */
 beforeEach(async () => {
   const { apiKey } = await createTestAccount(stack);
   key = (await createTestKey(stack.baseUrl, apiKey, { name: 'runs', rate_limit_rpm })).key;
@@ -25,7 +27,7 @@ beforeEach(async () => {
 
 const sandbox = (name: string) => ({ baseUrl: stack.baseUrl, key, name, model: 'sandbox/sandbox-1' });
 
-/** Kills the process like a crash, and waits until the supervisor has restarted it. */
+/** Kills the process to simulate a crash, and waits until the supervisor has restarted it. */
 async function killAndWait(name: string): Promise<void> {
   const unit = stack.service(name);
   const { pid } = unit;
@@ -34,18 +36,18 @@ async function killAndWait(name: string): Promise<void> {
   expect(unit.pid).not.toBe(pid);
 }
 
-describe('kill -9 during a run of 200 requests with tools', () => {
+describe('kill -9 during a run with 200 tool requests', () => {
   it.each(['tool-router', 'compressor', 'worker', 'redis', 'nats'])(
-    'of %s: no request fails, and each is in the log once',
+    'on %s: no request fails, and each is logged once',
     async (victim) => {
       const run = { ...sandbox(victim), disturb: () => killAndWait(victim) };
       const outcomes = await runTraffic(run);
       expectAllAnswered(outcomes);
       const rows = await expectAllLogged(run, outcomes);
       const reasons = new Set(rows.map((row) => row.k_reason));
-      // With a running router, later requests of a conversation keep their tools.
+      // If the router is running, later requests in a conversation keep their tools.
       expect(reasons).toContain('frozen');
-      // The fault had an effect: without the router or NATS, all tools are forwarded.
+      // Confirms that the fault had an effect: without the router or NATS, all tools are forwarded.
       if (victim === 'tool-router' || victim === 'nats') expect(reasons).toContain('unavailable');
       if (victim === 'redis') {
         expect(stack.logs('edge-gateway')).toContain('rate limits are local');
@@ -55,7 +57,7 @@ describe('kill -9 during a run of 200 requests with tools', () => {
     180_000,
   );
 
-  it('of the edge: every request that reached the provider has one row, ok or interrupted', async () => {
+  it('on the edge: every request that reached the provider has one row, ok or interrupted', async () => {
     const provider = await startReplay();
     const run = { ...sandbox('edge'), model: 'openai/gpt-4o', disturb: () => killAndWait('edge-gateway') };
     const outcomes = await runTraffic(run);
@@ -66,7 +68,7 @@ describe('kill -9 during a run of 200 requests with tools', () => {
       const logged = new Set(each.map((row) => row.client_request_id));
       return forwarded.every((name) => logged.has(name));
     });
-    // No row may arrive late either.
+    // No row may arrive later either.
     await waitMs(2_000);
     const settled = await readRows(run, () => true);
     expect(settled.map(({ id }) => id).sort()).toEqual(rows.map(({ id }) => id).sort());
@@ -75,7 +77,7 @@ describe('kill -9 during a run of 200 requests with tools', () => {
     expect(new Set(names).size).toBe(names.length);
     const byStatus = Object.groupBy(settled, ({ status }) => status);
     expect(Object.keys(byStatus).sort()).toEqual(['interrupted', 'ok']);
-    // A completely answered request may be logged as interrupted only if its end was not on disk yet.
+    // A fully answered request may be logged as interrupted only if its completion was not yet on disk.
     expect(byStatus.interrupted!.length).toBeLessThan(20);
   }, 180_000);
 

@@ -4,22 +4,25 @@ import pg from 'pg';
 import { githubTools } from '../e2e/github-tools.fixture.ts';
 
 /**
- * The processes that may die while requests are served: the edge, the writer of the log, the queue, the
+ * The processes that the test kills while requests are served: the edge, the log writer, the queue and the
  * database.
  */
 const victims = ['edge-gateway', 'worker', 'redis', 'postgres'] as const;
 export type Victim = (typeof victims)[number];
 
-/** A process and the moment of its death, as a share of the run. */
+/** A process and when to kill it. */
 export interface Kill {
   readonly victim: Victim;
-  /** The number of answered requests after which the process is killed. */
+  /** The number of completed requests after which the process is killed. */
   readonly atAnswers: number;
-  /** A short delay, so that the kill hits any point of a request. */
+  /** A short delay, so that the kill can hit a request at any stage. */
   readonly afterMs: number;
 }
 
-/** The same schedule for the same seed. It kills each process about equally often, at any time of the run. */
+/**
+ * Returns the same schedule for the same seed. Each process is killed about equally often, at random points
+ * in the run.
+ */
 export function drawKills(seed: number, kills: number, requests: number): Kill[] {
   const random = createRandom(seed);
   const deck: Victim[] = [];
@@ -33,7 +36,7 @@ export function drawKills(seed: number, kills: number, requests: number): Kill[]
   }));
 }
 
-/** Mulberry32: 32 bits of state, which is random enough here. */
+/** Mulberry32, a generator with 32 bits of state. Its randomness is sufficient here. */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -53,10 +56,11 @@ function shuffle<T>(all: readonly T[], random: () => number): T[] {
   return shuffled;
 }
 
-/** The results of a run for its clients. */
+/** The results of a run, as its clients saw them. */
 export interface Seen {
   /**
-   * By the client's own name of each request with a complete response of status 200: the gateway's request id.
+   * Maps the client's own request name to the gateway's request id, for each complete response with status
+   * 200.
    */
   readonly answered: ReadonlyMap<string, string>;
   readonly sent: number;
@@ -65,19 +69,19 @@ export interface Seen {
 interface RunGiven {
   readonly baseUrl: string;
   readonly key: string;
-  /** The number of requests to answer. Requests that a kill interrupts are sent in addition. */
+  /** The number of requests to complete. Requests interrupted by a kill do not count towards it. */
   readonly requests: number;
   readonly onAnswer: (answers: number) => void;
 }
 
 const concurrency = 8;
-/** While the edge is down, no request is sent. */
+/** The delay after a failed request, because the edge may be down. */
 const pauseMs = 50;
-/** Few enough tools to be quick, and enough that each request prunes some. */
+/** Few enough tools for fast requests, but enough for each request to prune some. */
 const tools = githubTools.slice(0, 24);
 
 /**
- * Sends requests with tools, every second one streamed, until the given number is answered. Each has its own
+ * Sends tool requests, every second one streamed, until the given number has completed. Each has its own
  * name.
  */
 export async function runUntilAnswered({ baseUrl, key, requests, onAnswer }: RunGiven): Promise<Seen> {
@@ -96,7 +100,7 @@ export async function runUntilAnswered({ baseUrl, key, requests, onAnswer }: Run
   return { answered, sent };
 }
 
-/** The gateway's request id of a complete response. */
+/** The gateway's request id from a complete response. */
 async function ask(baseUrl: string, key: string, name: string, stream: boolean): Promise<string | null> {
   const messages = [{ role: 'user', content: `Create an issue titled "${name}" in octo/hello` }];
   try {
@@ -114,7 +118,10 @@ async function ask(baseUrl: string, key: string, name: string, stream: boolean):
   }
 }
 
-/** Kills each process at its time like a crash, and waits until the supervisor has restarted it. */
+/**
+ * Kills each process at its scheduled time to simulate a crash, and waits until the supervisor has restarted
+ * it.
+ */
 export class Killer {
   readonly #stack: StackUnderTest;
   readonly #kills: Kill[];
@@ -133,7 +140,7 @@ export class Killer {
     }
   }
 
-  /** Resolves when all were killed and are running again. */
+  /** Resolves once every process has been killed and is running again. */
   async done(): Promise<readonly Victim[]> {
     await this.#killing;
     return this.killed;

@@ -1,5 +1,5 @@
 import { expectNothingLost } from './lost-nothing.scenario.ts';
 
-it('20,000 requests while edge, worker, Redis and Postgres are killed 50 times: each has one row and is charged once', async () => {
+it('20,000 requests while edge, worker, Redis and Postgres are killed 50 times: each is logged and charged exactly once', async () => {
   await expectNothingLost({ seed: 20_261_120, requests: 20_000, kills: 50, settledWithinMs: 180_000 });
 }, 3_600_000);

@@ -9,7 +9,7 @@ export interface LossRun {
   readonly seed: number;
   readonly requests: number;
   readonly kills: number;
-  /** The maximum time until all waiting events are written at the end. */
+  /** The maximum time after the run until all pending events are written. */
   readonly settledWithinMs: number;
 }
 
@@ -20,15 +20,15 @@ interface LoggedRow {
   readonly saved: string;
 }
 
-/** More than a run needs, even with the share that is left while Redis is down. */
+/** High enough for a whole run, even at the reduced limit that applies while Redis is down. */
 const limits = {
   ...{ rate_limit_rpm: 1_000_000, k_target_override: 4 },
   ...{ daily_token_budget: 2_000_000_000, weekly_token_budget: 2_000_000_000 },
 };
 
 /**
- * Sends requests while the edge, the worker, Redis and Postgres die and restart. Every accepted request has
- * exactly one row. Sums and ledger equal the rows.
+ * Sends requests while the edge, worker, Redis and Postgres die and restart. Every accepted request must have
+ * exactly one row. Totals and ledger must match the rows.
  */
 export async function expectNothingLost(run: LossRun): Promise<void> {
   const undo: Undo[] = [];
@@ -55,7 +55,7 @@ export async function expectNothingLost(run: LossRun): Promise<void> {
   }
 }
 
-/** A provider that records the name of each request. */
+/** A provider that records the name of each request it receives. */
 async function connectCounting(stack: StackUnderTest, apiKey: string, undo: Undo[]): Promise<Set<string>> {
   const forwarded = new Set<string>();
   const provider = await startProvider();
@@ -70,7 +70,7 @@ async function connectCounting(stack: StackUnderTest, apiKey: string, undo: Undo
   return forwarded;
 }
 
-/** The account's log, when it contains every forwarded request and no more rows arrive. */
+/** Returns the account's log once it contains every forwarded request and no more rows arrive. */
 async function settle(
   stack: StackUnderTest,
   accountId: string,
@@ -97,7 +97,7 @@ async function settle(
       cause: error,
     });
   });
-  // A batch that is shipped twice arrives late.
+  // If a batch was shipped twice, the duplicate arrives later.
   await waitMs(3_000);
   return read();
 }
@@ -111,7 +111,8 @@ function expectOneRowEach(rows: readonly LoggedRow[], forwarded: ReadonlySet<str
   expect(wrong).toEqual([]);
   const statuses = Map.groupBy(rows, ({ status }) => status);
   expect(statuses.get('ok')?.length).toBeGreaterThan(seen.answered.size * 0.9);
-  // A completely answered request without status `ok` died between its last byte and its line on disk.
+  // If a fully answered request lacks status `ok`, the edge died between sending its last byte and writing
+  // its line to disk.
   const answeredNotOk = rows.filter(({ name, status }) => seen.answered.has(name) && status !== 'ok');
   expect(new Set(answeredNotOk.map(({ status }) => status))).toEqual(
     new Set(answeredNotOk.length > 0 ? ['interrupted'] : []),
@@ -120,7 +121,7 @@ function expectOneRowEach(rows: readonly LoggedRow[], forwarded: ReadonlySet<str
   expect(rows.some(({ saved }) => saved !== '0')).toBe(true);
 }
 
-/** The hourly sums equal the sums of the rows. */
+/** Expects the hourly totals to match the rows. */
 async function expectSumsOfLog(stack: StackUnderTest, accountId: string): Promise<void> {
   const figures = [
     'prompt_tokens',
@@ -151,7 +152,7 @@ interface Charged {
 }
 
 /**
- * The ledger contains exactly the savings of the rows, row by row, and the month contains their sum, once.
+ * Expects one ledger entry per row with that row's savings, and a monthly total that counts each row once.
  */
 async function expectLedgerOfLog(stack: StackUnderTest, accountId: string, withinMs: number): Promise<void> {
   const { telemetry, billing } = stack.dev.postgres;
@@ -176,7 +177,7 @@ async function expectLedgerOfLog(stack: StackUnderTest, accountId: string, withi
   }, withinMs).catch((error: unknown) => {
     throw new Error(`${charged} of ${logged.length} requests are in the ledger`, { cause: error });
   });
-  // A second charge would arrive late.
+  // A duplicate charge would arrive later.
   await waitMs(2_000);
   expect(await readLedger()).toEqual(logged);
   const [month] = await query<{ requests: string; saved: string }>(

@@ -11,7 +11,7 @@ import {
   type TroubledAccount,
 } from './troubled-providers.fixture.ts';
 
-/** The numbers of served and queued requests. One account gets half of the queue. */
+/** How many requests are served and queued. One account may use half of the queue. */
 const [inFlightMax, queuedMax] = [4, 4];
 const slowMs = 1_000;
 
@@ -19,7 +19,7 @@ let stack: StackUnderTest;
 let server: ReplayProvider;
 let noisy: TroubledAccount;
 let quiet: TroubledAccount;
-/** For slow requests, the provider answers only when the test allows it. */
+/** For requests marked as slow, the provider responds only when the test allows it. */
 let held = Promise.withResolvers<undefined>();
 const undo: Undo[] = [];
 
@@ -43,7 +43,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => undoAll(undo), 60_000);
 
-/** The noisy account fills every slot and its whole share of the queue until it is released. */
+/** The noisy account fills every slot and its full queue share until the test releases it. */
 async function fill(): Promise<{ answers: () => Promise<Answer[]> }> {
   held = Promise.withResolvers();
   const begun = noisy.calls();
@@ -59,13 +59,16 @@ async function fill(): Promise<{ answers: () => Promise<Answer[]> }> {
   };
 }
 
-/** The number of queued requests. Requests with a slot may reach the provider before the last ones arrive. */
+/**
+ * The number of queued requests. Requests that hold a slot may reach the provider before the last requests
+ * arrive.
+ */
 async function readQueued(): Promise<number> {
   const metrics = await (await fetch(stack.dev.services['edge-gateway']!.metrics_url!)).text();
   return Number(/^gateway_requests_queued(?:\{[^}]*\})? (\S+)$/m.exec(metrics)?.[1]);
 }
 
-it('serves up to its limit, queues a few, and refuses the rest at once with a clean error', async () => {
+it('serves requests up to its limit, queues a few, and immediately rejects the rest with a clean error', async () => {
   const filled = await fill();
   const late = await Promise.all(Array.from({ length: 10 }, () => ask(stack.baseUrl, noisy, true)));
   const shed = late.filter(({ status }) => status !== 200);
@@ -79,7 +82,7 @@ it('serves up to its limit, queues a few, and refuses the rest at once with a cl
   expect(broken(await filled.answers())).toEqual([]);
 }, 60_000);
 
-it('refuses in the caller’s own format', async () => {
+it('rejects requests in the caller’s own format', async () => {
   const filled = await fill();
   const messages = {
     model: 'openai/gpt-4o-mini',
@@ -101,7 +104,7 @@ it('refuses in the caller’s own format', async () => {
   expect(broken(await filled.answers())).toEqual([]);
 }, 60_000);
 
-it('serves a quiet account while another is noisy', async () => {
+it('still serves a quiet account while a noisy one fills the queue', async () => {
   let isOver = false;
   const keepAsking = async (): Promise<void> => {
     while (!isOver) await ask(stack.baseUrl, noisy, false);

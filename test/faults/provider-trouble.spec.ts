@@ -18,7 +18,7 @@ let edge: Edge;
 let other: Edge;
 const undo: Undo[] = [];
 
-/** Shorter time-outs than the defaults, so that the tests are faster. */
+/** Timeouts shorter than the defaults, so that the tests are faster. */
 const variables = { UPSTREAM_FIRST_BYTE_TIMEOUT_MS: '1500', UPSTREAM_ANSWER_TIMEOUT_MS: '1500' };
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ const error = { message: 'told by the provider', type: 'server_error', code: nul
 const json = { 'content-type': 'application/json' };
 const failing = (status: number): ReplayControls => ({ status, body: { error }, headers: json });
 
-/** The ways in which a provider fails before the first byte of its response. */
+/** How a provider can fail before the first byte of its response. */
 const troubles: Readonly<Record<string, ReplayControls>> = {
   'answers 429': failing(429),
   'answers 500': failing(500),
@@ -52,7 +52,7 @@ const troubles: Readonly<Record<string, ReplayControls>> = {
 const requests = 50;
 
 describe('one of three providers', () => {
-  /** All cases run at once, because most of their time is waiting. */
+  /** All cases run in parallel, because they spend most of their time waiting. */
   const runs = new Map<string, Promise<Run>>();
   beforeAll(() => {
     for (const how of Object.keys(troubles)) runs.set(how, runTrouble(how));
@@ -60,7 +60,7 @@ describe('one of three providers', () => {
   }, 120_000);
 
   it.each(Object.keys(troubles))(
-    '%s: no agent notices it; later the provider is hardly called; after its recovery it is used again',
+    '%s: agents do not notice; later the provider is rarely called; after recovery it is used again',
     async (how) => {
       const run = (await runs.get(how))!;
       expect(run.broken).toEqual([]);
@@ -72,7 +72,7 @@ describe('one of three providers', () => {
 
   interface Run {
     readonly broken: readonly object[];
-    /** Calls to all providers for the same number of requests, after the failure was detected. */
+    /** The calls to all providers for the same number of requests, once the failure has been detected. */
     readonly callsOnceKnown: number;
     readonly usedAgainWithinMs: number;
   }
@@ -98,7 +98,7 @@ describe('one of three providers', () => {
   }
 });
 
-it('an answer that breaks after its first byte is one clean error, and no other provider is called', async () => {
+it('a response that breaks after its first byte ends with one clean error, and no other provider is called', async () => {
   const account = await providers.open('after-first-byte');
   const frames = renderFrame('Hello').length;
   account.trouble = () => ({ ...streamedAnswer(['Hello', '.']), resetAtByte: frames });
@@ -116,7 +116,7 @@ it('an answer that breaks after its first byte is one clean error, and no other 
   });
 });
 
-it('the log and the headers name the provider that answered, in the client’s own format', async () => {
+it('the log and the headers name the provider that responded, in the client’s own format', async () => {
   const account = await providers.open('named');
   account.trouble = () => failing(503);
   const answer = await ask(edge.baseUrl, account, false);
@@ -132,7 +132,7 @@ it('the log and the headers name the provider that answered, in the client’s o
 });
 
 describe('a provider without fallback', () => {
-  it('is called again after a passing failure', async () => {
+  it('is called again after a transient failure', async () => {
     const account = await providers.open('passing', []);
     let calls = 0;
     account.trouble = () => (calls++ === 0 ? failing(500) : undefined);
@@ -140,7 +140,7 @@ describe('a provider without fallback', () => {
     expect(account.calls()).toBe(2);
   });
 
-  it('is called again if its answer breaks before the client has a byte of it', async () => {
+  it('is called again if its response breaks before the first byte reaches the client', async () => {
     const account = await providers.open('breaking', []);
     let calls = 0;
     account.trouble = () => (calls++ === 0 ? { ...plainAnswer, resetAtByte: 30 } : undefined);
@@ -148,7 +148,7 @@ describe('a provider without fallback', () => {
     expect(account.calls()).toBe(2);
   });
 
-  it('gets the pause that it requests', async () => {
+  it('is retried only after the delay it requests', async () => {
     const account = await providers.open('throttled', []);
     const times: number[] = [];
     account.trouble = () => {
@@ -159,7 +159,7 @@ describe('a provider without fallback', () => {
     expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('is not awaited if it requests a long pause: its own answer is returned', async () => {
+  it('is not retried if it requests a long delay: its own response is returned', async () => {
     const account = await providers.open('long-pause', []);
     account.trouble = () => ({ ...failing(429), headers: { ...json, 'retry-after': '60' } });
     const answer = await ask(edge.baseUrl, account, false);
@@ -168,14 +168,14 @@ describe('a provider without fallback', () => {
     expect(account.calls()).toBe(1);
   });
 
-  it('is not called again for an error that would repeat', async () => {
+  it('is not called again for an error that would recur', async () => {
     const account = await providers.open('refusing', []);
     account.trouble = () => failing(400);
     expect((await ask(edge.baseUrl, account, false)).status).toBe(400);
     expect(account.calls()).toBe(1);
   });
 
-  it('gets at most a fifth more calls than requests, whatever share of them fails', async () => {
+  it('receives at most 20% more calls than requests, whatever its failure rate', async () => {
     const account = await providers.open('budget', []);
     let calls = 0;
     account.trouble = () => (calls++ % 5 < 2 ? failing(500) : undefined);
@@ -184,7 +184,7 @@ describe('a provider without fallback', () => {
     expect(account.calls()).toBeLessThanOrEqual(360);
   }, 60_000);
 
-  it('is healthy if its connection breaks after the stream’s terminator', async () => {
+  it('counts as healthy if its connection breaks after the stream terminator', async () => {
     const account = await providers.open('abrupt', []);
     const { body, ...answer } = streamedAnswer(['Hello', '.']);
     account.trouble = () => ({ ...answer, body, resetAtByte: String(body).length });
@@ -193,7 +193,7 @@ describe('a provider without fallback', () => {
     expect(broken(await Promise.all(together))).toEqual([]);
   });
 
-  it('is probed by one request at a time while its breaker is open, and the others are refused at once', async () => {
+  it('is probed by one request at a time while its breaker is open; other requests are rejected immediately', async () => {
     const account = await providers.open('open', []);
     account.trouble = () => failing(500);
     await askMany(edge.baseUrl, account, 10, 5);
@@ -210,7 +210,7 @@ describe('a provider without fallback', () => {
   });
 });
 
-describe('several keys of one provider', () => {
+describe('multiple keys for one provider', () => {
   const [first, second] = ['sk-first-of-two-keys', 'sk-second-of-two-keys'];
   async function openWithTwoKeys(name: string) {
     const account = await providers.open(name, []);
@@ -226,7 +226,7 @@ describe('several keys of one provider', () => {
   const keyOf = ({ authorization }: { authorization?: string | undefined }) =>
     authorization?.replace('Bearer ', '');
 
-  it.each([429, 401, 500])('replace one that gets %i', async (status) => {
+  it.each([429, 401, 500])('replace a key that receives %i', async (status) => {
     const { account, calls, countCall } = await openWithTwoKeys(`two-keys-${status}`);
     account.trouble = ({ headers }) => {
       countCall(keyOf(headers));
@@ -241,7 +241,7 @@ describe('several keys of one provider', () => {
     const { account, calls, countCall } = await openWithTwoKeys('two-keys-shared');
     account.trouble = (request) => {
       countCall(keyOf(request.headers));
-      // Long enough for all of them to be in flight together, even on a busy machine.
+      // Long enough for all requests to be in flight together, even on a busy machine.
       return { ...wellAnswered(request), firstByteDelayMs: 2_000 };
     };
     expect(broken(await askMany(edge.baseUrl, account, 20, 20))).toEqual([]);
@@ -249,7 +249,7 @@ describe('several keys of one provider', () => {
     expect(calls[second]).toBeGreaterThanOrEqual(8);
   });
 
-  it('are rejected for a provider whose credential has more fields than a key', async () => {
+  it('are rejected for a provider whose credential has more fields than just a key', async () => {
     const { key } = await providers.open('no-keys', []);
     const body = { provider: 'hosted', access_key_id: 'AKIA0000', secret_access_key: 's'.repeat(20) };
     const answer = await send(stack.baseUrl, {
@@ -263,24 +263,24 @@ describe('several keys of one provider', () => {
   });
 });
 
-it('a replica learns what another found out, except for one probe', async () => {
+it('a replica skips a provider that another replica found failing, except for a probe', async () => {
   const account = await providers.open('shared');
   account.trouble = () => failing(500);
   await ask(other.baseUrl, account, false);
   await askMany(edge.baseUrl, account, 10, 5);
   const before = account.calls('openai');
-  // The message may not have arrived yet.
+  // The broadcast may not have arrived yet.
   await eventually(async () => {
     const known = account.calls('openai');
     await ask(other.baseUrl, account, false);
     return account.calls('openai') === known ? true : undefined;
   });
   expect(broken(await askMany(other.baseUrl, account, 10, 2))).toEqual([]);
-  // Without the message, five failures would be needed.
+  // Without the broadcast, this replica would need five failures.
   expect(account.calls('openai') - before).toBeLessThanOrEqual(4);
 });
 
-it('a proxied request that is buffered whole is sent again; a streamed one is not', async () => {
+it('a fully buffered proxied request is retried; a streamed one is not', async () => {
   const account = await providers.open('proxied', []);
   let calls = 0;
   account.trouble = (request) => (calls++ === 0 ? failing(500) : wellAnswered(request));

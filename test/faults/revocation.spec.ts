@@ -25,7 +25,7 @@ import { startCutLink, type CutLink } from './cut-link.fixture.ts';
 import { startEdge, type EdgeProcess } from './edge-process.fixture.ts';
 import { untilRefused } from './until-refused.fixture.ts';
 
-/** The documented bounds: with NATS, without NATS, and for streams. */
+/** The documented time limits: with NATS, without NATS, and for open streams. */
 const effectiveWithinMs = 1_000;
 const effectiveWithCutBusWithinMs = 10_000;
 const streamsEndWithinMs = 5_000;
@@ -38,7 +38,7 @@ let stack: StackUnderTest;
 let account: TestAccount;
 let provider: ReplayProvider;
 let redis: Redis;
-/** The link of `far` to NATS. */
+/** The link between the third replica (`far`) and NATS. */
 let link: CutLink;
 /** The third replica. */
 let far: EdgeProcess;
@@ -76,19 +76,19 @@ const revoke = async ({ id }: CreatedKey) => {
   const answer = await send(stack.baseUrl, { method: 'DELETE', path, key: account.apiKey });
   expect(answer.status).toBe(200);
 };
-/** Every replica has just used the key, so its grant is cached. */
+/** Makes every replica use the key, so that each has its grant in the cache. */
 const warm = async ({ key }: CreatedKey) => {
   for (const edge of edges) expect((await postChat(edge, key, hello)).status).toBe(200);
 };
 
-/** A call that counts against the rate limit, and one that only the guard sees. */
+/** Two kinds of calls: one that counts against the rate limit, and one checked only by the auth guard. */
 const calls = {
   chat: (edge: string, key: string) => postChat(edge, key, hello),
   models: (edge: string, key: string) => send(edge, { path: '/v1/models', key }),
 };
 
-it('every replica refuses a revoked key within one second: p99 over 120 keys', async () => {
-  /** By key, the time of the slowest replica, so a short stall of one replica counts once. */
+it('every replica rejects a revoked key within one second: p99 over 120 keys', async () => {
+  /** For each key, the time of the slowest replica. A short stall on one replica then counts only once. */
   const tookMs: number[] = [];
   for (let round = 0; round < 120; round++) {
     const key = await createKey();
@@ -113,7 +113,7 @@ describe('a replica whose own link to NATS', () => {
   }, 60_000);
 
   it.each(['cut', 'stall'] as const)(
-    'is broken (%s) refuses a revoked key at the next request, and within 10 s on routes without a limit',
+    'is broken (%s) rejects a revoked key on the next request, and within 10 s on routes without a limit',
     async (how) => {
       const key = await createKey();
       await warm(key);
@@ -132,7 +132,7 @@ describe('a replica whose own link to NATS', () => {
   );
 
   it.each(['cut', 'stall'] as const)(
-    'is broken (%s) refuses it within 10 s even if Redis has lost its data',
+    'is broken (%s) rejects a revoked key within 10 s even if Redis has lost its data',
     async (how) => {
       const key = await createKey();
       await warm(key);
@@ -147,7 +147,7 @@ describe('a replica whose own link to NATS', () => {
   );
 
   it.each(['cut', 'stall'] as const)(
-    'is broken (%s) refuses an ended login session within 10 s',
+    'is broken (%s) rejects an ended login session within 10 s',
     async (how) => {
       const person = await signUpPerson(stack.baseUrl);
       const readAccount = () => send(far.baseUrl, { path: '/v1/account/me', key: person.accessToken });
@@ -160,7 +160,7 @@ describe('a replica whose own link to NATS', () => {
     60_000,
   );
 
-  it('is cut applies another kind of change as soon as it can: until then it returns 503', async () => {
+  it('is cut returns 503 after any other change, until the link is restored', async () => {
     const key = await createKey();
     await warm(key);
     link.cut();
@@ -176,7 +176,7 @@ describe('a replica whose own link to NATS', () => {
 });
 
 describe('a deleted credential', () => {
-  it('is not used from the next request on by a replica whose own link to NATS is cut', async () => {
+  it('is no longer used from the next request on, even by a replica whose link to NATS is cut', async () => {
     const other = await createTestAccount(stack);
     const credential = { provider: 'openai', api_key: 'sk-upstream', base_url: `${provider.url}/v1` };
     await connectProvider(stack.baseUrl, other.apiKey, credential);
@@ -204,7 +204,7 @@ describe('an open stream', () => {
     readonly requestId: string;
   }
 
-  /** Opens a stream that its provider never ends. `then` runs after its first bytes. */
+  /** Opens a stream that the provider never ends. Calls `then` after the first bytes arrive. */
   function streamUntilEnded(
     edge: string,
     key: string,
@@ -247,7 +247,7 @@ describe('an open stream', () => {
     ['/v1/chat/completions', '"code":"invalid_api_key"'],
     ['/v1/messages', 'event: error\ndata: {"type":"error","error":{"type":"authentication_error"'],
   ])(
-    'of %s ends within 5 s of its key’s revocation, with the format’s own error event',
+    'on %s ends within 5 s of its key’s revocation, with the format’s own error event',
     async (path, event) => {
       const key = await createKey();
       const ended = await streamUntilEnded(edges[1]!, key.key, path, () => revoke(key));

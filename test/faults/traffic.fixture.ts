@@ -3,9 +3,9 @@ import { githubTools } from '../e2e/github-tools.fixture.ts';
 import { postChat, send } from '../e2e/http.fixture.ts';
 import { eventually } from '../integration/stack.fixture.ts';
 
-/** The result of one request of a run for its client. */
+/** The result of one request in a run, as the client saw it. */
 export interface Outcome {
-  /** The client's own id of it: `<run>-<number>`. */
+  /** The client's own request id: `<run>-<number>`. */
   readonly name: string;
   /** 0 if the connection broke. */
   readonly status: number;
@@ -18,7 +18,7 @@ export interface Run {
   readonly key: string;
   readonly name: string;
   readonly model: string;
-  /** Called when a third of the requests is answered. */
+  /** Called once a third of the requests have completed. */
   readonly disturb: () => Promise<void>;
 }
 
@@ -26,7 +26,8 @@ const requestsInRun = 200;
 const concurrency = 6;
 
 /**
- * Sends 200 requests with 117 tools and a tool result, every second one streamed, with a fault in between.
+ * Sends 200 requests with 117 tools and a tool result each, every second one streamed. Injects a fault
+ * partway through.
  */
 export async function runTraffic(run: Run): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
@@ -59,7 +60,7 @@ async function ask({ baseUrl, key, name: run, model }: Run, number: number): Pro
   }
 }
 
-/** A call and its result, which the compressor can shorten. */
+/** A tool call and a result that the compressor can shorten. */
 function renderCall(name: string) {
   const result = { name, items: [1, 2, 3].map((id) => ({ id, title: `item ${id} of ${name}` })) };
   const call = { name: githubTools[0]?.function.name, arguments: '{}' };
@@ -74,7 +75,7 @@ export function expectAllAnswered(outcomes: readonly Outcome[]): void {
   expect(outcomes.filter(({ status, isWhole }) => status !== 200 || !isWhole)).toEqual([]);
 }
 
-/** The rows of a run, when `isComplete` holds for them. */
+/** Returns the rows for a run once `isComplete` accepts them. */
 export async function readRows(
   run: Pick<Run, 'baseUrl' | 'key' | 'name'>,
   isComplete: (rows: readonly RequestLogEntry[]) => boolean,
@@ -97,7 +98,7 @@ async function readPage({ baseUrl, key }: Pick<Run, 'baseUrl' | 'key'>, offset: 
   return answer.status === 200 ? requestLogPage.parse(answer.json()).data : [];
 }
 
-/** Every request of the run is in the log once with a good status. */
+/** Expects every request in the log exactly once, with a successful status. */
 export async function expectAllLogged(
   run: Pick<Run, 'baseUrl' | 'key' | 'name'>,
   outcomes: readonly Outcome[],

@@ -11,7 +11,7 @@ const plainMessage = {
   usage: { input_tokens: 10, output_tokens: 20 },
 };
 
-/** The response of a healthy provider in its own format. */
+/** A healthy provider's response in its own format. */
 export function wellAnswered({ url, body }: Pick<ReceivedRequest, 'url' | 'body'>): ReplayControls {
   const isStream = (JSON.parse(body.toString('utf8')) as { stream?: boolean }).stream === true;
   if (url.endsWith('/messages')) {
@@ -22,18 +22,18 @@ export function wellAnswered({ url, body }: Pick<ReceivedRequest, 'url' | 'body'
 
 type Asked = Pick<ReceivedRequest, 'url' | 'headers' | 'body'>;
 
-/** An account with three providers. The test makes the first one fail. */
+/** An account with three providers. The test makes the first provider fail. */
 export interface TroubledAccount {
   readonly name: string;
   readonly accountId: string;
   readonly key: string;
-  /** The behaviour of the first provider. Undefined means healthy. */
+  /** How the first provider misbehaves. Undefined means healthy. */
   trouble: ((request: Asked) => ReplayControls | undefined) | undefined;
-  /** The number of calls to one provider or to all. */
+  /** The number of calls to one provider, or to all providers. */
   calls(provider?: string): number;
 }
 
-/** Providers of many accounts on one server. The prefix of the path identifies the account. */
+/** Providers for many accounts on one server. The path prefix identifies the account. */
 export class TroubledProviders {
   readonly #stack: StackUnderTest;
   readonly #server: ReplayProvider;
@@ -49,7 +49,7 @@ export class TroubledProviders {
     });
   }
 
-  /** @param fallbacks whether the account has fallbacks. The first one speaks another format. */
+  /** @param fallbacks whether the account has fallbacks. The first fallback uses a different format. */
   async open(name: string, fallbacks = ['anthropic/claude', 'groq/llama']): Promise<TroubledAccount> {
     const { baseUrl } = this.#stack;
     const { accountId, apiKey } = await createTestAccount(this.#stack);
@@ -74,13 +74,13 @@ export class TroubledProviders {
   }
 }
 
-/** One request of an account for a model of its first provider. */
+/** Sends one request from an account for a model on its first provider. */
 export function ask(baseUrl: string, { key }: TroubledAccount, stream: boolean): Promise<Answer> {
   const messages = [{ role: 'user', content: 'Hello!' }];
   return postChat(baseUrl, key, { model: 'openai/gpt-4o-mini', stream, messages });
 }
 
-/** Sends many requests, every second one streamed, a few at a time. */
+/** Sends many requests, every second one streamed, a few in parallel. */
 export async function askMany(
   baseUrl: string,
   account: TroubledAccount,
@@ -96,7 +96,7 @@ export async function askMany(
   return answers;
 }
 
-/** The responses that a client could not use. */
+/** The responses that were unusable for their clients. */
 export function broken(answers: readonly Answer[]): { status: number; text: string }[] {
   return answers
     .filter(({ status, text, headers }) => {

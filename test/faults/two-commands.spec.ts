@@ -9,8 +9,7 @@ const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
 /**
- * Runs `npm start` and `npm run stop` like a user, on a stack that is separate from all others on this
- * machine.
+ * Runs `npm start` and `npm run stop` as a user would, on a stack isolated from all others on this machine.
  */
 describe('npm start and npm run stop', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'agent-gateway-commands-'));
@@ -27,8 +26,7 @@ describe('npm start and npm run stop', () => {
     Object.values(stack.dev.services).flatMap(({ pid }) => (pid === null ? [] : [pid]));
   const isAlive = (pid: number) => {
     try {
-      // A process that has ended and whose parent was killed may remain a zombie until the system collects
-      // it.
+      // If the parent was killed, an exited process may remain a zombie until the system reaps it.
       return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
     } catch {
       return false;
@@ -67,7 +65,7 @@ describe('npm start and npm run stop', () => {
     expect(router.pid).not.toBe(before);
   }, 60_000);
 
-  test('after the supervisor was killed, start ends its processes and keeps address, key and data', async () => {
+  test('after the supervisor was killed, start stops its leftover processes and keeps the address, key and data', async () => {
     const { baseUrl, apiKey, accountId } = stack;
     const left = runningPids();
     process.kill(supervisorPid(), 'SIGKILL');
@@ -81,7 +79,7 @@ describe('npm start and npm run stop', () => {
     expect(await modelsStatus()).toBe(200);
   }, 120_000);
 
-  test('stop leaves no process', async () => {
+  test('stop leaves no process behind', async () => {
     const pids = [supervisorPid(), ...runningPids()];
     expect(pids.filter(isAlive)).toEqual(pids);
     const { stdout } = await command('stop.mjs');
@@ -89,7 +87,7 @@ describe('npm start and npm run stop', () => {
     expect(pids.filter(isAlive)).toEqual([]);
   }, 120_000);
 
-  test('stop after the supervisor was killed leaves no process either', async () => {
+  test('stop leaves no process behind, even if the supervisor was killed', async () => {
     await command('start.mjs', '--detach');
     const pids = [supervisorPid(), ...runningPids()];
     process.kill(supervisorPid(), 'SIGKILL');

@@ -1,8 +1,8 @@
 import { setTimeout as waitMs } from 'node:timers/promises';
 
 /**
- * Calls until it is rejected. Returns the refusal and the start of the last served call, in milliseconds. The
- * duration of a call on a busy machine does not count.
+ * Repeats a call until it is rejected. Returns the rejection and the start time in milliseconds of the last
+ * successful call. Using start times excludes slow calls on a busy machine.
  */
 export async function untilRefused(call: () => Promise<{ status: number; text: string }>, withinMs: number) {
   const start = performance.now();

@@ -9,7 +9,7 @@ import { listWorkloads, type Workload } from './workloads.fixture.ts';
 const ofNode = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS'];
 
 const keyOf32Bytes = Buffer.alloc(32, 7).toString('base64');
-/** A value of the right kind for each variable that comes from a Secret. */
+/** A value of the right type for each variable that comes from a Secret. */
 const secretValues: Readonly<Record<string, string>> = {
   NATS_PASSWORD: 'password',
   REDIS_URL: 'redis://:password@redis:6379',
@@ -47,7 +47,8 @@ function renderEnvironment({ container }: Workload): Record<string, string> {
     container.env.map(({ name, value }) => {
       const text = value ?? secretValues[name];
       if (text === undefined) throw new Error(`No test value for ${name}.`);
-      // The file is in a volume, which does not exist here. Its content is what the variable would contain.
+      // The variable's file is in a volume, which does not exist in this test. Its content is passed in the
+      // variable instead.
       return name === 'VAULT_KEK_FILE' ? ['VAULT_KEK', keyOf32Bytes] : [name, text];
     }),
   );
@@ -69,7 +70,7 @@ async function startConfiguration(each: Workload): Promise<void> {
 describe.each(overlays)('overlay %s', (overlay) => {
   const services = listWorkloads(renderOverlay(overlay)).filter(({ component }) => component === 'service');
 
-  test.each(services)('$name gets only variables that it reads, each once', (each) => {
+  test.each(services)('$name gets only the variables it reads, each once', (each) => {
     const names = each.container.env.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     const declared = readDeclaredVariables(each.name);
@@ -81,7 +82,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
   });
 
   test.each(services.filter(({ name }) => name !== 'sandbox-provider'))(
-    '$name connects to NATS as its own user, over TLS outside of development',
+    '$name connects to NATS as its own user, with TLS outside development',
     ({ container, name }) => {
       expect(container.env).toContainEqual({ name: 'NATS_USER', value: name });
       const url = container.env.find((variable) => variable.name === 'NATS_URL')?.value;

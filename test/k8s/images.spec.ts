@@ -8,7 +8,7 @@ import { overlays, renderOverlay, root } from './kustomize.fixture.ts';
 import { listWorkloads } from './workloads.fixture.ts';
 
 const dockerfile = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8');
-/** The apps that run as processes. The dashboard is only files in the edge's image. */
+/** The apps that run as processes. The dashboard is served from static files in the edge image. */
 const apps = readdirSync(join(root, 'apps')).filter((app) =>
   existsSync(join(root, 'apps', app, 'src/main.ts')),
 );
@@ -27,7 +27,7 @@ const compose = z
   .looseObject({ services: z.record(z.string(), composeService), volumes: z.record(z.string(), z.null()) })
   .parse(parse(readFileSync(join(root, 'deploy/compose.yaml'), 'utf8'), { merge: true }));
 
-/** The packages that a source file imports at run time, without types. */
+/** The packages that a source file imports at run time, excluding types. */
 function listImportedPackages(file: string): string[] {
   const source = readFileSync(file, 'utf8').replaceAll(/^(?:import|export) type [^;]*;/gm, '');
   return [...source.matchAll(/(?:from|import|import\()\s*'(?<name>[@\w][\w@/.:-]*)'/g)]
@@ -56,7 +56,7 @@ describe('the Dockerfile', () => {
     ).toEqual([]);
   });
 
-  test('ends each image with an unprivileged user, and a health check where the app has one', () => {
+  test('runs every image as an unprivileged user, with a health check if the app has one', () => {
     const stages = dockerfile.split(/^FROM /m).slice(1);
     const images = stages.filter((stage) => /^(ENTRYPOINT|CMD) /m.test(stage));
     expect(images).toHaveLength(2);
@@ -68,7 +68,7 @@ describe('the Dockerfile', () => {
     expect(dockerfile).toMatch(/npm ci [^\n]*--omit=dev/);
   });
 
-  test('passes on every file that it copies from the checkout', () => {
+  test('finds every file it copies from the checkout', () => {
     const ignored = readFileSync(join(root, 'deploy/Dockerfile.dockerignore'), 'utf8').split('\n');
     const copied = [...dockerfile.matchAll(/^COPY (?!--)(?<paths>.+)$/gm)]
       .flatMap(({ groups }) => (groups?.['paths'] ?? '').split(' ').slice(0, -1))
@@ -76,11 +76,11 @@ describe('the Dockerfile', () => {
     for (const path of copied) expect(ignored).toContain(`!${path.split('/')[0] ?? ''}`);
   });
 
-  test('every package that runs is a production dependency', () => {
+  test('every package needed at run time is a production dependency', () => {
     const { dependencies } = z
       .looseObject({ dependencies: z.record(z.string(), z.string()) })
       .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
-    // Comes with @prisma/adapter-pg, which is a production dependency.
+    // Installed as part of @prisma/adapter-pg, which is a production dependency.
     const present = new Set([...Object.keys(dependencies), '@prisma/driver-adapter-utils']);
     const libs = readdirSync(join(root, 'libs')).filter((lib) => lib !== 'testing');
     const sources = [
@@ -97,7 +97,7 @@ describe('the Dockerfile', () => {
   });
 });
 
-test('the Dockerfile builds every image of the manifests, except the data stores of the trial', () => {
+test('the Dockerfile builds every image in the manifests, except the data stores for trials', () => {
   const built = [...apps, 'migrate'].map((app) => `agent-gateway/${app}`);
   for (const overlay of overlays)
     for (const { container, component } of listWorkloads(renderOverlay(overlay)))
@@ -107,21 +107,21 @@ test('the Dockerfile builds every image of the manifests, except the data stores
 });
 
 describe('compose', () => {
-  test('starts only the data stores by default, and the whole suite with its profile', () => {
+  test('starts only the data stores by default, and the full system with its profile', () => {
     const plain = Object.entries(compose.services).filter(([, { profiles }]) => profiles === undefined);
     expect(plain.map(([name]) => name).sort()).toEqual(['nats', 'postgres', 'redis']);
     expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(apps));
   });
 
-  test.each(apps)('%s gets the same variables as in the manifests, with the same restrictions', (app) => {
+  test.each(apps)('%s gets the same variables and restrictions as in the manifests', (app) => {
     const service = compose.services[app];
     expect(service).toMatchObject({ user: '1000:1000', read_only: true, cap_drop: ['ALL'] });
     const own = listWorkloads(renderOverlay('dev')).find(({ name }) => name === app);
-    // Keys can be passed in two ways; one Redis serves queue and cache; other variables are Node's or have
-    // defaults.
+    // Exceptions: keys can be passed in two ways, and one Redis serves as queue and cache. Other variables
+    // belong to Node or have defaults.
     const apart = [
       'NODE_OPTIONS',
-      // TLS to NATS, which the dev overlay does not use.
+      // Only needed for TLS to NATS, which the dev overlay does not use.
       'NODE_EXTRA_CA_CERTS',
       'LOG_LEVEL',
       'VAULT_KEK_FILE',
@@ -136,7 +136,7 @@ describe('compose', () => {
     );
   });
 
-  test('mounts existing files, and listens on loopback only', () => {
+  test('mounts only existing files and listens only on loopback', () => {
     for (const { volumes, ports } of Object.values(compose.services)) {
       for (const [source = ''] of volumes.map((volume) => volume.split(':')))
         if (source.startsWith('.') && !source.includes('.data/'))

@@ -4,7 +4,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { applyJsonPatch, patchOperations, type Json } from './json-patch.fixture.ts';
 
-/** The part of a Kubernetes object that all kinds share. */
+/** The fields that all kinds of Kubernetes objects share. */
 export const manifest = z.looseObject({
   apiVersion: z.string(),
   kind: z.string(),
@@ -26,7 +26,7 @@ const patch = z.strictObject({
 });
 type Patch = z.output<typeof patch>;
 
-/** The features that the kustomizations use. Other features of kustomize are rejected, not ignored. */
+/** The kustomize features used in this repository. Any other feature is rejected instead of ignored. */
 const kustomization = z.strictObject({
   apiVersion: z.string(),
   kind: z.enum(['Kustomization', 'Component']),
@@ -80,7 +80,7 @@ function isTarget({ target }: Patch, object: Manifest): boolean {
   return label === '' || object.metadata.labels?.[label] === value;
 }
 
-/** Throws if a patch changes nothing, which kustomize would accept. */
+/** Throws if a patch changes nothing. kustomize itself would accept such a patch. */
 function applyPatches(
   objects: readonly Manifest[],
   { patches }: Kustomization,
@@ -99,7 +99,7 @@ function applyPatches(
   );
 }
 
-/** Sets tags wherever a list of containers has `image`. */
+/** Sets image tags in every list of containers that has an `image` field. */
 function applyImages(value: Json, images: Kustomization['images']): Json {
   if (Array.isArray(value)) return value.map((item) => applyImages(item, images));
   if (value === null || typeof value !== 'object') return value;
@@ -134,7 +134,7 @@ function readKustomization(directory: string): Kustomization {
 
 /**
  * Renders the subset of kustomize that k8s/ uses: resources, components, JSON patches, image tags, a
- * namespace, and ConfigMaps from files. If kustomize is installed, a spec compares the results.
+ * namespace, and ConfigMaps from files. If kustomize is installed, a spec compares both outputs.
  */
 export function renderKustomization(directory: string): Manifest[] {
   const own = readKustomization(directory);
@@ -148,7 +148,7 @@ export function renderKustomization(directory: string): Manifest[] {
   );
 }
 
-/** The repository's root. */
+/** The repository root. */
 export const root = join(dirname(dirname(import.meta.dirname)));
 export const overlays = ['dev', 'staging', 'production'] as const;
 export type Overlay = (typeof overlays)[number];

@@ -39,7 +39,7 @@ function isSelected({ matchLabels = {}, matchExpressions = [] }: Selector, { lab
   );
 }
 
-/** The connections in the table of the page: from, to. */
+/** The connections listed in the table on the documentation page, as [from, to]. */
 function readDocumentedArrows(): string[] {
   const page = readFileSync(join(root, 'docs/operations/running.md'), 'utf8');
   const section = /^## Network connections between processes$([\s\S]*?)^## /m.exec(page)?.[1] ?? '';
@@ -52,7 +52,7 @@ function readDocumentedArrows(): string[] {
     });
 }
 
-/** The connections that follow from the contracts and from the variables of each process. */
+/** The connections required by the contracts and by each process's variables. */
 function deriveArrows(workloads: readonly Workload[]): string[] {
   const onTheBus = new Set(
     contractTable.flatMap((contract) =>
@@ -76,7 +76,7 @@ function deriveArrows(workloads: readonly Workload[]): string[] {
     .sort();
 }
 
-/** The connections that egress policies allow, by their names `<from>-to-<to>`. */
+/** The connections that egress policies allow, according to their names `<from>-to-<to>`. */
 function listAllowedArrows(policies: readonly Policy[]): string[] {
   return policies
     .filter(({ spec, metadata }) => spec.egress !== undefined && !metadata.name.startsWith('all-to-'))
@@ -89,16 +89,16 @@ describe.each(overlays)('overlay %s', (overlay) => {
   const policies = listPolicies(manifests);
   const workloads = listWorkloads(manifests);
 
-  test('denies all other connections, in and out', () => {
+  test('denies all other inbound and outbound connections', () => {
     const deny = policies.find(({ metadata }) => metadata.name === 'default-deny');
     expect(deny?.spec).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
   });
 
-  test('allows exactly the connections that follow from contracts and configuration', () => {
+  test('allows exactly the connections that contracts and configuration require', () => {
     expect(listAllowedArrows(policies)).toEqual(deriveArrows(workloads));
   });
 
-  test('a policy selects the pods in its name, and allows one port of its target', () => {
+  test('each policy selects the pods in its name and allows one port on its target', () => {
     for (const { metadata, spec } of policies) {
       if (spec.egress === undefined || metadata.name.startsWith('all-to-')) continue;
       const [from = '', to = ''] = metadata.name.split('-to-');
@@ -145,7 +145,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
     );
   });
 
-  test('only Prometheus reaches metrics and health', () => {
+  test('only Prometheus reaches the metrics and health endpoints', () => {
     const toHealth = policies.filter(({ spec }) =>
       (spec.ingress ?? []).some((rule) => rule.ports.some(({ port }) => port === 'health')),
     );

@@ -20,9 +20,7 @@ function readSources(): string {
     .join('\n');
 }
 
-/**
- * Every series that a process can export: metrics by the name in the code, the runtime's metrics, and `up`.
- */
+/** Every series that a process can export: metrics named in the code, runtime metrics, and `up`. */
 async function listExportedSeries(): Promise<Set<string>> {
   const made = [
     ...readSources().matchAll(/\.(?<type>counter|gauge|histogram)\(\{\s*name: '(?<name>[a-z_]+)'/g),
@@ -50,7 +48,7 @@ const anchorOf = (heading: string): string =>
     .replaceAll(' ', '-');
 
 describe('alerts', () => {
-  test.each(rules)('$alert uses exported series', async ({ expr }) => {
+  test.each(rules)('$alert uses only exported series', async ({ expr }) => {
     const exported = await listExportedSeries();
     expect(listSeries(expr).filter((name) => !exported.has(name))).toEqual([]);
     expect(listSeries(expr)).not.toEqual([]);
@@ -62,7 +60,7 @@ describe('alerts', () => {
     expect(headings.map(({ groups }) => anchorOf(groups?.['title'] ?? ''))).toContain(anchor);
   });
 
-  test('Prometheus accepts the rules, and their tests pass', async () => {
+  test('Prometheus accepts the rules, and the rule tests pass', async () => {
     await installTestPrograms([prometheusProgram]);
     const check = spawnSync('promtool', ['check', 'rules', alertsFile], { encoding: 'utf8' });
     expect([check.status, check.stderr]).toEqual([0, '']);
@@ -72,7 +70,7 @@ describe('alerts', () => {
   }, 240_000);
 });
 
-test.each(panels)('the panel “$title” uses exported series', async ({ targets }) => {
+test.each(panels)('the panel “$title” uses only exported series', async ({ targets }) => {
   const exported = await listExportedSeries();
   for (const { expr } of targets) {
     expect(listSeries(expr).filter((name) => !exported.has(name))).toEqual([]);
@@ -137,7 +135,7 @@ const collector = z
   })
   .parse(parse(readFileSync(join(root, 'deploy/otel/collector.yaml'), 'utf8')));
 
-test('the collector keeps failed and slow traces whole, and removes content before it exports', () => {
+test('the collector keeps complete traces of failed and slow requests, and removes content before exporting', () => {
   const { traces } = collector.service.pipelines;
   for (const part of ['receivers', 'processors', 'exporters'] as const)
     expect(Object.keys(collector[part]).sort()).toEqual([...traces[part]].sort());

@@ -6,7 +6,7 @@ import { overlays, renderOverlay, type Manifest } from './kustomize.fixture.ts';
 import { findVariable, listSecretReferences, listWorkloads, type Workload } from './workloads.fixture.ts';
 
 /**
- * The time that a stopping edge needs after its streams have ended: `shipTimeMs` of its main.ts, plus a
+ * The time that a stopping edge needs after its streams have ended: `shipTimeMs` in its main.ts, plus a
  * margin.
  */
 const afterDrainSeconds = 10;
@@ -65,10 +65,13 @@ describe.each(overlays)('overlay %s', (overlay) => {
     },
   );
 
-  test.each(workloads)('$kind $name has bounded volumes in memory or on the node, including /tmp', (each) => {
-    for (const { emptyDir } of each.pod.volumes) if (emptyDir) expect(emptyDir.sizeLimit).toBeDefined();
-    expect(each.container.volumeMounts.map(({ mountPath }) => mountPath)).toContain('/tmp');
-  });
+  test.each(workloads)(
+    '$kind $name has only size-limited volumes in memory or on the node, including /tmp',
+    (each) => {
+      for (const { emptyDir } of each.pod.volumes) if (emptyDir) expect(emptyDir.sizeLimit).toBeDefined();
+      expect(each.container.volumeMounts.map(({ mountPath }) => mountPath)).toContain('/tmp');
+    },
+  );
 
   test.each(workloads)('$kind $name runs under its own service account without a token', (each) => {
     expect(each.pod.automountServiceAccountToken).toBe(false);
@@ -79,11 +82,11 @@ describe.each(overlays)('overlay %s', (overlay) => {
     if (each.component === 'service') expect(each.pod.serviceAccountName).toBe(each.name);
   });
 
-  test('no service account has rights in the cluster', () => {
+  test('no service account has cluster permissions', () => {
     expect(manifests.filter(({ apiVersion }) => apiVersion.startsWith('rbac.'))).toEqual([]);
   });
 
-  test.each(workloads)('$kind $name requests processor and memory, and has a memory limit', (each) => {
+  test.each(workloads)('$kind $name requests CPU and memory, and has a memory limit', (each) => {
     expect(Object.keys(each.container.resources?.requests ?? {}).sort()).toEqual(['cpu', 'memory']);
     expect(each.container.resources?.limits['memory']).toBeDefined();
   });
@@ -95,7 +98,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
     expect(container['ports']).toContainEqual({ name: 'health', containerPort: 9090 });
   });
 
-  test.each(services)('$name is spread over zones and nodes', ({ pod }) => {
+  test.each(services)('$name is spread across zones and nodes', ({ pod }) => {
     expect(pod.topologySpreadConstraints.map(({ topologyKey }) => topologyKey)).toEqual([
       'topology.kubernetes.io/zone',
       'kubernetes.io/hostname',
@@ -103,7 +106,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
   });
 
   test.each(services.filter(({ name }) => name !== 'sandbox-provider'))(
-    '$name has an autoscaler and no fixed replica count, and loses one pod at a time',
+    '$name has an autoscaler, no fixed replica count, and a disruption budget of one pod',
     (each) => {
       expect(isScaled(manifests, each)).toBe(true);
       expect(each.replicas).toBeUndefined();
@@ -115,7 +118,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
     },
   );
 
-  test('the termination grace period of the edge exceeds its wait for streams', () => {
+  test('the termination grace period of the edge is longer than its wait for open streams', () => {
     const preStopSeconds = edge.container.lifecycle?.preStop.sleep.seconds ?? 0;
     const drainSeconds = Number(findVariable(edge, 'DRAIN_TIMEOUT_MS')) / 1_000;
     expect(preStopSeconds).toBeGreaterThanOrEqual(5);
@@ -124,14 +127,14 @@ describe.each(overlays)('overlay %s', (overlay) => {
     );
   });
 
-  test('a stream may be silent for as long as a stopping edge waits, and no longer', () => {
-    // UPSTREAM_TIMEOUT_MS has its default of ten minutes.
+  test('a stream may be silent exactly as long as a stopping edge waits', () => {
+    // UPSTREAM_TIMEOUT_MS keeps its default of ten minutes.
     expect(findVariable(edge, 'UPSTREAM_TIMEOUT_MS') ?? '600000').toBe(
       findVariable(edge, 'DRAIN_TIMEOUT_MS'),
     );
   });
 
-  test('the spool outlives container and pod', () => {
+  test('the spool survives container and pod restarts', () => {
     const directory = findVariable(edge, 'SPOOL_DIR');
     const mount = edge.container.volumeMounts.find(({ mountPath }) => mountPath === directory);
     expect(edge.kind).toBe('StatefulSet');
@@ -148,17 +151,17 @@ describe.each(overlays)('overlay %s', (overlay) => {
           expect([name, value]).toEqual([name, undefined]);
   });
 
-  test('no service gets a secret of another', () => {
+  test('services do not share secrets', () => {
     const users = new Map<string, Set<string>>();
     for (const each of services)
       for (const name of listSecretReferences([each]).keys())
         users.set(name, (users.get(name) ?? new Set()).add(each.name));
-    // The certificate of the authority is public.
+    // The certificate authority's own certificate is public.
     users.delete('agent-gateway-ca');
     for (const [name, names] of users) expect([name, [...names]]).toEqual([name, [[...names][0]]]);
   });
 
-  test('a migration has a limit of retries and time', () => {
+  test('a migration has limits on retries and run time', () => {
     const jobs = ofKind(manifests, 'Job');
     expect(jobs.map(({ metadata }) => metadata.name).sort()).toEqual([
       'migrate-account',
@@ -170,7 +173,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
   });
 });
 
-test('every service has at least two pods outside of development', () => {
+test('every service has at least two pods outside development', () => {
   for (const overlay of ['staging', 'production'] as const)
     for (const { minReplicas, scaleTargetRef } of scalings(renderOverlay(overlay)))
       expect([overlay, scaleTargetRef.name, minReplicas >= 2]).toEqual([overlay, scaleTargetRef.name, true]);
@@ -192,7 +195,7 @@ function isProvided(references: Map<string, Set<string>>, provided: ReadonlyMap<
 }
 
 test.each(['staging', 'production'] as const)(
-  '%s takes every secret that it needs from the store',
+  '%s reads every secret it needs from the secret store',
   (overlay) => {
     const manifests = renderOverlay(overlay);
     const provided = new Map(
@@ -201,13 +204,14 @@ test.each(['staging', 'production'] as const)(
         return [target.name, data.map(({ secretKey }) => secretKey)] as const;
       }),
     );
-    // cert-manager writes the first. The platform creates the second one, which belongs to the certificate authority, once.
+    // cert-manager writes the edge's TLS secret. The platform creates the certificate authority's secret
+    // once.
     for (const name of ['edge-gateway-tls', 'agent-gateway-ca']) provided.set(name, []);
     expect(isProvided(listSecretReferences(listWorkloads(manifests)), provided)).toEqual([]);
   },
 );
 
-test('`npm run k8s:prepare` writes every secret that the overlay dev needs', () => {
+test('`npm run k8s:prepare` writes every secret that the dev overlay needs', () => {
   const secrets = renderKubernetesSecrets(
     {
       keyPepper: 'pepper',

@@ -9,7 +9,10 @@ const nameOf = ({ kind, metadata }: Manifest): string =>
 const byName = (manifests: readonly Manifest[]): Record<string, Manifest> =>
   Object.fromEntries(manifests.map((object) => [nameOf(object), object]));
 
-/** Components exist since kustomize 3.7. The kubectl of some distributions still contains 2.0. */
+/**
+ * Components require kustomize 3.7 or later. Some distributions ship a kubectl that still contains kustomize
+ * 2.0.
+ */
 function renderWithKubectl(overlay: string): Manifest[] | null {
   const { status, stdout } = spawnSync('kubectl', ['kustomize', join(root, 'k8s/overlays', overlay)], {
     encoding: 'utf8',
@@ -24,7 +27,7 @@ function hasKustomize(): boolean {
 }
 
 describe.each(overlays)('overlay %s', (overlay) => {
-  test('renders with unique names, all in one namespace', () => {
+  test('renders objects with unique names in a single namespace', () => {
     const manifests = renderOverlay(overlay);
     const names = manifests.map(nameOf);
     expect(new Set(names).size).toBe(names.length);
@@ -37,7 +40,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
     expect(byName(renderOverlay(overlay))).toEqual(byName(renderWithKubectl(overlay) ?? []));
   });
 
-  test('fixes the version of every image', () => {
+  test('pins the version of every image', () => {
     for (const { container } of listWorkloads(renderOverlay(overlay)))
       expect(container.image).toMatch(/^[a-z/-]+:[\w.-]+$/);
   });

@@ -3,7 +3,7 @@ import ts from 'typescript';
 import { z } from 'zod';
 import { overlays, renderOverlay, root, type Manifest } from './kustomize.fixture.ts';
 
-/** The OpenAPI schemas of two versions of Kubernetes, and of the kinds that operators add. */
+/** The OpenAPI schemas for two Kubernetes versions and for the kinds that operators add. */
 const kubernetesVersions = ['1-33', '1-34'];
 const ofOperators: Readonly<Record<string, string>> = {
   'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
@@ -37,8 +37,8 @@ async function findFaults(object: Manifest, version: string): Promise<string[]> 
 }
 
 /**
- * Kubernetes drops unknown fields, and its schemas accept them. The TypeScript types of the same schemas find
- * misspelt fields, because the compiler checks a literal field by field.
+ * Kubernetes drops unknown fields, and its schemas accept them. The TypeScript types generated from those
+ * schemas catch misspelled fields, because the compiler checks each literal field by field.
  */
 function findUnknownFields(objects: readonly Manifest[], version: string): string[] {
   const lines = objects.map(
@@ -74,7 +74,7 @@ function findUnknownFields(objects: readonly Manifest[], version: string): strin
 }
 
 describe.each(kubernetesVersions)('Kubernetes %s', (version) => {
-  test.each(overlays)('every object of the overlay %s is valid', async (overlay) => {
+  test.each(overlays)('every object in the overlay %s is valid', async (overlay) => {
     const faults = await Promise.all(renderOverlay(overlay).map((object) => findFaults(object, version)));
     expect(faults.flat()).toEqual([]);
   });
@@ -85,7 +85,7 @@ describe.each(kubernetesVersions)('Kubernetes %s', (version) => {
   }, 120_000);
 });
 
-test('the checks find a wrong type and a misspelt field', async () => {
+test('the checks detect a wrong type and a misspelled field', async () => {
   const deployment = renderOverlay('production').find(({ kind }) => kind === 'Deployment');
   if (deployment === undefined) throw new Error('There is no Deployment.');
   const misspelt = { ...deployment, spec: { ...(deployment['spec'] as object), replica: 2 } };

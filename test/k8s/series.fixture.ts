@@ -6,7 +6,7 @@ import { root } from './kustomize.fixture.ts';
 
 export const alertsFile = join(root, 'deploy/prometheus/alerts.yaml');
 
-/** The rules of deploy/prometheus/alerts.yaml. */
+/** The alert rules in deploy/prometheus/alerts.yaml. */
 export const rules = z
   .strictObject({
     groups: z.array(
@@ -27,7 +27,7 @@ export const rules = z
   .parse(parse(readFileSync(alertsFile, 'utf8')))
   .groups.flatMap((group) => group.rules);
 
-/** The panels of deploy/grafana/gateway.json. */
+/** The dashboard panels in deploy/grafana/gateway.json. */
 export const { panels } = z
   .looseObject({
     panels: z.array(
@@ -37,8 +37,8 @@ export const { panels } = z
   .parse(JSON.parse(readFileSync(join(root, 'deploy/grafana/gateway.json'), 'utf8')));
 
 /**
- * The series names in PromQL: words before a selector, a range or an operator, without functions, keywords
- * and labels.
+ * The series names in a PromQL expression: words before a selector, a range or an operator, excluding
+ * functions, keywords and labels.
  */
 export function listSeries(expression: string): string[] {
   const bare = expression

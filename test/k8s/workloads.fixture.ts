@@ -58,7 +58,7 @@ const workload = z.looseObject({
   }),
 });
 
-/** A Deployment, StatefulSet or Job, and the single container of its pods. */
+/** A Deployment, StatefulSet or Job, together with the single container in its pods. */
 export interface Workload {
   readonly name: string;
   readonly kind: string;
@@ -68,7 +68,7 @@ export interface Workload {
   readonly replicas: number | undefined;
   readonly pod: z.output<typeof pod>;
   readonly container: z.output<typeof container>;
-  /** Names of the volumes that outlive the pod. */
+  /** The names of volumes that outlive the pod. */
   readonly claims: readonly string[];
 }
 
@@ -95,12 +95,15 @@ export function listWorkloads(manifests: readonly Manifest[]): Workload[] {
     });
 }
 
-/** The value of a variable that has a literal value, or undefined. */
+/** The variable's literal value, or undefined if it has none. */
 export function findVariable({ container: { env } }: Workload, name: string): string | undefined {
   return env.find((each) => each.name === name)?.value;
 }
 
-/** The secrets that the pods of these manifests need: keys by Secret. `*` is a whole Secret, as a volume. */
+/**
+ * The secrets that the pods in these manifests need, as keys per Secret. `*` means that the whole Secret is
+ * mounted as a volume.
+ */
 export function listSecretReferences(workloads: readonly Workload[]): Map<string, Set<string>> {
   const references = new Map<string, Set<string>>();
   const note = (name: string, key: string) =>

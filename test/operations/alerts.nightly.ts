@@ -1,3 +1,3 @@
 import { describeAlerts } from './alerts.scenario.ts';
 
-describe('alerts at their real times', () => describeAlerts(1));
+describe('alerts at real-time speed', () => describeAlerts(1));

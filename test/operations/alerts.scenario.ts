@@ -12,9 +12,9 @@ import { root } from './dockerfile.fixture.ts';
 import { installTestPrograms, prometheusProgram } from './programs.fixture.ts';
 import { startPrometheus, type Prometheus, type Rule } from './prometheus.fixture.ts';
 
-/** The longest wait of a rule: the window of its rate plus `for`. */
+/** The longest time an alert rule takes to fire: its rate window plus `for`. */
 const ruleWaitMs = 2 * 60_000;
-/** A margin for scrapes and evaluations on a busy machine. */
+/** Extra time for scrapes and evaluations on a busy machine. */
 const slackMs = 40_000;
 const victim = 'tool-router';
 
@@ -23,7 +23,7 @@ let prometheus: Prometheus;
 let load: Load;
 
 /**
- * Loads the rules of deploy/ into a real Prometheus that scrapes a stack under load.
+ * Loads the rules in deploy/ into a real Prometheus that scrapes a stack under load.
  * @param factor speeds up time for Prometheus; with 1 the rules are unchanged.
  */
 export function describeAlerts(factor: number): void {
@@ -34,7 +34,7 @@ export function describeAlerts(factor: number): void {
     await installTestPrograms([prometheusProgram]);
     stack = await startStack({ env: { 'edge-gateway': { PLAN_DEADLINE_MS: '6000' } } });
     undo.push(() => stack.stop());
-    // A provider with a stored credential, in addition to the sandbox.
+    // A provider with a stored credential, in addition to the sandbox provider.
     const provider = await startProvider();
     undo.push(() => provider.close());
     provider.setControls(plainAnswer);
@@ -63,7 +63,7 @@ export function describeAlerts(factor: number): void {
     expect(loaded.filter(({ health, lastError }) => health !== 'ok' || lastError)).toEqual([]);
   });
 
-  test('the scrapes contain every metric of a rule or panel', async () => {
+  test('the scrapes contain every metric used by a rule or panel', async () => {
     const expressions = [
       ...writtenRules.map(({ expr }) => expr),
       ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
@@ -94,10 +94,10 @@ export function describeAlerts(factor: number): void {
       await stack.service(victim).kill();
       await waitForStates(withinMs, { PlannerAway: 'firing', ProcessDown: 'firing' });
       const rules = await prometheus.rules();
-      // On a busy machine, an alert for a missed scrape may be pending, but not firing.
+      // On a busy machine, a missed scrape may leave an alert pending, but not firing.
       const down = find(rules, 'ProcessDown').alerts.filter(({ state }) => state === 'firing');
       expect(down).toHaveLength(1);
-      // The requests are served throughout, so no alert for users may fire.
+      // Requests are served throughout, so no user-facing alert may fire.
       expect(load.failures).toEqual([]);
       for (const name of ['GatewayDown', 'RequestsFail', 'RequestsShed'])
         expect(find(rules, name).state).not.toBe('firing');
@@ -128,12 +128,12 @@ async function waitForStates(
 }
 
 interface Load {
-  /** Answers with another status than 200, and the cause of an early end of the load. */
+  /** Responses with a status other than 200, and the reason if the load ended early. */
   readonly failures: readonly string[];
   stop(): Promise<void>;
 }
 
-/** Sends a few requests per second, with tools and a tool result, until it is stopped. */
+/** Sends a few requests per second, with tools and a tool result, until stopped. */
 function startLoad(): Load {
   const failures: string[] = [];
   let isRunning = true;

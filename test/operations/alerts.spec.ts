@@ -1,4 +1,4 @@
 import { describeAlerts } from './alerts.scenario.ts';
 
-/** The test scales one minute in the alert rules down to five seconds. */
+/** One minute in the alert rules takes five seconds in this test. */
 describe('alerts at twelve times the speed', () => describeAlerts(12));

@@ -6,17 +6,15 @@ import { findFreePort } from '@gateway/testing';
 import { eventually } from '../integration/stack.fixture.ts';
 import { requireProgram } from '../../tools/bootstrap/stack/programs.ts';
 
-/** An nginx in front of edges. */
+/** An nginx load balancer in front of the edges. */
 export interface Balancer {
   readonly url: string;
-  /** Removes that edge while `work` runs. Its open requests continue. */
+  /** Takes an edge out of rotation while `work` runs. Requests already open on that edge continue. */
   without(edgeUrl: string, work: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
-/**
- * As docs/operations/running.md describes it: a new connection for each request, no buffering, no repetition.
- */
+/** Configured as in docs/operations/running.md: a new connection per request, no buffering, no retries. */
 function renderConfiguration(directory: string, port: number, edges: readonly string[]): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((kind) => `${kind}_temp_path ${directory}/tmp;`)
@@ -44,7 +42,7 @@ http {
 `;
 }
 
-/** The running processes by id, with parent id and command. */
+/** Running processes by id, each with its parent id and command. */
 function listProcesses(): string[][] {
   if (process.platform !== 'linux') {
     const listed = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
@@ -56,22 +54,22 @@ function listProcesses(): string[][] {
       const ppid = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? '';
       return [[pid, ppid, readFileSync(`/proc/${pid}/cmdline`, 'utf8')]];
     } catch {
-      // An empty command line: no process, or one that has ended.
+      // An empty command line means that the process is gone or has exited.
       return [];
     }
   });
 }
 
 /**
- * The nginx workers that accept connections. A worker that is shutting down finishes its requests and says so
- * in its title.
+ * The nginx workers that accept connections. A worker that is shutting down only finishes its requests, and
+ * its process title shows that.
  */
 const listWorkers = (masterPid: number | undefined): string[] =>
   listProcesses()
     .filter(([, ppid, ...args]) => ppid === String(masterPid) && !args.join(' ').includes('shutting down'))
     .map(([pid = '']) => pid);
 
-/** Starts nginx in front of the edges with these addresses. */
+/** Starts nginx in front of the edges at these addresses. */
 export async function startBalancer(edges: readonly string[]): Promise<Balancer> {
   const directory = mkdtempSync(join(tmpdir(), 'agent-gateway-balancer-'));
   mkdirSync(join(directory, 'tmp'));
@@ -90,7 +88,7 @@ export async function startBalancer(edges: readonly string[]): Promise<Balancer>
     const before = listWorkers(child.pid);
     write(left);
     child.kill('SIGHUP');
-    // Waits until the new worker has taken over, as endpoints in Kubernetes need a moment (`preStop`).
+    // Waits until the new nginx worker has taken over. Kubernetes endpoints need similar time (`preStop`).
     await eventually(() => {
       const now = listWorkers(child.pid);
       return now.length > 0 && !now.some((pid) => before.includes(pid)) ? true : undefined;

@@ -2,7 +2,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { setTimeout as waitMs } from 'node:timers/promises';
 import { githubTools } from '../e2e/github-tools.fixture.ts';
 
-/** The requests of the clients and their entry point. */
+/** The request types that clients send, and their entry point. */
 export interface ClientOptions {
   readonly url: string;
   readonly key: string;
@@ -13,21 +13,21 @@ export interface ClientOptions {
 }
 
 export interface Clients {
-  /** Streams that are open now. */
+  /** The number of currently open streams. */
   readonly open: () => number;
   readonly requests: () => number;
   readonly streams: () => number;
-  /** Descriptions of failures: a response that is not 200, is incomplete, or is missing. */
+  /** Failure descriptions: the response is missing, is incomplete, or has a status other than 200. */
   readonly failures: readonly string[];
   readonly cutStreams: readonly string[];
-  /** Stops sending, and waits for open requests. */
+  /** Stops sending and waits for open requests to finish. */
   stop(): Promise<void>;
 }
 
 const answerWithinMs = 60_000;
 const tools = githubTools.slice(0, 12);
 
-/** Sends requests at a constant rate, independent of the responses, and keeps a number of streams open. */
+/** Sends requests at a constant rate, regardless of responses, and keeps a fixed number of streams open. */
 export function startClients(options: ClientOptions): Clients {
   const state = { isRunning: true, open: 0, requests: 0, streams: 0 };
   const failures: string[] = [];
@@ -45,7 +45,7 @@ export function startClients(options: ClientOptions): Clients {
     while (state.requests < due) ask(state.requests++);
   }, 10);
   const keepStreaming = async (number: number) => {
-    // Starts them at different times, so that streams are at every stage of their life.
+    // Streams start at different times, so that they are at different stages when a process restarts.
     await waitMs((number / options.openStreams) * options.chunksPerStream * options.chunkEveryMs);
     while (state.isRunning) {
       const id = `stream-${state.streams++}`;
@@ -70,7 +70,7 @@ export function startClients(options: ClientOptions): Clients {
   };
 }
 
-/** One connection per request, like a new client. */
+/** Opens one connection per request, as a new client would. */
 function post({ url, key }: ClientOptions, body: object): Promise<{ status: number; text: string }> {
   const bytes = Buffer.from(JSON.stringify(body));
   return new Promise((resolve, reject) => {
@@ -113,7 +113,7 @@ async function streamOnce(options: ClientOptions, id: string): Promise<void> {
   });
   if (status !== 200) throw new Error(`${status} ${text.slice(0, 200)}`);
   const frames = text.split('\n\n').filter((frame) => frame.startsWith('data: {')).length;
-  // The last frame contains the finish reason.
+  // Only the last frame contains the finish reason.
   if (frames !== chunksPerStream + 1 || !text.endsWith('data: [DONE]\n\n'))
     throw new Error(`${frames} of ${chunksPerStream + 1} frames: …${text.slice(-200)}`);
 }

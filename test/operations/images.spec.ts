@@ -28,7 +28,7 @@ let migration: string;
 let path: string;
 let stack: StackUnderTest;
 
-/** Installs, unpacks, and starts everything from the unpacked trees. */
+/** Installs packages, unpacks images, and starts the whole stack from the unpacked trees. */
 beforeAll(async () => {
   const directory = mkdtempSync(join(tmpdir(), 'agent-gateway-images-'));
   undo.push(() => removeTree(directory));
@@ -41,7 +41,7 @@ beforeAll(async () => {
     images: Object.fromEntries(apps.map((app) => [app, imageOf(app)])),
     env: {
       '*': { PATH: path, TMPDIR: makeMount(join(directory, 'tmp')) },
-      // The first plans of cold processes.
+      // The first plans after a cold start take longer.
       'edge-gateway': { SPOOL_DIR: makeMount(join(directory, 'spool')), PLAN_DEADLINE_MS: '6000' },
     },
   });
@@ -61,13 +61,13 @@ function treeOf(app: string): string {
   return tree;
 }
 
-/** The owner of the files cannot write either. */
+/** Even the owner of the files cannot write to them. */
 function removeTree(directory: string): void {
   execFileSync('chmod', ['-R', 'u+w', directory]);
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** Runs a program as the image's user in its tree. */
+/** Runs a program as the image user in the image's tree. */
 const runAsUser = (tree: string, command: readonly string[], env: Record<string, string | undefined> = {}) =>
   spawnSync(command[0] ?? '', command.slice(1), {
     cwd: tree,
@@ -76,7 +76,7 @@ const runAsUser = (tree: string, command: readonly string[], env: Record<string,
     ...user,
   });
 
-test('the images answer a request with tools, planned with the models that they contain', async () => {
+test('the images serve a request with tools, planned by the models they contain', async () => {
   const messages = [{ role: 'user', content: 'Create an issue titled "Hello" in octo/hello' }];
   const request = { model: 'sandbox/sandbox-1', messages, tools: githubTools };
   const answer = await postChat(stack.baseUrl, stack.apiKey, request);
@@ -85,7 +85,7 @@ test('the images answer a request with tools, planned with the models that they 
   expect(Number(answer.headers['x-svc-tools-output'])).toBeLessThan(githubTools.length);
 });
 
-test('only the image of the edge contains and serves the dashboard', async () => {
+test('only the edge image contains and serves the dashboard', async () => {
   const page = await fetch(`${stack.baseUrl}/dashboard/`);
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<script')]);
   const holding = apps.filter((app) => existsSync(join(treeOf(app), 'dist/apps/dashboard')));
@@ -93,7 +93,7 @@ test('only the image of the edge contains and serves the dashboard', async () =>
 });
 
 describe.each(apps)('%s', (app) => {
-  test('runs from its own tree as an unprivileged user who cannot write to it', () => {
+  test('runs from its own tree as an unprivileged user without write access', () => {
     const pid = stack.service(app).pid ?? 0;
     if (process.platform === 'linux') {
       const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -105,13 +105,13 @@ describe.each(apps)('%s', (app) => {
       expect(runAsUser(treeOf(app), ['test', '-w', place]).status).toBe(1);
   });
 
-  test('passes the health check of its image', () => {
+  test('passes the health check defined in its image', () => {
     const check = parseWords(findInstruction(stageOf(stages, 'app'), 'HEALTHCHECK'));
     const { port } = new URL(stack.dev.services[app]?.health_url ?? '');
     expect(runAsUser(treeOf(app), check, { HEALTH_PORT: port })).toMatchObject({ status: 0, stderr: '' });
   });
 
-  test('contains no other app, and only the needed part of the ONNX runtime', () => {
+  test('contains no other app, and only the required part of the ONNX runtime', () => {
     const others = apps.filter((other) => other !== app && existsSync(join(treeOf(app), 'dist/apps', other)));
     expect(others).toEqual([]);
     expect(listPackages(treeOf(app)).includes('onnxruntime-node')).toBe(app === 'tool-router');
@@ -127,7 +127,7 @@ const sbom = z.looseObject({
   components: z.array(z.looseObject({ group: z.string().optional(), name: z.string(), version: z.string() })),
 });
 
-test('no development package is installed, and the list of components names every installed one', () => {
+test('no development package is installed, and the bill of materials lists every installed package', () => {
   const tree = treeOf('tool-router');
   const installed = listPackages(tree);
   const { dependencies, devDependencies } = manifest.parse(
@@ -143,7 +143,7 @@ test('no development package is installed, and the list of components names ever
   expect(installed.filter((name) => !named.includes(name))).toEqual([]);
 });
 
-test('the migration image brings an empty database up to date', async () => {
+test('the migration image migrates an empty database to the latest schema', async () => {
   const admin = new pg.Client({ connectionString: stack.dev.postgres.admin ?? '' });
   await admin.connect();
   await admin.query('CREATE DATABASE of_images OWNER account');

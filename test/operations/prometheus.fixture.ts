@@ -43,16 +43,16 @@ const queryResult = z.looseObject({
 
 export interface Prometheus {
   rules(): Promise<Rule[]>;
-  /** Names of all metrics in the scrapes. A histogram has three series. */
+  /** The names of all scraped metrics. A histogram counts as three series. */
   series(): Promise<Set<string>>;
-  /** The number of series that an expression returns now. Rejects for an invalid expression. */
+  /** The number of series that an expression currently returns. Rejects for an invalid expression. */
   count(expression: string): Promise<number>;
   stop(): Promise<void>;
 }
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
-/** Divides the durations of a Prometheus file (`15s`, `[5m]`) by a factor. */
+/** Divides the durations in a Prometheus file (`15s`, `[5m]`) by a factor. */
 export function shortenDurations(text: string, factor: number): string {
   return text.replaceAll(
     /(?<before>\[|for: |interval: )(?<count>\d+)(?<unit>ms|s|m|h)\b/g,
@@ -61,7 +61,7 @@ export function shortenDurations(text: string, factor: number): string {
   );
 }
 
-/** Copies deploy/prometheus with other process addresses and another speed of time. */
+/** Copies deploy/prometheus with different process addresses and a different time scale. */
 function renderConfiguration(stack: StackUnderTest, rulesFile: string, factor: number): string {
   const text = readFileSync(join(root, 'deploy/prometheus/prometheus.yaml'), 'utf8');
   const parsed = configuration.parse(parse(shortenDurations(text, factor)));
@@ -76,7 +76,7 @@ function renderConfiguration(stack: StackUnderTest, rulesFile: string, factor: n
 }
 
 /**
- * Starts Debian's Prometheus with the rules of deploy/, scraping every process of a stack. Time is `factor`
+ * Starts Debian's Prometheus with the rules in deploy/, scraping every process in a stack. Time runs `factor`
  * times faster.
  */
 export async function startPrometheus(stack: StackUnderTest, factor: number): Promise<Prometheus> {

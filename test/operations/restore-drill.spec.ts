@@ -31,7 +31,7 @@ async function store(provider: string): Promise<void> {
   await edge.call(putCredential, { accountId: newId(), provider, baseUrl: null, sealedSecret });
 }
 
-/** Keeps storing credentials until `work` is done, because backups are taken from a running stack. */
+/** Keeps storing credentials until `work` is done, because backups are taken from a live stack. */
 async function whileWriting<T>(work: () => Promise<T>): Promise<T> {
   const state = { isDone: false };
   const writing = (async () => {
@@ -45,7 +45,7 @@ async function whileWriting<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-test('in the restored copy of a stack under writes, every credential decrypts except the damaged one, which is named', async () => {
+test('after restoring a stack that was under writes, every credential decrypts except the damaged one, which is named', async () => {
   const keepIn = join(mkdtempSync(join(tmpdir(), 'agent-gateway-kept-')), 'backup');
   undo.push(() => rmSync(join(keepIn, '..'), { recursive: true, force: true }));
   const damaged = await damageOne();
@@ -53,13 +53,13 @@ test('in the restored copy of a stack under writes, every credential decrypts ex
   expect(outcome.failed).toEqual([expect.objectContaining(damaged)]);
   expect(outcome.opened).toBeGreaterThanOrEqual(credentials - 1);
   expect(outcome.isKeyKnown).toBe(true);
-  // The keys are stored apart from the data that they decrypt, and only their owner can read them.
+  // The encryption keys are stored apart from the data they protect, and only their owner can read them.
   expect(readdirSync(keepIn).sort()).toEqual(['databases', 'keys']);
   for (const part of ['keys/secrets.json', 'databases/postgres'])
     expect(statSync(join(keepIn, part)).mode & 0o077).toBe(0);
 }, 240_000);
 
-/** Replaces the data key of one credential with another's, like a manipulation of the database. */
+/** Swaps the data key of one credential for another's, to simulate tampering with the database. */
 async function damageOne(): Promise<{ accountId: string; provider: string }> {
   const database = new pg.Client({ connectionString: stack.dev.postgres.vault });
   await database.connect();

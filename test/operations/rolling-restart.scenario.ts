@@ -8,7 +8,7 @@ import { startClients, type ClientOptions, type Clients } from './clients.fixtur
 import { installTestPrograms, nginxProgram } from './programs.fixture.ts';
 import { listApps } from './stack.fixture.ts';
 
-/** The provider stand-in is not restarted. */
+/** The provider stub is never restarted. */
 const standIn = 'sandbox-provider';
 const edge = 'edge-gateway';
 const edges = 3;
@@ -19,13 +19,13 @@ export interface RollingRestart extends Pick<
   ClientOptions,
   'requestsPerSecond' | 'openStreams' | 'chunksPerStream' | 'chunkEveryMs'
 > {
-  /** How often each process is restarted. */
+  /** How many times each process is restarted. */
   readonly rounds: number;
-  /** Every process, or one of each kind. */
+  /** Whether to restart every process or only one of each kind. */
   readonly which: 'every' | 'one of each';
 }
 
-/** Restarts processes one after the other under load, and expects no effect on clients. */
+/** Restarts processes one after the other under load. Clients must not notice. */
 export async function expectRollingRestartUnnoticed(size: RollingRestart): Promise<void> {
   const undo: Undo[] = [];
   try {
@@ -68,7 +68,9 @@ async function openAccount(stack: StackUnderTest, undo: Undo[]) {
   return { accountId, key: key.key };
 }
 
-/** Like an orchestrator: first the balancer, then the edge, which waits for its streams. */
+/**
+ * Restarts like an orchestrator: the balancer drops the edge first, and the edge then waits for its streams.
+ */
 async function restart(stack: StackUnderTest, balancer: Balancer, name: string): Promise<void> {
   const unit = stack.service(name);
   const before = unit.pid;
@@ -78,7 +80,7 @@ async function restart(stack: StackUnderTest, balancer: Balancer, name: string):
   expect(unit.pid).not.toBe(before);
 }
 
-/** The log misses no request and has none twice. */
+/** Expects the log to contain every request exactly once. */
 async function expectEachLogged(stack: StackUnderTest, accountId: string, clients: Clients): Promise<void> {
   const database = new pg.Client({ connectionString: stack.dev.postgres.telemetry });
   await database.connect();
