@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { base } from '../jest.config.mjs';
 
 /**
- * Suites whose tests share one running stack. The others need no stack, or start their own stacks and break
- * them.
+ * Suites whose tests share one running stack. The other suites need no stack, or start their own stacks in
+ * order to break them.
  */
 const withSharedStack = ['authz', 'e2e'];
 
-/** The directory under test/, set by `npm run test:<dir>`. Without it, all directories. */
+/** The directory under test/, set by `npm run test:<dir>`. If it is not set, all directories are run. */
 const suite = process.env.TEST_SUITE ?? '';
-/** Runs the long tests (`*.nightly.ts`) instead of the others. */
+/** Runs the long tests (`*.nightly.ts`) instead of the usual ones. */
 const isNightly = process.env.TEST_NIGHTLY === '1';
 if (suite !== '' && !existsSync(join(import.meta.dirname, suite)))
   throw new Error(`There is no test/${suite}.`);

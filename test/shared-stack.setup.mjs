@@ -5,17 +5,17 @@ import { findFreePort } from '../libs/testing/src/nats-server/start-nats-server.
 import { startStack } from '../libs/testing/src/stack/start-stack.ts';
 
 /**
- * No retries: the tests examine provider answers directly. test/faults/provider-trouble.spec.ts tests
- * retries.
+ * Retries are off, because the tests examine provider responses directly.
+ * test/faults/provider-trouble.spec.ts tests retries.
  */
 const untried = { UPSTREAM_RETRIES_MAX: '0' };
 
-/** The default edge, and further edges with other settings (test/e2e/edges.fixture.ts). */
+/** The default edge, and additional edges with other settings (test/e2e/edges.fixture.ts). */
 const edges = (oidcIssuer) => ({
-  // A long plan deadline: the tests check plans, not how fast a busy machine makes the first one.
+  // The plan deadline is long: tests check the plans, not how fast a busy machine computes the first one.
   'edge-gateway': {
     PLAN_DEADLINE_MS: '6000',
-    // Tests set their own client address and sign up many users.
+    // Tests set their own client addresses and sign up many users.
     TRUSTED_PROXIES: '127.0.0.0/8',
     AUTH_RATE_LIMIT_RPM: '100000',
     ...untried,
@@ -32,8 +32,8 @@ const edges = (oidcIssuer) => ({
 });
 
 /**
- * With COMPAT_TREE (`npm run test:compat`), a second replica of each answering service, from the previous
- * release.
+ * With COMPAT_TREE (`npm run test:compat`), every service that answers calls gets a second replica from the
+ * previous release.
  */
 function chooseReplicas(tree) {
   if (!tree) return { replicas: { 'edge-gateway': 3 }, images: {} };
@@ -46,12 +46,12 @@ function chooseReplicas(tree) {
   };
 }
 
-/** Starts one stack for all test files of a run. Tests find it with `sharedStack()`. */
+/** Starts one stack for all test files in a run. Tests find it with `sharedStack()`. */
 export default async function startSharedStack() {
-  // Stores all output of the run, which is searched for secrets at the end (test/e2e/canaries.spec.ts).
+  // Stores all output of the run, which test/e2e/canaries.spec.ts searches for secrets at the end.
   const observer = process.env.TEST_SUITE === 'e2e' ? await startObserver() : undefined;
   globalThis.sharedStackObserver = observer;
-  // No server listens there until a test starts one.
+  // No server listens at this address until a test starts one.
   const oidcIssuer = `http://127.0.0.1:${await findFreePort()}`;
   process.env.TEST_OIDC_ISSUER = oidcIssuer;
   const stack = await startStack({

@@ -2,24 +2,24 @@ import { join } from 'node:path';
 import { findRecordings, loadRecordings, type Recording } from '@gateway/testing';
 
 /**
- * The recordings that are given or next to the checkout, and the repository's own
+ * The recordings given with `--data` or found next to the checkout, plus the repository's own
  * (docs/internals/adding-a-provider.md).
  */
 const given = findRecordings(process.env['DATA_DIR']);
 const folders = [given ?? [], join(import.meta.dirname, 'recordings')].flat();
 
 /**
- * The folders for checks that need a few recordings of every format: the given ones, and those next to the
- * checkout, because the given ones may lack some.
+ * The folders for checks that need a few recordings of every format. The given folders may lack some formats,
+ * so the folders next to the checkout are included.
  */
 export const sampleFolders = [...new Set([given, findRecordings(undefined)])].filter(
   (folder) => folder !== undefined,
 );
 
 /**
- * Runs one check on every recorded exchange of the APIs that it applies to. Each exchange is one test under a
- * `describe` for the check and one for the API; the table of the run counts by these. If no recording
- * applies, one skipped test reports it.
+ * Runs one check on every recorded exchange of the APIs it applies to. Each exchange becomes one test under
+ * two nested `describe` blocks, for the check and for the API. The table reporter counts tests by these
+ * names. If no recording applies, one skipped test reports it.
  */
 export function checkEvery(
   check: string,
@@ -30,7 +30,8 @@ export function checkEvery(
   const recordings = folders.flatMap((folder) => loadRecordings(folder, api)).filter(concerns);
   describe(check, () => {
     describe(api, () => {
-      if (recordings.length === 0) it.skip('no recording applies: give others with --data', () => undefined);
+      if (recordings.length === 0)
+        it.skip('no recording applies: provide others with --data', () => undefined);
       for (const recording of recordings) it(recording.id, async () => verify(recording));
     });
   });
@@ -40,7 +41,7 @@ export function isAnswered({ status, response_file }: Recording): boolean {
   return status === 200 && response_file !== null;
 }
 
-/** The recorded response, which the check has already required. */
+/** The recorded response, which the check has already verified to exist. */
 export function bodyOf(recording: Recording, which: 'request' | 'response'): Buffer {
   const body = recording[which]();
   if (body === undefined) throw new Error(`${recording.id} has no ${which}`);

@@ -1,9 +1,9 @@
 import type { StreamEvent } from '@gateway/interchange';
 
 /**
- * Checks the order that every renderer relies on. One message start comes first. Deltas and citations are
- * between the start and the end of their block. Every started block ends. A choice finishes once, after its
- * blocks. An end is the last event.
+ * Checks the event order that every renderer relies on. A single message start comes first. Deltas and
+ * citations come between the start and the end of their block. Every started block ends. A choice finishes
+ * once, after its blocks. An end event comes last.
  */
 export function expectOrder(events: readonly StreamEvent[]): void {
   const open = new Map<string, string>();

@@ -2,8 +2,8 @@ import type { StreamEvent } from '@gateway/interchange';
 import type { WireFormat } from '@gateway/wire-formats';
 
 /**
- * Checks that a stream which is cut before its last meaningful byte is read as incomplete or invalid,
- * wherever it is cut. From the length `wholeAt` on nothing is missing.
+ * Checks that a stream cut anywhere before its last meaningful byte is read as incomplete or invalid. A
+ * prefix of at least `wholeAt` bytes is complete.
  */
 export function expectTruncated({ provider }: WireFormat, bytes: Buffer, wholeAt: number): void {
   for (let length = 0; length < wholeAt; length += 1) {

@@ -1,4 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 
-/** The losses of translations. The reporter shares Node's own modules with the tests, but no globals. */
+/**
+ * Carries translation losses from the tests to the reporter. The two share Node's built-in modules, but no
+ * globals.
+ */
 export const lossesChannel = channel('contract:losses');

@@ -3,8 +3,8 @@ import { basename } from 'node:path';
 import { lossesChannel } from './losses-channel.mjs';
 
 /**
- * Sums the suite by API and check, the two outer `describe`s of every test (`checkEvery` creates them). The
- * last line of the run is the sum as JSON.
+ * Counts test results by API and check, the two outer `describe` blocks of every test that `checkEvery`
+ * creates. The last line of the output is the totals as JSON.
  */
 export default class TableReporter {
   #by = {};
@@ -18,7 +18,7 @@ export default class TableReporter {
   }
 
   onTestResult({ path }, { testResults, testExecError }) {
-    // A file that could not run counts as one failure.
+    // A test file that could not run counts as one failure.
     if (testExecError) this.#count('all', basename(path), 'failed');
     for (const { ancestorTitles, status } of testResults) {
       const [check = 'other', api = 'all'] = ancestorTitles;
@@ -41,7 +41,7 @@ export default class TableReporter {
       ({ api, check, passed, failed }) =>
         `  ${api.padEnd(18)} ${check.padEnd(34)} ${String(passed).padStart(5)} passed ${String(failed).padStart(4)} failed`,
     );
-    // Jest prints more after its reporters. The sum must be the last line.
+    // Jest prints more output after its reporters run, but the totals must be the last line.
     process.once('exit', () => writeSync(1, `\n${table.join('\n')}\n\n${JSON.stringify(summary)}\n`));
   }
 }

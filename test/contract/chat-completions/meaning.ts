@@ -1,8 +1,8 @@
 /**
- * Normalizes bodies of the format, so that two bodies with the same meaning are equal. Independent of the
- * code under test. Equal in meaning are: null and absent; no calls and an empty list of calls; an empty
- * refusal and none; one stop word and a list of one; `stream: false` and no `stream`; a function and a tool
- * without a type.
+ * Normalizes bodies in this format, so that two bodies with the same meaning become equal. Independent of the
+ * code under test. These have the same meaning: null and an absent field; no calls and an empty list of
+ * calls; an empty refusal and no refusal; a single stop word and a list with one stop word; `stream: false`
+ * and no `stream`; a function and a tool without a type.
  */
 type Members = Record<string, unknown>;
 
@@ -23,7 +23,7 @@ export function requestMeaning(body: Members): Members {
   return meaning;
 }
 
-/** `defaulted` lists the fields that the original omits and the renderer has to fill. */
+/** `defaulted` lists the fields that are missing in the original and that the renderer has to fill in. */
 export function responseMeaning(body: Members, defaulted: readonly string[] = []): Members {
   const meaning = dropNulls(body) as Members;
   for (const name of ['object', ...defaulted]) Reflect.deleteProperty(meaning, name);

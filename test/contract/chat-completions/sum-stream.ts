@@ -1,6 +1,6 @@
 /**
- * Builds the non-streaming response of a stream from its text, like the official clients. Independent of the code under
- * test.
+ * Builds the non-streaming response from the text of a stream, as the official clients do. Independent of the
+ * code under test.
  */
 type Members = Record<string, unknown>;
 
@@ -34,7 +34,7 @@ export function sumStream(text: string): StreamSum {
   };
 }
 
-/** Repeated in every chunk; the first non-empty value counts. */
+/** These fields are repeated in every chunk, and the first non-empty value counts. */
 function isEnvelope(name: string): boolean {
   return name === 'id' || name === 'model' || name === 'created';
 }
@@ -61,7 +61,7 @@ function addDelta(message: Members, delta: Members): void {
   addMembers(message, rest);
 }
 
-/** Text, or Mistral's list of parts. Once it is a list, texts become parts. */
+/** Content is a string, or a list of parts from Mistral. Once it is a list, later strings become parts. */
 function addContent(message: Members, content: unknown): void {
   const before = message.content;
   if (Array.isArray(content) || (Array.isArray(before) && asText(content) !== '')) {
@@ -72,7 +72,7 @@ function addContent(message: Members, content: unknown): void {
   }
 }
 
-/** A part of Mistral that has the kind of the last one continues it. */
+/** A Mistral part continues the previous part if both are of the same kind. */
 function addParts(parts: Members[], added: Members[]): Members[] {
   const all = [...parts];
   for (const part of added) {

@@ -1,6 +1,6 @@
 /**
- * Normalizes bodies of the format, so that two bodies with the same meaning are equal. Null and absent are
- * equal, and so are `stream: false` and no `stream`.
+ * Normalizes bodies in this format, so that two bodies with the same meaning become equal. Null is the same
+ * as an absent field, and `stream: false` is the same as no `stream`.
  */
 export type Members = Record<string, unknown>;
 
@@ -11,12 +11,15 @@ export function requestMeaning(body: Members): Members {
   return meaning;
 }
 
-/** Version 1 of the API has the same name but one message and a history. It is not supported here. */
+/**
+ * Version 1 of the API has the same name, but its requests have a single message and a history. It is not
+ * supported here.
+ */
 export function isVersionOne(body: Members): boolean {
   return typeof body.message === 'string' || typeof body.text === 'string';
 }
 
-/** A call without arguments has an empty object as arguments. */
+/** A call without arguments has an empty object as its arguments. */
 export function messageMeaning(message: Members): Members {
   const { content, tool_calls: calls, citations, ...rest } = dropNulls({ ...message, role: null }) as Members;
   const meant = ((calls ?? []) as { function: Members }[]).map((call) => ({

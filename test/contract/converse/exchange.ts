@@ -4,10 +4,10 @@ import { bodyOf } from '../check-every.ts';
 
 export const { client, provider } = formatNamed('converse');
 
-/** The APIs whose requests have this format. */
+/** The APIs whose requests use this format. */
 export const apis = ['converse', 'converse_stream'] as const;
 
-/** The values in the path of a recorded call. */
+/** The values in the URL path of a recorded call. */
 export function routeOf({ model, streaming }: Recording): { model: string; stream: boolean } {
   return { model: model ?? 'unknown', stream: streaming };
 }

@@ -1,13 +1,14 @@
 /**
- * Normalizes bodies of the format, so that two bodies with the same meaning are equal. Independent of the
- * code under test. Equal in meaning are: null and absent; an empty list or object of settings and none; a
- * model in the body, because the path has it; JSON Schemas with different whitespace.
+ * Normalizes bodies in this format, so that two bodies with the same meaning become equal. Independent of the
+ * code under test. These have the same meaning: null and an absent field; an empty list or settings object
+ * and none; bodies with and without a model, because the path has the model; JSON Schemas that differ only in
+ * whitespace.
  */
 export type Members = Record<string, unknown>;
 
-/** The client's own documents, in which null and empty objects have a meaning. */
+/** Documents defined by the client, in which null and empty objects have a meaning. */
 const carriedWhole = new Set(['input', 'json', 'additionalModelResponseFields', 'trace']);
-/** Fields without meaning when they are empty. */
+/** Fields that mean nothing when they are empty. */
 const emptyIsAbsent = new Set([
   'system',
   'inferenceConfig',

@@ -34,7 +34,7 @@ describe('errors of the SDK', () => {
       [504, 'upstream_timeout', bedrock.ModelTimeoutException, 3],
       [529, null, bedrock.ServiceUnavailableException, 3],
     ])(
-      'status %i (%s) is its own exception, with the expected number of attempts',
+      'status %i (%s) throws its own exception after the expected number of attempts',
       async (status, code, type, attempts) => {
         const { body, ...rendered } = client.renderError(error(status, code), 'req-1');
         const { sdk, calls } = sdkAnswered({ ...rendered, body: Buffer.from(body) });
@@ -53,20 +53,26 @@ describe('errors of the SDK', () => {
       [429, bedrock.ThrottlingException],
       [500, bedrock.InternalServerException],
       [503, bedrock.ServiceUnavailableException],
-    ])('status %i within a stream is its own exception, after the earlier content', async (status, type) => {
-      const renderer = client.openStreamRenderer({ id: '', model: '', createdAt: 0, includesUsage: true });
-      const start = Buffer.from(renderer.render({ type: 'message-start', format: 'converse' }));
-      const bytes = Buffer.concat([start, Buffer.from(client.renderStreamError(error(status, null), 'id'))]);
-      const sdk = sdkReading(bytes, client.streamContentType);
-      const { stream } = await sdk.send(new bedrock.ConverseStreamCommand(input));
-      const events: unknown[] = [];
-      const read = async () => {
-        for await (const event of stream ?? []) events.push(event);
-      };
-      const thrown = await catchFrom(read());
-      expect(events).toEqual([{ messageStart: { role: 'assistant' } }]);
-      expect(thrown).toBeInstanceOf(type);
-      expect(thrown).toMatchObject({ message: 'told' });
-    });
+    ])(
+      'status %i within a stream throws its own exception after the earlier content',
+      async (status, type) => {
+        const renderer = client.openStreamRenderer({ id: '', model: '', createdAt: 0, includesUsage: true });
+        const start = Buffer.from(renderer.render({ type: 'message-start', format: 'converse' }));
+        const bytes = Buffer.concat([
+          start,
+          Buffer.from(client.renderStreamError(error(status, null), 'id')),
+        ]);
+        const sdk = sdkReading(bytes, client.streamContentType);
+        const { stream } = await sdk.send(new bedrock.ConverseStreamCommand(input));
+        const events: unknown[] = [];
+        const read = async () => {
+          for await (const event of stream ?? []) events.push(event);
+        };
+        const thrown = await catchFrom(read());
+        expect(events).toEqual([{ messageStart: { role: 'assistant' } }]);
+        expect(thrown).toBeInstanceOf(type);
+        expect(thrown).toMatchObject({ message: 'told' });
+      },
+    );
   });
 });

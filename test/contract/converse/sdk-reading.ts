@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 
-/** Runs the SDK against a server that always returns that response. Also returns the number of calls. */
+/** Runs the SDK against a server that always returns the given response. Also returns the number of calls. */
 export function sdkAnswered(answer: {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export function sdkAnswered(answer: {
   return { sdk, calls: () => calls };
 }
 
-/** Runs the SDK with those bytes as a successful response. */
+/** Runs the SDK with the given bytes as a successful response. */
 export function sdkReading(body: Buffer, contentType: string): BedrockRuntimeClient {
   return sdkAnswered({
     status: 200,

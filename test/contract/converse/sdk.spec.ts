@@ -20,7 +20,7 @@ interface SdkSum {
   readonly members: unknown[];
 }
 
-/** Frames with content. Excluded are the end of a block and the start of a block that has no start frame. */
+/** Whether a frame has content. Message starts, block ends and empty block starts have none. */
 function isTold({
   contentBlockStart: started,
   contentBlockStop: stopped,
@@ -30,7 +30,7 @@ function isTold({
   return stopped === undefined && messageStart === undefined && !isEmptyStart;
 }
 
-/** The result for a user of the SDK, with the texts of each block joined. */
+/** The result that an SDK user sees, with the text chunks of each block joined. */
 async function readStream(bytes: Buffer): Promise<SdkSum> {
   const answer = await sdkReading(bytes, 'application/vnd.amazon.eventstream').send(
     new ConverseStreamCommand({ modelId: 'm', messages: [] }),
@@ -42,7 +42,7 @@ async function readStream(bytes: Buffer): Promise<SdkSum> {
     const text = delta?.delta?.text ?? delta?.delta?.toolUse?.input ?? delta?.delta?.reasoningContent?.text;
     if (text !== undefined) {
       const index = delta?.contentBlockIndex ?? -1;
-      // A call without arguments streams nothing or `{}`.
+      // A call without arguments streams either nothing or `{}`.
       if (text !== '{}') texts[index] = (texts[index] ?? '') + text;
     } else if (isTold(event)) members.push(event);
   }

@@ -2,8 +2,8 @@ import { EventStreamCodec } from '@smithy/core/event-streams';
 import type { Members } from './meaning.ts';
 
 /**
- * Builds the non-streaming response of a stream from its frames, with AWS's own codec. Independent of the code under
- * test.
+ * Builds the non-streaming response from the frames of a stream, with AWS's own codec. Independent of the
+ * code under test.
  */
 export interface StreamSum {
   readonly body: Members;
@@ -73,7 +73,7 @@ function addDelta(block: Members, name: string, value: unknown): void {
   }
 }
 
-/** The block of the non-streaming response for this tool call. */
+/** The block for this tool call in the non-streaming response. */
 function finishBlock(block: Members): Members {
   const { toolUse, reasoningContent, citations, text } = block;
   if (toolUse !== undefined) {

@@ -29,7 +29,8 @@ const headersOf: Record<string, unknown> = {
 
 describe('frames of the AWS codec', () => {
   describe('event_stream', () => {
-    if (files.length === 0) it.skip('no vectors: give the folder of recordings with --data', () => undefined);
+    if (files.length === 0)
+      it.skip('no vectors: provide a folder of recordings with --data', () => undefined);
     for (const file of files) {
       it(file, () => {
         const bytes = readFileSync(join(folder!, file));

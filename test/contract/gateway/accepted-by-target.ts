@@ -8,7 +8,10 @@ import { Readable } from 'node:stream';
 import { asList, asMembers, asText, type Members } from './answer-reading.ts';
 import type { TargetFormat } from './canned-answers.ts';
 
-/** Checks an upstream request against the rules of the provider's API that its error answers reveal. */
+/**
+ * Checks an upstream request against the rules of the provider's API, as far as its error responses reveal
+ * them.
+ */
 export async function expectAccepted(target: TargetFormat, body: Members, isStream: boolean): Promise<void> {
   if (target === 'converse') await expectAwsSays(body, isStream);
   if (target === 'converse') expectTurns(asList(body.messages), 'content');
@@ -17,7 +20,9 @@ export async function expectAccepted(target: TargetFormat, body: Members, isStre
   if (target === 'gemini') expectGoogleTakes(body);
 }
 
-/** The AWS SDK knows its API's schema. If the SDK writes the same body, no field is unknown or misplaced. */
+/**
+ * The AWS SDK knows the API schema. If the SDK serializes the same body, no field is unknown or misplaced.
+ */
 async function expectAwsSays(body: Members, isStream: boolean): Promise<void> {
   let written = '';
   const requestHandler = {
@@ -40,7 +45,7 @@ async function expectAwsSays(body: Members, isStream: boolean): Promise<void> {
   expect(JSON.parse(written)).toEqual(body);
 }
 
-/** Where the API's JSON has base64, the SDK expects bytes. */
+/** Where the JSON API uses base64, the SDK expects bytes. */
 function decodeBytes(value: unknown, name = ''): unknown {
   if (typeof value === 'string' && (name === 'bytes' || name === 'redactedContent'))
     return Buffer.from(value, 'base64');
@@ -49,7 +54,7 @@ function decodeBytes(value: unknown, name = ''): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, decodeBytes(member, key)]));
 }
 
-/** Turns alternate, start with the user, and have content. */
+/** Turns must alternate, start with the user, and have content. */
 function expectTurns(turns: readonly Members[], content: string): void {
   const roles = turns.map(({ role }) => role);
   roles.slice(1).forEach((role, at) => expect({ at, role }).not.toEqual({ at, role: roles[at] }));

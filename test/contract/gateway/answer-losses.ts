@@ -3,21 +3,21 @@ import type { ClientName } from './sdk-clients.ts';
 import type { Source } from './source-readings.ts';
 
 /**
- * The parts of a response that a client of another format does not receive, and their replacements. Reviewed
- * by hand.
+ * The parts of a response that a client of another format does not receive, and what replaces them. This list
+ * is reviewed by hand.
  */
 interface AnswerLoss {
   readonly field: string;
   readonly reason: string;
   readonly to: readonly ClientName[];
   readonly concerns: (source: Source) => boolean;
-  /** Absent: both kinds of responses. */
+  /** If absent, the loss applies to streaming and non-streaming responses. */
   readonly streamed?: boolean;
-  /** Absent: nothing that the readings contain. */
+  /** If absent, the loss affects nothing that the readings contain. */
   readonly apply?: (reading: AnswerReading) => AnswerReading;
 }
 
-/** Calls with arguments that are not JSON, from a model that was cut off. */
+/** True for a call whose arguments are not valid JSON because the model's output was cut off. */
 const isBroken = ({ input }: CallReading): boolean => typeof input === 'string';
 
 const everyClient: readonly ClientName[] = ['chat-completions', 'messages', 'converse'];
@@ -136,7 +136,7 @@ export const answerLosses: readonly AnswerLoss[] = [
   },
 ];
 
-/** The reading that a client of that format should get, and the names of its losses. */
+/** The reading expected for a client of the given format, and the names of its losses. */
 export function applyAnswerLosses(
   source: Source,
   client: ClientName,

@@ -1,27 +1,27 @@
 /**
- * The content of a response that every client of any format must receive. Tests compare it with an independent
+ * The response content that every client must receive in any format. Tests compare it with an independent
  * reading of the same response.
  */
 export interface AnswerReading {
-  /** All texts, including refusals. */
+  /** All text, including refusals. */
   readonly text: string;
   readonly thinking: string;
   readonly calls: readonly CallReading[];
   readonly reason: StopReading;
   readonly usage: UsageReading;
-  /** The cited web pages, each once. Only clients of chat completions receive them. */
+  /** The cited web pages, each listed once. Only chat-completions clients receive them. */
   readonly links: readonly string[];
 }
 
 export interface CallReading {
-  /** Null if the source has none. Then any value is accepted. */
+  /** Null if the source states no value, in which case any value is accepted. */
   readonly id: string | null;
   readonly name: string;
-  /** The arguments as JSON, or as text if they are not JSON. */
+  /** The arguments as JSON, or as text if they are not valid JSON. */
   readonly input: unknown;
 }
 
-/** The reasons of the formats do not map one to one. */
+/** The stop reasons of the formats do not map one to one. */
 export type StopReading = 'stop' | 'length' | 'calls' | 'filter' | 'pause' | 'error' | 'none' | 'unknown';
 
 /** `input` includes cached tokens. */

@@ -4,7 +4,7 @@ export type TargetFormat = ProviderFormat;
 
 const text = 'Hello.';
 
-/** A short successful response of each format, for checks of requests. */
+/** A short successful response in each format, for tests that check requests. */
 export const cannedAnswers: Readonly<Record<TargetFormat, unknown>> = {
   'chat-completions': {
     id: 'chatcmpl-1',

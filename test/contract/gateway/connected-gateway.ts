@@ -1,7 +1,7 @@
 import { startReplayProvider, startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import { Client } from 'pg';
 
-/** Starts a gateway in which every provider is the replay provider, and a key with high limits. */
+/** Starts a gateway in which every provider is the replay provider, and creates a key with high limits. */
 export interface ConnectedGateway {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -9,12 +9,12 @@ export interface ConnectedGateway {
   stop(): Promise<void>;
 }
 
-/** One provider per format, with the prefix of the format's paths. */
+/** One provider per format, mapped to the path prefix for that format. */
 const connected = { openai: '/v1', anthropic: '/v1', hosted: '', google: '/v1beta', cohere: '/v2' } as const;
 
 export async function startConnectedGateway(): Promise<ConnectedGateway> {
   const replay = await startReplayProvider();
-  // No retries: the recorded response is returned once, also if it is an error.
+  // Retries are off, so that the recorded response is returned once, even if it is an error.
   const stack = await startStack({ env: { 'edge-gateway': { UPSTREAM_RETRIES_MAX: '0' } } });
   await leaveRequestsAlone(stack);
   const created = (await call(stack, 'POST', '/v1/account/keys', {
@@ -39,7 +39,7 @@ export async function startConnectedGateway(): Promise<ConnectedGateway> {
   };
 }
 
-/** An empty plan: nothing pruned, nothing compressed. */
+/** An empty plan, which prunes and compresses nothing. */
 async function leaveRequestsAlone(stack: StackUnderTest): Promise<void> {
   const client = new Client({ connectionString: stack.dev.postgres.account });
   await client.connect();

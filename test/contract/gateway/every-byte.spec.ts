@@ -11,8 +11,8 @@ interface CutApi {
   readonly provider: string;
   readonly type: string;
   /**
-   * The clients run one after the other for every byte. If clients speak the format themselves, one run is
-   * enough.
+   * The clients take turns over the byte positions. A client that speaks the stream's own format is tested
+   * alone.
    */
   readonly clients: readonly StreamFormat[];
   readonly end: RegExp;
@@ -23,9 +23,9 @@ const sse = 'text/event-stream';
 const binary = 'application/vnd.amazon.eventstream';
 
 /**
- * The response is complete after the last byte of this event: `finish_reason` of chat completions,
- * `message_stop`, `messageStop` of converse, `finishReason` of Gemini, `message-end` of Cohere. Later parts
- * (usage, `[DONE]`, empty lines) do not change the response.
+ * The response is complete after the last byte of this event: `finish_reason` in chat completions,
+ * `message_stop` in messages, `messageStop` in Converse, `finishReason` in Gemini, `message-end` in Cohere.
+ * Later parts (usage, `[DONE]`, empty lines) do not change the response.
  */
 const cutApis: readonly CutApi[] = [
   {
@@ -44,14 +44,14 @@ const cutApis: readonly CutApi[] = [
 interface CutStream extends CutApi {
   readonly id: string;
   readonly bytes: Buffer;
-  /** The length from which on the response is complete. */
+  /** The length at which the response becomes complete. */
   readonly wholeAt: number;
 }
 
 const bytesMin = 1_000;
 const bytesMax = 8_000;
 
-/** The shortest stream with a tool call and the shortest without: two per API, ten in total. */
+/** The shortest stream with a tool call and the shortest stream without one: two per API, ten in total. */
 function chooseStreams(cutApi: CutApi): CutStream[] {
   const streams = sampleFolders
     .flatMap((folder) => loadRecordings(folder, cutApi.api))
@@ -65,8 +65,8 @@ function chooseStreams(cutApi: CutApi): CutStream[] {
 }
 
 /**
- * Undefined for another size, or if the end occurs more than once: a cut in between would leave a complete
- * answer.
+ * Undefined if the size differs, or if the end marker occurs more than once, because a cut in between would
+ * leave a complete response.
  */
 function openStream(cutApi: CutApi, recording: Recording): CutStream | undefined {
   const bytes = recording.response() ?? Buffer.alloc(0);
@@ -85,7 +85,7 @@ function endOfMessage(bytes: Buffer, at: number): number {
 }
 
 /**
- * The line end and the empty line after the data may be missing, because the end of the stream also ends the
+ * The newline and the empty line after the data may be missing, because the end of the stream also ends the
  * event.
  */
 function endOfData(bytes: Buffer, at: number): number {
@@ -101,7 +101,7 @@ beforeAll(async () => {
 
 afterAll(async () => gateway.stop());
 
-/** The provider closes the connection after the number of bytes in the model's name. */
+/** The provider closes the connection after the number of bytes given in the model name. */
 function cutAsAsked(stream: CutStream): void {
   gateway.replay.setControls(({ url, body }) => {
     const length = /cut-at-(\d+)/.exec(url + body.toString('latin1'))?.[1];
@@ -110,7 +110,7 @@ function cutAsAsked(stream: CutStream): void {
   });
 }
 
-/** Null for a complete response. */
+/** Null if the response is complete. */
 function faultAt(stream: CutStream, client: StreamFormat, length: number, answer: Received): string | null {
   const isSame = stream.clients.length === 1;
   const isWhole = length >= stream.wholeAt;
@@ -148,7 +148,7 @@ for (const cutApi of cutApis) {
   const streams = chooseStreams(cutApi);
   (sampleFolders.length === 0 ? describe.skip : describe)('cut at every byte', () => {
     describe(cutApi.api, () => {
-      test('streams to cut exist', () => expect(streams.length).toBeGreaterThan(0));
+      test('there are streams to cut', () => expect(streams.length).toBeGreaterThan(0));
 
       test.each(streams)(
         '$id',

@@ -3,8 +3,8 @@ import type { TargetFormat } from './canned-answers.ts';
 import type { RequestReading, TurnReading } from './request-reading.ts';
 
 /**
- * Compares two requests by meaning, without the reported losses. A lost setting is ignored. In messages with
- * losses, all text must arrive, and nothing may be added.
+ * Compares two requests by meaning, apart from the reported losses. A setting that was reported as lost is
+ * ignored. In messages with losses, all text must arrive, and nothing may be added.
  */
 export function expectSameRequest(
   heard: RequestReading,
@@ -16,7 +16,7 @@ export function expectSameRequest(
     target === 'cohere' ? moveDocuments(narrowTools(said, target), heard) : narrowTools(said, target);
   const isLost = (name: string): boolean =>
     losses.some((field) => field === name || field.startsWith(`${name}[`));
-  // A format without levels can only turn thinking on.
+  // A format without thinking levels can only turn thinking on.
   const isVague = isLost('reasoning_effort') && typeof asked.settings['thinking'] !== 'number';
   const settings = Object.keys(asked.settings).filter(
     (name) => !isLost(name) && !(name === 'thinking' && isVague),
@@ -31,7 +31,7 @@ export function expectSameRequest(
   } else expectSome(heard.turns, asked.turns);
 }
 
-/** In Cohere's format, text documents are next to the conversation. Their number must be equal. */
+/** Cohere's format keeps text documents outside the conversation, so their number is compared instead. */
 function moveDocuments(asked: RequestReading, { documents }: RequestReading): RequestReading {
   const isDocument = (item: string): boolean => item.startsWith('{"document"');
   const found = asked.turns.flatMap(({ items }) => items).filter(isDocument).length;
@@ -44,7 +44,10 @@ function moveDocuments(asked: RequestReading, { documents }: RequestReading): Re
   return { ...asked, turns };
 }
 
-/** If a format cannot express a tool choice, the offered tools express it: none, or the required one. */
+/**
+ * If a format cannot express a tool choice, the gateway adjusts the offered tools: it sends none, or only the
+ * required tool.
+ */
 function narrowTools(asked: RequestReading, target: TargetFormat): RequestReading {
   const choice = asMembers(asked.settings['tool_choice']);
   if (target === 'converse' && choice.mode === 'none')
@@ -54,7 +57,7 @@ function narrowTools(asked: RequestReading, target: TargetFormat): RequestReadin
   return { ...asked, tools, settings: { ...asked.settings, tool_choice: { mode: 'required' } } };
 }
 
-/** Fields that a format requires have a default if the client omits them. */
+/** Fields that the target format requires get a default if the client omits them. */
 function withDefaults(
   heard: Record<string, unknown>,
   asked: Record<string, unknown>,
@@ -66,12 +69,12 @@ function withDefaults(
   return {
     ...heard,
     ...(isDefaulted ? { max_tokens: undefined } : {}),
-    // The lowest level of the format.
+    // The lowest thinking level in the format.
     ...(nearest && heard['reasoning_effort'] === 'low' ? { reasoning_effort: 'minimal' } : {}),
   };
 }
 
-/** No text is lost, and nothing is added. A turn that becomes empty is merged with its neighbours. */
+/** No text may be lost, and nothing may be added. A turn that becomes empty is merged with its neighbours. */
 function expectSome(heard: readonly TurnReading[], asked: readonly TurnReading[]): void {
   const textOf = (turns: readonly TurnReading[], speaker: string): string =>
     turns.flatMap(({ role, text }) => (role === speaker ? [text] : [])).join('');

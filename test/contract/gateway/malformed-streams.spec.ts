@@ -7,13 +7,13 @@ import { readFrames, type StreamFormat } from './stream-frames.ts';
 
 const formats = Object.keys(streamClients) as StreamFormat[];
 
-/** A recorded stream, and the length after which a reader knows that it is complete. */
+/** A recorded stream, and the length after which a reader knows that the stream is complete. */
 interface RecordedStream {
   readonly id: string;
   readonly format: StreamFormat;
   readonly bytes: Buffer;
   readonly boundaries: readonly number[];
-  /** From this length on, nothing of the response is missing. */
+  /** From this length on, the response is complete. */
   readonly wholeAt: number;
 }
 
@@ -29,9 +29,7 @@ function chooseStreams(format: StreamFormat): RecordedStream[] {
     .slice(0, streamsWanted[format]);
 }
 
-/**
- * Undefined if it is too long to cut at every byte, or ends differently from its format's own description.
- */
+/** Undefined if the stream is too long to cut at every byte, or if its end does not match its format. */
 function openStream(id: string, format: StreamFormat, bytes: Buffer): RecordedStream | undefined {
   if (bytes.length > 12_000 || bytes.length < 500 || bytes.includes('\r\n\r\n')) return undefined;
   try {
@@ -45,8 +43,8 @@ function openStream(id: string, format: StreamFormat, bytes: Buffer): RecordedSt
 }
 
 /**
- * In OpenAI's format it is in the last finish reason, in the others it is a separate event. The empty line
- * may be missing.
+ * OpenAI's format marks completion in the last finish reason, and the other formats use a separate event. The
+ * trailing empty line may be missing.
  */
 function findWhole(format: StreamFormat, bytes: Buffer, boundaries: readonly number[]): number {
   const word = { 'chat-completions': '"finish_reason":"', messages: 'message_stop', converse: 'messageStop' };
@@ -55,7 +53,7 @@ function findWhole(format: StreamFormat, bytes: Buffer, boundaries: readonly num
   return format === 'converse' ? end : end - '\n\n'.length;
 }
 
-/** Every frame boundary with two bytes on each side, and positions at regular distances in between. */
+/** The lengths within two bytes of every frame boundary, and further lengths at regular intervals. */
 function chooseLengths({ bytes, boundaries }: RecordedStream, between: number): number[] {
   const near = boundaries.flatMap((end) => [-2, -1, 0, 1, 2].map((off) => end + off));
   const step = Math.max(1, Math.ceil(bytes.length / between));
@@ -90,11 +88,11 @@ for (const format of formats) {
   const others = formats.filter((each) => each !== format);
 
   (sampleFolders.length === 0 ? describe.skip : describe)(`${format}, malformed`, () => {
-    test('streams to malform exist', () => {
+    test('there are streams to malform', () => {
       expect(streams).toHaveLength(streamsWanted[format]);
     });
 
-    test.each(streams)('$id, closed early, to clients of the other formats', async (stream) => {
+    test.each(streams)('$id, closed early, for clients of the other formats', async (stream) => {
       const faults: string[] = [];
       const lengths = chooseLengths(stream, 30).filter((length) => length < stream.wholeAt);
       for (const [turn, length] of lengths.entries()) {
@@ -106,7 +104,7 @@ for (const format of formats) {
       expect(faults).toEqual([]);
     });
 
-    test.each(streams)('$id, reset, in small chunks', async (stream) => {
+    test.each(streams)('$id, reset while sent in small chunks', async (stream) => {
       const faults: string[] = [];
       for (let part = 0; part < 12; part += 1) {
         const resetAtByte = Math.floor((stream.wholeAt * part) / 12);
@@ -143,7 +141,7 @@ for (const format of formats) {
               ['an event of many lines', Buffer.from(`${'data: 1\n'.repeat(400_000)}\n`)],
             ];
 
-      test.each(garbage)('%s gives one clean error', async (_what, bytes) => {
+      test.each(garbage)('%s causes one clean error', async (_what, bytes) => {
         for (const client of formats) {
           const answer = await ask(client, format, { body: insert(bytes) });
           expect(faultOf(client, answer)).toBeNull();
@@ -152,7 +150,7 @@ for (const format of formats) {
       });
     });
 
-    test('an error body with status 200 is an error', async () => {
+    test('an error body with status 200 is treated as an error', async () => {
       const error = { type: 'overloaded_error', message: 'Too many.', code: 'busy' };
       const bodies = {
         'chat-completions': { error },
@@ -173,7 +171,7 @@ for (const format of formats) {
 }
 
 describe('binary frames', () => {
-  test('a wrong checksum of prelude or message gives one clean error at any frame', async () => {
+  test('a wrong prelude or message checksum causes one clean error at any frame', async () => {
     const [stream] = chooseStreams('converse');
     if (stream === undefined) return;
     for (const [index, start] of stream.boundaries.slice(0, -1).entries()) {

@@ -1,8 +1,8 @@
 import type { ProviderFormat } from '@gateway/interchange';
 
 /**
- * The parts of a request that a format cannot express, by the field that the gateway reports. Reviewed by
- * hand.
+ * The parts of a request that a format cannot express, by the field name that the gateway reports. This list
+ * is reviewed by hand.
  */
 interface RequestLoss {
   readonly field: RegExp;
@@ -12,7 +12,7 @@ interface RequestLoss {
 
 const every: readonly ProviderFormat[] = ['chat-completions', 'messages', 'converse', 'gemini', 'cohere'];
 
-/** Every loss of a field that more than one format can express must be listed here. */
+/** Every loss of a field that several formats can express must be listed here. */
 const reviewed: readonly RequestLoss[] = [
   { field: /^temperature$/, to: ['messages'], reason: 'the scale ends at 1, and newer versions refuse it' },
   { field: /^temperature$/, to: ['converse'], reason: 'the scale ends at 1' },
@@ -71,15 +71,15 @@ const reviewed: readonly RequestLoss[] = [
   {
     field: /^function(s|_call)$/,
     to: every,
-    // Rendering them as tools would require the old words in answers and later turns too. In its own format
-    // nothing is lost.
+    // Rendering these as tools would require the deprecated fields in responses and later turns too. Requests
+    // that stay in their own format lose nothing.
     reason: 'the words of 2023 for tools, which no current client says',
   },
   { field: /\.name$/, to: every, reason: 'messages have no name of who speaks' },
 ];
 
 /**
- * Fields that several formats share. Other losses belong to one provider and cannot be expressed for
+ * Fields shared by several formats. All other losses belong to one provider and cannot be expressed for
  * another.
  */
 const shared =
@@ -87,7 +87,7 @@ const shared =
 
 export const ownReason = "a member of one provider's own";
 
-/** The reason for the loss. Undefined for a loss that was not reviewed. */
+/** The reason for a loss, or undefined if the loss was not reviewed. */
 export function findRequestLoss(field: string, to: ProviderFormat): string | undefined {
   const known = reviewed.find((loss) => loss.to.includes(to) && loss.field.test(field));
   return known?.reason ?? (shared.test(field) ? undefined : ownReason);

@@ -1,4 +1,4 @@
-/** The meaning of a request in any format, normalized so that different spellings are equal. */
+/** The meaning of a request in any format, normalized so that different spellings become equal. */
 import type { ChatMessage, ChatPart, ChatRequest, ChatTool } from '@gateway/interchange';
 import { asList, asMembers, join, readJson } from './answer-reading.ts';
 
@@ -6,17 +6,17 @@ export interface RequestReading {
   readonly system: string;
   readonly turns: readonly TurnReading[];
   readonly tools: readonly unknown[];
-  /** The documents next to the conversation. */
+  /** The documents that are sent outside the conversation. */
   readonly documents: number;
-  /** By the name that a loss report uses. */
+  /** Settings by the name that a loss report uses. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
 export interface TurnReading {
   readonly role: 'user' | 'assistant';
-  /** All its text without whitespace, because formats join and trim texts differently. */
+  /** All text without whitespace, because formats join and trim text differently. */
   readonly text: string;
-  /** All other content, each item as JSON. */
+  /** All other content, with each item serialized as JSON. */
   readonly items: readonly string[];
 }
 
@@ -58,19 +58,19 @@ function isDefault(mode: string): boolean {
   return mode === 'unset' || mode === 'auto';
 }
 
-/** A thinking level turns thinking on. No thinking is the default, or is set explicitly. */
+/** A thinking level turns thinking on. Leaving it out and turning it off explicitly mean the same. */
 function readThinking({ thinking, reasoningEffort }: ChatRequest['settings']): unknown {
   if (thinking?.enabled !== true || reasoningEffort === 'none') return undefined;
   return thinking.budgetTokens ?? (reasoningEffort === undefined ? true : undefined);
 }
 
-/** Only some formats have its name and description. */
+/** The schema name and description are ignored, because only some formats have them. */
 function readFormat(format: ChatRequest['settings']['responseFormat']): unknown {
   if (format === undefined || format.type === 'text') return undefined;
   return format.type === 'json' ? 'json' : { schema: { ...asMembers(format.schema), description: '' } };
 }
 
-/** Consecutive messages of one role are one turn, and tool results belong to the user. */
+/** Consecutive messages with the same role form one turn, and tool results belong to the user. */
 function readTurns(messages: readonly ChatMessage[], ids: Map<string, string>): TurnReading[] {
   const turns: { role: TurnReading['role']; items: Record<string, unknown>[] }[] = [];
   for (const { role, parts } of messages.filter((message) => message.role !== 'system')) {
@@ -94,7 +94,10 @@ function squeeze(text: string): string {
   return text.replaceAll(/\s/g, '');
 }
 
-/** Formats without ids, or with other allowed characters, get new ids. Only the pairing counts. */
+/**
+ * Formats that have no ids, or that allow other characters in ids, get new ids. Only the pairing of calls and
+ * results matters.
+ */
 function readId(id: string, ids: Map<string, string>): string {
   const known = ids.get(id) ?? `#${ids.size}`;
   ids.set(id, known);
@@ -119,7 +122,7 @@ function readPart(part: ChatPart, ids: Map<string, string>): Record<string, unkn
         },
       ];
     case 'tool-result': {
-      // In formats with text results, media are next to the results.
+      // In formats whose tool results are text, media are placed next to the results.
       const media = part.parts.filter(({ type }) => type !== 'text').flatMap((inner) => readPart(inner, ids));
       const text = readJson(join(part.parts.map((inner) => ('text' in inner ? inner.text.trim() : ''))));
       return [
@@ -127,7 +130,7 @@ function readPart(part: ChatPart, ids: Map<string, string>): Record<string, unkn
         ...media,
       ];
     }
-    // Reasoning belongs to one model. Losses report where it is omitted.
+    // Reasoning is tied to one model. If it is omitted, a loss reports it.
     case 'thinking':
     case 'opaque':
       return [];
@@ -149,7 +152,7 @@ function readTool(tool: ChatTool): unknown {
   return {
     name,
     description: description === '' ? undefined : description,
-    // An object without properties needs no further fields.
+    // An object schema without properties needs no further fields.
     schema:
       Object.keys(asMembers(schema.properties)).length === 0 && !isRicher(schema) ? noArguments : schema,
   };

@@ -1,4 +1,4 @@
-/** The content that the real SDK of each client format reads from a response. Retries are off. */
+/** The content that the real SDK for each client format reads from a response. Retries are turned off. */
 import Anthropic from '@anthropic-ai/sdk';
 import {
   BedrockRuntimeClient,
@@ -26,8 +26,7 @@ export type ClientName = 'chat-completions' | 'messages' | 'converse';
 
 /**
  * Calls the model, streaming or non-streaming, and reads the response. Rejects with the SDK's own error.
- * @param said fields of the client's own format, in addition to the model. They replace the default
- * greeting.
+ * @param said fields of the client's format in addition to the model, which replace the default greeting.
  */
 export type AskModel = (model: string, stream: boolean, said?: object) => Promise<AnswerReading>;
 
@@ -98,7 +97,7 @@ async function askOpenAi(
   };
 }
 
-/** No word has a different meaning in two formats. */
+/** No stop reason means different things in two formats, so one table is enough. */
 const stops: Readonly<Record<string, StopReading>> = {
   stop: 'stop',
   end_turn: 'stop',
@@ -129,7 +128,7 @@ async function askAnthropic(
         })
         .finalMessage()
     : await client.messages.create(request);
-  // For truncated arguments, the SDK keeps the readable part and passes the rest on.
+  // For truncated arguments, the SDK keeps the parseable part and passes the rest on.
   const content = (answer.content as unknown as Members[]).map((block, at) => {
     const input = readJson(pieces[at] ?? '');
     return typeof input === 'string' ? { ...block, input } : block;

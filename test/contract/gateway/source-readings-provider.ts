@@ -1,4 +1,4 @@
-/** Like `source-readings.ts`, for the formats that only providers speak. */
+/** Reads recordings like `source-readings.ts`, for the formats that only providers speak. */
 import { isVersionOne } from '../cohere/meaning.ts';
 import { sumStream as sumCohere } from '../cohere/sum-stream.ts';
 import { camel } from '../gemini/meaning.ts';
@@ -67,7 +67,7 @@ export const readGemini: ReadSource = (recording) => {
   };
 };
 
-/** The pages that segments of the text cite. Other pages were found but not used. */
+/** The pages cited by text segments. Other pages were found but not used. */
 function citedOf({ groundingChunks: chunks, groundingSupports: supports }: Members): unknown[] {
   const found = asList(chunks).map(({ web, retrievedContext, maps }) =>
     asMembers(web ?? retrievedContext ?? maps),

@@ -1,5 +1,6 @@
 /**
- * Reads the recordings from their plain JSON, independent of the code under test (streams: `sum-stream.ts`).
+ * Reads the raw JSON of the recordings, independently of the code under test. `sum-stream.ts` does this for
+ * streams.
  */
 import type { Recording } from '@gateway/testing';
 import { bodyOf } from '../check-every.ts';
@@ -20,14 +21,14 @@ import {
   type UsageReading,
 } from './answer-reading.ts';
 
-/** A response, and its content beyond a reading. */
+/** A response, and the content that a reading does not cover. */
 export interface Source {
   readonly reading: AnswerReading;
-  /** Other content, by its name in the table of losses. */
+  /** The names of content outside the reading, as used in the table of losses. */
   readonly beside: ReadonlySet<string>;
 }
 
-/** Null for a failed answer: an error inside it, a missing end, or another API's answer. */
+/** Null for a failed response: one that contains an error, has no end, or comes from another API. */
 export type ReadSource = (recording: Recording) => Source | null;
 
 export function isStreamed({ response_file: file }: Recording): boolean {
@@ -57,7 +58,9 @@ const chatStops: Readonly<Record<string, StopReading>> = {
   error: 'error',
 };
 
-/** OpenAI reports `stop` for a call that was forced by name. The other formats report a tool call. */
+/**
+ * OpenAI reports `stop` for a tool call that was forced by name, but the other formats report a tool call.
+ */
 function chooseChatStop(raw: unknown, calls: boolean): StopReading {
   const stop = chooseStop(chatStops, raw);
   return stop === 'stop' && calls ? 'calls' : stop;
@@ -67,7 +70,7 @@ export const readChat: ReadSource = (recording) => {
   const sum = isStreamed(recording) ? sumChat(textOf(recording)) : undefined;
   const body = sum?.body ?? asMembers(readJson(textOf(recording)));
   const choices = asList(body.choices).sort((one, other) => asNumber(one.index) - asNumber(other.index));
-  // Some providers omit the terminator. A response with a finish reason is complete anyway.
+  // Some providers omit the terminator. A response with a finish reason is still complete.
   const isEnded = sum === undefined || sum.isEnded || choices.every((choice) => choice.finish_reason);
   if (!isEnded || (sum?.errors.length ?? 0) > 0) return null;
   if (body.choices === undefined || (body.error !== undefined && body.error !== null)) return null;
@@ -108,7 +111,7 @@ function readChatUsage(usage: Members): UsageReading {
   const thought = asNumber(asMembers(usage.completion_tokens_details).reasoning_tokens);
   const input = asNumber(usage.prompt_tokens);
   const completion = asNumber(usage.completion_tokens);
-  // xAI counts thoughts in the total but not in the completion tokens.
+  // xAI counts reasoning tokens in the total but not in the completion tokens.
   const isApart = thought > 0 && asNumber(usage.total_tokens) === input + completion + thought;
   return {
     input,
@@ -225,7 +228,7 @@ export const readConverse: ReadSource = (recording) => {
   };
 };
 
-/** The calls of the service's own tools, and their results. */
+/** True for calls to server-side tools, their results and other blocks that only Converse has. */
 function isConverseOwn(block: Members): boolean {
   const isKnown = Object.keys(block).some((name) => converseParts.has(name));
   return !isKnown || asMembers(block.toolUse).type === 'server_tool_use';

@@ -1,7 +1,7 @@
 import type { ConnectedGateway } from './connected-gateway.ts';
 import type { StreamFormat } from './stream-frames.ts';
 
-/** The streaming endpoint of each format, and its client. */
+/** The streaming endpoint for each format, and its client. */
 export const streamClients = {
   'chat-completions': {
     api: 'chat_completions',
@@ -36,7 +36,7 @@ export interface Received {
   readonly bytes: Buffer;
 }
 
-/** Requests a stream like a client of the format, and reads it to its end. */
+/** Requests a stream as a client of the format does, and reads the stream to its end. */
 export async function askForStream(
   { baseUrl, apiKey }: Pick<ConnectedGateway, 'baseUrl' | 'apiKey'>,
   client: StreamFormat,

@@ -2,15 +2,16 @@ import { EventStreamDecoder, textHeader } from '@gateway/wire-formats';
 
 export type StreamFormat = 'chat-completions' | 'messages' | 'converse';
 
-/** The meaning of a frame for a client: part of a response, its successful end, a failure, or nothing. */
+/** What a frame means for a client: part of a response, its successful end, a failure, or nothing. */
 export interface ReadFrame {
   readonly kind: 'part' | 'end' | 'error' | 'comment';
-  /** Offset one past its last byte. */
+  /** The offset just past the frame's last byte. */
   readonly end: number;
 }
 
 /**
- * Reads a stream as strictly as a client may. Throws for an unreadable frame and for a frame without an end.
+ * Reads a stream as strictly as any client might. Throws for an unparseable frame and for an unterminated
+ * frame.
  */
 export function readFrames(format: StreamFormat, bytes: Buffer): ReadFrame[] {
   return format === 'converse' ? readBinaryFrames(bytes) : readSseFrames(format, bytes);

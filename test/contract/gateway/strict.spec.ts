@@ -48,7 +48,7 @@ function ask(client: Client, headers: Record<string, string> = {}): Promise<Resp
 }
 
 describe('content that the provider cannot express', () => {
-  it.each(clients)('is named in a header of the answer to a client of %s', async (client) => {
+  it.each(clients)('is named in a header of the response to a %s client', async (client) => {
     gateway.replay.enqueue(null, { body: lossy[client].answer });
     const answer = await ask(client);
     expect({ status: answer.status, losses: answer.headers.get('x-svc-losses') }).toEqual({
@@ -58,7 +58,7 @@ describe('content that the provider cannot express', () => {
   });
 
   it.each(clients)(
-    'returns 400 with its name to a strict client of %s, and nothing is sent',
+    'returns 400 with its name to a strict %s client, and no request is sent upstream',
     async (client) => {
       gateway.replay.enqueue(null, { body: lossy[client].answer });
       const answer = await ask(client, { 'x-svc-strict': 'true' });
@@ -77,7 +77,7 @@ describe('content that the provider cannot express', () => {
     });
   });
 
-  it('is absent, strict or not, if the provider can express everything', async () => {
+  it('is not reported, strict or not, if the provider can express everything', async () => {
     gateway.replay.enqueue(null, { body: cannedAnswers.messages });
     const answer = await fetch(`${gateway.baseUrl}/v1/chat/completions`, {
       method: 'POST',
@@ -114,16 +114,13 @@ describe('the retry delay', () => {
     ['chat-completions', '/v1/chat/completions', { model: 'google/m', messages }],
     ['messages', '/v1/messages', { model: 'google/m', max_tokens: 5, messages }],
     ['converse', '/model/google%2Fm/converse', { messages: [{ role: 'user', content: [{ text: 'Hi' }] }] }],
-  ])(
-    'is in the headers for a client of %s, if the provider states it in the body',
-    async (_, path, request) => {
-      gateway.replay.enqueue(null, { status: 429, body });
-      const { status, headers } = await askGoogle(path, request);
-      expect([status, headers.get('retry-after'), headers.get('retry-after-ms')]).toEqual([429, '2', '1500']);
-    },
-  );
+  ])('is in the headers for a %s client, if the provider states it in the body', async (_, path, request) => {
+    gateway.replay.enqueue(null, { status: 429, body });
+    const { status, headers } = await askGoogle(path, request);
+    expect([status, headers.get('retry-after'), headers.get('retry-after-ms')]).toEqual([429, '2', '1500']);
+  });
 
-  it('is the value of the headers, if the provider states it there too', async () => {
+  it('comes from the provider headers, if the provider states it there too', async () => {
     gateway.replay.enqueue(null, { status: 429, body, headers: { 'retry-after': '7' } });
     const { headers } = await askGoogle('/v1/chat/completions', { model: 'google/m', messages });
     expect([headers.get('retry-after'), headers.get('retry-after-ms')]).toEqual(['7', '7000']);

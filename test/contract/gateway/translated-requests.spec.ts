@@ -57,7 +57,7 @@ interface Sent {
   readonly route: RequestRoute;
 }
 
-/** The recorded request as its client would send it for another provider: only the model differs. */
+/** The recorded request as a client would send it for another provider, with only the model changed. */
 function addressTo({ provider }: Target, { format }: Origin, recording: Recording): Sent {
   const model = `${provider}/${recording.model ?? 'some-model'}`;
   const route = { model, stream: recording.streaming };
@@ -78,7 +78,7 @@ function parseReceived(format: TargetFormat, body: Buffer, route: RequestRoute):
     : formatNamed(format).client.parseRequest(tape, route);
 }
 
-/** The header is cut after a fixed number of characters, at any position. */
+/** The header is cut after a fixed number of characters, so the cut can be at any position. */
 const lossesCharactersMax = 1000;
 
 function readLosses(header: string): string[] {
@@ -112,7 +112,7 @@ async function translate(origin: Origin, target: Target, recording: Recording): 
     const place = field.replaceAll(/\d+/g, '*');
     lossesChannel.publish({ from: origin.format, to: target.format, field: `${place} (${reason})` });
   }
-  // Names that the format rejects are replaced upstream. All other names are the client's own.
+  // Names that the target format rejects are replaced upstream. All other names are the client's own.
   const { request: told } = nameTools(asked, providerFormatNamed(target.format).provider.toolNamePattern);
   expectSameRequest(readRequest(heard), readRequest(told), losses, target.format);
 }

@@ -7,7 +7,7 @@ import { openClients, type AskModel, type ClientName } from './sdk-clients.ts';
 import { readCohere, readGemini } from './source-readings-provider.ts';
 import { readChat, readConverse, readMessages, type ReadSource } from './source-readings.ts';
 
-/** A recorded API: its format, its provider, and an independent reading of its responses. */
+/** A recorded API: its format, its provider, and an independent reader for its responses. */
 interface Origin {
   readonly api: string;
   readonly format: string;
@@ -42,7 +42,7 @@ function typeOf({ content_type: type, response_file: file }: Recording): string 
   return type ?? 'application/json';
 }
 
-/** The response for a client of the other format: equal except for the losses of the table. */
+/** The response for a client of another format must be equal except for the losses in the table. */
 async function readElsewhere(origin: Origin, client: ClientName, recording: Recording): Promise<void> {
   const source = origin.read(recording);
   const headers = { 'content-type': typeOf(recording) };

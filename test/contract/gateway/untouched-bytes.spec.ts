@@ -11,15 +11,18 @@ import { bodyOf, checkEvery } from '../check-every.ts';
 const modelPattern = /"model"\s*:\s*"/;
 const modelPathPattern = /^\/model\/([^/]+)\/(converse|converse-stream)$/;
 
-/** An API whose format clients speak, at the gateway's endpoint for it, with the replay provider. */
+/**
+ * An API whose format clients speak, reached through the gateway endpoint for that format and the replay
+ * provider.
+ */
 interface Endpoint {
   readonly api: string;
   readonly provider: string;
-  /** The prefix of the provider's paths. */
+  /** The path prefix of the provider. */
   readonly base: string;
-  /** The endpoint's operation and its path. */
+  /** The operation of the endpoint, and its path. */
   address(recording: Recording): { readonly path: string; readonly body: Buffer };
-  /** Whether a recorded request names its model where this endpoint's clients do. */
+  /** Whether a recorded request names its model in the same place as clients of this endpoint. */
   namesModel(recording: Recording): boolean;
 }
 
@@ -38,7 +41,7 @@ function inBody(api: string, provider: string, path: string): Endpoint {
   return { api, provider, base: '/v1', address, namesModel };
 }
 
-/** The model is in the path, and the body is sent as recorded. */
+/** The model is in the path, so the body is sent as recorded. */
 function inPath(api: string, provider: string): Endpoint {
   const address = (recording: Recording) => {
     const [, model = '', operation = ''] = modelPathPattern.exec(recording.url_path ?? '') ?? [];
@@ -55,7 +58,7 @@ let apiKey: string;
 
 beforeAll(async () => {
   replay = await startReplayProvider();
-  // No retries: the recorded response is returned once, also if it is an error.
+  // Retries are off, so that the recorded response is returned once, even if it is an error.
   stack = await startStack({ env: { 'edge-gateway': { UPSTREAM_RETRIES_MAX: '0' } } });
   await leaveRequestsAlone();
   const created = (await call('POST', '/v1/account/keys', {
@@ -77,7 +80,7 @@ afterAll(async () => {
   await replay.close();
 });
 
-/** An empty plan: nothing pruned, nothing compressed. */
+/** An empty plan, which prunes and compresses nothing. */
 async function leaveRequestsAlone(): Promise<void> {
   const client = new Client({ connectionString: stack.dev.postgres.account });
   await client.connect();
@@ -95,7 +98,10 @@ async function call(method: string, path: string, body: unknown): Promise<unknow
   return answer.json();
 }
 
-/** The client's bytes: the recorded ones with the provider's prefix before the model, and no other change. */
+/**
+ * The bytes sent by the client: the recorded bytes with the provider prefix added to the model, and no other
+ * change.
+ */
 function addressTo(provider: string, request: Buffer): Buffer {
   const text = request.toString('utf8');
   const model = modelPattern.exec(text);
@@ -111,7 +117,7 @@ async function passThrough(
 ): Promise<void> {
   const request = bodyOf(recording, 'request');
   const body = bodyOf(recording, 'response');
-  // The provider's body is the recorded one. Its other headers never reach the client.
+  // The provider's response body is the recorded one. Its other headers must never reach the client.
   const headers = { 'content-type': recording.content_type ?? typeOf(recording) };
   replay.enqueue(null, { status: recording.status, headers, body, ...controls });
   const asked = endpoint.address(recording);
@@ -136,14 +142,14 @@ function typeOf({ response_file }: Recording): string {
     : 'application/vnd.amazon.eventstream';
 }
 
-/** Byte equality is checked only for exchanges that were recorded in raw form. */
+/** Byte equality is checked only for exchanges recorded in raw form. */
 function isWhole(recording: Recording, endpoint: Endpoint): boolean {
   const { fidelity, request_file, response_file } = recording;
   const isRecorded = fidelity === 'raw' && request_file !== null && response_file !== null;
   return isRecorded && endpoint.namesModel(recording);
 }
 
-/** Vertex has the model in the path, so a client of the gateway would not send such a body. */
+/** Vertex requests have the model in the path, so a gateway client would not send such a body. */
 function namesModel(recording: Recording): boolean {
   return modelPattern.test(bodyOf(recording, 'request').toString('utf8'));
 }
@@ -158,8 +164,8 @@ for (const endpoint of endpoints) {
 }
 
 /**
- * Splits at positions that ignore events, lines and characters. Short streams are also sent byte by byte,
- * which is slow.
+ * Splits at positions unrelated to events, lines and characters. Short streams are also sent byte by byte,
+ * which is too slow for long ones.
  */
 const cuts = [1, 2, 3, 7] as const;
 let streams = 0;

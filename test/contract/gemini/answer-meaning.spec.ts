@@ -14,7 +14,7 @@ function parseStream(chunks: readonly Buffer[]): StreamEvent[] {
   return [...chunks.flatMap((chunk) => parser.push(chunk)), ...parser.end()];
 }
 
-/** The response as a turn of the next request. Only this format expresses all of it. */
+/** The response rewritten as a turn of the next request. Only this format can express all of it. */
 function partsOf(answer: ChatAnswer, choice: number): Members[] {
   const { parts } = answer.choices.find(({ index }) => index === choice)!;
   const request = {
@@ -73,7 +73,7 @@ checkEvery(
   (recording) => {
     const bytes = bodyOf(recording, 'response');
     const chunks = chunksOf(bytes.toString());
-    // A response of another endpoint: the creation of a cache.
+    // A response from another endpoint, which creates a cache.
     if (chunks[0]?.candidates === undefined && chunks[0]?.promptFeedback === undefined) {
       expect(() => provider.parseResponse(bytes)).toThrow(
         expect.objectContaining({ code: 'upstream_invalid' }),
@@ -132,7 +132,7 @@ checkEvery(
   (recording) => isAnswered(recording) && recording.streaming && bodyOf(recording, 'response').length < 4_000,
   (recording) => {
     const bytes = bodyOf(recording, 'response');
-    // A JSON list must be closed; a stream of events must contain the last event.
+    // A JSON list must be closed, and an event stream must contain the last event.
     expectTruncated(gemini, bytes, bytes.lastIndexOf(bytes[0] === 0x5b ? ']' : '}') + 1);
   },
 );

@@ -1,12 +1,12 @@
 /**
- * Normalizes bodies of the format, so that two bodies with the same meaning are equal. Independent of the
- * code under test. Equal in meaning are: names in snake case and in lower camel case (where the API has the
- * names); null and absent; a part and a list of one; `thought: false` and none; declarations in one tool or
- * in several; a call without arguments and one with empty arguments.
+ * Normalizes bodies in this format, so that two bodies with the same meaning become equal. Independent of the
+ * code under test. These have the same meaning: names in snake case and in lower camel case (for the API's
+ * own names); null and an absent field; a single part and a list with one part; `thought: false` and no
+ * `thought`; declarations in one tool or in several; a call without arguments and one with empty arguments.
  */
 export type Members = Record<string, unknown>;
 
-/** Objects with the client's own fields. */
+/** Objects that contain the client's own fields. */
 const carriedWhole = new Set([
   'parameters',
   'parametersJsonSchema',

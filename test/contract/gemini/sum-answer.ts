@@ -1,6 +1,7 @@
 /**
- * Builds the non-streaming response of a stream from its chunks. Independent of the code under test. Text continues
- * the part before it if both are plain text of the same kind. A part with a signature is separate.
+ * Builds the non-streaming response from the chunks of a stream. Independent of the code under test. Text
+ * continues the previous part if both are plain text of the same kind. A part with a signature stays
+ * separate.
  */
 import { camel, isMembers, type Members } from './meaning.ts';
 

@@ -1,12 +1,12 @@
 /**
- * Normalizes bodies of the format, so that two bodies with the same meaning are equal. Independent of the
- * code under test. Equal in meaning are: null and absent; text and a list of one text block; consecutive
- * messages of one role and one message (Anthropic joins them); no tools and an empty list; no citations and
- * an empty list; `stream: false` and none.
+ * Normalizes bodies in this format, so that two bodies with the same meaning become equal. Independent of the
+ * code under test. These have the same meaning: null and an absent field; a string and a list with one text
+ * block; consecutive messages with the same role and one message (Anthropic joins them); no tools and an
+ * empty list; no citations and an empty list; `stream: false` and no `stream`.
  */
 export type Members = Record<string, unknown>;
 
-/** Values of the client or the model, in which null has a meaning. */
+/** Values set by the client or the model, in which null has a meaning. */
 const carriedWhole = new Set(['input_schema', 'schema', 'input']);
 
 export function requestMeaning(body: Members): Members {

@@ -6,7 +6,7 @@ import { isSpliced, sumStream } from './sum-stream.ts';
 
 const { client, provider } = formatNamed('messages');
 
-/** A truncated call has no plain form. The stream's own check compares its text. */
+/** A truncated call has no non-streaming form. A separate stream check compares its text. */
 function withoutCutCalls(body: Members): Members {
   const content = body.content as Members[];
   const isCut = (block: Members) => block.type === 'tool_use' && typeof block.input === 'string';

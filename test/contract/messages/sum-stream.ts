@@ -1,19 +1,19 @@
 import { isMembers, type Members } from './meaning.ts';
 
 /**
- * Builds the non-streaming response of a stream from its text, like the official clients. Independent of the code under
- * test.
+ * Builds the non-streaming response from the text of a stream, as the official clients do. Independent of the
+ * code under test.
  */
 export interface StreamSum {
   readonly body: Members;
   readonly isEnded: boolean;
   readonly errors: readonly unknown[];
-  /** Names of the events without a type in their data. */
+  /** Names of events whose data has no type. */
   readonly misnamed: readonly string[];
 }
 
 export function sumStream(text: string): StreamSum {
-  // Two recordings contain a second answer after the end of the first. It is not part of the first.
+  // Two recordings contain a second response after the end of the first. The second response is ignored.
   const end = text.search(/(?<=event: message_stop\r?\ndata: .*\r?\n\r?\n)./);
   const frames = text
     .slice(0, end === -1 ? undefined : end)
@@ -31,7 +31,7 @@ export function sumStream(text: string): StreamSum {
   };
 }
 
-/** Whether a stream starts a second message inside the first, which the official client rejects. */
+/** Whether a stream starts a second message inside the first one, which the official client rejects. */
 export function isSpliced(text: string): boolean {
   const [first] = text.split('event: message_stop');
   return (first!.match(/^event: *message_start\s*$/gm) ?? []).length > 1;
@@ -88,7 +88,7 @@ function addDelta(block: Members, delta: Members): void {
   }
 }
 
-/** A truncated input stays text, and must be equal as text. */
+/** Truncated input stays a string, and must be equal as a string. */
 function finishBlock({ json, ...block }: Members): Members {
   if (json === undefined || json === '') return block;
   try {
