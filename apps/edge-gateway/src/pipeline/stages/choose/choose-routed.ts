@@ -17,24 +17,27 @@ export interface RoutedServices {
 }
 
 interface RoutedQuestion {
-  /** The mode in the request. `auto` uses the mode that the account prefers. */
+  /** The routing mode in the request. For `auto`, the account's preferred mode applies. */
   readonly asked: RoutingMode;
   readonly request: ParsedRequest;
   readonly connected: ReadonlySet<string>;
-  /** Finds the target of `<provider>/<model>`. */
+  /** Finds the target for `<provider>/<model>`. */
   readonly find: (model: string) => Target;
 }
 
-/** Max alternatives of the chosen model. */
+/** Max number of alternatives to the chosen model. */
 const alternativesMax = 4;
-/** The expected share of a request after pruning and compression. Used if no model fits the whole request. */
+/**
+ * The expected size after pruning and compression, as a share of the received request. Used if no model fits
+ * the whole request.
+ */
 const keptShare = 0.6;
 
 /**
- * Chooses the model of a request that leaves the choice to the gateway, and its alternatives. The decision is
+ * Chooses a model and its alternatives for a request that leaves the choice to the gateway. The decision is
  * logged.
- * @throws GatewayError `no_candidate_model`, which names the rule that excludes each model;
- * `provider_not_connected` without any model
+ * @throws GatewayError `no_candidate_model`, naming the rule that excludes each model;
+ * `provider_not_connected` if there are no models at all
  */
 export async function chooseRouted(
   { asked, request, connected, find }: RoutedQuestion,
@@ -98,7 +101,10 @@ async function chooseWithin(
   return modelRouter.choose({ ...request, needs: { ...request.needs, inputTokens } });
 }
 
-/** Returns whether the request will shrink, and a model was excluded for its context length. */
+/**
+ * Returns whether pruning or compression can shrink the request, and a model was excluded for its context
+ * length.
+ */
 function mayShrink(caller: Caller, hasTools: boolean, excluded: readonly Excluded[]): boolean {
   const { compression, pruning } = caller;
   const shrinks =

@@ -4,10 +4,10 @@ import type { ModelCatalog } from '@gateway/model-catalog';
 import { findProvider, formatsOf, type Provider } from '@gateway/providers';
 import type { Lane, Target } from '../../../request/request.ts';
 
-/** The cloud's hosted model service. Its credentials may be in the request. */
+/** The cloud's hosted model service. Requests may carry their own credentials for it. */
 export const hostedProvider = 'hosted';
 
-/** The inputs of the choice of a provider. */
+/** The inputs for choosing a provider. */
 export interface WantedTarget {
   readonly model: string;
   readonly format: ClientFormat;
@@ -24,7 +24,7 @@ export function chooseTarget(wanted: WantedTarget, catalog: ModelCatalog): Targe
   return targetAt(named.provider, named.model, wanted);
 }
 
-/** Parses `<provider>/<model>`. Undefined if the text before the slash is no provider. */
+/** Parses `<provider>/<model>`. Returns undefined if the part before the slash is not a provider. */
 export function parseNamedModel(model: string): { provider: Provider; model: string } | undefined {
   const slash = model.indexOf('/');
   const provider = slash > 0 ? findProvider(model.slice(0, slash)) : undefined;
@@ -46,8 +46,8 @@ function chooseAmong(wanted: WantedTarget, catalog: ModelCatalog): Target {
     const entry = catalog.find(first, model);
     if (provider && entry) return targetAt(provider, entry.modelId, wanted);
   }
-  // ARNs and inference profiles are in no catalogue. At converse's own address they belong to converse's own
-  // provider.
+  // ARNs and inference profiles are never in the catalogue. On the converse endpoint they belong to that
+  // endpoint's own provider.
   const hosted = format === 'converse' && offering.length === 0 ? findProvider(hostedProvider) : undefined;
   if (hosted && connected.has(hosted.name)) return targetAt(hosted, model, wanted);
   if (first !== undefined) {
@@ -66,7 +66,7 @@ function explainMissing(model: string, catalog: ModelCatalog): string {
     : `"${model}" is not a chat model. Its kind is "${kind}".`;
 }
 
-/** The error of a model whose providers are known, but not connected. */
+/** The error for a model whose providers are all known but not connected. */
 export function notConnected(model: string, providers: readonly Provider[]): GatewayError {
   const names = providers.map((provider) => provider.name).join(' or ');
   return new GatewayError('provider_not_connected', {
@@ -77,7 +77,7 @@ export function notConnected(model: string, providers: readonly Provider[]): Gat
   });
 }
 
-/** The error of a model that several connected providers have. */
+/** The error for a model that several connected providers offer. */
 export function ambiguous(model: string, providers: readonly string[]): GatewayError {
   const choices = providers.map((name) => `${name}/${model}`).join(', ');
   const message = `More than one connected provider has the model "${model}". Choose one of: ${choices}.`;
@@ -85,8 +85,8 @@ export function ambiguous(model: string, providers: readonly string[]): GatewayE
 }
 
 /**
- * Chooses the lane. The client's own format is preferred, because nothing is lost there; else the provider's
- * preferred format.
+ * Chooses the lane. The client's own format is preferred, because it loses nothing; otherwise the provider's
+ * preferred format is used.
  * @throws GatewayError `provider_not_connected` if the provider supports none of the gateway's formats
  */
 function chooseLane(format: ClientFormat, provider: Provider): Lane {

@@ -22,15 +22,15 @@ function choose(fallbacks: readonly string[], blind: readonly string[] = []) {
   return { target, names, skipped };
 }
 
-describe('the fallbacks of a named model', () => {
-  it('are used in their order, without missing models and the model itself', () => {
+describe('the fallbacks for a named model', () => {
+  it('are used in order, without unknown models and the named model itself', () => {
     expect(choose(['groq/b', 'nobody/x', 'openai/a', 'mistral/c']).names()).toEqual(['groq/b', 'mistral/c']);
     expect(choose([]).target.alternatives).toBeUndefined();
   });
 
   it('are skipped if they lack a needed feature, and each skip is recorded once', () => {
     const { names, skipped } = choose(['groq/b', 'mistral/c', 'xai/d'], ['b', 'd']);
-    // Nothing is looked up while the model itself answers.
+    // Fallbacks are not looked up until one is needed.
     expect(skipped).toEqual([]);
     expect(names()).toEqual(['mistral/c']);
     expect(names()).toEqual(['mistral/c']);

@@ -13,9 +13,9 @@ import { chooseTarget, hostedProvider } from './choose-target.ts';
 type ChooseServices = ListServices & RoutedServices & { readonly catalog: ModelCatalog };
 
 /**
- * Maps the model string to a provider and a model. `svc/auto`, `svc/cheap`, `svc/fast` and `svc/capable`
- * leave both to the gateway. `<provider>/<model>` names both, and accepts models that are not in the
- * catalogue. A plain name is looked up in the catalogue among the account's connected providers.
+ * Maps the model string to a provider and a model. For `svc/auto`, `svc/cheap`, `svc/fast` and `svc/capable`,
+ * the gateway chooses both. `<provider>/<model>` names both, and accepts models that are not in the
+ * catalogue. A bare model name is looked up in the catalogue, among the account's connected providers.
  */
 export async function choose(
   request: ParsedRequest,
@@ -40,7 +40,7 @@ export async function choose(
   return target;
 }
 
-/** Returns the model that the client names, with the account's fallbacks. */
+/** Returns the target for the model that the client names, with the account's fallbacks. */
 function chooseNamed(
   find: (model: string) => Target,
   request: ParsedRequest,
@@ -54,7 +54,8 @@ function chooseNamed(
     const bytesPerToken = tokenRatios.bytesPerToken(null);
     const needs = readNeeds(request, bytesPerToken);
     const sentTokens = Math.ceil(countSentBytes(exchange.attempts) / bytesPerToken);
-    // The sent request was pruned and compressed. Before it is sent, the size of the received request counts.
+    // The sent request is smaller after pruning and compression. Until it is sent, the size of the received
+    // request counts.
     const inputTokens = sentTokens === 0 ? needs.inputTokens : Math.min(needs.inputTokens, sentTokens);
     return findUnmetNeed(model, { ...needs, inputTokens });
   };
@@ -62,13 +63,16 @@ function chooseNamed(
   return chooseFallbacks(find(request.outline.model), routing.fallbacks, { find, lackOf, skip });
 }
 
-/** The rules for fallbacks. */
+/** The rules for choosing fallbacks. */
 export interface FallbackRules {
-  /** Finds a model's target. Throws if there is none. */
+  /** Finds the target for a model. Throws if there is none. */
   readonly find: (model: string) => Target;
-  /** The feature that the request needs and the model lacks. */
+  /**
+   * Returns the rule that excludes a fallback: a feature that the request needs and the model lacks.
+   * Undefined if it lacks none.
+   */
   readonly lackOf: (fallback: Target) => ExclusionRule | undefined;
-  /** Called for each fallback that is skipped for a missing feature. */
+  /** Called for each fallback that is skipped because of a missing feature. */
   readonly skip: (skipped: SkippedFallback) => void;
 }
 

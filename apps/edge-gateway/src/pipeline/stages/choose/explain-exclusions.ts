@@ -1,6 +1,6 @@
 import type { Excluded, ExclusionRule } from '@gateway/model-routing';
 
-/** The explanation of each rule. */
+/** The explanation for each exclusion rule. */
 const texts: Readonly<Record<ExclusionRule, string>> = {
   provider_not_allowed: 'not among allowed_providers',
   turned_off: 'turned off for automatic routing',

@@ -18,9 +18,12 @@ import type { Candidate } from './candidates.ts';
 
 /** The planned request in the client's format. */
 interface PlannedRequest {
-  /** As edited for this target. */
+  /** The request bytes, edited for this target. */
   readonly bytes: Uint8Array;
-  /** Messages after the last one in `bytes`. Only translation adds them; other bodies contain them already. */
+  /**
+   * Messages to append after the last one in `bytes`. Only translation appends them, because other bodies
+   * already contain them.
+   */
   readonly added: readonly ChatMessage[];
 }
 
@@ -49,7 +52,7 @@ export async function callProvider(
     model: target.model,
     credential: connection.credential,
     stream: exchange.ledger.stream,
-    // The headers of the client's format mean nothing, or something else, in another format.
+    // The client format's headers have no meaning, or a different one, in another format.
     ...(isTranslated ? {} : { clientHeaders: exchange.request.headers }),
     ...(apiVersion === undefined ? {} : { apiVersion }),
     ...(target.path === undefined ? {} : { path: target.path }),
@@ -64,7 +67,7 @@ export async function callProvider(
   return answer;
 }
 
-/** Counts a call. The first call ends the gateway's overhead; later calls add to the provider's time. */
+/** Counts a call. The gateway's overhead ends with the first call; later calls add to the provider's time. */
 export function markSent(attempt: Attempt, { attempts, timings }: Exchange): void {
   attempt.sentAt = performance.now();
   timings.forwardedAt ??= attempt.sentAt;
@@ -81,21 +84,20 @@ function openProviderSpan({ provider, model }: Target): Span {
   return openSpan(`chat ${model}`, attributes, SpanKind.CLIENT);
 }
 
-/** A request in the provider's format. */
+/** A request rendered in the provider's format. */
 interface TranslatedRequest {
   readonly body: Uint8Array;
-  /** The version of the provider's API that the body is for, if there are several. */
+  /** The provider API version that the body is written for. Undefined if the API has only one. */
   readonly apiVersion: string | undefined;
 }
 
-/** Max output tokens if the format requires a limit, but neither the client nor the catalogue has one. */
+/** Max output tokens if the format requires a limit but neither the client nor the catalogue sets one. */
 const outputTokensDefault = 4096;
 
 /**
- * Translates the planned request. It starts from the edited bytes, so pruning and the removal of extension fields happen
- * in one place for all lanes. The gateway's own messages are added unchanged, so a provider gets back its own data (for
- * example a signature), whatever the client's format.
- *
+ * Translates the planned request. Translation starts from the edited bytes, so all lanes share one
+ * implementation of pruning and of removing extension fields. The gateway's own messages are added unchanged.
+ * A provider therefore gets its own data back (for example a signature), whatever the client's format.
  * @throws GatewayError `translation_loss` if the client is strict and something is lost
  */
 function translateRequest(

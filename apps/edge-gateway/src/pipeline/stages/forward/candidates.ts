@@ -14,7 +14,7 @@ import type { PipelineSettings } from '../../../request/settings.ts';
 import type { Attempts, FailedAttempt } from '../../exchange/attempt.ts';
 import { hasLeft, type Exchange } from '../../exchange/exchange.ts';
 
-/** A model of a provider, under one of the credentials for it, that could serve the request. */
+/** A model at a provider, with one of the credentials for it, that could serve the request. */
 export interface Candidate {
   readonly target: Target;
   readonly connection: Connection;
@@ -29,21 +29,19 @@ export type RetryServices = ConnectionServices & {
 /** A failed candidate that may be called again. */
 interface Repeat {
   readonly candidate: Candidate;
-  /** The pause that its provider asks for. */
+  /** How long to wait before the call, including the pause that the provider requests. */
   readonly waitMs: number;
 }
 
-/** After these failures, another model of the same backend fails too. */
+/** After one of these failures, other models at the same backend would fail too. */
 const ofBackend: ReadonlySet<FailureKind> = new Set<FailureKind>(['unreachable', 'timeout', 'refused']);
 
 /**
- * Calls the first available candidate. The order is: a ready credential of the target, the ready alternatives in
- * their order, a candidate in a pause that its provider requested, a candidate with an open breaker and no call
- * in flight. The call behind an open breaker shows whether the backend works again.
- *
- * The choice depends on the calls in flight, so the call starts in the same tick as the choice. Simultaneous requests then
- * see each other.
- *
+ * Calls the first available candidate, in this order: the target with a ready credential, the ready
+ * alternatives in their order, a candidate in a pause that its provider requested, a candidate with an open
+ * breaker and no call in flight. The last kind of call probes whether the backend works again.
+ * The choice depends on the number of calls in flight. The call therefore starts in the same tick as the
+ * choice, so simultaneous requests count each other's calls.
  * @throws GatewayError `upstream_unavailable` if no candidate may be called now; `provider_not_connected`
  */
 export async function callFirst<Called>(
@@ -74,8 +72,9 @@ function countSkips(chosen: Connection, connections: readonly Connection[]): voi
 }
 
 /**
- * Chooses the candidate after a failed call: one that was not called yet, else a failed one again, after a pause, if that
- * can help. Returns undefined if there is none, or if the retry budget is empty. The pause ends early if the client leaves.
+ * Chooses the next candidate after a failed call: an untried candidate, or else a retry of a failed one after
+ * a pause, if a retry can help. Returns undefined if there is none or the retry budget is empty. The pause
+ * ends early if the client disconnects.
  */
 export async function chooseAfterFailure(
   target: Target,
@@ -110,7 +109,7 @@ function kindOf(
   return chosen.target === target ? 'credential' : 'fallback';
 }
 
-/** Chooses the candidate to call next as if the given silent call had failed. */
+/** Chooses the candidate that would be called next if the given silent call failed. */
 export function chooseAlternative(
   { target: { model }, connection: { backend } }: Candidate,
   target: Target,
@@ -135,8 +134,9 @@ async function chooseUntried(
 }
 
 /**
- * Chooses the first failed candidate that may do better soon, unless its breaker is open. The pause is at least as long as
- * the provider asks for. A provider that asks for a longer pause than the settings allow is not called again.
+ * Chooses the first failed candidate that is worth retrying soon and whose breaker is not open. The pause is
+ * at least as long as the provider requests. If a provider requests a longer pause than the settings allow,
+ * nothing is retried.
  */
 async function chooseRepeat(
   target: Target,
@@ -165,7 +165,10 @@ function isSame({ backend, model }: FailedAttempt, { target, connection }: Candi
   return backend === connection.backend && model === target.model;
 }
 
-/** The target under each of its credentials, then its alternatives. Skips alternatives whose provider is not connected. */
+/**
+ * Lists the target with each of its credentials, then its alternatives. Skips alternatives whose provider is
+ * not connected.
+ */
 async function openAll(
   target: Target,
   caller: Caller,
@@ -183,7 +186,10 @@ function candidatesOf(target: Target, connections: readonly Connection[]): Candi
   return connections.map((connection) => ({ target, connection }));
 }
 
-/** Finds the first target with a backend in this state, under the credential with the fewest calls in flight. */
+/**
+ * Finds the first target with a backend in this state, and picks its credential with the fewest calls in
+ * flight.
+ */
 function findIn(state: BackendState, candidates: readonly Candidate[]): Candidate | undefined {
   let found: Candidate | undefined;
   for (const candidate of candidates) {

@@ -18,7 +18,7 @@ const target: Target = {
 };
 const caller = { accountId: 'a' } as Caller;
 
-/** Rejects the first form of the request, and never answers the plain form. */
+/** Rejects the deferred form of the request, and never responds to the form with all tools. */
 function send({ body }: { body: unknown }): Promise<UpstreamReply> {
   const isPlain = String(body) === 'plain';
   const answer = new AnswerBody({ pause: none, resume: none, abort: none });
@@ -29,7 +29,7 @@ function send({ body }: { body: unknown }): Promise<UpstreamReply> {
   return Promise.resolve({ status: isPlain ? 200 : 400, headers: {}, body: answer });
 }
 
-it('counts a rejected deferral as an answer of the provider, so breakers stay closed', async () => {
+it('counts a rejected deferral as a provider response, so breakers stay closed', async () => {
   const counter = { inc: none };
   const backends = new BackendBook({
     messaging: { broadcast: none, onBroadcast: none } as never,

@@ -9,14 +9,14 @@ import { tryCandidates, type TryServices } from './try-candidates.ts';
 
 type ForwardServices = TryServices & CallServices & { readonly log: Logger };
 
-/** The status of a provider that rejects a request as invalid. */
+/** The status with which a provider rejects a request as invalid. */
 const invalidRequest = 400;
 
 /**
- * Gets the provider's response. Resolves with its status and headers. Failures that another attempt repairs do not show: see
- * `tryCandidates`. A response that breaks before its first byte is given up (`ChatAnswer.giveUp`), and the request is
- * forwarded again. If a provider rejects a request with deferred tools, the request is sent again with every tool in it:
- * planning fails no request.
+ * Forwards the request and resolves with the provider's status and headers. Failures are hidden if another
+ * attempt succeeds: see `tryCandidates`. If a response breaks before its first byte, the relay abandons it
+ * (`ChatAnswer.giveUp`) and the request is forwarded again. If a provider rejects a request with deferred
+ * tools, the request is sent again with all tools, because planning must never fail a request.
  */
 export function forward(
   outbound: Outbound,

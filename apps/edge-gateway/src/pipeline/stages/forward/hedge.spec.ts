@@ -73,7 +73,7 @@ describe('a slow call without a second candidate', () => {
     expect(exchange.attempts.current).toMatchObject({ headersAt: 7, target: { model: 'm' } });
   });
 
-  it('is awaited if the search for a second candidate fails', async () => {
+  it('is awaited even if the search for a second candidate fails', async () => {
     const { outcome } = run(() => Promise.reject(new GatewayError('service_unavailable')), slow);
     expect((await outcome).answer?.status).toBe(200);
   });
@@ -82,7 +82,7 @@ describe('a slow call without a second candidate', () => {
 describe('two hedged attempts', () => {
   const open = () => Promise.resolve({ keys: [key], baseUrl: null });
 
-  it('keep separate state; the attempt with the first good answer becomes the current one', async () => {
+  it('keep separate state; the attempt with the first good response becomes the current one', async () => {
     const { outcome, exchange } = run(
       open,
       (target, attempt, signal) => {
@@ -102,7 +102,7 @@ describe('two hedged attempts', () => {
     expect(renderAnswerHeaders(exchange)).toMatchObject({ 'x-svc-provider': 'groq', 'x-svc-attempts': '2' });
   });
 
-  it('both end when their client leaves', async () => {
+  it('are both cancelled when their client disconnects', async () => {
     const reasons: unknown[] = [];
     const { outcome, exchange } = run(
       open,

@@ -14,14 +14,18 @@ interface Hedge {
   readonly outcome: Promise<AttemptOutcome>;
 }
 
-/** Returns whether a second call may run next to the first: it has no side effect, and no call was sent yet. */
+/**
+ * Returns whether a second call may run in parallel: the request has no side effects, and no call was sent
+ * yet.
+ */
 export function mayHedge({ isHedgeable, exchange }: ForwardTask, { settings }: HedgeServices): boolean {
   return settings.hedgeAfterMs > 0 && isHedgeable === true && exchange.attempts.calls === 0;
 }
 
 /**
- * Runs an attempt, and a second one at another ready candidate if the first stays silent for too long. The second call
- * takes from the retry budget. The first good response wins. The other call is cancelled, and its possible cost recorded.
+ * Runs an attempt. If it stays silent for too long, runs a second one at another ready candidate. The second
+ * call counts against the retry budget. The first good response wins; the other call is cancelled and its
+ * possible cost is recorded.
  */
 export async function runHedged(
   task: ForwardTask,
@@ -31,7 +35,7 @@ export async function runHedged(
   const { attempts } = task.exchange;
   const first = start(task, candidate, services);
   const isSlow = await isSlowerThan(first, services.settings.hedgeAfterMs);
-  // The first call is in flight. A failed search for a second candidate must not affect it.
+  // The first call is in flight. If the search for a second candidate fails, the first call must continue.
   const other = isSlow ? await chooseOther(task, first, services).catch(() => undefined) : undefined;
   if (other === undefined) return first.outcome.finally(() => (attempts.current = first.attempt));
   services.resilience.retries.inc({ kind: 'hedge' });
@@ -49,7 +53,7 @@ function start(task: ForwardTask, candidate: Candidate, services: HedgeServices)
   else signal.addEventListener('abort', () => abort.abort(signal.reason), { once: true });
   const attempt = createAttempt(candidate.target);
   const outcome = runAttempt(task, candidate, attempt, abort.signal, services);
-  // Handled where it is awaited. Until then, a rejection must not count as unhandled.
+  // The rejection is handled where the outcome is awaited. Until then it must not count as unhandled.
   outcome.catch(() => undefined);
   return { candidate, attempt, abort, outcome };
 }
@@ -59,7 +63,7 @@ function isSlowerThan({ outcome }: Hedge, ms: number): Promise<boolean> {
   return withTimeout(outcome.then(over, over), ms, true);
 }
 
-/** Chooses a candidate at another ready backend, if the retry budget has a call left. */
+/** Chooses a candidate at another ready backend, if the retry budget allows one more call. */
 async function chooseOther(
   { target, exchange, caller }: ForwardTask,
   { candidate }: Hedge,
@@ -71,7 +75,7 @@ async function chooseOther(
   return other;
 }
 
-/** Returns the first attempt with a good response, or the first call if both fail. */
+/** Returns whichever attempt gets a good response first, or the first call if both fail. */
 function chooseGood(first: Hedge, second: Hedge): Promise<Hedge> {
   return new Promise((resolve) => {
     let open = 2;
@@ -89,7 +93,7 @@ function chooseGood(first: Hedge, second: Hedge): Promise<Hedge> {
   });
 }
 
-/** Cancels a call. Its provider still bills the input that it has read. */
+/** Cancels a call. Its provider may still bill the input that it has already read. */
 function cancel({ candidate: { target }, attempt, abort, outcome }: Hedge, { exchange }: ForwardTask): void {
   const { failed, abandoned } = exchange.attempts;
   const hasFailed = failed.some(

@@ -12,20 +12,23 @@ import type { Attempt, FailedAttempt } from '../../exchange/attempt.ts';
 import { hasLeft, isCancelled, type Exchange } from '../../exchange/exchange.ts';
 import { chooseAlternative, type Candidate, type RetryServices } from './candidates.ts';
 
-/** A request that any of several candidates may answer. */
+/** A request that any of several candidates can serve. */
 export interface ForwardTask {
   readonly target: Target;
   readonly exchange: Exchange;
   readonly caller: Caller;
-  /** Whether it can be sent more than once. */
+  /** Whether the request may be sent more than once. */
   readonly isRepeatable: boolean;
-  /** Whether two simultaneous calls have no side effect. Absent: they may have one. */
+  /** Whether two simultaneous calls are free of side effects. If absent, they may have some. */
   readonly isHedgeable?: boolean;
-  /** Sends it, and writes what it learns into the attempt. Resolves with the provider's status and headers. */
+  /**
+   * Sends the request and records the call's details in the attempt. Resolves with the provider's status and
+   * headers.
+   */
   send(candidate: Candidate, attempt: Attempt, signal: AbortSignal): Promise<UpstreamReply>;
 }
 
-/** The result of an attempt: a response for the client, or a failure that another attempt may repair. */
+/** The result of an attempt: a response for the client, or a failure that another attempt may fix. */
 export type AttemptOutcome =
   | { readonly failure: undefined; readonly answer: ChatAnswer }
   | { readonly failure: FailedAttempt; readonly answer: ChatAnswer | undefined };
@@ -35,13 +38,12 @@ export type AttemptServices = RetryServices & {
   readonly settings: Pick<PipelineSettings, 'firstByteMsMax' | 'plainAnswerMsMax'>;
 };
 
-/** A fallback that cannot carry this request. Its backend is not at fault. */
+/** The failure of a fallback that cannot carry this request. Its backend is not at fault. */
 const unsuitable: Failure = { kind: 'invalid', isPassing: false, retryAfterMs: undefined };
 
 /**
- * Runs one attempt. Returns its response, or the failure if another attempt may repair it. Throws if the request itself is
- * at fault, or if the client has left.
- *
+ * Runs one attempt. Returns its response, or the failure if another attempt may fix it. Throws if the request
+ * itself is at fault, or if the client has disconnected.
  * @param parent aborts the attempt: the signal of the exchange, or of one of two hedged attempts
  */
 export async function runAttempt(
@@ -83,7 +85,10 @@ export async function runAttempt(
   }
 }
 
-/** Returns whether another candidate can be called while this call is silent. Never rejects: a failed look-up means no. */
+/**
+ * Returns whether another candidate could replace this call while it is silent. Never rejects: if the lookup
+ * fails, the result is false.
+ */
 async function isReplaceable(
   candidate: Candidate,
   { target, exchange: { attempts }, caller }: ForwardTask,
@@ -93,7 +98,9 @@ async function isReplaceable(
   return other !== undefined;
 }
 
-/** The time limit of the first byte, or of a whole non-streaming response. Undefined without alternatives. */
+/**
+ * The time limit for the first byte, or for a whole non-streaming response. Undefined without alternatives.
+ */
 function firstByteMsOf({ target, exchange }: ForwardTask, { settings }: AttemptServices): number | undefined {
   if (target.alternatives === undefined) return undefined;
   return exchange.ledger.stream ? settings.firstByteMsMax : settings.plainAnswerMsMax;
@@ -128,16 +135,18 @@ function openAnswer(
 interface BackendCallInput {
   readonly backend: Backend;
   readonly parent: AbortSignal;
-  /** The time limit of the first byte for the client, if another candidate can be called. Undefined if none can. */
+  /**
+   * The time limit for the first byte to the client, if another candidate can be called. Undefined otherwise.
+   */
   readonly firstByteMs: number | undefined;
-  /** Whether another candidate can be called now. Checked only when the time is over. */
+  /** Whether another candidate can be called now. Checked only after the time limit. */
   readonly isReplaceable: () => Promise<boolean>;
   readonly failures: Counter<'reason'>;
 }
 
 /**
- * One call to a backend, from before it is sent until its response has ended. The backend receives its result
- * once. If the client leaves, there is no result.
+ * One call to a backend, from just before it is sent until its response ends. The call reports its result to
+ * the backend once. If the client disconnects, the call reports nothing.
  */
 class BackendCall {
   readonly signal: AbortSignal;
@@ -154,7 +163,7 @@ class BackendCall {
     this.signal = input.firstByteMs === undefined ? input.parent : this.#watch(input.firstByteMs);
   }
 
-  /** Reports a failure. */
+  /** Reports a failure to the backend. */
   fail(failure: Failure): void {
     if (this.#isReported || this.#input.parent.aborted) return;
     this.#isReported = true;
@@ -162,14 +171,14 @@ class BackendCall {
     this.#input.backend.noteFailure(failure);
   }
 
-  /** The client has the first byte of the response. From here on, no other candidate can be called. */
+  /** Called when the client has received the first byte. From then on, no other candidate can be called. */
   begun(): void {
     this.#hasBegun = true;
     clearTimeout(this.#deadline);
     if (this.#isProbe) this.succeed();
   }
 
-  /** The call has ended. It no longer counts as in flight. */
+  /** Marks the call as ended. It no longer counts as in flight. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -177,7 +186,7 @@ class BackendCall {
     this.#input.backend.end();
   }
 
-  /** Keeps the call in flight until the response's body has ended. A body that breaks is a failure. */
+  /** Keeps the call in flight until its response body ends. A body that breaks counts as a failure. */
   follow(body: AnswerBody): void {
     body.follow((isWhole) => {
       this.end();
@@ -186,7 +195,7 @@ class BackendCall {
     });
   }
 
-  /** Reports a success, whatever happens to the connection afterwards. */
+  /** Reports a success, regardless of what happens to the connection afterwards. */
   succeed(): void {
     if (this.#isReported) return;
     this.#isReported = true;

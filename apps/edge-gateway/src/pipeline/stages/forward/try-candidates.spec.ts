@@ -18,7 +18,7 @@ const target = {
   lane: { kind: 'same-format', format: 'chat-completions' },
 } as const;
 
-/** Creates services. `open` returns the stored keys. */
+/** Creates the services. `open` returns the stored keys. */
 function createServices(open: () => Promise<OpenedCredential | null>, inFlightMax = 100): TryServices {
   const resilience = createResilienceMetrics(createMetrics('edge-gateway'));
   const messaging = { broadcast: () => undefined, onBroadcast: () => undefined };
@@ -65,7 +65,7 @@ describe('simultaneous requests', () => {
     expect(calls).toEqual({ first: Math.ceil(count / 2), second: Math.floor(count / 2) });
   });
 
-  it('do not exceed the calls that a provider may have in flight', async () => {
+  it('do not exceed the provider’s limit for calls in flight', async () => {
     const services = createServices(() => Promise.resolve(credentialOf('only')), 5);
     const call = () => Promise.resolve({ status: 200, headers: {}, body: createBody().body });
     const asked = Array.from({ length: 8 }, () => tryCandidates(createTask(call), services));
@@ -77,7 +77,7 @@ describe('simultaneous requests', () => {
 });
 
 describe('if the search for the next candidate fails', () => {
-  /** The vault answers once, and is unavailable afterwards. */
+  /** The first vault lookup succeeds; later ones fail. */
   function createVaultlessServices() {
     let opened = 0;
     return createServices(() => {
@@ -94,14 +94,14 @@ describe('if the search for the next candidate fails', () => {
     expect(aborted).toEqual([]);
   });
 
-  it('the client receives the failure of a call without a response', async () => {
+  it('the client receives the failure of a call that got no response', async () => {
     const task = createTask(() => Promise.reject(new GatewayError('upstream_unreachable')));
     await expect(tryCandidates(task, createVaultlessServices())).rejects.toMatchObject({
       code: 'upstream_unreachable',
     });
   });
 
-  it('and the client leaves meanwhile, the pending answer is discarded', async () => {
+  it('and the client disconnects meanwhile, the pending response is discarded', async () => {
     const { body, aborted } = createBody();
     const task = createTask(() => Promise.resolve({ status: 500, headers: {}, body }));
     const services = createServices(() => Promise.resolve(credentialOf('only')));
@@ -115,7 +115,10 @@ describe('if the search for the next candidate fails', () => {
 describe('a silent provider', () => {
   const fallback: Target = { ...target, provider: findProvider('groq')!, model: 'llama' };
 
-  /** Answers after `silentMs`, unless it is cancelled first. `asked` lists the models that were called. */
+  /**
+   * A provider that responds after `silentMs`, unless the call is cancelled first. `asked` lists the models
+   * that were called.
+   */
   function createSilence(silentMs: number, alternatives: () => readonly Target[]) {
     const asked: string[] = [];
     const task = createTask(async (candidate, _, signal) => {
@@ -139,7 +142,7 @@ describe('a silent provider', () => {
     expect(asked).toEqual(['gpt-4o-mini', 'llama']);
   });
 
-  it('is not cancelled if it has no fallbacks', async () => {
+  it('is not cancelled if there are no fallbacks', async () => {
     const { asked, task } = createSilence(500, () => []);
     expect(await tryCandidates(task, services)).toMatchObject({ status: 200 });
     expect(asked).toEqual(['gpt-4o-mini']);

@@ -9,13 +9,13 @@ import { runAttempt, type AttemptOutcome, type ForwardTask } from './run-attempt
 export type TryServices = HedgeServices;
 
 /**
- * Runs attempts until one has a response for the client. A failed attempt is followed by another credential, by a fallback,
- * or by the same call again, while the retry budget lasts. If no further attempt can help, the last failure is the response.
- *
- * After a response was given up (`ChatAnswer.giveUp`), a second call continues from there. It throws the error that broke
- * the response if no candidate is left.
- *
- * @throws GatewayError `upstream_unavailable` if no candidate may be called now, or the error of the last attempt
+ * Runs attempts until one has a response for the client. After a failed attempt, it tries another credential,
+ * then a fallback, then the same call again, as long as the retry budget lasts. If no further attempt can
+ * help, the client gets the last failure.
+ * After a response was abandoned (`ChatAnswer.giveUp`), calling this function again continues with the next
+ * candidate. If no candidate is left, that call throws the error that broke the response.
+ * @throws GatewayError `upstream_unavailable` if no candidate may be called now, or the error of the last
+ * attempt
  */
 export async function tryCandidates(task: ForwardTask, services: TryServices): Promise<ChatAnswer> {
   let outcome = await runFirst(task, services);
@@ -32,7 +32,7 @@ export async function tryCandidates(task: ForwardTask, services: TryServices): P
   return outcome.answer;
 }
 
-/** Runs the request's first attempt, or the attempt after a broken response. */
+/** Runs the request's first attempt, or the next attempt after a broken response. */
 async function runFirst(task: ForwardTask, services: TryServices): Promise<AttemptOutcome> {
   const { target, caller, exchange } = task;
   const { broken } = exchange.attempts;
@@ -46,7 +46,7 @@ async function runFirst(task: ForwardTask, services: TryServices): Promise<Attem
   return runNext(next, task, services);
 }
 
-/** Runs an attempt after a failed one. The span of the failed one ends here. */
+/** Runs the attempt that follows a failed one, and ends the failed attempt's span. */
 function runNext(candidate: Candidate, task: ForwardTask, services: TryServices): Promise<AttemptOutcome> {
   const { span } = task.exchange.attempts.current ?? {};
   if (span !== undefined) recordFailure(span, new GatewayError('provider_error'));
@@ -62,8 +62,9 @@ function run(candidate: Candidate, task: ForwardTask, services: TryServices): Pr
 }
 
 /**
- * Chooses the next candidate. A failed choice, for example while the vault is unavailable, counts as no candidate, so the
- * client gets the failure at hand. Throws if the client has left.
+ * Chooses the next candidate. If choosing fails, for example because the vault is unavailable, there is no
+ * next candidate. The client then gets the failure of the last attempt. Throws if the client has
+ * disconnected.
  */
 async function chooseNext(
   answer: ChatAnswer | undefined,

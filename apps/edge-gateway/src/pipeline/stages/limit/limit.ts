@@ -8,8 +8,8 @@ import type { Caller } from '../../../request/request.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 
 /**
- * Enforces the key's limit of requests per minute. Both answers carry the rate headers. Returns the caller
- * after every known change of its key.
+ * Enforces the key's limit on requests per minute. Accepted and rejected requests both get the rate-limit
+ * headers. Returns the caller with all known changes to its key applied.
  * @throws GatewayError `rate_limit_exceeded`; for a changed key also `invalid_api_key`, `expired_api_key` or
  * `service_unavailable`
  */

@@ -8,17 +8,17 @@ import { Conversation } from '../../../request/conversation.ts';
 import type { ParsedRequest } from '../../../request/request.ts';
 import type { PipelineSettings } from '../../../request/settings.ts';
 
-/** Max nesting of a body. */
+/** Max nesting depth of a body. */
 const depthMax = 128;
 
-/** Max tools of a request. A plan ranks each of them. */
+/** Max number of tools in a request. A plan ranks every tool. */
 const toolsMax = 4096;
 
-/** Size that Node reads together with the head of a small request: one read of a socket. */
+/** Bytes that Node reads in one socket read, so a small request arrives together with its headers. */
 const bytesAtHand = 64 * 1024;
 
 /**
- * Starts to parse a body that is already buffered while Redis counts the request. Returns undefined for a
+ * Starts parsing a body that is already buffered, while Redis counts the request. Returns undefined for a
  * larger body, which is read after the count.
  */
 export function parseAtHand(
@@ -28,14 +28,14 @@ export function parseAtHand(
   const declared = Number(exchange.request.headers['content-length'] ?? Number.NaN);
   if (!(declared <= bytesAtHand)) return undefined;
   const parsing = parse(exchange, services);
-  // Handled once the request is admitted. Until then, a rejection must not count as unhandled.
+  // The rejection is handled once the request is admitted. Until then it must not count as unhandled.
   parsing.catch(() => undefined);
   return parsing;
 }
 
 /**
- * Reads the body in one pass. Strict about JSON and the fields that the gateway reads; the provider checks
- * the rest.
+ * Parses the body in one pass. Strict about JSON and about the fields that the gateway uses; the provider
+ * validates the rest.
  */
 export async function parse(
   exchange: Exchange,
@@ -71,8 +71,8 @@ export function scanBody(bytes: Buffer): JsonTape {
 }
 
 /**
- * Checks that every result answers an earlier call, and that every call is answered before the conversation
- * continues.
+ * Checks that every tool result answers an earlier call, and that every call is answered before the
+ * conversation continues.
  */
 function requireBalancedToolCalls({ messages }: RequestOutline): void {
   const called = new Set<string>();

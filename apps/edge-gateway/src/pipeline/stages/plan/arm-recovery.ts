@@ -19,8 +19,8 @@ export interface RecoverySubject {
 
 /**
  * Adds recovery to a plan that prunes tools or removes recallable text from the conversation. If the recovery
- * tool would be as long as the definitions that it replaces, pruned tools stay unreachable. Tools that the
- * transcript calls are then forwarded, because the request must define every tool that it calls.
+ * tool would be as long as the definitions that it replaces, pruned tools stay unreachable. In that case
+ * tools that the transcript calls are forwarded, because the request must define every called tool.
  */
 export function armRecovery(planned: ToolPlan, subject: RecoverySubject): ToolPlan {
   const { reply, context } = planned;
@@ -54,7 +54,7 @@ function describeRecovery(planned: ToolPlan, subject: RecoverySubject, reachesTo
   };
 }
 
-/** The router's order of all tools for a need. The need is ranked like a user turn. */
+/** Returns the router's ranking of all tools for a need. The need is ranked like a user turn. */
 async function rankFor(
   need: string,
   { eligible }: ToolPlan,
@@ -81,10 +81,13 @@ async function rankFor(
 }
 
 const needCharactersMax = 1_000;
-/** Number of requested tools that the recovery tool defines at the start of a turn. */
+/** Max number of requested tools whose definitions are added at the start of a turn. */
 const askedMax = 8;
 
-/** Whether the recovery tool and its rewritten calls are shorter than the definitions that they replace. */
+/**
+ * Returns whether the recovery tool and its rewritten calls are shorter than the definitions that they
+ * replace.
+ */
 function savesBytes(
   recovery: Recovery,
   { tools }: RequestOutline,

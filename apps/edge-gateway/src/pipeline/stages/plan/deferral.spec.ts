@@ -56,7 +56,7 @@ describe('chooseDeferral', () => {
   const deferring = parsed('messages', { tools: [messagesTool('a')] });
   const restricting = parsed('chat-completions', { tools: [chatTool('a')] });
 
-  it('requires account, model and format to support it', () => {
+  it('requires support from the account, the model and the format', () => {
     expect(choose(deferring, targetOf('anthropic', 'new'))).toBe('deferred');
     expect(choose(restricting, targetOf('openai', 'new'))).toBe('allowed');
     expect(choose(deferring, targetOf('anthropic', 'new'), [])).toBeUndefined();

@@ -8,8 +8,8 @@ type Native = Deferral | undefined;
 
 /**
  * Chooses deferral if the account enables it, the client uses the provider's format and the catalogue lists
- * it for the model. The decision depends only on facts that stay the same in a conversation, unless the
- * client changes its tools. Undefined if the client uses the provider's deferral itself.
+ * it for the model. The decision depends only on facts that stay constant in a conversation, unless the
+ * client changes its tools. Returns undefined if the client already uses the provider's deferral.
  */
 export function chooseDeferral(
   { outline, tape }: ParsedRequest,
@@ -28,7 +28,8 @@ export function chooseDeferral(
 }
 
 /**
- * Fields that Anthropic rejects next to deferred tools, or that show that the client defers tools itself.
+ * Fields that Anthropic rejects in combination with deferred tools, or that show that the client defers tools
+ * itself.
  */
 const ownDeferral = ['"tool_search_tool_', '"defer_loading"', '"input_examples"'];
 
@@ -39,7 +40,7 @@ function mayDefer({ tools, toolsRange }: RequestOutline, bytes: Buffer): boolean
 }
 
 /**
- * A restrictive `tool_choice` of the client stays unchanged. Tools without a name cannot be listed in
+ * A restrictive `tool_choice` from the client stays unchanged. Tools without a name cannot be listed in
  * `allowed_tools`.
  */
 function mayRestrict({ toolChoice: { mode }, tools }: RequestOutline): boolean {
@@ -49,8 +50,8 @@ function mayRestrict({ toolChoice: { mode }, tools }: RequestOutline): boolean {
 }
 
 /**
- * Loads deferred tools that the transcript calls without a search result. A client may have kept only the
- * call. Without the definition, the model would see calls of an undefined tool.
+ * Loads deferred tools that the transcript calls without a search result, because a client may have kept only
+ * the call. Without the definition, the model would see calls to an undefined tool.
  */
 export function loadCalledTools(planned: ToolPlan, { outline, tape }: ParsedRequest): ToolPlan {
   if (planned.deferral?.mode !== 'deferred') return planned;

@@ -42,9 +42,9 @@ interface PlanServices {
 
 /**
  * Combines four independent results: the key's tool lists, the tool set, shortened schemas and a compressed
- * conversation. The tool lists always apply. Router and compressor run in parallel under one deadline. Late
- * or failed results are ignored. The planned savings are reserved from the key's budget. Without budget the
- * request is sent unchanged, or rejected with `saved_token_budget_exhausted`.
+ * conversation. The tool lists always apply. Router and compressor run in parallel under one deadline; late
+ * or failed results are ignored. The planned savings are reserved from the key's budget. If the budget is
+ * exhausted, the request is sent unchanged or rejected with `saved_token_budget_exhausted`.
  */
 export async function plan(
   request: ParsedRequest,
@@ -156,7 +156,7 @@ function isBoundSession(
   return tools.length > 0 && isBoundToTools(tape, catalog.find(provider.name, model));
 }
 
-/** A request without tools is compressed only if the account enables it. */
+/** A request without tools is compressed only if the account enables that. */
 function mayCompressWithoutTools({ compression }: Caller): boolean {
   return compression.mode !== 'off' && compression.applyWithoutTools;
 }

@@ -9,15 +9,18 @@ interface BudgetServices {
   readonly budgets: SavedTokenBudgets;
 }
 
-/** Whether planning can be skipped: the budget is known to be exhausted, and the request is sent anyway. */
+/**
+ * Returns whether planning can be skipped: the budget is known to be exhausted, and the request is sent
+ * anyway.
+ */
 export function isBudgetExhausted(caller: Caller, { budgets }: BudgetServices): boolean {
   return caller.onBudgetExhausted === 'pass' && budgets.isExhausted(caller);
 }
 
 /**
  * Reserves the planned savings from the key's budget until the request ends. A plan without savings reserves
- * nothing. If the budget is exhausted, the request is sent unchanged, or `saved_token_budget_exhausted` is
- * thrown if the account chose so. If the budget is unknown, the request is sent unchanged.
+ * nothing. If the budget is unknown, the request is sent unchanged. If the budget is exhausted, the request
+ * is sent unchanged, or `saved_token_budget_exhausted` is thrown if the account chose that.
  */
 export async function spendBudget(
   planned: ToolPlan,
@@ -28,8 +31,7 @@ export async function spendBudget(
   const tokens = tokensToSave(planned);
   if (tokens === 0) return planned;
   const reserved = budgets.reserve(caller, tokens);
-  // Most reservations succeed from tokens that this process already holds. They need no turn of the event
-  // loop.
+  // Most reservations draw on tokens that this process already holds, so they succeed synchronously.
   const answer = reserved instanceof Promise ? await reserved : reserved;
   if (typeof answer === 'object') {
     exchange.reservation = answer;

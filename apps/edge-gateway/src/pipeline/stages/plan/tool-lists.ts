@@ -2,15 +2,18 @@ import { GatewayError } from '@gateway/errors';
 import type { RequestOutline, ToolOutline } from '@gateway/interchange';
 import { namesInToolChoice } from '../../../request/request-facts.ts';
 
-/** A key's limits on tools. Names match exactly. Denied tools override allowed tools. Null means no list. */
+/**
+ * A key's restrictions on tools. Names must match exactly. Denied tools override allowed tools. Null means no
+ * restriction.
+ */
 export interface ToolLists {
   readonly allowedTools: readonly string[] | null;
   readonly deniedTools: readonly string[] | null;
 }
 
 /**
- * The tools that a key may use, in the client's order. Tools without a name are server tools, which no list
- * can name.
+ * Returns the tools that a key may use, in the client's order. Tools without a name are server tools, which
+ * no list can name.
  */
 export function applyToolLists(outline: RequestOutline, lists: ToolLists): readonly ToolOutline[] {
   if (lists.allowedTools === null && lists.deniedTools === null) return outline.tools;

@@ -6,22 +6,22 @@ import type { ContextPart } from '@gateway/wire-formats';
 import type { ContextSettings, ContextSubject } from './context-subject.ts';
 import type { ContextMemo } from './context-memo.ts';
 
-/** A conversation under certain settings, with the keys of its compressed messages. */
+/** A conversation under specific compression settings, with the keys of its compressed messages. */
 export interface CompressedConversation {
   readonly settings: ContextSettings;
   /**
-   * SHA-256 in hex over the account, the settings and all bytes before the model's first turn. The same in
-   * every request of the conversation. Markers are valid only within it. This is not the conversation key:
-   * that key covers only excerpts, so two different conversations could share markers.
+   * SHA-256 in hex of the account, the settings and all bytes before the model's first turn. It is the same
+   * for every request in the conversation, and markers are valid only within it. The conversation key cannot
+   * replace it: that key covers only excerpts, so two different conversations could share markers.
    */
   readonly name: string;
-  /** By message: the key of its result. */
+  /** For each message, the key for its compression result. */
   readonly chain: readonly Buffer[];
-  /** Messages before this index are replaced by summaries. 0 for none. */
+  /** Messages before this index are replaced by summaries. 0 if no message is. */
   readonly clearedBefore: number;
 }
 
-/** @param clearedBefore index of the last clear. Results from before a clear are not valid after it. */
+/** @param clearedBefore index of the last clear. Results from before a clear are invalid after it. */
 export function openConversation(
   { accountId, tape, outline }: ContextSubject,
   settings: ContextSettings,
@@ -43,9 +43,9 @@ export function openConversation(
 }
 
 /**
- * One hash per message over the conversation up to and including it. Equal hashes mean equal beginnings. A
- * hash cannot be guessed without the conversation.
- * @param seed other inputs of a result: account, mode, version of the steps.
+ * Returns one hash per message. Each hash covers the conversation up to and including that message, so equal
+ * hashes mean equal beginnings. A hash cannot be guessed without the conversation.
+ * @param seed other inputs that affect a result: account, mode, version of the steps.
  */
 function chainOf(seed: string, bytes: Buffer, { system, messages }: RequestOutline): Buffer[] {
   let last = createHash('sha256').update(seed);
@@ -58,7 +58,7 @@ function chainOf(seed: string, bytes: Buffer, { system, messages }: RequestOutli
 }
 
 /**
- * Identifies the sent form of the first messages: their bytes and their marks.
+ * Identifies the first `count` messages in the form in which they are sent: their bytes and their marks.
  * @param marks one character per message, as from `markMessages`.
  */
 function nameSent(chain: readonly Buffer[], marks: string, count: number): string | null {
@@ -66,12 +66,13 @@ function nameSent(chain: readonly Buffer[], marks: string, count: number): strin
   return last === undefined ? null : hash('sha256', `${last.toString('hex')}:${marks.slice(0, count)}`);
 }
 
-/** Leaves room under the 8 MiB message limit, because JSON escapes lengthen texts. */
+/** Leaves room under the 8 MiB message limit, because JSON escapes make text longer. */
 const questionUnitsMax = 3 * 1024 * 1024;
 
 /**
- * How each message is sent. `a`: unchanged, because it was not compressed in time. `-`: as compressed. `f`:
- * unchanged, because it is protected or too short. `o`: old, replaced by a summary.
+ * Returns one mark per message for the form in which it is sent. `a`: unchanged, because it was not
+ * compressed in time. `-`: compressed. `f`: unchanged, because it is protected or too short. `o`: old and
+ * replaced by a summary.
  */
 export function markMessages(
   { outline, candidates }: ContextSubject,
@@ -87,8 +88,8 @@ export function markMessages(
 }
 
 /**
- * Index up to which a compressor may remember the conversation: the model's answer to the last compressed
- * request. 0 if nothing was compressed before, or if a result in between is missing.
+ * Returns the index up to which a compressor may remember the conversation: the model's response to the last
+ * compressed request. Returns 0 if nothing was compressed before, or if an intermediate result is missing.
  */
 export function findBeginning(
   { outline: { messages }, candidates }: ContextSubject,

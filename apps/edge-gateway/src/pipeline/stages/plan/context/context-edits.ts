@@ -7,30 +7,32 @@ import type { ContextSubject } from './context-subject.ts';
 
 type ContextStep = Extract<CompressBlocksReply, { status: 'compressed' }>['results'][number]['steps'][number];
 
-/** How a message is sent. Decided when it first arrives, and the same in all later requests. */
+/** How a message is sent. Decided when the message first arrives, and identical in all later requests. */
 export interface MessageEdits {
-  /** Relative to the message's first byte. Empty for a message that is sent unchanged. */
+  /** Offsets are relative to the message's first byte. Empty for a message that is sent unchanged. */
   readonly edits: readonly ByteEdit[];
   readonly steps: readonly ContextStep[];
   /** Ids of the removed texts. */
   readonly markers: readonly string[];
-  /** Keys of the exact token counts. */
+  /** Keys for looking up the exact token counts. */
   readonly blocks: readonly string[];
-  /** The message was not compressed in time. It is sent unchanged in all later turns too. */
+  /** Whether the message was not compressed in time. It is then sent unchanged in all later turns too. */
   readonly wasLate: boolean;
 }
 
 export const sentUnchanged: MessageEdits = { edits: [], steps: [], markers: [], blocks: [], wasLate: true };
 
 /**
- * Limit of the ids that are stored with a request, because a conversation may have thousands. The newest are
- * kept.
+ * Max number of ids stored with a request, because a conversation may have thousands. The newest are kept.
  */
 const idsMax = 64;
 
 type BlockResults = Extract<CompressBlocksReply, { status: 'compressed' }>['results'];
 
-/** By message: replacements of whole JSON strings that are not longer than the original. */
+/**
+ * Collects, for each message, replacements for whole JSON strings. No replacement is longer than the
+ * original.
+ */
 export function collectEdits(
   { outline }: ContextSubject,
   parts: readonly ContextPart[],
@@ -57,7 +59,7 @@ export function collectEdits(
   return new Map([...byMessage].map(([index, found]) => [index, { ...found, wasLate: false }]));
 }
 
-/** The edits of all messages, at their positions in the body. */
+/** Combines the edits for all messages, at their positions in the body. */
 export function joinEdits(
   { outline: { messages }, candidates, tape }: ContextSubject,
   editsFor: (index: number) => MessageEdits,

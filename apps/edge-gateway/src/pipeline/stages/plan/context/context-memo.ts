@@ -9,7 +9,7 @@ export interface MemoRedis {
   set(key: string, value: Buffer, unit: 'EX', seconds: number): Promise<unknown>;
 }
 
-/** After a longer pause the provider's prompt cache has expired anyway. */
+/** After a longer pause, the provider's prompt cache has expired anyway. */
 const keptSeconds = 24 * 3600;
 const valueBytesMax = 1024 * 1024;
 const nonceLength = 12;
@@ -17,10 +17,10 @@ const tagLength = 16;
 const bytesPerEntry = 300;
 
 /**
- * Remembers how messages were sent, by the hash of the conversation up to them: in this process, and in Redis
- * for the other replicas. Missing entries are computed again. Values in Redis contain text of the
- * conversation. They are encrypted with a key that is derived from the hash and not stored in Redis. Only a
- * request that carries the conversation can decrypt them.
+ * Stores how messages were sent, keyed by the hash of the conversation up to each message. Entries are kept
+ * in this process and, for the other replicas, in Redis. Missing entries are computed again.
+ * Values in Redis contain conversation text, so they are encrypted. The key is derived from the hash and not
+ * stored in Redis. Only a request that carries the conversation can decrypt them.
  */
 export class ContextMemo {
   readonly #redis: MemoRedis;
@@ -44,8 +44,7 @@ export class ContextMemo {
   }
 
   /**
-   * Loads missing entries from Redis. If Redis is unavailable, slow or returns invalid data, nothing is
-   * loaded.
+   * Loads missing entries from Redis. Loads nothing if Redis is unavailable, slow or returns invalid data.
    */
   async load(links: readonly Buffer[]): Promise<void> {
     try {
@@ -85,7 +84,7 @@ function seal(link: Buffer, edits: MessageEdits): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** Undefined if the value was not encrypted for this conversation. */
+/** Returns undefined if the value was not encrypted for this conversation. */
 function open(link: Buffer, value: Buffer): MessageEdits | undefined {
   const decipher = createDecipheriv('aes-256-gcm', keyFor(link), value.subarray(0, nonceLength));
   decipher.setAuthTag(value.subarray(nonceLength, nonceLength + tagLength));

@@ -12,7 +12,7 @@ const format = formatNamed('chat-completions');
 
 const markerOf = (text: string): string => hash('sha256', text).slice(0, 12);
 
-/** A compressor that replies with the text in capitals, or fails. */
+/** A compressor that returns the text in capitals, or fails. */
 function open() {
   const asked: CompressBlocksRequest[] = [];
   const state = { isUp: true, forgets: false, kept: new Map<string, string>() };
@@ -55,7 +55,7 @@ interface Sending {
   readonly resultOf?: (at: number) => string;
 }
 
-/** Plans a conversation with this many tool results. */
+/** Plans a conversation with the given number of tool results. */
 async function plan(planner: ContextPlanner, turns: number, sending: Sending = {}) {
   const { opening = 'go on', resultOf = result } = sending;
   const messages = Array.from({ length: turns }, (_, at) => [
@@ -85,7 +85,7 @@ async function plan(planner: ContextPlanner, turns: number, sending: Sending = {
   return planner.plan(subject, new AbortController().signal);
 }
 
-/** The replaced texts of the tool results. */
+/** Returns the replacement texts for the tool results. */
 async function send(planner: ContextPlanner, turns: number, sending: Sending = {}): Promise<string[]> {
   const { edits } = await plan(planner, turns, sending);
   return edits.map(({ replacement }) => JSON.parse(replacement) as string);
@@ -111,7 +111,7 @@ describe('ContextPlanner', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('sends the whole conversation to a compressor that has lost it', async () => {
+  it('sends the whole conversation to a compressor that no longer has it', async () => {
     const { planner, asked, state } = open();
     await send(planner, 1);
     state.forgets = true;
@@ -161,7 +161,7 @@ describe('ContextPlanner', () => {
     expect((await plan(planner, 2)).recall).toBeNull();
   });
 
-  it('gives all requests of a conversation one name, and other accounts or beginnings another', async () => {
+  it('gives all requests in a conversation one name, and other accounts or beginnings another', async () => {
     const { planner } = open();
     const nameOf = async (turns: number, sending: Sending = {}) =>
       (await plan(planner, turns, sending)).session;
@@ -171,7 +171,7 @@ describe('ContextPlanner', () => {
     expect(await nameOf(1, { opening: 'begin' })).not.toBe(name);
   });
 
-  it('keeps the settings that the conversation started with if a change would cost more', async () => {
+  it('keeps the conversation’s initial settings if a change would cost more', async () => {
     const { planner } = open();
     await plan(planner, 2, { settings: lossless, model: cached });
     const kept = await plan(planner, 3, { settings: recoverable, model: cached });

@@ -68,14 +68,17 @@ export async function planContext(
   return canAsk ? planned : { ...planned, recall: null };
 }
 
-/** Whether the account lets models recall removed text with the gateway's recovery tool. */
+/** Returns whether the account lets models recall removed text with the gateway's recovery tool. */
 function isRecallEnabled({ compression, pruning }: Caller): boolean {
   return compression.mode === 'balanced' && pruning.recovery && pruning.mode !== 'off';
 }
 
 /** Client of the compressor service. */
 export interface CompressorClient {
-  /** Calls any instance, or the given one after it replied that it lacks the conversation. */
+  /**
+   * Calls any instance. If an instance replied that it lacks the conversation, `instanceId` addresses that
+   * instance again.
+   */
   compress(
     request: CompressBlocksRequest,
     signal: AbortSignal,
@@ -85,8 +88,8 @@ export interface CompressorClient {
 }
 
 /**
- * Decides how the texts of a conversation are sent. Each message is compressed once, when it arrives. Later
- * turns send the same bytes, from the memo or by the same computation.
+ * Decides how the text in a conversation is sent. Each message is compressed once, when it arrives. Later
+ * turns send the same bytes, either from the memo or by repeating the same computation.
  */
 export class ContextPlanner {
   readonly #compressor: CompressorClient;
@@ -124,8 +127,8 @@ export class ContextPlanner {
   }
 
   /**
-   * Uses the account's settings. Exception: the conversation started under other settings, and changing it
-   * now would cost more than the new settings save.
+   * Uses the account's settings, with one exception. If the conversation started under other settings and a
+   * change would cost more than it saves, the earlier settings still apply.
    */
   async #chooseSession(
     subject: ContextSubject,
@@ -133,7 +136,7 @@ export class ContextPlanner {
     signal: AbortSignal,
   ): Promise<{ conversation: CompressedConversation; isKept: boolean }> {
     const conversation = this.#open(subject, subject.settings);
-    // Messages of the new turn cannot be in Redis unless the request is repeated, so they are not looked up.
+    // Messages in the new turn are not looked up. Redis has them only if the request is repeated.
     const sentBefore = subject.candidates.filter((index) => index < tailStart);
     await this.#load(conversation, sentBefore, signal);
     const isKnown = (opened: CompressedConversation): boolean =>
@@ -207,10 +210,10 @@ export class ContextPlanner {
     });
   }
 
-  /** Reads an original from the store. If it expired there, it is recreated from the conversation. */
+  /** Reads an original from the store. If it has expired there, recreates it from the conversation. */
   #recallIn(subject: ContextSubject, conversation: CompressedConversation): RecallOriginal {
     return async (id, signal) => {
-      // The model may request any id.
+      // The id comes from the model and may be invalid.
       if (!markerId.safeParse(id).success) return null;
       const { accountId } = subject;
       const asked = { accountId, session: conversation.name, ids: [id] };
@@ -228,7 +231,7 @@ export class ContextPlanner {
   }
 }
 
-/** Waits for a task that never fails, at most until the signal aborts. */
+/** Waits for a task that never fails, but no longer than until the signal aborts. */
 async function inTime(task: Promise<void>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   let stop = (): void => undefined;

@@ -21,7 +21,7 @@ describe('priceContext', () => {
     });
   });
 
-  it('prices a rewrite as the difference between cache write and cache read', () => {
+  it('prices a rewrite as the difference between a cache write and a cache read', () => {
     const { cacheRead = 0, cacheWrite = 0 } = model.prices!;
     const { rewrittenUsd } = priceContext(model, { savedNew: 0, savedAgain: 0, rewritten: million });
     expect(rewrittenUsd).toBeCloseTo(cacheWrite - cacheRead);

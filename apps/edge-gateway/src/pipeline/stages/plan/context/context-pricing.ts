@@ -5,9 +5,10 @@ import { charactersPerToken } from '../../../../request/token-estimates.ts';
 import type { ContextSubject } from './context-subject.ts';
 
 /**
- * Value of compression: saved tokens × price − rewritten cache, by the provider's prompt-cache rules.
- * Messages are compressed once and replayed in the same bytes, so normally no cache is rewritten. If the memo
- * is lost, the computation gives the same bytes. Only changed settings cause a rewrite, which is priced here.
+ * Calculates the value of compression: saved tokens × price − rewritten cache, by the provider's prompt-cache
+ * rules. Messages are compressed once and replayed in the same bytes, so normally no cache is rewritten. If
+ * the memo is lost, recomputing gives the same bytes. Only changed settings cause a rewrite, which is priced
+ * here.
  */
 export function priceContext(model: CatalogModel | undefined, tokens: ContextTokens): ContextPrice {
   const tokensSaved = tokens.savedNew + tokens.savedAgain;
@@ -22,14 +23,15 @@ export function priceContext(model: CatalogModel | undefined, tokens: ContextTok
 }
 
 /**
- * USD per million input tokens, for cache writes and cache reads. Without a cache both are the input price.
+ * USD per million input tokens, for cache writes and for cache reads. Without a cache, both equal the input
+ * price.
  */
 interface ReadPrices {
   readonly write: number;
   readonly read: number;
 }
 
-/** Null if the catalogue has no prices for the model. */
+/** Returns null if the catalogue has no prices for the model. */
 function readPricesOf(model: CatalogModel | undefined): ReadPrices | null {
   if (model?.prices == null) return null;
   const { prices, cache } = model;
@@ -41,35 +43,37 @@ function readPricesOf(model: CatalogModel | undefined): ReadPrices | null {
 }
 
 /**
- * Whether resending a changed conversation costs more in this request than the change can save. Even removing
- * all of its text saves at most the price of reading it.
+ * Returns whether resending a changed conversation costs more in this request than the change can save. Even
+ * removing all text saves at most the price of reading it.
  */
 export function isRewriteDear(model: CatalogModel | undefined): boolean {
   const prices = readPricesOf(model);
   return prices !== null && prices.write - prices.read > prices.read;
 }
 
-/** Results of this many newest requests stay complete. The model may still be working with them. */
+/**
+ * Results in this many of the newest requests are never summarized. The model may still be working with them.
+ */
 const recentMin = 12;
-/** The same limit if the context window would overflow. */
+/** The same limit, used when the context window would overflow. */
 const recentMinNearEnd = 4;
 const windowShareMax = 0.9;
-/** Shorter results stay complete. */
+/** Shorter results are never summarized. */
 const resultBytesMin = 2_000;
-/** Length of a summary relative to the original. An estimate. */
+/** Estimated length of a summary relative to the original. */
 const summaryShare = 0.3;
 /** A clear must save at least this many tokens. */
 const tokensSavedMin = 8_000;
-/** Expected further requests of a conversation, relative to the requests so far. */
+/** Expected number of further requests in a conversation, relative to the requests so far. */
 const requestsAheadShare = 0.5;
 
 type ClearSubject = Pick<ContextSubject, 'outline' | 'candidates' | 'model'>;
 
 /**
- * The message index before which old results are replaced by summaries. 0 for none. A clear happens at the
- * first request where it pays or where the window would overflow. It pays if the expected cache reads saved
- * exceed the cost of writing the rest of the conversation to the cache again. The decision is replayed
- * request by request, so every replica finds the same clears.
+ * Returns the message index before which summaries replace old results, or 0 for none. A clear happens at the
+ * first request where it pays, or where the window would overflow. It pays if the cache reads that it is
+ * expected to save cost more than rewriting the rest of the conversation to the cache. The decision is
+ * replayed request by request, so every replica finds the same clears.
  */
 export function chooseClear(subject: ClearSubject): number {
   const { messages } = subject.outline;
@@ -103,9 +107,9 @@ function pays({ model }: ClearSubject, savedBytes: number, rewrittenBytes: numbe
   return prices !== null && savedBytes * prices.read > rewrittenBytes * (prices.write - prices.read);
 }
 
-/** The bytes that a clear would remove. Grows with the boundary of the clear. */
+/** The number of bytes that a clear would remove. It grows with the clear's boundary. */
 class OldResults {
-  /** Number of candidates read, earlier clears included. */
+  /** Number of candidates read, including those in earlier clears. */
   read: number;
   /** The first byte that would change. */
   start = 0;

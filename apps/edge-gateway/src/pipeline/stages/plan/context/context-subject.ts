@@ -2,7 +2,7 @@ import type { RequestOutline } from '@gateway/interchange';
 import type { CatalogModel } from '@gateway/model-catalog';
 import type { ClientWireFormat, JsonTape } from '@gateway/wire-formats';
 
-/** A conversation to compress, with the request's bytes. */
+/** A conversation to compress, with the request bytes. */
 export interface ContextSubject {
   readonly format: ClientWireFormat;
   readonly tape: JsonTape;
@@ -10,13 +10,13 @@ export interface ContextSubject {
   /** Result of `listCandidates` for the outline. Never empty. */
   readonly candidates: readonly number[];
   readonly requestId: string;
-  /** Aborted when the client disconnects. Then nothing is sent. */
+  /** Aborted when the client disconnects. Nothing is sent after that. */
   readonly left: AbortSignal;
   readonly accountId: string;
   readonly settings: ContextSettings;
-  /** Whether the account permits recall, even if this request has no room for the recovery tool. */
+  /** Whether the account permits recall, even if this request cannot carry the recovery tool. */
   readonly isRecallable: boolean;
-  /** The model that determines context window and prices. Undefined if the catalogue does not list it. */
+  /** The model that determines the context window and prices. Undefined if the catalogue does not list it. */
   readonly model: CatalogModel | undefined;
 }
 
@@ -38,15 +38,17 @@ export function otherSettings({ settings, isRecallable }: ContextSubject): Conte
 }
 
 /**
- * Minimum sizes in bytes, including braces and role. Shorter messages gain nothing. User text shrinks only
- * where it repeats itself, so its minimum is higher. Ordinary chats therefore cost no extra time.
+ * Minimum sizes in bytes, including braces and role. Compressing shorter messages gains nothing. User text
+ * shrinks only where it repeats itself, so its minimum is higher. Ordinary chats therefore take no extra
+ * time.
  */
 const resultBytesMin = 120;
 const wordsBytesMin = 600;
 
 /**
- * Indexes of the messages that may be compressed: user and tool messages after the model's first turn and
- * after the client's last cache marker. Earlier messages are instructions and repeat nothing.
+ * Returns the indexes of the messages that may be compressed. These are user and tool messages after the
+ * model's first turn and after the client's last cache marker. Earlier messages are instructions and contain
+ * no repetition.
  */
 export function listCandidates({ messages }: RequestOutline): number[] {
   const first = messages.findIndex(({ role }) => role === 'assistant' || role === 'tool');

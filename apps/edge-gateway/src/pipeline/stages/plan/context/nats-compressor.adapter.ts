@@ -5,7 +5,7 @@ import type { CompressorClient } from './context-planner.ts';
 /** A recall may take longer, because the model's next response takes seconds anyway. */
 const recallDeadlineMs = 5_000;
 
-/** @param planDeadlineMs limit for all calls of one plan together; each call may use the remaining time. */
+/** @param planDeadlineMs limit for all calls in one plan together; each call may use the remaining time. */
 export function createCompressorClient(messaging: Messaging, planDeadlineMs: number): CompressorClient {
   return {
     compress: (request, signal, instanceId) => {

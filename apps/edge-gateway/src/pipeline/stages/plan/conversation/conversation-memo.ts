@@ -9,22 +9,22 @@ export interface ConversationRedis {
   set(key: string, value: string, unit: 'EX', seconds: number): Promise<unknown>;
 }
 
-/** State of a conversation that the transcript does not show. Positions refer to the tool list. */
+/** Conversation state that the transcript does not show. Positions refer to the tool list. */
 export interface RememberedConversation extends PlannedConversation {
-  /** Tools that recovery rounds brought back. */
+  /** Tools that recovery rounds restored. */
   readonly recovered: readonly number[];
   /**
-   * Tools that the model requested next to calls of client tools. The model has not received their
-   * definitions yet.
+   * Tools that the model requested in a response that also called client tools. The model has not received
+   * their definitions yet.
    */
   readonly requested: readonly number[];
-  /** The definitions were sent unshortened, because the compressor did not answer in time. */
+  /** Whether definitions were sent unshortened because the compressor did not respond in time. */
   readonly hasPlainSchemas: boolean;
 }
 
-/** After a longer pause the provider's prompt cache has expired anyway. */
+/** After a longer pause, the provider's prompt cache has expired anyway. */
 const keptSeconds = 24 * 3600;
-/** How long a plan waits for Redis. After that the plan is computed from the transcript. */
+/** How long planning waits for Redis. After that, the plan is computed from the transcript. */
 const waitMs = 25;
 const position = z.int().min(0).max(4095);
 const stored = z.tuple([
@@ -40,9 +40,9 @@ const stored = z.tuple([
 ]);
 
 /**
- * Remembers the state of a conversation after its last request, by conversation key: in this process, and in
- * Redis for the other replicas. If the entry is missing, the plan is computed again. It is the same under the
- * same policy version.
+ * Stores a conversation's state after its last request, by conversation key. Entries are kept in this process
+ * and, for the other replicas, in Redis. If an entry is missing, the plan is computed again, with the same
+ * result under the same policy version.
  */
 export class ConversationMemo {
   readonly #redis: ConversationRedis;
@@ -59,7 +59,8 @@ export class ConversationMemo {
   }
 
   /**
-   * Never fails. If Redis is unavailable, slow or returns invalid data, the conversation counts as unknown.
+   * Never fails. If Redis is unavailable, slow or returns invalid data, the conversation is treated as
+   * unknown.
    */
   find(
     name: string,
@@ -68,7 +69,7 @@ export class ConversationMemo {
     return this.#kept.get(name) ?? this.#load(name, signal);
   }
 
-  /** The entry in this process, without a Redis lookup. */
+  /** Returns this process's entry without a Redis lookup. */
   peek(name: string): RememberedConversation | undefined {
     return this.#kept.get(name);
   }

@@ -13,7 +13,7 @@ import type { PlanQuestion, PlanSubject, Planner } from '../router/planner.port.
 import { deriveKey, type Conversation } from '../../../../request/conversation.ts';
 import type { ConversationMemo, RememberedConversation } from './conversation-memo.ts';
 
-/** A chat request with tools and its target. */
+/** A chat request with tools, and its target. */
 export interface ConversationSubject extends PlanSubject {
   readonly request: ParsedRequest;
   readonly target: Target;
@@ -41,13 +41,13 @@ interface ConversationPlannerOptions {
   readonly memo: ConversationMemo;
   readonly catalog: ModelCatalog;
   readonly firstRequests: FirstRequests;
-  /** Whether recovery is available in this gateway. */
+  /** Whether this gateway offers recovery. */
   readonly hasRecovery: boolean;
 }
 
 /**
  * Plans a request as part of its conversation. Sends the remembered state to the router and stores the state
- * of the reply.
+ * from its reply.
  */
 export class ConversationPlanner {
   readonly #options: ConversationPlannerOptions;
@@ -57,9 +57,9 @@ export class ConversationPlanner {
   }
 
   /**
-   * Rejects when the planner rejects. The request is then sent with all tools. A conversation that starts
-   * this way keeps all tools if the provider caches its prefix. A pruned conversation continues with its
-   * previous tool set.
+   * Rejects if the planner rejects. The request is then sent with all tools. A conversation that starts this
+   * way keeps all tools if the provider caches its prefix. A conversation with pruned tools continues with
+   * its previous tool set.
    */
   async plan(subject: ConversationSubject, signal: AbortSignal): Promise<ConversationPlan> {
     const { request, caller, list } = subject;
@@ -79,10 +79,10 @@ export class ConversationPlanner {
   }
 
   /**
-   * Records the tools that recovery rounds brought back. In `regrown` mode they are forwarded from the next
-   * turn on.
-   * @param asked tools that the model requested next to calls of client tools, so it did not receive their
-   * definitions.
+   * Records the tools that recovery rounds restored. In `regrown` mode they are forwarded from the next turn
+   * on.
+   * @param asked tools that the model requested in a response that also called client tools, so it has not
+   * received their definitions.
    */
   addRecovered(
     { here }: ConversationKeys,
@@ -120,7 +120,7 @@ export class ConversationPlanner {
       kOverride: caller.kTargetOverride,
       recallTarget: caller.pruning.recallTarget,
       price: priceOf(model, tools, outline, native?.mode),
-      // With deferral, the provider's own search reaches the deferred tools.
+      // With deferral, the provider's own search makes deferred tools reachable.
       mayRecover:
         native === undefined
           ? this.#options.hasRecovery && isRecoveryPermitted(outline, caller)
@@ -131,7 +131,10 @@ export class ConversationPlanner {
     };
   }
 
-  /** The share is zero for the demo account and for the first requests of every account. */
+  /**
+   * Returns the share of requests planned in shadow mode. It is zero for the demo account and for each
+   * account's first requests.
+   */
   #shadowShare({ accountId, isDemo, shadowShare }: Caller): number {
     if (isDemo || shadowShare === 0) return 0;
     return this.#options.firstRequests.hasPassed(accountId) ? shadowShare : 0;
@@ -172,7 +175,7 @@ function deriveKeys(owner: string, { here, before, key }: Conversation): Convers
   };
 }
 
-/** From 0 to 1, fixed per account, tool list and conversation. */
+/** Returns a fixed number from 0 to 1 per account, tool list and conversation. */
 function drawOf({ conversation }: ConversationKeys): number {
   return hash('sha256', `shadow\n${conversation}`, 'buffer').readUInt32BE(0) / 0x1_0000_0000;
 }
@@ -182,7 +185,7 @@ function renderRemembered(known: RememberedConversation): PlannedConversation {
   return { forwarded, turns, policyVersion, lane, way, isShadow };
 }
 
-/** A tool that the client forces counts as recovered, whether or not the model calls it. */
+/** A tool that the client forces counts as recovered, even if the model does not call it. */
 function rememberReply(
   { forwarded, chosen = forwarded, policyVersion, method, recovery, isShadow }: PlannedReply,
   { userTurns, forcedTools }: PlanQuestion,
@@ -204,12 +207,12 @@ function rememberReply(
   };
 }
 
-/** The Redis command that the count uses. */
+/** The Redis command that the counter uses. */
 interface CountingRedis {
   incr(key: string): Promise<number>;
 }
 
-/** An account's first requests are never part of the shadow draw, because users inspect them closely. */
+/** An account's first requests are never part of the shadow draw, because users look at them closely. */
 const firstRequests = 5;
 
 /** Detects accounts that are past their first requests with tools. */
@@ -224,8 +227,8 @@ export class FirstRequests {
   }
 
   /**
-   * Counts a request. Returns whether the account is known to be past its first requests, without waiting for
-   * Redis.
+   * Counts a request. Returns whether the account is already known to be past its first requests, without
+   * waiting for Redis.
    */
   hasPassed(accountId: string): boolean {
     if (this.#passed.has(accountId)) return true;

@@ -7,16 +7,16 @@ import type { Caller } from '../../../../request/request.ts';
 
 type Context = Pick<PlanToolsRequest, 'userTurns' | 'calledTools' | 'recentResults'>;
 
-/** Bounds of the request to the router. Together they limit it to about 200 KB. */
+/** Limits for the request to the router. Together they keep it below about 200 KB. */
 const turnsMax = 200;
 const turnCharactersMax = 1_000;
 const resultsMax = 3;
 const resultCharactersMax = 1_000;
 
 /**
- * The parts of a conversation that the router needs. It needs all user turns, because the tool set grows turn
- * by turn. Above 200 turns the last turn replaces number 200. This can undo growth that only the omitted
- * turns caused.
+ * Extracts the parts of a conversation that the router needs. The router needs all user turns, because the
+ * tool set grows turn by turn. Beyond 200 turns, the last turn takes the 200th place. Tools added only
+ * because of an omitted turn may then be lost.
  */
 export function conversationContext(messages: readonly MessageOutline[]): Context {
   const turns = messages.filter((message) => message.role === 'user');
@@ -30,14 +30,16 @@ export function conversationContext(messages: readonly MessageOutline[]): Contex
   };
 }
 
-/** Keeps both ends of a long turn. The task usually precedes or follows pasted text. */
+/** Keeps the beginning and the end of a long turn. The task usually precedes or follows pasted text. */
 function cutMiddle(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text;
   const half = charactersMax / 2;
   return `${text.slice(0, half)}\n${text.slice(-half)}`;
 }
 
-/** The last tool results after the last user turn. In an agent's loop they show what is needed next. */
+/**
+ * Returns the newest tool results after the last user turn. In an agent loop they show what is needed next.
+ */
 function recentResults(messages: readonly MessageOutline[]): string[] {
   const lastUser = messages.findLastIndex((message) => message.role === 'user');
   const results = messages.slice(lastUser + 1).filter((message) => message.role === 'tool');
@@ -47,13 +49,14 @@ function recentResults(messages: readonly MessageOutline[]): string[] {
 /** The shortest prefix that providers cache. Used if the catalogue has no value. */
 const cachedTokensMin = 1_024;
 /**
- * Price of output tokens relative to input tokens. Typical of chat models, used if the prices are unknown.
+ * Price of output tokens relative to input tokens. A typical value for chat models, used if prices are
+ * unknown.
  */
 const outputUsual = 4;
 
 /**
- * Token prices at the target. They must be the same in every turn of a conversation. Lengths are therefore
- * estimated with a fixed ratio, and only messages before the model's first turn count.
+ * Returns the token prices at the target. The result must be the same in every turn of a conversation.
+ * Lengths are therefore estimated with a fixed ratio, and only messages before the model's first turn count.
  */
 export function priceOf(
   model: CatalogModel | undefined,
@@ -77,9 +80,9 @@ type CachePrice = Pick<PlanPrice, 'cacheRead' | 'cacheWrite' | 'cachedTokensMin'
 const uncached: CachePrice = { cacheRead: null, cacheWrite: null, cachedTokensMin: 0 };
 
 /**
- * Cache prices with deferral. `deferred`: found definitions are appended to the context in both cases, so
- * growing the list saves nothing. `allowed`: all definitions stay in the prompt, so allowing more tools
- * rewrites nothing.
+ * Returns the cache prices with deferral. `deferred`: found definitions are always appended to the context,
+ * so a larger initial list saves nothing. `allowed`: all definitions stay in the prompt, so allowing more
+ * tools rewrites nothing.
  */
 function priceWithDeferral(way: Deferral['mode'] | undefined, price: CachePrice): CachePrice {
   if (way === undefined) return price;
@@ -87,7 +90,10 @@ function priceWithDeferral(way: Deferral['mode'] | undefined, price: CachePrice)
   return { cacheRead: price.cacheRead ?? 1, cacheWrite: price.cacheWrite ?? 1, cachedTokensMin: 0 };
 }
 
-/** Some providers cache only marked requests. There, an unmarked request counts as uncached. */
+/**
+ * Some providers cache only requests with cache markers. For them, a request without markers counts as
+ * uncached.
+ */
 function cachePriceOf(model: CatalogModel | undefined, outline: RequestOutline): CachePrice {
   const cache = model?.cache ?? null;
   const isCached = cache?.kind === 'automatic' || (cache?.kind === 'explicit' && isMarked(outline));
@@ -111,8 +117,8 @@ function tokensOf(parts: readonly { readonly range: { start: number; end: number
 }
 
 /**
- * Whether the account enables recovery and the model is free to call any tool. If the client forces or
- * forbids tools, the recovery tool cannot be called.
+ * Returns whether the account enables recovery and the model is free to call any tool. If the client forces
+ * or forbids tools, the model cannot call the recovery tool.
  */
 export function isRecoveryPermitted({ toolChoice }: RequestOutline, { pruning }: Caller): boolean {
   return pruning.recovery && (toolChoice.mode === 'unset' || toolChoice.mode === 'auto');

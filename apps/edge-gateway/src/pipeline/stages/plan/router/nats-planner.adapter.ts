@@ -19,16 +19,16 @@ import type { PlannedReply, SchemaEdits } from '../../../exchange/tool-plan.ts';
 const definitionsBytesMax = 6 * 1024 * 1024;
 
 /**
- * Calls the tool router and the compressor. Tools and earlier turns are sent as hashes. Full texts are sent
- * only to an instance that lacks them.
+ * Calls the tool router and the compressor. Tools and earlier turns are sent as hashes. Their full text is
+ * sent only to an instance that lacks them.
  */
 export class NatsPlanner implements Planner {
   readonly #messaging: Messaging;
   readonly #reporter: ToolReporter;
   readonly #deadlineMs: number;
-  /** Lists that a router has planned with. The next request omits their tool hashes. */
+  /** Tool lists that a router has already planned with. The next request omits their tool hashes. */
   readonly #known = new LRUCache<string, true>({ max: 10_000 });
-  /** The compressor's results. They depend only on the mode and the bytes of a definition. */
+  /** Compression results. They depend only on the mode and on the definition's bytes. */
   readonly #schemaEdits = new LRUCache<string, SchemaEdits>({
     max: 100_000,
     maxSize: 64 * 1024 * 1024,
@@ -36,7 +36,7 @@ export class NatsPlanner implements Planner {
       200 + edits.reduce((size, edit) => size + 100 + edit.replacement.length, 0),
   });
 
-  /** @param deadlineMs limit for all calls of one plan together; each call may use the remaining time. */
+  /** @param deadlineMs limit for all calls in one plan together; each call may use the remaining time. */
   constructor(messaging: Messaging, deadlineMs: number) {
     this.#messaging = messaging;
     this.#reporter = new ToolReporter(messaging);
@@ -63,8 +63,8 @@ export class NatsPlanner implements Planner {
   }
 
   /**
-   * Sends missing data to one router instance and plans there again. The instance may first need the list,
-   * then definitions.
+   * Sends missing data to one router instance and retries the plan there. The instance may first need the
+   * list, then definitions.
    */
   async #teach(
     subject: PlanSubject,
@@ -128,7 +128,10 @@ export class NatsPlanner implements Planner {
     return found;
   }
 
-  /** Definitions without a result, up to the size of one message. The others follow with the next request. */
+  /**
+   * Returns definitions without a result, up to the size of one message. The rest follow with the next
+   * request.
+   */
   #unseenDefinitions(
     subject: PlanSubject,
     list: HashedList,
@@ -152,8 +155,8 @@ function keyOf(mode: SchemaMode, hash: string): string {
 }
 
 /**
- * The newest turn in full and a hash of the earlier ones. A router that planned the previous turn has them in
- * memory.
+ * Returns the newest turn in full and a hash of the earlier ones. A router that planned the previous turn has
+ * those in memory.
  */
 function withoutEarlierTurns(question: PlanQuestion): PlanQuestion & Pick<PlanToolsRequest, 'earlierTurns'> {
   const earlier = question.userTurns.slice(0, -1);
@@ -162,9 +165,9 @@ function withoutEarlierTurns(question: PlanQuestion): PlanQuestion & Pick<PlanTo
   return { ...question, userTurns: question.userTurns.slice(-1), earlierTurns: hashTurns(earlier) };
 }
 
-/** Lists are reported again after this time, in case the worker lost them. */
+/** After this time, lists are reported again in case the worker lost them. */
 const againMs = 3_600_000;
-/** Minimum time between two reports of one account, however often its list changes. */
+/** Minimum time between two reports for one account, however often its list changes. */
 const restMs = 5_000;
 const toolsMax = 1_000;
 const bytesMax = 4 * 1024 * 1024;

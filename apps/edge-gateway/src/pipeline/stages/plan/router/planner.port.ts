@@ -4,7 +4,7 @@ import type { ClientWireFormat, JsonTape } from '@gateway/wire-formats';
 import type { HashedList } from './tool-list-hasher.ts';
 import type { PlannedReply, SchemaEdits } from '../../../exchange/tool-plan.ts';
 
-/** A tool list to plan for, with the request's bytes. */
+/** A tool list to plan for, with the request bytes. */
 export interface PlanSubject {
   readonly format: ClientWireFormat;
   readonly tape: JsonTape;
@@ -16,7 +16,7 @@ export interface PlanSubject {
 
 export type PlanQuestion = Omit<PlanToolsRequest, 'listHash' | 'toolHashes' | 'earlierTurns'>;
 
-/** `balanced` also limits the length of descriptions. */
+/** In `balanced` mode, the length of descriptions is limited too. */
 export type SchemaMode = 'lossless' | 'balanced';
 
 /**
@@ -25,7 +25,7 @@ export type SchemaMode = 'lossless' | 'balanced';
  */
 export interface Planner {
   selectTools(subject: PlanSubject, question: PlanQuestion, signal: AbortSignal): Promise<PlannedReply>;
-  /** Edits by position. Tools with nothing to save are omitted. */
+  /** Returns edits by tool position. Tools with nothing to save are omitted. */
   compressSchemas(
     subject: PlanSubject,
     mode: SchemaMode,

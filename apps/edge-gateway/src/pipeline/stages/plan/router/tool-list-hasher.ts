@@ -3,15 +3,15 @@ import { LRUCache } from 'lru-cache';
 import { hashToolList } from '@gateway/contracts';
 import type { ToolOutline } from '@gateway/interchange';
 
-/** Hashes of a tool list. */
+/** The hashes for a tool list. */
 export interface HashedList {
   readonly toolHashes: readonly string[];
   readonly listHash: string;
 }
 
 /**
- * Hashes tool lists and caches the hashes by the list's bytes. Agents send the same list with every turn. One
- * digest of the whole list then replaces one digest per tool.
+ * Hashes tool lists and caches the hashes by the list's bytes. Agents send the same list every turn, so one
+ * digest of the whole list replaces one digest per tool.
  */
 export class ToolListHasher {
   readonly #lists = new LRUCache<string, HashedList>({
@@ -32,7 +32,7 @@ export class ToolListHasher {
 }
 
 /**
- * Identifies the bytes from the first to the last tool, and the tools between them that belong to the list.
+ * Returns a key for the bytes from the first to the last tool, and for the choice of listed tools among them.
  */
 function keyOf(bytes: Buffer, tools: readonly ToolOutline[]): string {
   const start = tools[0]?.range.start ?? 0;
