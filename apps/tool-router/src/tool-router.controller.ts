@@ -15,7 +15,7 @@ import { ToolPlanner } from './plan-tools/plan-tools.ts';
 import { ToolIntake } from './tool-index/tool-memory.ts';
 import { ToolEmbedding } from './vectors/embed-tools.ts';
 
-/** Serves the router's contracts: plans, definitions and vectors of tools. */
+/** Serves the router's contracts for plans, tool definitions and tool vectors. */
 @Controller()
 export class ToolRouterController {
   readonly #planner: ToolPlanner;
@@ -54,7 +54,9 @@ export class ToolRouterController {
     });
   }
 
-  /** Plans on a specific instance, after the edge gateway sent it missing data. */
+  /**
+   * Plans a request on a specific instance, after the edge gateway has sent the data that was missing there.
+   */
   @RpcHandler(planToolsAt)
   planHere(request: PlanToolsRequest): Promise<PlanToolsReply> {
     return this.plan(request);

@@ -15,7 +15,7 @@ export interface ToolRouterParts {
   readonly policies: RoutingPolicies;
   readonly metrics: Metrics;
   readonly instanceId: string;
-  /** Stops the inference threads and closes the connections of the parts. */
+  /** Stops the inference threads and closes all connections on shutdown. */
   readonly close: () => Promise<void>;
 }
 

@@ -34,8 +34,8 @@ const turnCharactersMax = 100_000;
 const wordPattern = /[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*/gu;
 const quotedPattern = /[`"'“‘]([\p{L}\p{N}_.:/-]{1,256})[`"'”’]/gu;
 /**
- * Tells an identifier from an ordinary word: it has an inner separator, a case change, or a digit next to a
- * letter.
+ * Distinguishes identifiers from ordinary words: an identifier has an inner separator, a case change, or a
+ * digit next to a letter.
  */
 const identifierPattern = /[\p{L}\p{N}][_.:/-]+[\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}\p{N}|_/u;
 

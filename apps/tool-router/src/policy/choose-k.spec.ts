@@ -33,13 +33,13 @@ const ask = (change: Partial<KQuestion>) =>
   });
 
 describe('a recall curve', () => {
-  it('is interpolated between its points and constant after the last', () => {
+  it('interpolates between its points and is constant after the last one', () => {
     expect(recallAt(curve, 0)).toBe(0);
     expect(recallAt(curve, 7.5)).toBeCloseTo(0.7, 12);
     expect(recallAt(curve, 500)).toBe(1);
   });
 
-  it('gives the smallest K for a recall, or undefined if none reaches it', () => {
+  it('returns the smallest K for a recall, or undefined if no K reaches it', () => {
     expect(smallestK(curve, 0.8)).toBe(10);
     expect(smallestK(curve, 0.85)).toBe(15);
     expect(smallestK(curve.slice(0, 2), 0.85)).toBeUndefined();
@@ -59,22 +59,22 @@ describe('chooseK', () => {
     expect(strict.recovery.armed).toBe(true);
   });
 
-  it('chooses a larger K if the recall was measured on turns instead of conversations', () => {
+  it('chooses a larger K if recall was measured per turn instead of per conversation', () => {
     expect(ask({ mayRecover: false, recallOf: 'turn' })).toMatchObject({ k: 74 });
     expect(ask({ recallOf: 'turn' })).toMatchObject({ k: 10, recovery: { armed: true } });
   });
 
-  it('uses regrown mode if nothing is cached or the prefix is too short for the cache', () => {
+  it('uses regrown mode if nothing is cached or the prefix is too short to cache', () => {
     const regrown = { recovery: { armed: true, way: 'regrown' } };
     expect(ask({ price: { ...price, cacheRead: null, cacheWrite: null } })).toMatchObject(regrown);
     expect(ask({ price: { ...price, cachedTokensMin: 100_000 } })).toMatchObject(regrown);
   });
 
-  it('does not arm recovery if its tool names cost more than they save', () => {
+  it('does not enable recovery if listing tool names costs more than recovery saves', () => {
     expect(ask({ price: { ...price, listTokens: 400 } }).recovery.armed).toBe(false);
   });
 
-  it('forwards all tools if that is cheaper or no K reaches the target', () => {
+  it('forwards all tools if that is cheaper or if no K reaches the target', () => {
     const short = { tools: 12, scored: 12, kMin: 11 };
     expect(ask({ ...short, mayRecover: true, recall: measuredRecall([[11, 0.6]]) })).toMatchObject({
       k: undefined,
@@ -91,7 +91,7 @@ describe('chooseK', () => {
       expect(ask({ kOverride: 3, mayRecover })).toMatchObject({ k: 3, recovery: { armed: mayRecover } });
   });
 
-  it('reports the worth of the choice', () => {
+  it('reports the expected savings', () => {
     const { worth } = ask({});
     expect(worth?.saved).toBeGreaterThan(worth?.spent ?? Infinity);
   });

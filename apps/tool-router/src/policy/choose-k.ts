@@ -6,38 +6,45 @@ export type Recovery = Extract<PlanToolsReply, { status: 'planned' }>['recovery'
 export type Worth = NonNullable<Extract<PlanToolsReply, { status: 'planned' }>['worth']>;
 
 /**
- * Expected length of a new conversation. Recorded agent sessions have 13 requests on average (159 sessions),
- * public dialogues 4. Assumed: eight requests, with three turns that need tools.
+ * Assumed length of a new conversation: eight requests, including three turns that need tools. Recorded agent
+ * sessions average 13 requests (159 sessions), and public dialogues average 4.
  */
 const requestsExpected = 8;
 const neededTurnsExpected = 3;
-/** Expected tokens of conversation after the tool definitions, at half of the conversation. */
+/**
+ * Expected number of conversation tokens after the tool definitions, measured halfway through the
+ * conversation.
+ */
 const conversationTokens = 2_000;
-/** Cost of a recovery round, in tokens: the model's call of the recovery tool, and a price for the delay. */
+/** Cost of a recovery round, in tokens: the model's call to the recovery tool, plus a price for the delay. */
 const roundOutputTokens = 60;
 const roundDelayTokens = 500;
-/** Length of the recovery tool in tokens: its definition, and each tool name in its description. */
+/**
+ * Length of the recovery tool in tokens: its own definition, plus each tool name listed in its description.
+ */
 const recoveryToolTokens = 180;
 const nameTokens = 5;
-/** Tokens per definition, used if the edge does not send the length of the list. */
+/** Tokens per tool definition, used if the edge gateway does not send the list's length. */
 const toolTokens = 150;
 /**
- * Later turns need tools that the first turn does not show. K for a conversation is this multiple of K for
- * one turn. From `npm run eval:sessions`, measured on conversations outside its report.
+ * Later turns need tools that the first turn does not reveal. K for a conversation is this multiple of K for
+ * one turn. From `npm run eval:sessions`, measured on conversations held out from its report.
  */
 const conversationFactor = 2;
-/** Candidates for K, as multiples of the smallest K that meets the target. The cheapest is chosen. */
+/**
+ * Values of K to compare, as multiples of the smallest K that meets the target. The cheapest one is chosen.
+ */
 const kFactors = [1, 1.25, 1.5, 2, 3, 4, 6, 8];
 
 export interface KQuestion {
   readonly recall: TurnRecall;
-  /** Whether `recall` covers the tools needed in one turn, or in a whole conversation. */
+  /** Whether `recall` covers the tools needed in one turn or in a whole conversation. */
   readonly recallOf: 'turn' | 'conversation';
-  /** Number of tools in the list, and of the tools that compete for K. */
+  /** Number of tools in the list, and number of tools that compete for K. */
   readonly tools: number;
   readonly scored: number;
   readonly recallTarget: number;
-  /** Share of the needed pruned tools that recovery brings back. */
+  /** Share of needed but pruned tools that recovery restores. */
   readonly recoveredShare: number;
   readonly mayRecover: boolean;
   readonly kMin: number;
@@ -54,10 +61,11 @@ export interface KChoice {
 }
 
 /**
- * Chooses K by price. Without recovery, K is the smallest value with a sufficient recall. With recovery,
- * recall and recovered tools together must meet the target. Among those K, the cheapest is chosen:
- * definitions over the whole conversation, plus the tool names in the recovery tool, plus expected recovery
- * rounds. The cheaper option is chosen. If pruning would cost more than it saves, all tools are forwarded.
+ * Chooses K by cost. Without recovery, K is the smallest value with sufficient recall. With recovery,
+ * forwarded and recovered tools together must meet the target. Among those values of K, the cheapest is
+ * chosen. The cost consists of the definitions over the whole conversation, the tool names in the recovery
+ * tool, and the expected recovery rounds. The cheaper option, with or without recovery, is chosen. If pruning
+ * would cost more than it saves, all tools are forwarded.
  */
 export function chooseK(question: KQuestion): KChoice {
   const { tools, kOverride } = question;
@@ -79,15 +87,12 @@ export function chooseK(question: KQuestion): KChoice {
   };
 }
 
-/** The recall that the forwarded tools must reach, if recovery brings back a share of the others. */
+/** The recall that forwarded tools must reach, given that recovery restores a share of the pruned tools. */
 export function neededRecall(recallTarget: number, recoveredShare: number): number {
   return recoveredShare >= 1 ? 0 : Math.max(0, 1 - (1 - recallTarget) / (1 - recoveredShare));
 }
 
-/**
- * With an override, K is fixed. Recovery is then armed if it costs less than the definitions that it
- * replaces.
- */
+/** An override fixes K. Recovery is then enabled if it costs less than the definitions it replaces. */
 function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
   const { scored, kOverride, tools, mayRecover } = question;
   const plain = plainOption(question, rates);
@@ -104,7 +109,7 @@ function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
 interface Option {
   readonly k: number;
   readonly armed: boolean;
-  /** In tokens at the plain input price, over the expected conversation. */
+  /** Cost over the expected conversation, in tokens at the regular input price. */
   readonly cost: number;
 }
 
@@ -128,7 +133,7 @@ function recoveredOption(question: KQuestion, rates: Rates): Option | undefined 
   );
 }
 
-/** The smallest K that reaches a recall over a conversation. Undefined if none does. */
+/** The smallest K that reaches a recall over a whole conversation. Undefined if no K does. */
 function smallestFor(
   recallNeeded: number,
   { recall, recallOf, kMin, scored }: Pick<KQuestion, 'recall' | 'recallOf' | 'kMin' | 'scored'>,
@@ -147,14 +152,14 @@ function recoveredCost(k: number, { recall, tools, scored }: KQuestion, rates: R
   return (tools - scored + k) * rates.definition + names + missed * rates.round(k);
 }
 
-/** Token prices, as multiples of the plain input price. */
+/** Token prices, as multiples of the regular input price. */
 interface Rates {
-  /** A token that stays in the prefix for the whole conversation. */
+  /** Cost of a token that stays in the prefix for the whole conversation. */
   readonly conversation: number;
-  /** A definition that stays in the prefix for the whole conversation. */
+  /** Cost of a definition that stays in the prefix for the whole conversation. */
   readonly definition: number;
   readonly mode: Recovery['way'];
-  /** A recovery round with K tools in the prefix. */
+  /** Cost of a recovery round with K tools in the prefix. */
   readonly round: (k: number) => number;
 }
 

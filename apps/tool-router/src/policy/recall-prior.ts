@@ -4,49 +4,55 @@ import semanticPrior from './semantic-prior.json' with { type: 'json' };
 import type { TurnRanking } from '../ranking/ranker.port.ts';
 
 /**
- * The ranks of needed tools for one ranking method, measured on public data sets. Used until an account has
- * its own measurements.
+ * Ranks of needed tools under one ranking method, measured on public data sets. Used until an account has its
+ * own measurements.
  */
 export interface RecallPrior {
   readonly version: string;
-  /** The minimum number of scored tools to forward, however sure the ranking is. */
+  /** Minimum number of scored tools to forward, however confident the ranking is. */
   readonly kMin: number;
-  /** Turns below this sureness contain no information about tools, for example thanks and greetings. */
+  /** Turns with a lower confidence contain no information about tools, for example thanks and greetings. */
   readonly surenessMin: number;
-  /** Ascending by size. */
+  /** Bands in ascending order of list size. */
   readonly bands: readonly RecallBand[];
 }
 
 export interface RecallBand {
-  /** The band covers lists of at most this many tools. */
+  /** Maximum number of tools in a list for this band. */
   readonly toolsMax: number;
-  /** Size of the lists in the measurement. */
+  /** Size of the lists used in the measurement. */
   readonly measuredTools: number;
-  /** For turns that contain every word of the best tool's name. */
+  /** Priors for turns that contain every word of the best tool's name. */
   readonly named: readonly RecallClass[];
-  /** For all other turns. */
+  /** Priors for all other turns. */
   readonly unnamed: readonly RecallClass[];
 }
 
-/** Turns from this sureness up to the next class. Ascending; the first class starts at 0. */
+/**
+ * Covers turns from this confidence up to the next class. Classes are ascending, and the first one starts at
+ * 0.
+ */
 export interface RecallClass {
   readonly surenessMin: number;
   readonly curve: RecallCurve;
   /**
-   * By overall recall, ascending: the K of this class that gives that recall with the fewest tools. Sure
-   * turns gain more recall per tool than unsure turns. Their own recall is therefore above the mean, and that
-   * of unsure turns below.
+   * For each overall recall, in ascending order: the K for this class that reaches the recall with the fewest
+   * tools. Confident turns gain more recall per tool than unsure turns. Their own recall is therefore above
+   * the mean, and the recall for unsure turns is below it.
    */
   readonly kFor: readonly (readonly [recall: number, k: number])[];
 }
 
-/** The priors of both ranking methods. */
+/** The priors for both ranking methods. */
 export interface RecallPriors {
   readonly keyword: RecallPrior;
   readonly semantic: RecallPrior;
 }
 
-/** How sure a ranking is, on the scale of its method: the best score by keyword, a probability by vectors. */
+/**
+ * Confidence of a ranking, on its method's own scale: the best score for keyword ranking, a probability for
+ * vector ranking.
+ */
 export function surenessOf({ method, topScore, confidence }: TurnRanking): number {
   return method === 'keyword' ? topScore : confidence;
 }
@@ -54,16 +60,16 @@ export function surenessOf({ method, topScore, confidence }: TurnRanking): numbe
 /** A recall curve, and the K for a given recall. */
 export interface TurnRecall {
   readonly curve: RecallCurve;
-  /** Undefined if no K reaches the recall. */
+  /** The smallest K that reaches the recall. Undefined if no K does. */
   kFor(recall: number): number | undefined;
 }
 
-/** Recall by the account's own measurements. Every turn uses the same recall. */
+/** Recall from the account's own measurements. Every turn uses the same recall. */
 export function measuredRecall(curve: RecallCurve): TurnRecall {
   return { curve, kFor: (recall) => smallestK(curve, recall) };
 }
 
-/** Recall by the priors, for a ranking of a list of `tools` tools. */
+/** Recall from the priors, for a ranked list of `tools` tools. */
 export function priorRecall(prior: RecallPrior, ranking: TurnRanking, tools: number): TurnRecall {
   const band = prior.bands.find(({ toolsMax }) => tools <= toolsMax) ?? prior.bands.at(-1);
   if (band === undefined) return measuredRecall([]);
@@ -81,7 +87,7 @@ export function priorRecall(prior: RecallPrior, ranking: TurnRanking, tools: num
   };
 }
 
-/** Interpolates linearly between two measured recalls. */
+/** Interpolates linearly between two measured recall values. */
 function dealtK(kFor: RecallClass['kFor'], recall: number): number | undefined {
   const at = kFor.findIndex(([reached]) => reached >= recall);
   const [upper, lower] = [kFor[at], kFor[at - 1]];
@@ -91,12 +97,12 @@ function dealtK(kFor: RecallClass['kFor'], recall: number): number | undefined {
 }
 
 /**
- * Probability that a needed tool is among the first K scored tools. Points ascend in both parts. Values
- * between two points are interpolated linearly, from zero at K = 0.
+ * Probability that a needed tool is among the first K scored tools. Points ascend in both coordinates. Values
+ * between two points are interpolated linearly, starting from zero at K = 0.
  */
 export type RecallCurve = readonly (readonly [k: number, recall: number])[];
 
-/** Recall at a K, 0 to 1. After the last point it stays constant. */
+/** Recall at K, 0 to 1. Constant after the last point. */
 export function recallAt(curve: RecallCurve, k: number): number {
   let [lastK, lastRecall] = [0, 0];
   for (const [pointK, recall] of curve) {
@@ -106,7 +112,7 @@ export function recallAt(curve: RecallCurve, k: number): number {
   return lastRecall;
 }
 
-/** Recall at each K from 0 to `kMax`, in one pass over the points. */
+/** Recall at each K from 0 to `kMax`, computed in one pass over the points. */
 export function recallsUpTo(curve: RecallCurve, kMax: number): Float64Array {
   const recalls = new Float64Array(kMax + 1);
   let [lastK, lastRecall] = [0, 0];
@@ -118,7 +124,7 @@ export function recallsUpTo(curve: RecallCurve, kMax: number): Float64Array {
   return recalls;
 }
 
-/** The smallest K that reaches a recall. Undefined if none does. */
+/** The smallest K that reaches a recall. Undefined if no K does. */
 export function smallestK(curve: RecallCurve, recall: number): number | undefined {
   let [lastK, lastRecall] = [0, 0];
   for (const [pointK, pointRecall] of curve) {
@@ -131,7 +137,10 @@ export function smallestK(curve: RecallCurve, recall: number): number | undefine
   return undefined;
 }
 
-/** The curve for a list `factor` times as long, with K scaled by the same factor. A conservative estimate. */
+/**
+ * The curve for a list that is `factor` times as long, with K scaled by the same factor. This is a
+ * conservative estimate.
+ */
 function stretchCurve(curve: RecallCurve, factor: number): RecallCurve {
   return factor <= 1 ? curve : curve.map(([k, recall]) => [Math.ceil(k * factor), recall] as const);
 }

@@ -4,9 +4,12 @@ import { withTimeout, type Logger } from '@gateway/observability';
 import { LRUCache } from 'lru-cache';
 import type { RoutingPolicies } from './routing-policies.port.ts';
 
-/** Milliseconds that a plan waits for an account's policy. After that, a new conversation uses the priors. */
+/**
+ * Maximum time in milliseconds that a plan waits for an account's policy. After that, a new conversation uses
+ * the priors.
+ */
 const waitMs = 30;
-/** How long a policy, and a failed lookup, are cached. Changes arrive by broadcast. */
+/** How long policies and failed lookups are cached. The worker broadcasts changes in the meantime. */
 const keptMs = 10 * 60_000;
 const missedMs = 30_000;
 
@@ -14,11 +17,11 @@ interface Kept {
   readonly policy: RoutingPolicy | null;
 }
 
-/** Caches the policies of accounts in this process. The worker answers lookups and broadcasts changes. */
+/** Caches account policies in this process. The worker serves lookups and broadcasts changes. */
 export class NatsRoutingPolicies implements RoutingPolicies {
   readonly #messaging: Messaging;
   readonly #log: Logger;
-  /** By account, and by account and version. */
+  /** Policies keyed by account, or by account and version. */
   readonly #kept = new LRUCache<string, Kept>({
     max: 20_000,
     maxSize: 500_000,
@@ -30,7 +33,7 @@ export class NatsRoutingPolicies implements RoutingPolicies {
     this.#messaging = messaging;
     this.#log = log;
     messaging.onBroadcast(routingPolicyChanged, ({ policy }) => {
-      // A pending lookup may still return the previous policy.
+      // A lookup still in progress may return the previous policy.
       this.#pending.delete(policy.accountId);
       this.#kept.set(policy.accountId, { policy }, { ttl: keptMs });
     });

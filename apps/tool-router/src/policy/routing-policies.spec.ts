@@ -8,7 +8,7 @@ const policyOf = (version: string): RoutingPolicy => ({
   ...{ accountId, version, madeAt: '2026-11-20T12:00:00.000Z', buckets: [] },
 });
 
-/** A worker that replies when the test resolves its calls. */
+/** A worker that replies only when the test resolves its calls. */
 function open() {
   const calls: PromiseWithResolvers<{ policy: RoutingPolicy | null }>[] = [];
   let announce: (message: { policy: RoutingPolicy }) => void = () => undefined;
@@ -31,8 +31,8 @@ function open() {
   };
 }
 
-describe('the policy of an account', () => {
-  it('is looked up once', async () => {
+describe('an account policy', () => {
+  it('is looked up only once', async () => {
     const { calls, policies } = open();
     const [one, other] = [policies.find(accountId, null), policies.find(accountId, null)];
     calls[0]?.resolve({ policy: policyOf('c1') });
@@ -51,7 +51,7 @@ describe('the policy of an account', () => {
       'nothing',
       (call: PromiseWithResolvers<{ policy: RoutingPolicy | null }>) => call.reject(new Error('late')),
     ],
-  ])('from a broadcast is kept when an earlier lookup returns %s', async (_, answer) => {
+  ])('received by broadcast is kept when an earlier lookup returns %s', async (_, answer) => {
     const { calls, policies, announce } = open();
     const asked = policies.find(accountId, null);
     announce(policyOf('c2'));
@@ -61,7 +61,7 @@ describe('the policy of an account', () => {
     expect(await policies.find(accountId, null)).toEqual(policyOf('c2'));
   });
 
-  it('is looked up again after a reconnect, because broadcasts may be lost', async () => {
+  it('is looked up again after a reconnect, because broadcasts may have been lost', async () => {
     const { calls, policies, reconnect } = open();
     const asked = policies.find(accountId, null);
     reconnect();

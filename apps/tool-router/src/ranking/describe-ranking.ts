@@ -3,13 +3,13 @@ import { orderByScore } from '../tool-index/keyword-scores.ts';
 import type { TurnRanking } from './ranker.port.ts';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 
-/** Facts that depend on the ranking method. */
+/** Properties that differ between ranking methods. */
 interface MethodFacts extends Pick<TurnRanking, 'method' | 'methodReason' | 'rankedBy'> {
   /** The confidence for a given best score. */
   readonly confidence: (topScore: number) => number;
 }
 
-/** Describes a ranking by its scores, for either method. */
+/** Summarizes a ranking from its scores, for either method. */
 export function describeRanking(
   index: KeywordIndex,
   query: TurnQuery,
@@ -29,7 +29,7 @@ export function describeRanking(
   };
 }
 
-/** Describes a ranking by the second stage's log-odds. The confidence is the best tool's probability. */
+/** Summarizes a ranking from the second stage's log-odds. The confidence is the best tool's probability. */
 export function describeLogits(
   index: KeywordIndex,
   query: TurnQuery,
@@ -44,7 +44,10 @@ export function describeLogits(
   });
 }
 
-/** Words carried over from before the previous turn weigh less than this. They do not name a tool. */
+/**
+ * Minimum word weight. Words carried over from before the previous turn weigh less, and do not count as
+ * naming a tool.
+ */
 const namingWeightMin = 0.5;
 
 /** Whether the turn contains every word of the tool's name. */
@@ -53,11 +56,11 @@ function isNamed({ nameTerms }: KeywordIndex, position: number, query: TurnQuery
   return terms.length > 0 && terms.every((term) => (query.get(term) ?? 0) >= namingWeightMin);
 }
 
-/** Smaller differences between logits come from different processors, not from the tools. */
+/** Smaller logit differences are caused by different processors, not by the tools. */
 const logitStep = 1e-4;
 
 /**
- * Softmax over a list's logits. Summed in ascending order, so that the order of the tools cannot change the
+ * Softmax over the logits of a tool list. Summed in ascending order, so that tool order cannot change the
  * result.
  */
 function probabilitiesOf(logits: Float64Array): Float64Array {

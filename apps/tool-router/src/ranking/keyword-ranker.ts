@@ -4,13 +4,13 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { TurnQuery } from '../tool-index/keyword-scores.ts';
 import { makeTurnQuery, scoreByKeyword } from '../tool-index/keyword-scores.ts';
 
-/** Ranks by fielded BM25 over the words of the turn and its context. */
+/** Ranks tools by fielded BM25 over the words of the turn and its context. */
 export const keywordRanker = {
   rank: (index: KeywordIndex, { turns, at }: RankQuestion): TurnRanking =>
     rankByKeyword(index, makeTurnQuery(turns, at)),
 } satisfies ToolRanker;
 
-/** Ranks a list by the words of a turn. */
+/** Ranks a tool list by a turn's words. */
 export function rankByKeyword(index: KeywordIndex, query: TurnQuery): TurnRanking {
   const scores = scoreByKeyword(index, query);
   return describeRanking(index, query, scores, {
@@ -21,9 +21,9 @@ export function rankByKeyword(index: KeywordIndex, query: TurnQuery): TurnRankin
   });
 }
 
-/** The share of the best score if scores are log-odds (softmax), 0 to 1. 0 without scores. */
+/** The best score's share if scores are treated as log-odds (softmax), 0 to 1. Returns 0 without scores. */
 function shareOfTop(scores: Float64Array, topScore: number): number {
-  // Summed in ascending order, so that the order of the tools cannot change the result.
+  // Summed in ascending order, so that tool order cannot change the result.
   const sum = scores.toSorted().reduce((all, score) => all + Math.exp(score - topScore), 0);
   return sum === 0 ? 0 : 1 / sum;
 }

@@ -22,14 +22,14 @@ function countingRanker() {
 }
 
 describe('MemoizedRanker', () => {
-  it('returns the ranking and computes it once', () => {
+  it('computes a ranking once and then returns it from the cache', () => {
     const { ranker, asked } = countingRanker();
     expect(ranker.rank(index, { turns, at: 4 })).toEqual(keywordRanker.rank(index, { turns, at: 4 }));
     void ranker.rank(index, { turns: [...turns], at: 4 });
     expect(asked).toEqual([4]);
   });
 
-  it('computes again if a relevant turn or the list differs', () => {
+  it('ranks again if a relevant turn or the list differs', () => {
     const { ranker, asked } = countingRanker();
     void ranker.rank(index, { turns, at: 4 });
     void ranker.rank(index, { turns: turns.with(1, 'another'), at: 4 });
@@ -41,7 +41,7 @@ describe('MemoizedRanker', () => {
     expect(asked).toEqual([4, 4, 4, 4, 4, 4]);
   });
 
-  it('shares one computation between concurrent identical questions', async () => {
+  it('shares one computation between concurrent identical queries', async () => {
     let asked = 0;
     const ranker = new MemoizedRanker(
       {
@@ -58,7 +58,7 @@ describe('MemoizedRanker', () => {
     expect(asked).toBe(1);
   });
 
-  it('computes again after a fallback to keyword ranking', () => {
+  it('ranks again after a fallback to keyword ranking', () => {
     let asked = 0;
     const ranker = new MemoizedRanker(
       {

@@ -5,8 +5,8 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { contextTurnsMax } from '../tool-index/keyword-scores.ts';
 
 /**
- * Caches rankings by list and relevant turns, because each step of an agent's loop ranks the same turns. A
- * lost entry costs only time.
+ * Caches rankings by list and relevant turns, because each agent loop step ranks the same turns. Losing an
+ * entry costs only time.
  */
 export class MemoizedRanker implements ToolRanker {
   readonly #ranker: ToolRanker;
@@ -36,7 +36,7 @@ export class MemoizedRanker implements ToolRanker {
     return this.#keep(key, ranking);
   }
 
-  /** Concurrent identical questions share one computation. A plan ranks its newest turn twice. */
+  /** Concurrent identical queries share one computation. A plan ranks its newest turn twice. */
   #await(key: string, ranking: Promise<TurnRanking>): Promise<TurnRanking> {
     const made = ranking
       .then((done) => this.#keep(key, done))
@@ -47,7 +47,10 @@ export class MemoizedRanker implements ToolRanker {
     return made;
   }
 
-  /** Fallback rankings are not cached, because the next attempt may have model, vectors or time. */
+  /**
+   * Fallback rankings are not cached, because the model, the vectors or the time may be available on the next
+   * attempt.
+   */
   #keep(key: string, ranking: TurnRanking): TurnRanking {
     if (lastingReasons.has(ranking.methodReason)) this.#rankings.set(key, ranking);
     return ranking;
@@ -56,7 +59,7 @@ export class MemoizedRanker implements ToolRanker {
 
 const lastingReasons: ReadonlySet<MethodReason> = new Set(['semantic', 'asked', 'short_list']);
 
-/** Lengths precede the texts, so that different questions never share a key. */
+/** Each text is prefixed with its length, so that different queries never share a key. */
 function keyOf(listHash: string, question: RankQuestion, { method: lane = 'semantic' }: RankOptions): string {
   const { turns, at, calledTools = [], recentResults = [] } = question;
   const parts = [turns.slice(Math.max(0, at - contextTurnsMax), at + 1), calledTools, recentResults];

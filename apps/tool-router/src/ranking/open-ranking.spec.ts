@@ -15,7 +15,7 @@ import { openRanking, type Ranking, type RankingOptions } from './open-ranking.t
 let directory: string;
 let encoderDir: string;
 let crossDir: string;
-/** Shared by most tests, because inference threads start slowly on a busy machine. */
+/** Most tests share this ranking, because inference threads start slowly on a busy machine. */
 let shared: Ranking;
 const opened: Ranking[] = [];
 
@@ -47,7 +47,7 @@ async function open(options: Partial<RankingOptions> = {}): Promise<Ranking> {
   return ranking;
 }
 
-/** Every pair of words that the small model knows. `as` distinguishes tools with the same names. */
+/** Every pair of words that the small model knows. `as` distinguishes tools with equal names. */
 const makeTools = (as: string) =>
   smallWords.flatMap((verb) => smallWords.map((noun) => defineTool(`${verb}_${noun}`, as)));
 const question = { turns: ['please forecast the weather'], at: 0 };
@@ -60,8 +60,8 @@ async function settle({ vectors }: Ranking): Promise<void> {
   while (vectors.pending > 0 && Date.now() < giveUpAt) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-describe('ranking by vectors', () => {
-  it('gives every tool a probability, the nearest first, and reports method and models', async () => {
+describe('vector ranking', () => {
+  it('gives each tool a probability, nearest first, and reports the method and models', async () => {
     const tools = makeTools('one');
     const index = indexTools(tools);
     shared.learn(tools);
@@ -74,7 +74,7 @@ describe('ranking by vectors', () => {
     expect(ranking.confidence).toBe(ranking.scores[ranking.order[0] ?? -1]);
   });
 
-  it('gives each tool the same score in any list order', async () => {
+  it('gives each tool the same score regardless of list order', async () => {
     const tools = makeTools('two');
     const [index, other] = [indexTools(tools), indexTools(tools.toReversed())];
     shared.learn(tools);
@@ -89,7 +89,7 @@ describe('ranking by vectors', () => {
     );
   });
 
-  it('orders the first tools by a cross-encoder', async () => {
+  it('reorders the top tools with a cross-encoder', async () => {
     const tools = makeTools('three');
     const index = indexTools(tools);
     const { ranker, learn } = await open({ rerankerDir: crossDir });

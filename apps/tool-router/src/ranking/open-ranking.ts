@@ -16,8 +16,8 @@ import { SemanticRanker } from './semantic-ranker.ts';
 
 const mebibyte = 1024 * 1024;
 /**
- * Limits of the ranking caches. All of them can be rebuilt. 100,000 vectors of the shipped encoder take 48
- * MB.
+ * Size limits for the ranking caches. All cached data can be rebuilt. 100,000 vectors from the shipped
+ * encoder take 48 MB.
  */
 const vectorsBytesMax = 64 * mebibyte;
 const matricesBytesMax = 24 * mebibyte;
@@ -25,7 +25,8 @@ const stageListsBytesMax = 24 * mebibyte;
 const rankingsBytesMax = 24 * mebibyte;
 const textsBytesMax = 64 * mebibyte;
 /**
- * Candidates that a cross-encoder can read within the budget. A model of MiniLM's size takes about 4 ms each.
+ * Number of candidates that a cross-encoder can score within the time budget. A MiniLM-sized model takes
+ * about 4 ms per candidate.
  */
 const pairsMax = 12;
 
@@ -37,7 +38,7 @@ export interface RankingOptions {
   readonly shared: SharedVectors;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Called for a list that contains tools without a stored vector. */
+  /** Called for each list that contains tools without a stored vector. */
   readonly onForgotten: (listHash: string, hashes: readonly string[]) => void;
 }
 
@@ -46,14 +47,14 @@ export interface Ranking {
   readonly ranker: ToolRanker;
   readonly vectors: ToolVectors;
   readonly inference: Inference;
-  /** Starts to compute the vectors of new definitions. */
+  /** Starts computing vectors for new definitions. */
   readonly learn: (definitions: readonly ToolDefinition[]) => void;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens the models. Never fails if a model is missing. Tools are then ranked by keyword; log and metrics
- * report it.
+ * Loads the models. A missing model is not an error: tools are then ranked by keyword, and the log and
+ * metrics report it.
  */
 export async function openRanking(options: RankingOptions): Promise<Ranking> {
   const { rerankerDir, logger, metrics } = options;
@@ -95,7 +96,7 @@ export async function openRanking(options: RankingOptions): Promise<Ranking> {
   };
 }
 
-/** Runs the models in a separate thread. A small feature reranker runs in this thread. */
+/** Runs the models in a worker thread, except for a small feature reranker, which runs in this thread. */
 async function openInference({ encoderDir, rerankerDir, threads, logger, metrics }: RankingOptions) {
   const local = rerankerDir === null ? undefined : await LocalReranker.open(rerankerDir, logger);
   const running = await InferenceThreads.start({
@@ -138,7 +139,7 @@ function showState(metrics: Metrics, inference: Inference, vectors: ToolVectors)
   gauge('tool_router_vectors_pending', 'Definitions that wait for a vector.', () => vectors.pending);
 }
 
-/** Synonyms next to a feature reranker. Empty without the file. */
+/** Loads the synonyms stored next to a feature reranker. Empty if the file is missing. */
 async function readSynonyms(rerankerDir: string | null, logger: Logger): Promise<Synonyms> {
   if (rerankerDir === null) return Synonyms.none;
   const bytes = await readFile(join(rerankerDir, 'synonyms.bin')).catch(() => undefined);

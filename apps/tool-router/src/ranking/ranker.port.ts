@@ -1,32 +1,33 @@
 import type { RoutingMethod } from '@gateway/interchange';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 
-/** Shorter lists are always forwarded completely, so they are not ranked by vectors. In tools. */
+/** Number of tools. Shorter lists are always forwarded in full, so they are not ranked by vectors. */
 export const shortListMax = 8;
 
 /**
- * A user turn and its context. Turns after `at` must not influence the ranking, or the tool set of a
- * conversation would change.
+ * A user turn and its context. Turns after `at` must not influence the ranking, because the conversation's
+ * tool set would change.
  */
 export interface RankQuestion {
-  /** Texts of the user turns, oldest first. Only turns up to `at` are read. */
+  /** The user turns, oldest first. Only turns up to `at` are read. */
   readonly turns: readonly string[];
   readonly at: number;
-  /**
-   * Names of the tools that the transcript calls, in order of first call. Empty to ignore the agent's loop.
-   */
+  /** Names of the tools called in the transcript, in order of first call. Empty to ignore the agent loop. */
   readonly calledTools?: readonly string[];
-  /** Tool results after the turn, newest last. */
+  /** Tool results that follow the turn, newest last. */
   readonly recentResults?: readonly string[];
 }
 
 export interface RankOptions {
   /**
-   * `keyword` keeps a conversation on keyword ranking if it started there. Otherwise vectors are used if
-   * model, list and time permit. `methodReason` reports a fallback.
+   * `keyword` keeps a conversation on keyword ranking if it started there. Otherwise, vectors are used if the
+   * model, the list and the remaining time permit. `methodReason` reports a fallback.
    */
   readonly method?: RoutingMethod;
-  /** In milliseconds of `performance.now()`. After it, a keyword ranking replaces a late ranking. */
+  /**
+   * Timestamp from `performance.now()`, in milliseconds. If vector ranking is not finished by then, keyword
+   * ranking is returned.
+   */
   readonly deadlineAt?: number;
 }
 
@@ -41,8 +42,8 @@ export type MethodReason = 'semantic' | 'asked' | 'short_list' | 'new_tools' | '
 /** The ranking of a tool list for one user turn. */
 export interface TurnRanking {
   /**
-   * By position, 0 or more, comparable within one ranking. With vectors they are probabilities with sum 1, so
-   * a ratio to the best score is a difference in log-odds.
+   * Scores by position, 0 or more, comparable only within one ranking. With vectors, they are probabilities
+   * that sum to 1, so the ratio to the best score is a difference in log-odds.
    */
   readonly scores: Float64Array;
   /**
@@ -50,29 +51,33 @@ export interface TurnRanking {
    * influence.
    */
   readonly order: Uint32Array;
-  /** The best score. With keywords it grows with the number of rare words that turn and best tool share. */
+  /**
+   * The best score. For keyword ranking, it grows with the number of rare words shared by the turn and the
+   * best tool.
+   */
   readonly topScore: number;
   /**
-   * Whether the turn contains every word of the best tool's name. If the tools of a list share most words, this is the best sign of a correct ranking.
+   * Whether the turn contains every word of the best tool's name. In a list whose tools share most words,
+   * this is the best indication of a correct ranking.
    */
   readonly namesTop: boolean;
   /**
-   * 0 to 1: the best tool's share if the scores are log-odds. A probability with vectors, only a hint with
-   * keywords.
+   * The best tool's share if scores are treated as log-odds, 0 to 1. A probability for vector ranking, but
+   * only a hint for keyword ranking.
    */
   readonly confidence: number;
   readonly method: RoutingMethod;
   readonly methodReason: MethodReason;
   /**
-   * Identifies the code and the models of the ranking, for the policy version. Equal identifiers rank equally
+   * Identifies the ranking code and models as part of the policy version. Equal identifiers rank identically
    * on every replica.
    */
   readonly rankedBy: string;
 }
 
 /**
- * Ranks a list for a turn. Request several turns at once (`Promise.all`), so that their inferences share a
- * batch. Never fails if a model, time or Redis is missing: keyword ranking is the fallback.
+ * Ranks a list for a turn. Request several turns concurrently (`Promise.all`), so that their inferences share
+ * a batch. Never fails: if a model, time or Redis is missing, the ranker falls back to keyword ranking.
  */
 export interface ToolRanker {
   rank(

@@ -16,14 +16,14 @@ export interface SemanticRankerOptions {
   readonly secondStage: SecondStage;
   readonly metrics: RankingMetrics;
   readonly logger: Logger;
-  /** Time limit in milliseconds if the question has no deadline. */
+  /** Time limit in milliseconds for a query without a deadline. */
   readonly budgetMs: number;
 }
 
 /**
- * Ranks by vectors and keywords in three steps: vectors of the turn, matrix of the list, second stage. The
- * keyword ranking is computed first and costs little. It is the fallback if a step fails, is late or lacks
- * data.
+ * Ranks by vectors and keywords in three steps: encode the turn, load the list's vector matrix, run the
+ * second stage. The keyword ranking is computed first, because it is cheap and serves as the fallback if a
+ * step fails, is late or lacks data.
  */
 export class SemanticRanker implements ToolRanker {
   readonly #options: SemanticRankerOptions;
@@ -48,7 +48,7 @@ export class SemanticRanker implements ToolRanker {
   async #rankByBoth(index: KeywordIndex, question: RankQuestion, deadlineAt: number): Promise<TurnRanking> {
     const turn = readStageTurn(question.turns, question.at, question);
     const keyword = rankByKeyword(index, turn.query);
-    // The work itself stops at its own deadline.
+    // A timeout does not cancel the work, which stops at its own deadline.
     const made = await withTimeout(
       this.#rankByVectors(index, turn, keyword.scores, deadlineAt),
       Math.max(0, deadlineAt - performance.now()),
@@ -67,7 +67,7 @@ export class SemanticRanker implements ToolRanker {
     try {
       const { encoder } = inference;
       if (encoder === undefined) return 'no_model';
-      // For a turn without context both texts are the same object, which is encoded once.
+      // For a turn without context, both texts are the same object and are encoded only once.
       const texts = [...new Set(turn.texts)];
       const [encoded, matrix] = await Promise.all([
         inference.run({ kind: 'encode', texts }, { urgency: 'plan', deadlineAt }),

@@ -3,12 +3,15 @@ import { modelFiles, nameModel, openGraph, readFirstFile } from '../inference/mo
 import { TextTokens } from '../inference/text-tokens.ts';
 import type { Reranker } from '../inference/model.port.ts';
 
-/** Limit of tokens for question and tool together. Time grows with them, and there is a deadline. */
+/**
+ * Maximum number of tokens for query and tool together. Scoring time grows with the token count and has a
+ * deadline.
+ */
 const tokensMax = 192;
 
 /**
- * Reranker from any cross-encoder's directory: `model.onnx` and `tokenizer.json`. Runs one pair at a time, so
- * that a score does not depend on other pairs.
+ * Reranker that loads any cross-encoder directory: `model.onnx` and `tokenizer.json`. Scores one pair at a
+ * time, so that a score does not depend on other pairs.
  */
 export class CrossEncoder implements Reranker {
   readonly id: string;
@@ -22,7 +25,7 @@ export class CrossEncoder implements Reranker {
     this.#tokens = tokens;
   }
 
-  /** @throws if files are missing or broken, or if the graph outputs no score. */
+  /** @throws if files are missing or corrupt, or if the graph does not output a score. */
   static async open(directory: string, threads: number): Promise<CrossEncoder> {
     const { bytes: model } = await readFirstFile(directory, modelFiles);
     const { bytes: tokenizer } = await readFirstFile(directory, ['tokenizer.json']);
@@ -51,7 +54,7 @@ export class CrossEncoder implements Reranker {
   }
 }
 
-/** The logit of relevance: a single output, or the second of two minus the first. */
+/** The relevance logit: a single output, or the second of two outputs minus the first. */
 function scoreOf(logits: { readonly data: unknown } | undefined): number {
   const data = logits?.data;
   const [first, second] = data instanceof Float32Array && data.length <= 2 ? data : [];

@@ -7,7 +7,7 @@ import type { Reranker } from '../inference/model.port.ts';
 
 const manifestSchema = z.object({ features: z.array(z.string()).min(1).max(4096) });
 
-/** A reranker trained in this project: `model.onnx` and `features.json` (models/README.md). */
+/** A reranker trained in this project, with the files `model.onnx` and `features.json` (models/README.md). */
 export class FeatureReranker implements Reranker {
   readonly id: string;
   readonly reads;
@@ -19,7 +19,7 @@ export class FeatureReranker implements Reranker {
     this.#session = session;
   }
 
-  /** @throws if files are missing or broken, or if the graph does not accept these features. */
+  /** @throws if files are missing or corrupt, or if the graph does not accept these features. */
   static async open(directory: string, threads: number): Promise<FeatureReranker> {
     const [json, model] = await Promise.all(
       ['features.json', 'model.onnx'].map((name) => readFile(join(directory, name))),
@@ -27,7 +27,8 @@ export class FeatureReranker implements Reranker {
     if (!json || !model) throw new Error(`${directory}: files are missing or empty`);
     const { features } = manifestSchema.parse(JSON.parse(json.toString('utf8')));
     const reranker = new FeatureReranker(nameModel(json, model), features, await openGraph(model, threads));
-    // Two rows, which detect a graph with another number of features or a fixed number of tools.
+    // A test input with two rows. It detects graphs that expect a different number of features or a fixed
+    // number of tools.
     await reranker.scoreFeatures(new Float32Array(2 * features.length));
     return reranker;
   }
@@ -43,7 +44,7 @@ export class FeatureReranker implements Reranker {
     if (!(data instanceof Float32Array) || data.length !== rows || !data.every(Number.isFinite)) {
       throw new Error(`the reranker did not return ${rows} scores`);
     }
-    // A copy, because the runtime's own memory must not be transferred to another thread.
+    // Copied, because memory owned by the runtime must not be transferred to another thread.
     return data.slice();
   }
 

@@ -23,7 +23,7 @@ const tools: readonly ToolDefinition[] = (
   examples: [],
 }));
 
-/** Numbers that depend only on the text. */
+/** A deterministic unit vector for a text. */
 function vectorOf(text: string): Float32Array {
   const vector = Float32Array.from({ length: dimensions }, (_, at) =>
     Math.sin(Buffer.from(text).reduce((sum, byte) => (sum * 31 + byte) % 9973, at)),
@@ -32,7 +32,7 @@ function vectorOf(text: string): Float32Array {
   return vector.map((value) => value / length);
 }
 
-/** Features by tool and name. */
+/** Feature values by tool and feature name. */
 function measure(
   list: readonly ToolDefinition[],
   turn: string,
@@ -61,7 +61,7 @@ function measure(
   );
 }
 
-describe('the features of a tool', () => {
+describe('tool features', () => {
   const turn = 'Send Ann a message that the file is there, then tell me about the weather';
 
   it('are identical at every position in the list', () => {
@@ -71,7 +71,7 @@ describe('the features of a tool', () => {
   });
 
   it.each(['', '???', 'the', 'send', 'x'.repeat(100_000), 'nothing of this kind at all. '.repeat(500)])(
-    'are finite for any turn, also for a list of one tool: %#',
+    'are finite for any turn, even for a list with a single tool: %#',
     (text) => {
       for (const list of [tools, tools.slice(0, 1)]) {
         for (const features of measure(list, text).values()) {
@@ -81,14 +81,14 @@ describe('the features of a tool', () => {
     },
   );
 
-  it('find the tool of each task in a turn', () => {
+  it('find the tool for each task in a turn', () => {
     const measured = measure(tools, turn);
     expect(measured.get('send_message')?.segment_share).toBe(1);
     expect(measured.get('forecast')?.segment_share).toBe(1);
     expect(measured.get('list_files')?.segment_share).toBeLessThan(1);
   });
 
-  it('find the tool that supplies a parameter of another tool', () => {
+  it('find the tool that supplies another tool’s parameter', () => {
     const measured = measure(tools, 'send a message');
     const supplied = measured.get('get_user_id')?.affinity_parameters ?? 0;
     expect(supplied).toBeGreaterThan(0.5);
@@ -103,7 +103,7 @@ describe('the features of a tool', () => {
     expect(measure(tools, turn, { calledTools, recentResults: [] }).get('forecast')?.called_in_loop).toBe(0);
   });
 
-  it('mark tools with which an agent asks its user', () => {
+  it('mark tools that an agent uses to ask its user', () => {
     const asking = {
       name: 'ask_user',
       description: 'Puts a question.',
@@ -117,7 +117,7 @@ describe('the features of a tool', () => {
     ]);
   });
 
-  it('match words with small spelling differences', () => {
+  it('match words despite small spelling differences', () => {
     const measured = measure(tools, 'weathr forcast');
     expect(measured.get('forecast')?.keyword_share).toBe(0);
     expect(measured.get('forecast')?.soft_share).toBe(1);
@@ -125,7 +125,7 @@ describe('the features of a tool', () => {
 });
 
 describe('synonyms', () => {
-  /** "ship" is a neighbour of "send". */
+  /** In this file, "ship" is a neighbour of "send". */
   const synonyms = Synonyms.parse(
     Buffer.concat([
       Uint8Array.of(12, 0, 0, 0),

@@ -7,7 +7,7 @@ import type { StageList } from './stage-list.ts';
 import type { StageTurn } from './stage-turn.ts';
 import type { Synonyms } from './soft-match.ts';
 
-/** The features of a tool, in column order. A reranker with other features does not open. */
+/** A tool's features, in column order. A reranker with different features fails to load. */
 export const featureNames = [
   'keyword_share',
   'keyword_rank',
@@ -41,16 +41,16 @@ export type FeatureName = (typeof featureNames)[number];
 
 export interface StageVectors {
   readonly dimensions: number;
-  /** Vectors of the list's tools, row by row, each of length one. */
+  /** Unit-length vectors for the tools in the list, one row per tool. */
   readonly tools: Float32Array;
-  /** Vectors of the turn's `texts`, in their order. */
+  /** Vectors for the turn's `texts`, in the same order. */
   readonly texts: readonly Float32Array[];
 }
 
 /**
- * Computes the features of each tool for a turn: tools × features, row by row. The order of the tools changes
- * only the order of the rows.
- * @param keyword the keyword scores of the turn, if already computed.
+ * Computes the features of each tool for a turn as a tools × features matrix, one row per tool. Tool order
+ * changes only the row order.
+ * @param keyword the turn's keyword scores, if already computed.
  */
 export function computeFeatures(
   list: StageList,
@@ -123,7 +123,7 @@ function measureCosines(list: StageList, turn: StageTurn, { tools, texts, dimens
   };
 }
 
-/** By matrix, which stays the same for a list. */
+/** Cached by matrix, because the result stays the same for a list. */
 const centralities = new WeakMap<Float32Array, Float64Array>();
 
 function centralityOf(list: StageList, vectors: StageVectors): Float64Array {
@@ -135,14 +135,14 @@ function centralityOf(list: StageList, vectors: StageVectors): Float64Array {
 }
 
 /**
- * Cosine with the mean of the list. Tools that resemble all others are needed less than their cosines
- * suggest.
+ * Cosine between each tool and the list's mean vector. A tool that resembles all others is needed less often
+ * than its own cosine suggests.
  */
 function measureCentrality({ index }: StageList, { tools, dimensions }: StageVectors): Float64Array {
   const count = index.names.length;
   const positions = new Uint32Array(count);
   index.tieRanks.forEach((rank, position) => (positions[rank] = position));
-  // Summed in the order of names, so that the client's order cannot change the result.
+  // Summed in name order, so that the client's order cannot change the result.
   const mean = new Float32Array(dimensions);
   for (const position of positions) {
     const from = position * dimensions;
@@ -152,14 +152,17 @@ function measureCentrality({ index }: StageList, { tools, dimensions }: StageVec
   return multiply(tools, mean, count, dimensions).map((product) => product / length);
 }
 
-/** In an agent's loop, called tools are often called again. */
+/** In an agent loop, tools that were called are often called again. */
 function markCalled({ index }: StageList, turn: StageTurn): Float64Array {
   return Float64Array.from(index.names, (name) =>
     turn.isLoop && name !== null && turn.calledTools.has(name) ? 1 : 0,
   );
 }
 
-/** A first order by fixed weights. It determines the leading tools, to which other tools are compared. */
+/**
+ * A preliminary order based on fixed weights. It selects the leading tools, to which other tools are
+ * compared.
+ */
 function fuse(
   columns: Readonly<Record<'keyword_share' | 'soft_segment_share' | 'cosine_segment', Float64Array>>,
 ) {

@@ -5,10 +5,10 @@ import { pairOf } from './stage-list.ts';
 import type { StageTurn } from './stage-turn.ts';
 import { dot } from './score-math.ts';
 
-/** Largest number of words between two words of a name that still count as adjacent. */
+/** Two words from a name still count as adjacent with at most this many words between them. */
 const phraseGapMax = 2;
 
-/** The share of each tool's name that the turn contains: by weight of its words, and by adjacent words. */
+/** How much of each tool's name the turn contains, by word weight and by adjacent word pairs. */
 export function measureNames(
   { index, nameWeights, namePostings, namePairs }: StageList,
   turn: StageTurn,
@@ -33,7 +33,7 @@ export function measureNames(
   return { name_covered: covered, name_phrase: phrase };
 }
 
-/** The share of the turn, by weight of its words in this list, that each tool's texts contain. */
+/** How much of the turn each tool's texts contain, by word weight in this list. */
 export function measureCoverage({ index }: StageList, query: TurnQuery): Float64Array {
   const covered = new Float64Array(index.names.length);
   let total = 0;
@@ -59,10 +59,10 @@ function collectPairs(words: readonly string[]): Set<string> {
 
 /** Number of leading tools to which others are compared. */
 const leadersMax = 3;
-/** Number of leading tools that may need parameters from other tools. */
+/** Number of leading tools that may need parameters supplied by other tools. */
 const needyMax = 5;
 /**
- * A supplier needs at least this share of its name. Its own parameters then count too, with the factor
+ * Minimum name share for a supplier. Above it, the supplier's own parameters also count, multiplied by
  * `secondHop`.
  */
 const supplierMin = 0.5;
@@ -75,9 +75,8 @@ interface Affinity {
 }
 
 /**
- * How closely each tool is related to the leading tools: by the cosine of their vectors, by shared words in
- * their names, and by supplying a parameter that a leading tool needs (`get_user_id` before
- * `send_message(user_id)`).
+ * How closely each tool is related to the leading tools: by vector cosine, by shared name words, and by
+ * supplying a parameter that a leading tool needs (`get_user_id` before `send_message(user_id)`).
  */
 export function measureAffinity(
   list: StageList,
@@ -114,7 +113,7 @@ function measureSupplies(list: StageList, needy: Uint32Array): Float64Array {
   return supply;
 }
 
-/** The share of each tool's name, by weight, that occurs in the words of another tool. */
+/** How much of each tool's name, by word weight, occurs in another tool's words. */
 function shareNames(list: StageList, tool: number, words: readonly string[]): Float64Array {
   const { index, namePostings, nameWeights } = list;
   const shares = new Float64Array(index.names.length);

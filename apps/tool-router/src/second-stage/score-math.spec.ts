@@ -2,7 +2,7 @@ import { rankGains } from './score-math.ts';
 import { indexTools } from '../tool-index/tools.fixture.ts';
 import { orderByScore } from '../tool-index/keyword-scores.ts';
 
-/** Reproducible scores with ties, both signs of zero and negative values. */
+/** Reproducible scores that include ties, both signs of zero, and negative values. */
 function scoresOf(count: number, seed: number): Float64Array {
   return Float64Array.from({ length: count }, (_, at) => {
     const value = Math.round(10 * Math.sin(seed * 12.9 + at * 78.2));
@@ -12,7 +12,7 @@ function scoresOf(count: number, seed: number): Float64Array {
 
 describe('ranks by score', () => {
   it.each([0, 1, 2, 9, 100, 101, 350])(
-    'equal those of a comparison sort, ties by name: %i tools',
+    'match a comparison sort with ties broken by name: %i tools',
     (count) => {
       const index = indexTools(Array.from({ length: count }, (_, at) => `tool_${(at * 7919) % 1000}`));
       for (let seed = 0; seed < 5; seed += 1) {
@@ -26,7 +26,7 @@ describe('ranks by score', () => {
   );
 
   it.each([1, 2, 99, 100, 101, 350])(
-    'give gains by the logarithm of the mean rank of ties: %i tools',
+    'yield gains by the logarithm of the mean rank among ties: %i tools',
     (count) => {
       const scores = scoresOf(count, 3);
       const gains = rankGains(scores);

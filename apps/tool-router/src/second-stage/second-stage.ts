@@ -16,37 +16,37 @@ interface SecondStageOptions {
   readonly synonyms: Synonyms;
   readonly texts: ToolTextMemory;
   readonly listsBytesMax: number;
-  /** Candidates that a cross-encoder reads. Each costs one inference. */
+  /** Number of candidates scored by a cross-encoder. Each one costs an inference. */
   readonly pairsMax: number;
 }
 
 interface StageQuestion {
   readonly index: KeywordIndex;
   readonly turn: StageTurn;
-  /** Keyword scores of the turn, by position. */
+  /** The turn's keyword scores, by position. */
   readonly keyword: Float64Array;
   readonly vectors: StageVectors;
   readonly deadlineAt: number;
 }
 
 interface StageScores {
-  /** By position. Differences are log-odds. */
+  /** Scores by position. Differences are log-odds. */
   readonly logits: Float64Array;
-  /** Id of the model that scored. */
+  /** Id of the model that computed the scores. */
   readonly rankedBy: string;
 }
 
 /**
- * Weights without a feature reranker: share of keywords, share of soft matches, and deviation of the cosine
- * from the list's mean. The result is as good as the first order inside the trained models
+ * Fusion weights without a feature reranker: keyword share, soft match share, and cosine deviation from the
+ * list's mean. This performs as well as the preliminary order in the trained models
  * (`second-stage/features.ts`).
  */
 const fusionWeights = { keyword_share: 3, soft_segment_share: 3, cosine_segment: 0.75 } as const;
 
 /**
  * Scores a list for a turn from words, vectors and the available reranker. A feature reranker scores every
- * tool. A cross-encoder reorders the first tools of the fused order. Without a reranker the fused order is
- * used.
+ * tool. A cross-encoder reorders the top tools in the fused order. Without a reranker, the fused order is
+ * final.
  */
 export class SecondStage {
   readonly #options: SecondStageOptions;
@@ -83,8 +83,8 @@ export class SecondStage {
   }
 
   /**
-   * Rows are in the order of names, not in the client's order: kernels add the rows of a block differently
-   * from the remaining rows.
+   * Rows are sorted by name, not by the client's order: matrix kernels sum rows within a block differently
+   * from leftover rows.
    */
   async #scoreFeatures(
     { tieRanks }: KeywordIndex,
@@ -104,8 +104,8 @@ export class SecondStage {
   }
 
   /**
-   * Reorders the first tools of the fused order by the cross-encoder. They keep the same set of logits, so
-   * the tools after them stay after them.
+   * Reorders the top tools in the fused order by cross-encoder score. They keep the same set of logits, so
+   * all later tools stay behind them.
    */
   async #readPairs(
     index: KeywordIndex,
@@ -134,7 +134,7 @@ export class SecondStage {
   }
 }
 
-/** Compares names, because equal numbers of features may have different meanings. */
+/** Compares feature names, because an equal feature count does not imply equal meanings. */
 export function hasOurFeatures(features: readonly string[]): boolean {
   return features.join() === featureNames.join();
 }
@@ -152,10 +152,10 @@ function fuse(features: Float32Array): Float64Array {
   );
 }
 
-/** Limit of the tool text for a cross-encoder, in characters. */
+/** Maximum length of a tool's text for a cross-encoder, in characters. */
 const charactersMax = 800;
 
-/** Stores the cross-encoder texts of tools by definition hash, in this process only. */
+/** Caches cross-encoder texts by tool definition hash, in this process only. */
 export class ToolTextMemory {
   readonly #texts: LRUCache<string, string>;
 
@@ -167,7 +167,7 @@ export class ToolTextMemory {
     for (const definition of definitions) {
       if (this.#texts.get(definition.hash) !== undefined) continue;
       const text = joinParts(makeToolEncoderText(definition)).slice(0, charactersMax);
-      // A copy, because a substring would keep the whole text in memory.
+      // Copied, because a substring would keep the whole text in memory.
       this.#texts.set(definition.hash, Buffer.from(text).toString());
     }
   }

@@ -3,32 +3,32 @@ import { idfOf } from '../tool-index/keyword-index.ts';
 import { gramsOf } from './stage-list.ts';
 
 /**
- * Minimum share of common trigrams (Dice) for similar spelling, and the factor by which such a match counts
- * less.
+ * Minimum share of common trigrams (Dice coefficient) for a spelling match, and the factor that reduces the
+ * weight of such a match.
  */
 const lookAlikeMin = 0.5;
 const lookAlikeDiscount = 0.8;
-/** Further words of a turn match only exactly, because the search for similar words is expensive. */
+/** Later words in a turn match only exactly, because searching for similar words is expensive. */
 const softWordsMax = 64;
 
-/** A word of the list that matches a word of the turn. Likeness is 1 for the same word. */
+/** A word in the list that matches a word in the turn. Likeness is 1 for identical words. */
 interface SoftWord {
   readonly word: string;
   readonly likeness: number;
 }
 
 interface SoftScores {
-  /** Weighted like keyword scores, over all texts of a tool. */
+  /** Score over all texts of a tool, weighted like keyword scores. */
   readonly text: Float64Array;
-  /** Number of the turn's words that the name contains. */
+  /** Number of words from the turn that occur in the name. */
   readonly name: Float64Array;
-  /** The share of the name, by weight of its words, that the turn contains. */
+  /** How much of the name the turn contains, by word weight. */
   readonly nameCovered: Float64Array;
 }
 
 /**
- * Late interaction through the inverted index. Each word of the turn counts by the tool's best matching word:
- * the same word, a synonym or a similar spelling.
+ * Late interaction through the inverted index. Each word in the turn counts by its best match among the
+ * tool's words: the same word, a synonym or a similar spelling.
  */
 export function scoreSoftly(
   list: StageList,
@@ -74,7 +74,7 @@ function takeBest(
   }
 }
 
-/** @param met words of the list, each with its best likeness to a word of the turn. */
+/** @param met words in the list, each with its highest likeness to any word in the turn. */
 function coverNames({ index, namePostings, nameWeights }: StageList, met: ReadonlyMap<string, number>) {
   const covered = new Float64Array(index.names.length);
   for (const [word, likeness] of met) {
@@ -138,7 +138,7 @@ export class Synonyms {
     this.#cosines = cosines;
   }
 
-  /** @throws RangeError if the bytes are not such a file. */
+  /** @throws RangeError if the bytes are not a synonyms file. */
   static parse(bytes: Uint8Array): Synonyms {
     const copy = Uint8Array.from(bytes).buffer;
     const textBytes = new DataView(copy).getUint32(0, true);
@@ -154,7 +154,7 @@ export class Synonyms {
     );
   }
 
-  /** Nearest first, without the word itself. */
+  /** Neighbours of a word, nearest first, excluding the word itself. */
   visitNeighbours(word: string, visit: (neighbour: string, cosine: number) => void): void {
     const place = this.#places.get(word);
     if (place === undefined) return;

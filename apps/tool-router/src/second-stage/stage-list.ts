@@ -1,23 +1,23 @@
 import type { ToolCard } from '../tool-index/tool-card.ts';
 import { idfOf, type KeywordIndex } from '../tool-index/keyword-index.ts';
 
-/** Data of the second stage about a list, in addition to its index. */
+/** Second-stage data for a tool list, in addition to its index. */
 export interface StageList {
   readonly index: KeywordIndex;
-  /** Positions of the tools with the word in their name. */
+  /** Positions of the tools whose name contains the word. */
   readonly namePostings: ReadonlyMap<string, readonly number[]>;
   /**
-   * Positions of the tools with two adjacent words in their name, by `pairOf`. A name with two such pairs
-   * appears twice.
+   * Positions of the tools whose name contains two adjacent words, keyed by `pairOf`. A name with two such
+   * pairs is listed twice.
    */
   readonly namePairs: ReadonlyMap<string, readonly number[]>;
-  /** By position: the sum of `idfOf` over the words of the name. */
+  /** By position: the sum of `idfOf` over the words in the name. */
   readonly nameWeights: Float64Array;
-  /** By position: words of the parameters' names. */
+  /** By position: words in the parameter names. */
   readonly parameterTerms: readonly (readonly string[])[];
-  /** By position: 1 for tools with which the agent asks its user. */
+  /** By position: 1 for tools that the agent uses to ask its user. */
   readonly asking: Float64Array;
-  /** Words of the list by trigram, for finding similar spellings. */
+  /** Words in the list, keyed by trigram, for finding similar spellings. */
   readonly wordsByGram: ReadonlyMap<string, readonly string[]>;
   /** Approximate memory use in bytes, for cache limits. */
   readonly bytes: number;
@@ -26,10 +26,10 @@ export interface StageList {
 const gramLength = 3;
 /** Longer words are ids or encoded data. */
 const gramWordLengthMax = 24;
-/** Number of words in the trigram index. Further words of a list are skipped. */
+/** Maximum number of words in the trigram index. Later words in the list are skipped. */
 const gramWordsMax = 20_000;
 
-/** Made once per list. `cards` are the cards of the index, in its order. */
+/** Computed once per list. `cards` are the index's tool cards, in the same order. */
 export function makeStageList(
   index: KeywordIndex,
   cards: readonly Pick<ToolCard, 'parameterTerms'>[],
@@ -59,15 +59,15 @@ export function makeStageList(
   return { index, namePostings, namePairs, nameWeights, parameterTerms, asking, wordsByGram, bytes };
 }
 
-/** A tool that only asks has few parameters: a question, perhaps its choices. */
+/** A tool that only asks a question has few parameters: the question and possibly its choices. */
 const askingParametersMax = 4;
 /**
- * Minimum weight of the word "ask" in the tool's texts; 1 is one occurrence in text of mean length. Longer
- * texts mention it only incidentally.
+ * Minimum weight of the word "ask" in the tool's texts, where 1 is one occurrence in a text of average
+ * length. Longer texts mention it only incidentally.
  */
 const askingWeightMin = 0.85;
 
-/** Marks tools with which the agent asks its user. Requests share no words with such tools. */
+/** Marks tools that the agent uses to ask its user. User requests share no words with such tools. */
 function markAsking(index: KeywordIndex, parameterTerms: StageList['parameterTerms']): Float64Array {
   const marks = new Float64Array(index.names.length);
   const asking = index.postings.get('ask');
@@ -80,12 +80,12 @@ function markAsking(index: KeywordIndex, parameterTerms: StageList['parameterTer
   return marks;
 }
 
-/** Key of two words, independent of their order. */
+/** Key for a pair of words, independent of their order. */
 export function pairOf(one: string, other: string): string {
   return one < other ? `${one} ${other}` : `${other} ${one}`;
 }
 
-/** The distinct trigrams of a word, with `<` and `>` at its ends. */
+/** The distinct trigrams in a word, with `<` and `>` marking its start and end. */
 export function gramsOf(word: string): Set<string> {
   const grams = new Set<string>();
   if (word.length > gramWordLengthMax || word.length < gramLength) return grams;

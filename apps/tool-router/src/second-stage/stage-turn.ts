@@ -9,43 +9,43 @@ import {
 
 const turnCharactersMax = 8_000;
 const wordsMax = 256;
-/** Number of tasks of one turn that are ranked separately. */
+/** Maximum number of tasks in a turn that are ranked separately. */
 const segmentsMax = 6;
 const segmentWordsMin = 2;
-/** Separators between tasks: ends of sentences, line breaks and conjunctions. */
+/** Separators between tasks: sentence ends, line breaks and conjunctions. */
 const jointPattern =
   /[.!?;:]+(?=\s|$)|\n+|,?\s+(?:and then|and also|and|then|also|after that|additionally|furthermore|moreover|plus)\s+/giu;
 
 /** A user turn, prepared for the second stage. */
 export interface StageTurn {
-  /** Weighted words of the turn and its context, as used by keyword ranking. */
+  /** Weighted words from the turn and its context, as used by keyword ranking. */
   readonly query: TurnQuery;
   /** The turn's own words, in order, with repeats. */
   readonly words: readonly string[];
-  /** The words of each task in the turn. One element with all words if there is only one task. */
+  /** The words in each task of the turn. A single element with all words if there is only one task. */
   readonly segments: readonly (readonly string[])[];
-  /** Whether an agent's loop is running: tool results are the newest messages. */
+  /** Whether an agent loop is running, which means that the newest messages are tool results. */
   readonly isLoop: boolean;
-  /** Names of the tools that the transcript calls. */
+  /** Names of the tools called in the transcript. */
   readonly calledTools: ReadonlySet<string>;
   /**
    * How much the turn depends on earlier turns: 1 for a few words, less for long turns, 0 for the first turn.
    */
   readonly contextWeight: number;
   /**
-   * Texts to encode: the turn; the turn with its context (the same object without context); then each
-   * segment, if there are several.
+   * Texts to encode: the turn, the turn with its context (the same object if there is no context), and each
+   * segment if there are several.
    */
   readonly texts: readonly EncoderText[];
 }
 
-/** Tool calls and results of the transcript. Omitted if they should have no influence. */
+/** Tool calls and results from the transcript. Omit them to exclude their influence. */
 export interface LoopState {
   readonly calledTools?: readonly string[];
   readonly recentResults?: readonly string[];
 }
 
-/** Prepares turn `at`. Later turns have no influence. */
+/** Prepares turn `at` for the second stage. Later turns have no influence. */
 export function readStageTurn(turns: readonly string[], at: number, loop: LoopState = {}): StageTurn {
   const text = (turns[at] ?? '').slice(0, turnCharactersMax);
   const words = splitTokens(text, wordsMax);
@@ -77,7 +77,7 @@ interface Segment {
   readonly words: readonly string[];
 }
 
-/** Splits text into tasks. Pieces with too few words are joined to the previous piece. */
+/** Splits text into tasks. Segments with too few words are merged into the previous one. */
 function cutSegments(text: string): Segment[] {
   const pieces: string[] = [];
   for (const piece of text.split(jointPattern)) {

@@ -2,9 +2,9 @@ import { nextCount, type Word } from './tokens.ts';
 import type { ToolCard } from './tool-card.ts';
 
 /**
- * The usual constants of BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framework", 2009), over one
- * weighted field. Measured on the public data sets with `npm run eval:tools`: k1 from 0.9 to 2 and b from 0.3
- * to 0.9 change recall@5 by less than one point.
+ * The usual BM25 constants (Robertson & Zaragoza, "The Probabilistic Relevance Framework", 2009), for a
+ * single weighted field. Measured on the public data sets with `npm run eval:tools`: k1 from 0.9 to 2 and b
+ * from 0.3 to 0.9 change recall@5 by less than one point.
  */
 const k1 = 1.2;
 const b = 0.6;
@@ -21,22 +21,22 @@ class Postings {
   readonly #lengths: ListLengths;
   #gains: Float64Array | undefined;
 
-  /** Most terms occur in one tool. An array created with one element reserves no further space. */
+  /** Most terms occur in a single tool. An array created with one element reserves no extra capacity. */
   constructor(lengths: ListLengths, position: number, count: number) {
     this.#lengths = lengths;
     this.positions = [position];
     this.#counts = [count];
   }
 
-  /** `count` is in quarters, as in the tool cards. */
+  /** `count` is in quarters, like the counts in tool cards. */
   add(position: number, count: number): void {
     this.positions.push(position);
     this.#counts.push(count);
   }
 
   /**
-   * The term's part of each tool's score: saturated weighted count × inverse document frequency. Computed on
-   * first use, because most terms of a long list are never queried.
+   * The term's contribution to each tool's score: saturated weighted count × inverse document frequency.
+   * Computed on first use, because most terms in a long list are never queried.
    */
   get gains(): Float64Array {
     return (this.#gains ??= this.#weigh());
@@ -55,28 +55,28 @@ class Postings {
 /** An inverted index over one tool list, in the client's order. */
 export interface KeywordIndex {
   readonly listHash: string;
-  /** By position: the hash of the definition. */
+  /** Definition hashes by position. */
   readonly hashes: readonly string[];
   /**
-   * By position; null for a tool without a name. The index does not reference the cards, so that their memory
-   * limit holds.
+   * Names by position; null for a tool without a name. The index does not reference the cards, so the card
+   * cache can free their memory.
    */
   readonly names: readonly (string | null)[];
-  /** By position: the words of the name, without repeats. */
+  /** By position: the distinct words in the name. */
   readonly nameTerms: readonly (readonly string[])[];
-  /** By position: words of the parameters' names. */
+  /** By position: words in the parameter names. */
   readonly parameterTerms: readonly (readonly string[])[];
   readonly positionsByName: ReadonlyMap<string, readonly number[]>;
   readonly postings: ReadonlyMap<string, Postings>;
-  /** By position: the rank in an order by name and definition. Breaks ties. */
+  /** By position: the rank when sorted by name and definition. Used to break ties. */
   readonly tieRanks: Uint32Array;
   /** Approximate memory use in bytes, for cache limits. */
   readonly bytes: number;
 }
 
-/** Builds the index once per list. A question then reads only the postings of its words. */
+/** Builds the index once per list. A query then reads only the postings for its own words. */
 export function indexToolList(listHash: string, cards: readonly ToolCard[]): KeywordIndex {
-  // Lengths are integers, so this sum does not depend on the order of the tools.
+  // Lengths are integers, so this sum does not depend on tool order.
   const lengthMean = cards.reduce((sum, card) => sum + card.length, 0) / Math.max(1, cards.length);
   const postings = collectPostings(cards, lengthMean);
   let bytes = cards.length * 330;
@@ -128,7 +128,7 @@ function collectPostings(cards: readonly ToolCard[], lengthMean: number): Map<st
   return draft.postings;
 }
 
-/** Looks a token up by its text once. After that, the token object stores the place of its postings. */
+/** Looks up a token by its text once. Afterwards, the token object stores the position of its postings. */
 class PostingsDraft {
   readonly postings = new Map<string, Postings>();
   readonly #places: Postings[] = [];
@@ -156,7 +156,7 @@ class PostingsDraft {
 }
 
 /**
- * How rare a word is in this list (inverse document frequency). Largest for a word that the list does not
+ * Rarity of a word in this list (inverse document frequency). Highest for a word that the list does not
  * contain.
  */
 export function idfOf({ postings, names }: Pick<KeywordIndex, 'postings' | 'names'>, word: string): number {

@@ -3,22 +3,23 @@ import { splitTokens } from './tokens.ts';
 
 const turnTokensMax = 512;
 const turnCharactersMax = 20_000;
-/** Number of earlier user turns that add words. Each weighs half of the turn after it. */
+/** Number of earlier user turns that contribute words. Each turn has half the weight of the next one. */
 export const contextTurnsMax = 3;
 const contextDecay = 0.5;
 /**
- * Number of words from which a turn needs less context. Below it, earlier turns weigh 0.5, 0.25 and 0.125;
- * above it, proportionally less. Recall@5/@10 on public dialogues with 100 candidates: independent turns
- * (bfcl_multi_turn) 79.8/88.0 without context, 77.9/87.0 with full context, 80.2/88.8 with this rule.
- * Connected dialogues (apibank) 55.9/61.2, 75.0/85.6 and 74.5/85.4.
+ * Turns with at least this many words need less context. For shorter turns, earlier turns weigh 0.5, 0.25 and
+ * 0.125. For longer turns, these weights shrink proportionally. Recall@5/@10 on public dialogues with 100
+ * candidates: independent turns (bfcl_multi_turn) 79.8/88.0 without context, 77.9/87.0 with full context,
+ * 80.2/88.8 with this rule. Connected dialogues (apibank) 55.9/61.2, 75.0/85.6 and 74.5/85.4.
  */
 export const standaloneWords = 6;
 
-/** The words of a user turn with their weights, at most 1. */
+/** The words in a user turn with their weights, at most 1. */
 export type TurnQuery = ReadonlyMap<string, number>;
 
 /**
- * The query of turn `at`: its own words, and weighted words of earlier turns. Later turns have no influence.
+ * The query for turn `at`: its own words plus weighted words from earlier turns. Later turns have no
+ * influence.
  */
 export function makeTurnQuery(turns: readonly string[], at: number): TurnQuery {
   const query = new Map<string, number>();
@@ -62,8 +63,7 @@ export function countBelow(ascending: Float64Array, value: number): number {
 }
 
 /**
- * Scores by position. Each sum runs in the order of the query's words, so the order of the tools cannot
- * change it.
+ * Scores by position. Each score is summed in the order of the query's words, so tool order cannot change it.
  */
 export function scoreByKeyword(index: KeywordIndex, query: TurnQuery): Float64Array {
   const scores = new Float64Array(index.names.length);
@@ -77,13 +77,13 @@ export function scoreByKeyword(index: KeywordIndex, query: TurnQuery): Float64Ar
   return scores;
 }
 
-/** Positions by score, best first. Equal scores are ordered by name and definition. */
+/** Positions sorted by score, best first. Equal scores are ordered by name and definition. */
 export function orderByScore({ tieRanks }: KeywordIndex, scores: Float64Array): Uint32Array {
   const count = scores.length;
   const ascending = scores.toSorted();
   const byTie = new Uint32Array(count);
   tieRanks.forEach((rank, position) => (byTie[rank] = position));
-  // Places each tool at the first free place for its score. Five times as fast as a comparison sort.
+  // Places each tool in the first free slot for its score. Five times as fast as a comparison sort.
   const taken = new Uint32Array(count);
   const order = new Uint32Array(count);
   for (const position of byTie) {

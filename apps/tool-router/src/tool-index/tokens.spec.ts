@@ -8,7 +8,7 @@ describe('splitTokens', () => {
     ['create_pull_request-review', ['creat', 'pull', 'request', 'review']],
     ['HTTPServerError', ['http', 'server', 'error']],
     ['triangle_properties.get', ['triangl', 'properti', 'get']],
-  ])('splits %s at its word boundaries', (text, words) => {
+  ])('splits %s at word boundaries', (text, words) => {
     expect(split(text)).toEqual(words);
   });
 
@@ -17,7 +17,7 @@ describe('splitTokens', () => {
     expect(split('notifications')).toEqual(split('notification'));
   });
 
-  it('drops words that every question contains', () => {
+  it('drops words that occur in every question', () => {
     expect(split('What is the weather in Paris?')).toEqual(['weather', 'pari']);
   });
 
@@ -36,7 +36,7 @@ describe('splitTokens', () => {
     expect(splitTokens('a'.repeat(1_000_000), 50)).toEqual([]);
   });
 
-  it('reads ASCII text the same way inside text of other scripts, repeatedly', () => {
+  it('splits ASCII text identically within other scripts and on repeated calls', () => {
     const texts = [
       'getUserByID2',
       'HTTPServer error_code-404 x2y',

@@ -1,6 +1,9 @@
 import { stemmer } from 'stemmer';
 
-/** Words without information about tools. In a short list their inverse document frequency would mislead. */
+/**
+ * Words that carry no information about tools. In a short list, their inverse document frequency would be
+ * misleading.
+ */
 const stopWords = new Set(
   (
     'a an the this that these those it its of for to from in on at by with as and or but not no nor if then than so ' +
@@ -10,22 +13,22 @@ const stopWords = new Set(
   ).split(' '),
 );
 
-/** Runs of scripts without spaces between words. They are split into pairs of characters. */
+/** Matches runs of text in scripts without spaces between words. Such runs are split into character pairs. */
 const unspacedRun =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+$/u;
 const wordPattern =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|\p{N}+/gu;
 
-/** The same pattern for ASCII text, which is most text. Five times as fast. */
+/** The same pattern restricted to ASCII, which covers most text. Five times as fast. */
 const asciiText = /^[\t-~]*$/;
 const asciiPattern = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 const asciiWord = /^[a-z]{3,}$/;
 const wordLengthMax = 64;
 
 /**
- * The words of text or an identifier, in order: split at case changes, digits and punctuation, in lower
- * case, stemmed (Porter, English), without stop words. `getUserByID2` gives `get, user, id, 2`. At most
- * `tokensMax`.
+ * Splits text or an identifier into words, in order. Splits at case changes, digits and punctuation. Words
+ * are lowercased and stemmed (Porter, English), and stop words are dropped. `getUserByID2` yields `get, user,
+ * id, 2`. Returns at most `tokensMax` words.
  */
 export function splitTokens(text: string, tokensMax: number): string[] {
   trimWords();
@@ -33,19 +36,19 @@ export function splitTokens(text: string, tokensMax: number): string[] {
 }
 
 /**
- * A token as an object. A counting function stores its place in the object, which saves a lookup per token.
- * The stored place is valid until that function returns. No other count may run in between.
+ * A token as an object. A counting function stores the token's place in the object, which saves a lookup per
+ * token. The place is valid until that function returns, so no other count may run in between.
  */
 export interface Word {
   readonly token: string;
-  /** The count that set `place`, from `nextCount`. */
+  /** Id of the count that set `place`, from `nextCount`. */
   count: number;
   place: number;
 }
 
 /**
- * Tokens for a run of letters or digits; null for none. Cached, because tools and turns repeat the same few
- * thousand words.
+ * Cached tokens for a run of letters or digits; null if the run yields none. Tools and turns repeat the same
+ * few thousand words.
  */
 const knownRuns = new Map<string, Word | null>();
 const knownWords = new Map<string, Word>();
@@ -53,15 +56,15 @@ const knownRunsMax = 32_000;
 const knownRunLengthMax = 24;
 let counts = 0;
 
-/** Returns the number of a new count. */
+/** Returns the id for a new count. */
 export function nextCount(): number {
   counts += 1;
   return counts;
 }
 
 /**
- * Clears the cache when it is too large. After that, a token may be another object. Call it before words are
- * counted, never during a count.
+ * Clears the cache when it is too large. Later calls may return different objects for the same token. Call it
+ * before counting words, never during a count.
  */
 export function trimWords(): void {
   if (knownRuns.size < knownRunsMax && knownWords.size < knownRunsMax) return;
@@ -69,7 +72,7 @@ export function trimWords(): void {
   knownWords.clear();
 }
 
-/** The words of `splitTokens`, with one object per token until `trimWords`. */
+/** Like `splitTokens`, but returns one shared object per token until `trimWords` clears the cache. */
 export function readWords(text: string, tokensMax: number): Word[] {
   const words: Word[] = [];
   const isAscii = asciiText.test(text);
@@ -107,8 +110,8 @@ function readToken(word: string): string | null {
 }
 
 /**
- * V8 stores a substring of 13 characters or more as a view of the whole text. A copy prevents the index from
- * keeping the text in memory.
+ * V8 stores a substring of 13 or more characters as a view of the whole text. Copying it lets V8 free the
+ * text.
  */
 function detach(word: string): string {
   return word.length < 13 ? word : Buffer.from(word).toString();

@@ -6,7 +6,7 @@ function tool(fields: Partial<ToolDefinition>): ToolDefinition {
 }
 
 describe('makeToolCard', () => {
-  it('weighs a name twice and a parameter description a quarter of a description', () => {
+  it('weights a name twice, and a parameter description a quarter as much as a description', () => {
     const { terms, counts } = makeToolCard(
       tool({
         name: 'alpha',
@@ -25,11 +25,11 @@ describe('makeToolCard', () => {
     });
   });
 
-  it('returns no words for a tool without texts', () => {
+  it('returns no words for a tool without text', () => {
     expect(makeToolCard(tool({ name: null })).terms).toEqual([]);
   });
 
-  it('reads nested parameters, also below anyOf, items and $defs', () => {
+  it('reads nested parameters, including those under anyOf, items and $defs', () => {
     const { terms } = makeToolCard(
       tool({
         parameters: {
@@ -50,7 +50,7 @@ describe('makeToolCard', () => {
     },
   );
 
-  it('has a bounded size for recursive, deep, wide and megabyte-long schemas', () => {
+  it('stays bounded in size for recursive, deep, wide and megabyte-long schemas', () => {
     const deep: Record<string, unknown> = {};
     let inner = deep;
     for (let depth = 0; depth < 5000; depth += 1) {

@@ -3,9 +3,9 @@ import type { Word } from './tokens.ts';
 import { nextCount, readWords, trimWords } from './tokens.ts';
 
 /**
- * Weights of the fields in quarters. Lengths are therefore integers, and sums do not depend on the order of
- * the tools. The best values on the public data sets: name ×2, description ×1, parameter names ×1, parameter
- * descriptions ×0.25. Enum values and examples are weighted like similar fields.
+ * Field weights in quarters. This keeps lengths integer, so sums do not depend on tool order. The best values
+ * on the public data sets are: name ×2, description ×1, parameter names ×1, parameter descriptions ×0.25.
+ * Enum values and examples are weighted like similar fields.
  */
 const fieldWeights: Readonly<Record<ToolField, number>> = {
   name: 8,
@@ -16,32 +16,35 @@ const fieldWeights: Readonly<Record<ToolField, number>> = {
   enumValue: 1,
 };
 
-/** Bounds for very large or malicious definitions. */
+/** Limits that protect against very large or malicious definitions. */
 const tokensMax = 4000;
 const charactersPerTextMax = 20_000;
 const parameterTermsMax = 32;
 
-/** The words of a tool with their weighted counts. The definition itself is not stored. */
+/** A tool's words with their weighted counts. The definition itself is not stored. */
 export interface ToolCard {
   readonly hash: string;
   readonly name: string | null;
-  /** The distinct words. Two parallel lists, because a map would take three times the memory. */
+  /**
+   * The distinct words. Words and counts are parallel arrays, because a map would take three times the
+   * memory.
+   */
   readonly terms: readonly Word[];
   /** Weighted counts, in quarters. */
   readonly counts: readonly number[];
-  /** The words of the name, without repeats. */
+  /** The distinct words in the tool's name. */
   readonly nameTerms: readonly string[];
-  /** The words of the parameters' names, without repeats. Only the first ones of a long schema. */
+  /** The distinct words in the parameter names. For a long schema, only the first ones. */
   readonly parameterTerms: readonly string[];
-  /** Sum of the weighted counts, in quarters. */
+  /** Sum of all weighted counts, in quarters. */
   readonly length: number;
   /** Approximate memory use in bytes, for cache limits. */
   readonly bytes: number;
 }
 
 /**
- * Makes a tool's card. Time is linear in the definition's size, up to the bounds above. Never throws,
- * whatever the schema.
+ * Builds a tool's card. Time is linear in the definition's size, up to the limits above. Never throws, even
+ * for an invalid schema.
  */
 export function makeToolCard(definition: ToolDefinition): ToolCard {
   trimWords();
@@ -54,7 +57,7 @@ export function makeToolCard(definition: ToolDefinition): ToolCard {
     name: definition.name,
     nameTerms: [...draft.nameTerms],
     parameterTerms: [...draft.parameterTerms],
-    // Copies without spare capacity.
+    // Copied to drop unused array capacity.
     terms: draft.terms.slice(),
     counts: draft.counts.slice(),
     length: draft.length,
@@ -98,7 +101,7 @@ class CardDraft {
 
 type ToolField = 'name' | 'description' | 'example' | 'parameterName' | 'parameterDescription' | 'enumValue';
 
-/** Bounds for very large or malicious definitions. */
+/** Limits that protect against very large or malicious definitions. */
 const depthMax = 12;
 const schemaNodesMax = 2000;
 const enumValuesMax = 64;
@@ -107,8 +110,8 @@ const examplesMax = 32;
 type Visit = (field: ToolField, text: string) => void;
 
 /**
- * Visits every text of a definition with its field, name and description first. Bounded. Never throws,
- * whatever the schema.
+ * Visits each text in a definition together with its field, starting with the name and description. The work
+ * is bounded. Never throws, even for an invalid schema.
  */
 export function visitToolTexts(definition: ToolDefinition, visit: Visit): void {
   visit('name', definition.name ?? '');
@@ -122,15 +125,15 @@ interface SchemaVisit {
   readonly depth: number;
 }
 
-/** Keywords by their value: lists of schemas, one schema, or maps of schemas. */
+/** JSON Schema keywords by value type: lists of schemas, a single schema, or maps of schemas. */
 const schemaLists = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
 const schemaValues = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains'];
 const schemaMaps = ['patternProperties', '$defs', 'definitions'];
 const schemaKeywords = new Set([...schemaLists, ...schemaValues, ...schemaMaps]);
 
 /**
- * Walks breadth first, so that the bound cuts the deepest schemas. `$ref` is not followed, because its target
- * is visited at its own place. Loops are therefore impossible.
+ * Walks the schema breadth-first, so that the limit drops the deepest levels. `$ref` is not followed, because
+ * its target is visited where it is defined. Cycles are therefore impossible.
  */
 function visitParameters(parameters: unknown, visit: Visit): void {
   const queue: SchemaVisit[] = [{ schema: parameters, depth: 0 }];
@@ -165,7 +168,7 @@ function pushSubschemas(
     visit('parameterName', name);
     push(subschema);
   }
-  // Most schemas have none of the other keywords.
+  // Most schemas contain none of the other keywords.
   if (!Object.keys(schema).some((key) => schemaKeywords.has(key))) return;
   for (const keyword of schemaMaps) for (const [, subschema] of entriesOf(schema[keyword])) push(subschema);
   for (const keyword of schemaLists) {

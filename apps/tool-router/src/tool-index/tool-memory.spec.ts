@@ -20,14 +20,14 @@ describe('ToolMemory', () => {
     expect(memory.find(listHash, undefined).status).toBe('known');
   });
 
-  it('rejects tools with the hash of another list', () => {
+  it('rejects tools whose hash belongs to another list', () => {
     const memory = new ToolMemory(roomy);
     memory.define(tools);
     expect(() => memory.find(listHash, hashes.slice(1))).toThrow(GatewayError);
     expect(memory.find(listHash, undefined).status).toBe('unknown');
   });
 
-  it('stays within its bounds and drops the least used entries', () => {
+  it('stays within its limits and evicts the least recently used entries', () => {
     const memory = new ToolMemory({ definitionsBytesMax: 20_000, listsBytesMax: 40_000 });
     for (let round = 0; round < 50; round += 1) {
       const own = tools.slice(0, 10).map((tool) => defineTool(`${String(tool.name)}_${round}`));
@@ -39,7 +39,7 @@ describe('ToolMemory', () => {
     expect(memory.lists).toBeLessThan(20);
   });
 
-  it('keeps lists when it drops definitions', () => {
+  it('keeps lists when it evicts definitions', () => {
     const memory = new ToolMemory({ definitionsBytesMax: 30_000, listsBytesMax: 1e8 });
     memory.define(tools);
     expect(memory.find(listHash, hashes).status).toBe('known');

@@ -12,9 +12,9 @@ type FoundToolList =
   /** Hashes of the definitions that are not known; none when it is the list itself that is not. */
   | { readonly status: 'unknown'; readonly missing: string[] };
 
-/** Tool lists by their hash. */
+/** Tool lists keyed by hash. */
 export interface ToolLists {
-  /** @throws GatewayError `invalid_field` when `listHash` is not the hash of `toolHashes`. */
+  /** @throws GatewayError `invalid_field` if `listHash` does not match `toolHashes`. */
   find(listHash: string, toolHashes: readonly string[] | undefined): FoundToolList;
 }
 
@@ -24,8 +24,8 @@ interface ToolMemoryOptions {
 }
 
 /**
- * Stores definitions and indexed lists in this process. The least used entries are removed first; the edge
- * gateway sends them again on request.
+ * Stores definitions and indexed lists in this process. The least recently used entries are evicted first.
+ * The edge gateway sends them again on request.
  */
 export class ToolMemory implements ToolLists {
   readonly #cards: LRUCache<string, ToolCard>;
@@ -50,7 +50,7 @@ export class ToolMemory implements ToolLists {
     }
   }
 
-  /** Removes a list and definitions. The edge gateway sends them again when they are next needed. */
+  /** Removes a list and definitions. The edge gateway sends them again when they are needed. */
   forget(listHash: string, toolHashes: readonly string[]): void {
     this.#lists.delete(listHash);
     for (const hash of toolHashes) this.#cards.delete(hash);
@@ -60,8 +60,8 @@ export class ToolMemory implements ToolLists {
     const known = this.#lists.get(listHash);
     if (known !== undefined) return { status: 'known', index: known };
     if (toolHashes === undefined) return { status: 'unknown', missing: [] };
-    // Lists are shared by all accounts that send the same tools. A client must not store other tools under a
-    // list's hash.
+    // All accounts that send the same tools share a list. The hash check prevents a client from storing other
+    // tools under a list's hash.
     if (hashToolList(toolHashes) !== listHash) {
       throw new GatewayError('invalid_field', {
         param: 'listHash',
@@ -77,16 +77,16 @@ export class ToolMemory implements ToolLists {
   }
 }
 
-/** Definitions that are indexed without a pause. They take about two milliseconds. */
+/** Number of definitions indexed without a pause. They take about two milliseconds. */
 const toolsAtOnce = 32;
 
 interface ToolIntakeOptions {
-  /** Starts to compute the vectors of the definitions. */
+  /** Starts computing the vectors for these definitions. */
   readonly learn: (tools: readonly ToolDefinition[]) => void;
   readonly memory: ToolMemory;
 }
 
-/** Indexes definitions in small groups, so that a list of a thousand tools does not delay other plans. */
+/** Indexes definitions in small groups, so that a thousand-tool list does not delay other plans. */
 export class ToolIntake {
   readonly #options: ToolIntakeOptions;
 

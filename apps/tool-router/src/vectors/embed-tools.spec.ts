@@ -1,7 +1,7 @@
 import type { Inference } from '../inference/inference.port.ts';
 import { ToolEmbedding } from './embed-tools.ts';
 
-/** Encodes text as its number. The task size changes after each task. */
+/** Encodes each text as the number it contains. The task size changes after each task. */
 function createInference(sizes: readonly number[]): Inference {
   let tasks = 0;
   return {
@@ -28,7 +28,7 @@ test.each([
   ['shrinks', [32, 20, 7, 1]],
   ['grows', [3, 5, 32]],
   ['goes up and down', [2, 31, 4, 9]],
-])('gives every tool and word its own vector while the task size %s', async (_, sizes) => {
+])('gives each tool and word its own vector while the task size %s', async (_, sizes) => {
   const numbers = Array.from({ length: 100 }, (_each, at) => at);
   const tools = numbers.map((at) => ({ name: `t${at}`, description: '', parameters: {} }));
   const words = numbers.map((at) => `w${at}`);

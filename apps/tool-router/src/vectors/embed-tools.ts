@@ -4,7 +4,7 @@ import type { EncoderText } from '../inference/inference-protocol.ts';
 import { InferenceRefused, type Inference } from '../inference/inference.port.ts';
 import { renderToolText } from '../encoder/tool-encoder-text.ts';
 
-/** Computes vectors for other services, with the lowest urgency. */
+/** Computes vectors for other services, at the lowest urgency. */
 export class ToolEmbedding {
   readonly #inference: Inference;
 
@@ -30,7 +30,7 @@ export class ToolEmbedding {
     const parts: Buffer[] = [];
     let from = 0;
     while (from < texts.length) {
-      // Task size adapts after each task, so it is read again for the next one.
+      // The task size adapts after each task, so it is read again before the next one.
       const some = texts.slice(from, from + this.#inference.textsPerTask);
       from += some.length;
       const numbers = await this.#inference.run({ kind: 'encode', texts: some }, { urgency: 'later' });

@@ -4,9 +4,12 @@ import type { Redis } from 'ioredis';
 import { parsePackedVector, renderPackedVector, type PackedVector } from './vector-blocks.ts';
 import type { SharedVectors } from './shared-vectors.port.ts';
 
-/** Milliseconds. A plan may wait for these commands, so a hanging Redis must not delay it longer. */
+/**
+ * Command timeout in milliseconds. Plans may wait for these commands, so an unresponsive Redis must not delay
+ * them longer.
+ */
 const commandDefaultMs = 40;
-/** Seconds. A vector that is unused for this time is computed again. */
+/** Expiry time in seconds. A vector that was unused for this long is computed again. */
 const keptSeconds = 14 * 24 * 3600;
 const keysPerCommand = 256;
 
@@ -19,8 +22,8 @@ export function connectVectorRedis(url: string, logger: Logger, commandMs = comm
 }
 
 /**
- * Stores vectors in the cache Redis, by model and definition hash. Neither a vector nor a hash reveals the
- * definition. Values of the wrong length are ignored.
+ * Stores vectors in the Redis cache, keyed by model and definition hash. Neither a vector nor a hash reveals
+ * the definition. Values with the wrong length are ignored.
  */
 export class RedisVectors implements SharedVectors {
   readonly #redis: Redis;

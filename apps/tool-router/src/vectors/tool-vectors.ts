@@ -10,25 +10,27 @@ import { packVector, VectorBlocks, type PackedVector } from './vector-blocks.ts'
 import type { VectorMetrics } from '../metrics/router-metrics.ts';
 
 /**
- * Number of new tools in a list up to which a plan waits for their vectors. More would not be ready before
- * the deadline.
+ * Maximum number of new tools in a list for which a plan waits. More vectors would not be ready before the
+ * deadline.
  */
 export const awaitedToolsMax = 250;
 /**
- * Limit of definitions that wait for a vector. Above it, new definitions get none, and their lists are ranked
- * by keyword.
+ * Maximum number of definitions waiting for a vector. Beyond it, new definitions get no vector, and their
+ * lists are ranked by keyword.
  */
 const pendingMax = 20_000;
-/** Limit of their texts, in characters. */
+/** Maximum total length of waiting texts, in characters. */
 const pendingCharactersMax = 64 * 1024 * 1024;
-/** Minimum time between two requests for the definitions of a list. */
+/** Minimum time between two requests for a list's definitions. */
 const forgottenMs = 10 * 60_000;
-/** Delay before lists without a waiting plan are encoded, so that the plan of the same request runs first. */
+/**
+ * Delay before encoding lists that no plan is waiting for, so that the plan for the same request runs first.
+ */
 const laterMs = 30;
-/** Definitions that are read without a pause. */
+/** Number of definitions read without a pause. */
 const readAtOnce = 32;
 
-/** The vectors of a list's tools, by position. A tool without a vector has a row of zeros. */
+/** Vectors for the tools in a list, by position. A tool without a vector has a row of zeros. */
 export interface VectorMatrix {
   readonly dimensions: number;
   /** Row-major, one row per tool. */
@@ -42,27 +44,28 @@ export interface ToolVectorsOptions {
   readonly vectorsBytesMax: number;
   readonly matricesBytesMax: number;
   /**
-   * Called with the tools of a list that have no stored vector. Their definitions are requested again. At most once per list within a while.
+   * Called with the tools in a list that have no stored vector, to request their definitions again. Calls for
+   * the same list are rate-limited.
    */
   readonly onForgotten: (listHash: string, hashes: readonly string[]) => void;
 }
 
 /**
  * Stores vectors by definition hash and matrices by list hash. Encoding starts when a definition arrives. A
- * vector is looked up in memory, then in the shared store, and computed otherwise.
+ * vector is looked up in memory and then in the shared store, and is computed if neither contains it.
  */
 export class ToolVectors {
   readonly #options: ToolVectorsOptions;
   readonly #matrices: LRUCache<string, VectorMatrix>;
   readonly #pending = new Map<string, Promise<void>>();
   /**
-   * Lists with recently requested definitions. If a vector cannot be computed, one request must
-   * suffice.
+   * Lists whose definitions were requested recently. Prevents repeated requests if a vector cannot be
+   * computed.
    */
   readonly #forgotten = new LRUCache<string, true>({ max: 10_000, ttl: forgottenMs });
   #pendingCharacters = 0;
   #blocks: VectorBlocks | undefined;
-  /** The model of the vectors in memory. */
+  /** Id of the model that computed the vectors in memory. */
   #modelId: string | undefined;
 
   constructor(options: ToolVectorsOptions) {
@@ -81,12 +84,12 @@ export class ToolVectors {
     return (this.#blocks?.bytes ?? 0) + this.#matrices.calculatedSize;
   }
 
-  /** Number of definitions that wait for a vector. */
+  /** Number of definitions waiting for a vector. */
   get pending(): number {
     return this.#pending.size;
   }
 
-  /** Starts to compute missing vectors. Returns immediately. */
+  /** Starts computing missing vectors. Returns immediately. */
   prepare(definitions: readonly ToolDefinition[]): void {
     const blocks = this.#open();
     if (blocks === undefined) return;
@@ -106,9 +109,9 @@ export class ToolVectors {
   }
 
   /**
-   * The list's matrix. `new_tools` if more than `awaitedToolsMax` tools have no vector yet, or if a vector
-   * cannot be obtained. `no_model` without an encoder. Waits for pending vectors; the caller applies the
-   * deadline.
+   * Returns the list's matrix. `new_tools`: more than `awaitedToolsMax` tools have no vector yet, or a vector
+   * cannot be obtained. `no_model`: no encoder is available. Waits for pending vectors; the caller enforces
+   * the deadline.
    */
   async matrixOf(index: KeywordIndex): Promise<VectorMatrix | 'new_tools' | 'no_model'> {
     const blocks = this.#open();
@@ -151,8 +154,8 @@ export class ToolVectors {
   }
 
   /**
-   * Loads vectors that memory dropped from the shared store. The definitions of the others are requested
-   * again.
+   * Reloads vectors evicted from memory from the shared store. Definitions are requested again for vectors
+   * not found there.
    */
   #recall(listHash: string, missing: readonly string[]): void {
     const unknown = missing.filter((hash) => !this.#pending.has(hash));
@@ -168,7 +171,7 @@ export class ToolVectors {
     this.#options.onForgotten(listHash, lost);
   }
 
-  /** Computes missing vectors. Work without a waiting plan starts after the current plan. */
+  /** Computes missing vectors. Work that no plan is waiting for starts after the current plan. */
   async #vectorize(definitions: readonly ToolDefinition[], urgency: Urgency): Promise<void> {
     if (urgency === 'later') await waitMs(laterMs);
     const texts = new Map<string, EncoderText>();
@@ -190,7 +193,9 @@ export class ToolVectors {
     }
   }
 
-  /** Marks tools as pending until `work` ends. Never fails: a failed vector stays missing. */
+  /**
+   * Marks tools as pending until `work` finishes. Never fails: if encoding fails, the vector stays missing.
+   */
   #track(hashes: readonly string[], work: Promise<void>): void {
     const done = work
       .catch(() => this.#options.metrics.countVectors('given_up', hashes.length))
@@ -200,7 +205,7 @@ export class ToolVectors {
     for (const hash of hashes) this.#pending.set(hash, done);
   }
 
-  /** Loads vectors from the shared store. Returns the hashes that it does not contain. */
+  /** Loads vectors from the shared store. Returns the hashes that were not found. */
   async #fetch(hashes: readonly string[]): Promise<string[]> {
     const blocks = this.#open();
     const modelId = this.#modelId;

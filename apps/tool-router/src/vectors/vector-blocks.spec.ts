@@ -3,15 +3,15 @@ import { packVector, parsePackedVector, renderPackedVector, VectorBlocks } from 
 const dimensions = 32;
 const hashOf = (at: number): string => at.toString(16).padStart(64, '0');
 
-/** Reproducible vectors of length one. */
+/** Reproducible unit-length vectors. */
 function vectorOf(seed: number): Float32Array {
   const vector = Float32Array.from({ length: dimensions }, (_, at) => Math.sin(seed * 7.3 + at * 1.7));
   const length = Math.hypot(...vector);
   return vector.map((value) => value / length);
 }
 
-describe('vectors by definition hash', () => {
-  it('are returned with a rounding error below half a percent of the cosine', () => {
+describe('vectors keyed by definition hash', () => {
+  it('are returned with a cosine error below half a percent', () => {
     const blocks = new VectorBlocks(dimensions, 1e8);
     const target = new Float32Array(2 * dimensions);
     for (let at = 0; at < 5000; at += 1) blocks.set(hashOf(at), packVector(vectorOf(at)));
@@ -24,7 +24,7 @@ describe('vectors by definition hash', () => {
     expect(blocks.read(hashOf(5000), target, 0)).toBe(false);
   });
 
-  it('stay within their memory limit and drop the least used entries', () => {
+  it('stay within their memory limit by evicting the least recently used', () => {
     const blocks = new VectorBlocks(dimensions, 100 * (dimensions + 220));
     for (let at = 0; at < 1000; at += 1) {
       blocks.set(hashOf(at), packVector(vectorOf(at)));
@@ -39,7 +39,7 @@ describe('vectors by definition hash', () => {
     expect(target[3]).toBeCloseTo(vectorOf(999)[3] ?? 0, 2);
   });
 
-  it('have the same shared bytes everywhere, and invalid bytes are rejected', () => {
+  it('serialize to the same bytes everywhere, and invalid bytes are rejected', () => {
     const packed = packVector(vectorOf(3));
     expect(parsePackedVector(renderPackedVector(packed), dimensions)).toEqual(packed);
     expect(parsePackedVector(Buffer.alloc(dimensions), dimensions)).toBeUndefined();

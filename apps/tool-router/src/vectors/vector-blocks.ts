@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Vectors per block. Blocks are allocated on demand, so an idle router has none. */
+/** Vectors per block. Blocks are allocated on demand, so an idle router allocates none. */
 const blockRows = 4096;
 /**
  * Bytes per vector in addition to its numbers: hash (64 characters), cache entry and scale. Measured with
@@ -9,9 +9,9 @@ const blockRows = 4096;
 const rowOverheadBytes = 220;
 
 /**
- * Stores vectors by definition hash and drops the least used. Numbers are int8 with one scale per vector (the
- * largest number is 127 steps). This changes a cosine by less than 0.005 and needs a quarter of the memory.
- * Computed and loaded vectors are identical on every replica.
+ * Stores vectors by definition hash and evicts the least recently used. Each vector is stored as int8 numbers
+ * with one scale (its largest number becomes 127). This changes a cosine by less than 0.005 and needs a
+ * quarter of the memory. Computed and loaded vectors are identical on every replica.
  */
 export class VectorBlocks {
   readonly dimensions: number;
@@ -41,7 +41,7 @@ export class VectorBlocks {
     return this.#rows.has(hash);
   }
 
-  /** Keeps an existing vector. */
+  /** Keeps the existing vector if there is one. */
   set(hash: string, packed: PackedVector): void {
     if (this.#rows.get(hash) !== undefined) return;
     if (packed.steps.length !== this.dimensions)
@@ -57,7 +57,7 @@ export class VectorBlocks {
     this.#rows.set(hash, row);
   }
 
-  /** Writes a vector into `target` at `offset`. Returns false if it is not stored. */
+  /** Writes a vector into `target` at `offset`. Returns false if the vector is not stored. */
   read(hash: string, target: Float32Array, offset: number): boolean {
     const row = this.#rows.get(hash);
     if (row === undefined) return false;
@@ -71,7 +71,7 @@ export class VectorBlocks {
   }
 }
 
-/** A stored and shared vector: number = step × scale. */
+/** A vector as stored and shared: number = step × scale. */
 export interface PackedVector {
   readonly steps: Int8Array;
   readonly scale: number;
@@ -80,14 +80,14 @@ export interface PackedVector {
 export function packVector(vector: Float32Array): PackedVector {
   let largest = 0;
   for (const value of vector) largest = Math.max(largest, Math.abs(value));
-  // The scale is rounded to 32 bits at once, so that stored and new vectors have the same numbers.
+  // The scale is rounded to 32 bits immediately, so that stored and new vectors contain the same numbers.
   const scale = Math.fround(largest / 127);
   const steps = new Int8Array(vector.length);
   if (scale > 0) vector.forEach((value, at) => (steps[at] = Math.round(value / scale)));
   return { steps, scale };
 }
 
-/** Four bytes of scale (little endian), then one byte per number. */
+/** Format: the scale in four bytes (little endian), then one byte per number. */
 export function renderPackedVector({ steps, scale }: PackedVector): Buffer {
   const bytes = Buffer.allocUnsafe(4 + steps.length);
   bytes.writeFloatLE(scale, 0);
@@ -95,7 +95,7 @@ export function renderPackedVector({ steps, scale }: PackedVector): Buffer {
   return bytes;
 }
 
-/** Undefined if the bytes are not a vector of this length. */
+/** Returns undefined if the bytes are not a vector of this length. */
 export function parsePackedVector(bytes: Buffer, dimensions: number): PackedVector | undefined {
   if (bytes.length !== 4 + dimensions) return undefined;
   const scale = bytes.readFloatLE(0);
