@@ -1,6 +1,6 @@
-// `npm run bench:capacity [-- --requests N]` measures the CPU time of one request in each process of
-// the suite, and extrapolates it to 10,000 requests per second. CPU time does not depend on the load of
-// the machine. It works on Linux only.
+// `npm run bench:capacity [-- --requests N]` measures the CPU time that each process in the suite spends per
+// request, and extrapolates it to 10,000 requests per second. CPU time does not depend on the machine load.
+// The benchmark works on Linux only.
 import { Agent, request } from 'node:http';
 import { setTimeout as waitMs } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -13,11 +13,11 @@ const { values: flags } = parseArgs({ options: { requests: { type: 'string', def
 const requests = Number(flags.requests);
 const concurrency = 8;
 const toolsInTurn = 40;
-/** The request log is written after the requests. */
+/** The request log is written after the requests complete. */
 const logWaitMs = 5_000;
 const idleMs = 5_000;
 const target = 10_000;
-/** The plan leaves room for peaks and for processes that restart. */
+/** The plan leaves room for peaks and for restarting processes. */
 const utilization = 0.6;
 
 interface Kind {
@@ -84,8 +84,8 @@ async function run(stack: StackUnderTest, key: string, kind: Kind, count: number
 }
 
 /**
- * The processor use of idle processes (health checks, timers, the queue), in milliseconds of CPU time
- * per millisecond.
+ * The CPU use of idle processes (health checks, timers, the queue), in milliseconds of CPU time per
+ * millisecond.
  */
 async function measureIdle(stack: StackUnderTest): Promise<Map<string, number>> {
   const before = readProcessUse(stack);

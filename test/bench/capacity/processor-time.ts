@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { StackUnderTest } from '@gateway/testing';
 
-/** Linux counts in hundredths of a second (`sysconf(_SC_CLK_TCK)`). */
+/** Linux counts CPU time in hundredths of a second (`sysconf(_SC_CLK_TCK)`). */
 const msPerTick = 10;
 const bytesPerPage = 4_096;
 
@@ -17,8 +17,8 @@ interface ProcessStat {
 }
 
 /**
- * Fields of /proc/<pid>/stat (proc(5)): 4 is the parent, 14 to 17 are the times of the process and its ended
- * children, 24 its pages.
+ * Fields of /proc/<pid>/stat (proc(5)): 4 is the parent process id, 14 to 17 are the CPU times of the process
+ * and its exited children, 24 is the number of resident pages.
  */
 function readStat(pid: number): ProcessStat | undefined {
   try {
@@ -31,13 +31,13 @@ function readStat(pid: number): ProcessStat | undefined {
       residentBytes: at(24) * bytesPerPage,
     };
   } catch {
-    // The process has just ended.
+    // The process has just exited.
     return undefined;
   }
 }
 
 /**
- * The CPU time of each process of a stack so far, including its children: Postgres has one child per
+ * The CPU time used so far by each process in a stack, including child processes: Postgres has one per
  * connection.
  */
 export function readProcessUse(stack: StackUnderTest): Map<string, ProcessUse> {

@@ -1,6 +1,6 @@
-// `npm run bench:compressor` measures the cost of compression on one core. Times are CPU milliseconds of this
-// process, the best of a few runs. It prints tables, then one line of JSON, and exits with 1 when a bound is
-// broken.
+// `npm run bench:compressor` measures the cost of compression on one core. Times are the CPU milliseconds of
+// this process, best of a few runs. The script prints tables, then one line of JSON, and exits with 1 if a
+// limit is exceeded.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,7 +75,7 @@ function measure(kind: Kind, settings: CompressionSettings) {
   return { cold_ms, tail_ms, parse_ms, over_json_parse, doubling, memory_mib };
 }
 
-/** Measures the doubled text alternately with the single one, so that other load affects both. */
+/** Measures the doubled text and the single text alternately, so that other load affects both. */
 function measureDoubling(kind: Kind, settings: CompressionSettings): number {
   const [single, double] = [makeBlocks(kind, 2 * tokens), makeBlocks(kind, 4 * tokens)];
   let [once, twice] = [Infinity, Infinity];
@@ -95,8 +95,7 @@ function measureDoubling(kind: Kind, settings: CompressionSettings): number {
 }
 
 /**
- * All memory that was allocated in between, including garbage that was not collected yet: an upper bound of
- * the live memory.
+ * All memory allocated in between, including garbage not collected yet: an upper bound for the live memory.
  */
 function measureMemory(blocks: readonly ContextBlock[], settings: CompressionSettings): number {
   collectGarbage();
@@ -108,8 +107,8 @@ function measureMemory(blocks: readonly ContextBlock[], settings: CompressionSet
 }
 
 /**
- * The cost of a model, instead of a rule, that decides which lines are important, for all lines and each time
- * they are compressed.
+ * The cost of deciding with a model, instead of a rule, which lines are important. It covers all lines, each
+ * time they are compressed.
  */
 async function measureScorer() {
   const folder = await writeSmallScorer(await mkdtemp(join(tmpdir(), 'scorer-')));

@@ -1,7 +1,7 @@
 import type { ContextBlock } from '../../../apps/compressor/src/compress-blocks/context-block.ts';
 import { countTokens } from '../../../apps/compressor/src/text/count-tokens.ts';
 
-/** Pseudo-random numbers that are equal in every run (a linear congruential generator). */
+/** Pseudo-random numbers that are the same in every run (a linear congruential generator). */
 function createDraw(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -39,12 +39,12 @@ const jsonRecord = (draw: (below: number) => number): object => ({
 export const kinds = ['prose', 'json', 'logs'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** Distinct results of about `blockTokens` tokens each, up to the given number of tokens. */
+/** Distinct tool results of about `blockTokens` tokens each, up to the given total number of tokens. */
 export function makeBlocks(kind: Kind, tokens: number, blockTokens = 2_000): ContextBlock[] {
   const draw = createDraw(tokens + kind.length);
   const blocks: ContextBlock[] = [];
   let line = 0;
-  // Measured once on a sample, because counting all tokens would take longer than the benchmark.
+  // Measured once on a sample, because counting all tokens would take longer than the benchmark itself.
   const sample = Array.from({ length: 40 }, () => makeLine(kind, createDraw(1), 1)).join('\n');
   const linesInBlock = Math.ceil((blockTokens * 40) / countTokens(sample));
   for (let sum = 0; sum < tokens; sum += blockTokens) {
@@ -63,7 +63,7 @@ function makeLine(kind: Kind, draw: (below: number) => number, line: number): st
 
 const fiveMegabytes = 5_000_000;
 
-/** Adversarial texts for naive patterns and tokenizers. */
+/** Text that is hard for naive patterns and tokenizers. */
 export const pathological: Readonly<Record<string, () => string>> = {
   '20,000 equal letters': () => 'a'.repeat(20_000),
   '20,000 spaces and a word': () => `${' '.repeat(20_000)}end`,

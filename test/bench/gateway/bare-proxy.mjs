@@ -1,4 +1,5 @@
-// The floor of the comparison: node:http in, undici out, without further work.
+// The baseline of the comparison: a proxy that receives with node:http, forwards with undici, and does
+// nothing else.
 import { createServer } from 'node:http';
 import { Pool } from 'undici';
 

@@ -1,7 +1,7 @@
 import type { StackUnderTest } from '@gateway/testing';
 
 /**
- * Connects the provider at that URL as `openai`, and creates a key whose limits are counted but never
+ * Connects the provider at the given URL as `openai`, and creates a key whose limits are enforced but never
  * reached. Returns the key.
  */
 export async function prepareAccount(stack: StackUnderTest, providerUrl: string): Promise<string> {
@@ -19,7 +19,7 @@ export async function prepareAccount(stack: StackUnderTest, providerUrl: string)
   return (created as { key: string }).key;
 }
 
-/** Calls an account endpoint. Throws the response if it is not a success. */
+/** Calls an account endpoint. Throws the response if the call failed. */
 export async function callAccount(
   stack: Pick<StackUnderTest, 'baseUrl' | 'apiKey'>,
   method: string,

@@ -13,7 +13,7 @@ const question = {
   content: 'List the open pull requests of the repository and tell me which ones wait for my review.',
 };
 
-/** The first 100 tools of the GitHub MCP server, as an OpenAI client sends them. */
+/** The first 100 tools of the GitHub MCP server, in the format that an OpenAI client sends. */
 function loadTools(): unknown[] {
   const file = join(import.meta.dirname, '../../../../shared/data/tools/tools.jsonl');
   const records = readFileSync(file, 'utf8')
@@ -41,7 +41,7 @@ function renderConversation(): unknown[] {
   return [...messages, question];
 }
 
-/** The requests of the benchmark as JSON texts without the model. */
+/** The request bodies for the benchmark as JSON strings, without the model. */
 export function renderBodies(): Record<'plain' | 'tools' | 'conversation', (model: string) => string> {
   const tools = loadTools();
   const conversation = renderConversation();

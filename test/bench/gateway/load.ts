@@ -9,7 +9,7 @@ export interface LoadTarget {
   readonly body: string;
 }
 
-/** The result of a load run. Latencies in milliseconds. */
+/** The result of a load run, with latencies in milliseconds. */
 export interface LoadFigures {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
@@ -19,7 +19,9 @@ export interface LoadFigures {
 const directory = mkdtempSync(join(tmpdir(), 'gateway-load-'));
 let scripts = 0;
 
-/** Sends one request repeatedly on a number of connections with wrk. Throws if any answer is not a 2xx. */
+/**
+ * Sends one request repeatedly over a number of connections with wrk. Throws if any response is not a 2xx.
+ */
 export async function runLoad(
   target: LoadTarget,
   connections: number,

@@ -1,5 +1,5 @@
-// `npm run bench:gateway` measures requests per second and latency, compared with a bare proxy and a peer, in
-// one run on one machine.
+// `npm run bench:gateway` measures requests per second and latency. It compares the gateway with a bare proxy
+// and a peer in one run on one machine.
 import { startStack } from '@gateway/testing';
 import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -82,9 +82,7 @@ try {
   for (const server of [provider, bare, portkey]) server.stop();
 }
 
-/**
- * Waits until every event is written, so that the remaining work of one system does not slow down the next.
- */
+/** Waits until every event is written, so that leftover work from one system does not slow down the next. */
 async function queueIsEmpty(): Promise<void> {
   for (let quiet = 0; quiet < 5;) {
     const [waiting, active] = await Promise.all([

@@ -28,7 +28,7 @@ const answer = JSON.stringify({
   usage: { prompt_tokens: 12, completion_tokens: 9, total_tokens: 21 },
 });
 
-/** Installs the load generator and the provider stand-in. Throws an error that names the missing program. */
+/** Installs the load generator and the provider stand-in. If a program is missing, the error names it. */
 export function installBenchPrograms(): void {
   const missing = installPrograms([
     { program: 'nginx', debian: 'nginx-light', homebrew: 'nginx' },
@@ -37,7 +37,7 @@ export function installBenchPrograms(): void {
   if (missing.length > 0) throw new Error(`The benchmark needs ${missing.join(' and ')}.`);
 }
 
-/** The provider: nginx with one fixed answer, so that it costs as little as possible. */
+/** The provider stand-in: nginx with one fixed response, so that it uses as little CPU as possible. */
 export async function startProvider(): Promise<RunningServer> {
   const port = await findFreePort();
   const directory = mkdtempSync(join(tmpdir(), 'gateway-provider-'));
@@ -60,7 +60,7 @@ http {
   );
 }
 
-/** The floor: a Node server that only forwards with undici. */
+/** The baseline: a Node server that only forwards with undici. */
 export async function startBareProxy(providerUrl: string): Promise<RunningServer> {
   const port = await findFreePort();
   const script = join(import.meta.dirname, 'bare-proxy.mjs');
@@ -70,7 +70,7 @@ export async function startBareProxy(providerUrl: string): Promise<RunningServer
   );
 }
 
-/** The peer: Portkey's gateway, started as its package starts it. */
+/** The peer: Portkey's gateway, started the way its package starts it. */
 export async function startPortkey(): Promise<RunningServer> {
   const port = await findFreePort();
   const manifest = createRequire(import.meta.url).resolve('@portkey-ai/gateway/package.json');

@@ -1,5 +1,5 @@
-// `npm run bench:key-check` measures the CPU time for checking an API key in the edge, with a full cache of
-// grants. Mistyped and malformed keys must not cause a lookup. The last line is JSON.
+// `npm run bench:key-check` measures the CPU time that the edge needs to check an API key when the grant
+// cache is full. Mistyped and malformed keys must not cause a lookup. The last line of the output is JSON.
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { keyGrant, type KeyGrant } from '@gateway/contracts';
@@ -11,7 +11,7 @@ import { authenticateHeaders } from '../../../apps/edge-gateway/src/request/auth
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 20);
 const checksPerRound = 50_000;
 const keysInCache = 50_000;
-/** The bound for checking a cached key. */
+/** The maximum time for checking a cached key. */
 const cachedMicrosMax = 20;
 
 let lookups = 0;
@@ -36,18 +36,18 @@ function createGrant(): KeyGrant {
 }
 
 const bearer = (key: string): IncomingHttpHeaders => ({ authorization: `Bearer ${key}` });
-/** Changes a character in the middle, which the checksum detects. */
+/** Changes a character in the middle of the key, which the checksum detects. */
 const mistype = (key: string) => key.slice(0, 20) + (key[20] === 'a' ? 'b' : 'a') + key.slice(21);
 
 interface Cost {
-  /** CPU microseconds per check: the median of the rounds, and the worst round. */
+  /** CPU microseconds per check, for the median round and the worst round. */
   readonly medianMicros: number;
   readonly worstMicros: number;
 }
 
 async function measure(headers: readonly IncomingHttpHeaders[], succeeds: boolean): Promise<Cost> {
   const micros: number[] = [];
-  // The first rounds are a warm-up for the compiler.
+  // The first rounds warm up the compiler.
   for (let round = -3; round < rounds; round++) {
     const before = process.cpuUsage();
     for (let at = 0; at < checksPerRound; at++) {
@@ -64,15 +64,15 @@ async function measure(headers: readonly IncomingHttpHeaders[], succeeds: boolea
   return { medianMicros: micros[micros.length >> 1]!, worstMicros: micros.at(-1)! };
 }
 
-/** A cached grant is valid for ten seconds. One round takes less. */
+/** A cached grant is valid for ten seconds, which is longer than one round. */
 async function fillCache(headers: readonly IncomingHttpHeaders[]): Promise<void> {
   for (const each of headers) await authenticateHeaders(each, grants);
 }
 
 const keys = Array.from({ length: keysInCache }, () => createApiKey().key);
 await fillCache(keys.map(bearer));
-// The round reuses these keys. The others only fill the cache: their lookups would be measured once they
-// expire.
+// The measured round reuses only these keys. The other keys just fill the cache, because their lookups would
+// be measured once they expire.
 const used = keys.slice(-1_000).map(bearer);
 await fillCache(used);
 const lookupsOfFilling = lookups;

@@ -6,18 +6,16 @@ export interface ClientOptions {
   readonly apiKey: string;
   readonly clients: number;
   readonly seconds: number;
-  /**
-   * The mean pause of a rejected client. The actual pause is between half of it and one and a half times it.
-   */
+  /** The mean pause of a rejected client. The actual pause varies between 0.5 and 1.5 times this value. */
   readonly comeBackMs: number;
 }
 
-/** The results of the clients. Latencies in milliseconds, ascending. */
+/** The results for all clients, with latencies in milliseconds in ascending order. */
 export interface Seen {
   readonly seconds: number;
   readonly servedMs: readonly number[];
   readonly shedMs: readonly number[];
-  /** Answers with any other status, and broken connections. */
+  /** Responses with any other status, and broken connections. */
   readonly failed: number;
 }
 
@@ -26,7 +24,7 @@ const body = JSON.stringify({
   messages: [{ role: 'user', content: 'Hello! What can you do?' }],
 });
 
-/** Clients that send the next request as soon as they have a response. */
+/** Clients that send the next request as soon as they receive a response. */
 export async function runClients(options: ClientOptions): Promise<Seen> {
   const agent = new Agent({ connections: options.clients });
   const [servedMs, shedMs]: [number[], number[]] = [[], []];
@@ -62,7 +60,10 @@ async function ask(agent: Agent, { url, apiKey }: ClientOptions): Promise<{ stat
   }
 }
 
-/** @param share 0.99 is the 99th percentile. Returns NaN for an empty list. */
+/**
+ * Returns NaN for an empty list.
+ * @param share the percentile as a fraction: 0.99 is the 99th percentile.
+ */
 export function percentile(ascending: readonly number[], share: number): number {
   return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? Number.NaN;
 }

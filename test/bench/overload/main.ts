@@ -1,6 +1,6 @@
-// `npm run bench:overload` puts a gateway in front of a slow provider and sends it three times its limit of
-// concurrent requests. It measures the goodput, the time to reject a request, and the effect on a quiet
-// account.
+// `npm run bench:overload` puts a gateway in front of a slow provider and sends three times as many
+// concurrent requests as its limit allows. It measures the goodput, the time to reject a request, and the
+// effect on a quiet account.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { percentile, runClients, type Seen } from './clients.ts';
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 60);
 const concurrency = Number(process.env['BENCH_CONCURRENCY'] ?? 64);
 const answerMs = 500;
-/** Clients come back much sooner than `retry-after` states. */
+/** Rejected clients retry much sooner than `retry-after` states. */
 const comeBackMs = 100;
 
 const child = spawn(process.execPath, [join(import.meta.dirname, 'slow-provider.mjs'), String(answerMs)], {
@@ -96,7 +96,7 @@ function report({ calm, peak, crowd, beside, memory, processor }: Figures): void
     quiet_p99_ratio: p99(beside.servedMs) / p99(calm.servedMs),
     quiet_shed: beside.shedMs.length,
     failed: peak.failed + crowd.failed + beside.failed,
-    // Code that served requests do not run is run by rejected ones.
+    // Rejected requests run different code than served requests, so their CPU time is computed separately.
     processor_ms_per_served: servedMs,
     processor_ms_per_shed: (processor.crowdMs - servedMs * servedBeside) / crowd.shedMs.length,
     resident_mib: memory,

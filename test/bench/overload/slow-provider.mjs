@@ -1,6 +1,5 @@
-// A provider that takes the given time (first argument, milliseconds) for each response, independent of the
-// load.
-// Prints its port.
+// A provider that takes a fixed time for each response, whatever the load. The first argument is the time in
+// milliseconds. Prints its port.
 import { createServer } from 'node:http';
 
 const answerMs = Number(process.argv[2]);

@@ -1,5 +1,5 @@
-// Measures the cost of recording in the gateway: CPU microseconds of its process per request, from accept to
-// commit.
+// Measures the cost of recording in the gateway: CPU microseconds of the gateway process per request, from
+// accept to commit.
 //   REDIS_URL=redis://127.0.0.1:6379 node test/bench/recording/measure-recording.ts [requests] [concurrency] [candidates]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ await new Promise<void>((resolve) => queue.onReady(resolve));
 let report: (message: { batchIds: string[] }) => void = () => undefined;
 const shipper = new SpoolShipper({
   spool,
-  // Every batch counts as committed when Redis has it. Another benchmark measures the worker's share.
+  // Every batch counts as committed once it is in Redis. Another benchmark measures the cost in the worker.
   queue: {
     ...queue,
     add: async (id, data) => {
@@ -49,7 +49,7 @@ async function record(count: number): Promise<void> {
   const lane = async () => {
     for (let requestId = ids[next++]; requestId !== undefined; requestId = ids[next++]) {
       await spool.accept({ ...accepted, requestId });
-      // A provider's response takes at least one turn of the event loop.
+      // A provider response takes at least one turn of the event loop.
       await new Promise((resolve) => setImmediate(resolve));
       spool.finish({ ...ended, requestId }, traceparent);
     }

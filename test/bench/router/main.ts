@@ -1,6 +1,6 @@
-// `npm run bench:router [-- --quick]` measures the cost of the tool router. Each part runs in its own
-// process, pinned to one core if the system can (taskset). It prints a table, then one line of JSON, and
-// exits with 1 when a bound is broken.
+// `npm run bench:router [-- --quick]` measures the cost of the tool router. Each part runs in a separate
+// process, pinned to one core where taskset is available. The script prints a table, then one line of JSON,
+// and exits with 1 if a limit is exceeded.
 import { spawnSync } from 'node:child_process';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -27,7 +27,9 @@ const parts = {
 type Part = keyof typeof parts;
 type Results = { [Name in Part]: Awaited<ReturnType<(typeof parts)[Name]>> };
 
-/** The parts that are measured on one core. The others use a second core for inference if there is one. */
+/**
+ * The parts that are measured on one core. The other parts use a second core for inference if there is one.
+ */
 const onOneCore: readonly Part[] = ['load'];
 
 if (values.part !== undefined) {
@@ -42,7 +44,7 @@ if (values.part !== undefined) {
 
 function runPart(part: Part): unknown {
   const self = process.argv[1] ?? '';
-  // As the service runs it.
+  // The same setting as in the running service.
   const { nodeOptions } = serviceRow('tool-router');
   const node = [process.execPath, '--expose-gc', ...nodeOptions, self, '--part', part];
   const command = onOneCore.includes(part) && hasTaskset() ? ['taskset', '-c', '0', ...node] : node;

@@ -9,7 +9,7 @@ async function warmUp(router: RouterUnderTest, questions: number): Promise<void>
   for (let at = 0; at < questions; at += 1) await router.plan(list, makeTurn(500_000 + at));
 }
 
-/** Plans for a known list, each for a new turn, one after another. */
+/** Plans for a known list, one after another, each for a new turn. */
 export async function measureKnown(questions: number) {
   const router = await RouterUnderTest.open();
   const result: Record<string, object> = {};
@@ -40,7 +40,9 @@ export async function measureKnown(questions: number) {
   return result;
 }
 
-/** Lists that were never sent before: their definitions, then the plan. */
+/**
+ * Lists that the router has not seen before: first their definitions are sent, then the plan is requested.
+ */
 export async function measureNew(runs: number) {
   const router = await RouterUnderTest.open();
   // A warm-up that compiles the hot code.
@@ -80,7 +82,10 @@ export async function measureNew(runs: number) {
   return result;
 }
 
-/** Sends requests at a fixed pace, independent of the responses. Times start when a request was due. */
+/**
+ * Sends requests at a fixed pace, independent of the responses. Each time is measured from when the request
+ * was due.
+ */
 export async function measureLoad(perSecond: number, seconds: number) {
   const router = await RouterUnderTest.open();
   const lists = [25, 100, 100, 100, 200].map((size, at) => listOf(makeTools(50_000_000 + at * 10_000, size)));
@@ -118,7 +123,10 @@ export async function measureLoad(perSecond: number, seconds: number) {
   };
 }
 
-/** The memory of the process after that many tools were sent, in lists of 100, each planned once. */
+/**
+ * The memory of the process after receiving the given number of tools, in lists of 100 that are each planned
+ * once.
+ */
 export async function measureMemory(tools: number) {
   const router = await RouterUnderTest.open();
   const before = process.memoryUsage.rss();

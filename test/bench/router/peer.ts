@@ -3,13 +3,14 @@ import { makeMiniLm, shape } from './minilm-graph.ts';
 import { cpuMs, quantile, round } from './router.ts';
 
 /**
- * Tokens of a tool's name and description for a word-piece tokenizer. The mean of public tools is about 60.
+ * The number of word-piece tokens in a tool's name and description. The mean for public tools is about 60.
  */
 const tokens = 64;
 
 /**
- * The usual approach: a sentence transformer of MiniLM's size over every tool in the list, on one thread,
- * with the best of several batch sizes. Its weights are random, which does not change the time.
+ * The usual approach for comparison: run a sentence transformer the size of MiniLM over every tool in the
+ * list. It runs on one thread with the best of several batch sizes. Its weights are random, which does not
+ * affect the time.
  */
 export async function measurePeer(tools: number) {
   const session = await InferenceSession.create(makeMiniLm(), { intraOpNumThreads: 1, interOpNumThreads: 1 });

@@ -23,7 +23,10 @@ export function listOf(tools: readonly ToolDefinition[]): ListOfTools {
   return { tools, hashes, listHash: hashToolList(hashes) };
 }
 
-/** Assembles the router like the service, without NATS, to measure the cost of a plan in its process. */
+/**
+ * Assembles the router like the service but without NATS, to measure the cost of a plan in the router
+ * process.
+ */
 export class RouterUnderTest {
   readonly ranking: Ranking;
   readonly memory: ToolMemory;
@@ -43,7 +46,7 @@ export class RouterUnderTest {
     });
   }
 
-  /** With the shipped models and the service's limits. */
+  /** Uses the shipped models and the service's limits. */
   static async open(): Promise<RouterUnderTest> {
     const memory = new ToolMemory({
       definitionsBytesMax: 32 * mebibyte,
@@ -53,7 +56,7 @@ export class RouterUnderTest {
       encoderDir: process.env['ROUTER_ENCODER_DIR'] ?? join(root, 'models/encoder'),
       rerankerDir: process.env['ROUTER_RERANKER_DIR'] ?? join(root, 'models/reranker'),
       threads: 1,
-      // A late ranking shows as time here, not as another ranking method.
+      // A slow ranking must show up as time here, not as a different ranking method.
       budgetMs: 60_000,
       shared: noSharedVectors,
       logger: createLogger({ service: 'tool-router', instanceId: 'bench', level: 'error' }),
@@ -67,7 +70,7 @@ export class RouterUnderTest {
     await this.#intake.define(tools);
   }
 
-  /** @throws if the list is not known. */
+  /** @throws if the list is unknown. */
   async plan(
     { listHash, hashes }: ListOfTools,
     turn: string,
@@ -90,7 +93,7 @@ export class RouterUnderTest {
     return reply;
   }
 
-  /** Waits until every started vector is computed. */
+  /** Waits until all pending vectors are computed. */
   async settle(): Promise<void> {
     while (this.ranking.vectors.pending > 0) await new Promise((resolve) => setTimeout(resolve, 1));
   }
@@ -107,7 +110,7 @@ export function quantile(values: readonly number[], share: number): number {
 
 export const round = (value: number, digits = 2): number => Number(value.toFixed(digits));
 
-/** Milliseconds of CPU time of this process so far, all threads together. */
+/** CPU time of this process so far in milliseconds, over all threads. */
 export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

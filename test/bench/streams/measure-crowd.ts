@@ -4,7 +4,7 @@ import { openStream, readBody, type ReadBody, type StreamTarget } from './stream
 
 export interface CrowdFigures {
   readonly streams: number;
-  /** The maximum number of open streams, as the provider counted it. */
+  /** The maximum number of concurrently open streams, as counted by the provider. */
   readonly openMost: number;
   readonly bytes: number;
   /** Streams that did not arrive byte for byte. */
@@ -14,8 +14,8 @@ export interface CrowdFigures {
 }
 
 /**
- * Opens many slow streams at once, of 24 chunks in 12 s, split at arbitrary positions. Compares the hash of
- * each.
+ * Opens many slow streams at once. Each has 24 chunks over 12 s, split at arbitrary positions. Verifies the
+ * hash of each stream.
  */
 export async function measureCrowd(
   target: StreamTarget,

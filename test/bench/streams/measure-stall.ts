@@ -4,22 +4,23 @@ import type { StreamingProvider } from './provider-process.ts';
 import { openStream, readBody, type StreamTarget } from './stream-client.ts';
 
 export interface StallFigures {
-  /** Bytes of the whole stream. */
+  /** The size of the whole stream in bytes. */
   readonly bytes: number;
   /**
-   * Bytes that the provider could send while the client did not read: the content of all buffers in between.
+   * Bytes that the provider could send while the client was not reading, which is the capacity of all buffers
+   * in between.
    */
   readonly sentWhileStalledBytes: number;
   readonly residentBeforeMiB: number;
-  /** The maximum above that while the client did not read. */
+  /** The maximum memory growth while the client was not reading. */
   readonly grownMiB: number;
-  /** Whether the stream arrived byte for byte when the client read on. */
+  /** Whether the stream arrived byte for byte after the client resumed reading. */
   readonly isWhole: boolean;
 }
 
 const stalledMs = 5_000;
 
-/** Sends a stream of 200 MB at full speed to a client that reads the head and then pauses for 5 s. */
+/** Sends a 200 MB stream at full speed to a client that reads the response head and then pauses for 5 s. */
 export async function measureStall(
   target: StreamTarget,
   provider: StreamingProvider,

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Resident memory of a process in MiB, from Linux's /proc. */
+/** The resident memory of a process in MiB, from Linux's /proc. */
 export function readResidentMiB(pid: number): number {
   return readStatus(pid, 'VmRSS');
 }
 
-/** Resets the process's peak, so that `readPeakMiB` reports the peak from now on. */
+/** Resets the peak memory of the process, so that `readPeakMiB` reports the peak from now on. */
 export function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
@@ -22,9 +22,10 @@ function readStatus(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   return Number(kibibytes) / 1024;
 }
 
-/** CPU time of a process in milliseconds. Linux counts it in hundredths of a second. */
+/** The CPU time of a process in milliseconds. Linux counts it in hundredths of a second. */
 export function readProcessorMs(pid: number): number {
-  // After the name, which can contain any character, fields 12 and 13 are user and system time (proc(5)).
+  // The process name can contain any character. After the name, fields 12 and 13 are the user and system time
+  // (proc(5)).
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }

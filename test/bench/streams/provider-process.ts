@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { ReadBody } from './stream-client.ts';
 
-/** What the provider has sent so far. The hash of a stream exists after its end. */
+/** What the provider has sent so far. The hash of a stream is available after the stream ends. */
 export interface SentStreams {
-  /** The maximum number of open streams. */
+  /** The maximum number of concurrently open streams. */
   readonly openMost: number;
-  /** By the id of the order. */
+  /** The streams by the id that the request chose. */
   readonly sent: Readonly<Record<string, Partial<ReadBody>>>;
 }
 
@@ -17,7 +17,10 @@ export interface StreamingProvider {
   stop(): void;
 }
 
-/** Starts the provider in its own process, so that it shares no event loop with the client that measures. */
+/**
+ * Starts the provider in a separate process, so that it does not share an event loop with the measuring
+ * client.
+ */
 export async function startStreamingProvider(): Promise<StreamingProvider> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'provider.mjs')], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -1,11 +1,11 @@
-// A provider on loopback that streams chat completions. The request's `user` configures the stream: {id,
-// chunks, everyMs, fillBytes, cutsFrames}. It answers at once and writes its sending time into each chunk
-// (CLOCK_MONOTONIC, microseconds). GET /sent returns what it has sent. With `everyMs` 0 it sends as fast as
-// the client reads.
+// A loopback provider that streams chat completions. The `user` field of the request configures the stream:
+// {id, chunks, everyMs, fillBytes, cutsFrames}. The provider responds at once and writes the send time into
+// each chunk (CLOCK_MONOTONIC, microseconds). GET /sent returns what it has sent. With `everyMs` 0, it sends
+// as fast as the client reads.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 
-/** Characters of 1 to 4 bytes. */
+/** Characters that take 1 to 4 bytes in UTF-8. */
 const filler = 'stream ä of € words 😀 and "quotes" '.repeat(400);
 const streams = new Map();
 let open = 0;
@@ -66,7 +66,8 @@ function sendChunk(stream) {
 function endStream(stream) {
   const end = renderFrame({ delta: {}, finish_reason: 'stop' });
   write(stream, Buffer.concat([stream.rest, end, Buffer.from('data: [DONE]\n\n')]));
-  // Before the end is sent, because the client may ask as soon as it has read everything.
+  // Recorded before the end of the stream is sent, because the client may ask as soon as it has read
+  // everything.
   stream.sha256 = stream.hash.digest('hex');
   stream.response.end();
 }

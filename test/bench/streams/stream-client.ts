@@ -8,15 +8,15 @@ export interface StreamTarget {
   readonly model: string;
 }
 
-/** The stream that the provider shall send. */
+/** The stream that the provider is asked to send. */
 export interface StreamOrder {
   readonly id: string;
   readonly chunks: number;
   /** Milliseconds between chunks. 0 means as fast as the client reads. */
   readonly everyMs: number;
-  /** Characters of text in each chunk, in addition to its sending time. */
+  /** The number of text characters in each chunk, in addition to the send time. */
   readonly fillBytes: number;
-  /** Whether chunks end within frames and characters. */
+  /** Whether chunk boundaries may fall within frames and characters. */
   readonly cutsFrames: boolean;
 }
 
@@ -26,15 +26,18 @@ export interface ReadBody {
 }
 
 export interface StreamTimes {
-  /** Milliseconds from sending the request to the first byte of the body. */
+  /** Milliseconds between sending the request and receiving the first byte of the body. */
   readonly firstByteMs: number;
-  /** Milliseconds from the provider's sending to our reading, for each chunk. */
+  /** Milliseconds between the provider sending a chunk and the client reading it, for each chunk. */
   readonly delaysMs: readonly number[];
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
 
-/** Requests a stream and resolves with its head, before the body is read. Throws for any status but 200. */
+/**
+ * Requests a stream and resolves with the response head, before the body is read. Throws for any status but
+ * 200.
+ */
 export async function openStream(target: StreamTarget, order: StreamOrder): Promise<IncomingMessage> {
   const body = JSON.stringify({
     model: target.model,
@@ -58,7 +61,10 @@ export async function openStream(target: StreamTarget, order: StreamOrder): Prom
   throw new Error(`${target.url}: ${answer.statusCode ?? 0} ${text}`);
 }
 
-/** Reads a stream to its end and compares times with the provider's clock, which is this machine's clock. */
+/**
+ * Reads a stream to its end and computes delays from the provider's send times. Both processes use the clock
+ * of this machine.
+ */
 export async function timeStream(target: StreamTarget, order: StreamOrder): Promise<StreamTimes> {
   const startedAt = performance.now();
   let firstByteMs: number | undefined;

@@ -1,23 +1,23 @@
 import type { ClientBase, Connection, Submittable } from 'pg';
 
-/** The part of pg's connection that COPY needs. pg's types omit it. */
+/** The part of a pg connection that COPY needs, which pg's types omit. */
 interface CopyConnection {
   query(text: string): void;
   sendCopyFromChunk(chunk: Buffer): void;
   endCopyFrom(): void;
 }
 
-/** Runs a `COPY … TO STDOUT` and returns its output. */
+/** Runs a `COPY … TO STDOUT` statement and returns its output. */
 export function copyOut(client: ClientBase, text: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   return runCopy(client, text, {
     handleCopyOutResponse: () => undefined,
-    // A view of pg's own buffer, which pg keeps writing to.
+    // This is a view of pg's own buffer, which pg keeps overwriting.
     handleCopyData: ({ chunk }: { chunk: Buffer }) => chunks.push(Buffer.from(chunk)),
   }).then(() => Buffer.concat(chunks));
 }
 
-/** Runs a `COPY … FROM STDIN` with these bytes. */
+/** Runs a `COPY … FROM STDIN` statement with the given bytes. */
 export async function copyIn(client: ClientBase, text: string, bytes: Buffer): Promise<void> {
   await runCopy(client, text, {
     handleCopyInResponse: (connection: CopyConnection) => {
@@ -37,7 +37,7 @@ function runCopy(client: ClientBase, text: string, hooks: object): Promise<unkno
     ...hooks,
     submit: (connection: Connection) => (connection as unknown as CopyConnection).query(text),
     handleCommandComplete: () => undefined,
-    // After an error, pg reports nothing more about the query.
+    // After an error, pg reports nothing more about this query.
     handleError: reject,
     handleReadyForQuery: () => resolve(null),
   };

@@ -4,7 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 const ticksPerSecond = 100;
 
 /**
- * CPU time of a process and its children so far, in microseconds. 0 if the system does not report it.
+ * The CPU time used so far by a process and its children, in microseconds. 0 if the system does not report
+ * it.
  */
 export function readCpuMicros(pid: number | null): number {
   if (pid === null) return 0;
@@ -18,13 +19,16 @@ export function readCpuMicros(pid: number | null): number {
   return (ticks / ticksPerSecond) * 1_000_000;
 }
 
-/** By process id. In `man 5 proc_pid_stat` the parent is field 4, and times are fields 14 to 17. */
+/**
+ * The parent and the CPU time of each process, by process id. In `man 5 proc_pid_stat`, the parent is field
+ * 4, and the times are fields 14 to 17.
+ */
 function listProcesses(): Map<number, { readonly parent: number; readonly ticks: number }> {
   const processes = new Map<number, { parent: number; ticks: number }>();
   for (const name of readProc()) {
     const stat = readStat(name);
     if (stat === null) continue;
-    // The name, in parentheses, can contain any character.
+    // The process name, in parentheses, can contain any character.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [user, system, childrenUser, childrenSystem] = fields.slice(11, 15).map(Number);
     const ticks = (user ?? 0) + (system ?? 0) + (childrenUser ?? 0) + (childrenSystem ?? 0);

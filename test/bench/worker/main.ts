@@ -1,10 +1,11 @@
-// `npm run bench:worker -- [--events 60000] [--rows 5000000]` measures writes and reads of the worker. It
-// prints figures, then one line of JSON, and exits with 1 when a bound is broken. Run it on an idle machine.
+// `npm run bench:worker -- [--events 60000] [--rows 5000000]` measures how fast the worker writes and reads.
+// It prints the figures, then one line of JSON, and exits with 1 if a limit is exceeded. Run it on an idle
+// machine.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startStack } from '@gateway/testing';
-// Imported by file, not through the library's index: the index has decorators, which Node does not strip.
+// Imported by file, because the library's index has decorators, which Node does not strip.
 import { connectMessaging } from '../../../libs/messaging/src/nats-messaging.ts';
 import { serviceRow } from '../../../tools/bootstrap/stack/service-table.ts';
 import { measureQueries } from './queries.ts';
@@ -50,14 +51,15 @@ try {
 }
 
 /**
- * CPU time of the gateway's process for accepting, ending and shipping a request with a hundred candidates.
+ * The CPU time of the gateway process for accepting, completing and shipping a request with a hundred
+ * candidates.
  */
 function measureRecording(redisUrl: string): { cpu_us_per_request: number } {
   const script = join(import.meta.dirname, '../recording/measure-recording.ts');
-  // A database that the worker does not use, so that the queued events are not written.
+  // A Redis database that the worker does not use, so that the queued events are not written.
   const apart = new URL(redisUrl);
   apart.pathname = '/5';
-  // With the flags of the gateway's process.
+  // Runs with the same Node flags as the gateway process.
   const { nodeOptions } = serviceRow('edge-gateway');
   const output = execFileSync(process.execPath, [...nodeOptions, script, '60000', '32', '100'], {
     env: { ...process.env, REDIS_URL: apart.href },

@@ -21,7 +21,7 @@ export interface QueryFigures {
   readonly p95_ms: number;
 }
 
-/** Queries over one account that has all rows, through NATS, as the edge sends them. */
+/** Queries over one account that owns all rows, sent through NATS as the edge sends them. */
 export async function measureQueries({
   messaging,
   databaseUrl,
@@ -60,8 +60,8 @@ async function time(ask: () => Promise<unknown>): Promise<{ p50_ms: number; p95_
 }
 
 /**
- * Rows over the last weeks, created in the database. Triggers update the sums. Ids contain their times, as
- * usual.
+ * Creates rows for the last weeks inside the database. Triggers update the totals. Ids contain their
+ * timestamps, as usual.
  */
 export async function fillLog(databaseUrl: string, accountId: string, rows: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });

@@ -27,9 +27,9 @@ interface WritingOptions {
 }
 
 /**
- * Events with a hundred candidates each, all queued before the first is written, so that the worker is never
- * idle and the lag of the last event is the total time. For comparison, the same rows by COPY into a table
- * without indexes and triggers.
+ * Writes events with a hundred candidates each. All events are queued before the first is written, so the
+ * worker is never idle, and the lag of the last event is the total time. For comparison, the same rows are
+ * copied with COPY into a table without indexes and triggers.
  */
 export async function measureWriting(options: WritingOptions) {
   const { messaging, redisUrl, databaseUrl, events, processes } = options;
