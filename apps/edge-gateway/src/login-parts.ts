@@ -8,10 +8,10 @@ import { LoginSessionVerifier } from './login-sessions/login-session-verifier.ts
 import { createOidcKeySet, VerificationKeys } from './login-sessions/verification-keys.ts';
 import type { AuthSettings } from './routes/sign-in/browser-request.ts';
 
-/** The services behind sign-in and the dashboard. */
+/** The services used for sign-in and the dashboard. */
 export interface LoginParts {
   readonly loginSessions: LoginSessionGate;
-  /** Null when an OpenID Connect issuer replaces the embedded identity. */
+  /** Null if an OpenID Connect issuer replaces the embedded identity. */
   readonly identity: IdentityClient | null;
   readonly authSettings: AuthSettings;
   readonly dashboard: Dashboard;
@@ -24,7 +24,10 @@ export interface LoginPartsOptions {
   readonly egressGuard: EgressGuard;
 }
 
-/** Builds one verifier, for the embedded identity or for the configured OpenID Connect issuer. */
+/**
+ * Builds the session token verifier, either for the embedded identity or for the configured OpenID Connect
+ * issuer.
+ */
 export function buildLoginParts(
   options: LoginPartsOptions,
 ): LoginParts & { readonly closeKeys: () => Promise<void> } {

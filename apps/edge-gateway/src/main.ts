@@ -23,7 +23,7 @@ import { RequestSpool, type RequestSpoolOptions } from './spool/request-spool.ts
 import { SpoolModule } from './spool/spool.module.ts';
 
 const name = 'edge-gateway';
-/** Additional time for a stopping process after its streams have ended. */
+/** Extra time for the process to shut down after its streams have ended. */
 const shipTimeMs = 5_000;
 
 async function main(): Promise<void> {
@@ -63,7 +63,7 @@ async function main(): Promise<void> {
     await health.close();
     await telemetry.shutdown();
   };
-  // After the streams end, the last events still have to be shipped.
+  // After the streams end, the last events must still be shipped.
   endOnSignal(log, close, config.DRAIN_TIMEOUT_MS + shipTimeMs);
 }
 
@@ -77,7 +77,7 @@ function readTlsIdentity({ TLS_CERT_FILE, TLS_KEY_FILE }: Config): TlsIdentity |
   return { cert: readFileSync(TLS_CERT_FILE), key: readFileSync(TLS_KEY_FILE) };
 }
 
-/** Both logs share one output, so that lines never mix. */
+/** Both loggers share one output, so that their lines never interleave. */
 function startLogging(config: Config): { log: Logger; requestLog: LineLog } {
   const options = {
     service: name,
@@ -109,8 +109,8 @@ function spoolOptions(config: Config, log: Logger): RequestSpoolOptions {
 }
 
 /**
- * Ready means that requests can be served. The gateway needs NATS and Redis to start, and continues without them:
- * with cached keys and credentials, with local limits, and without planning.
+ * Readiness means that requests can be served. The gateway needs NATS and Redis to start, but keeps running
+ * without them. It then uses cached keys and credentials and local limits, and does not plan requests.
  */
 function startHealth(config: Config, metrics: Metrics, state: ServingState): Promise<HealthServer> {
   return startHealthServer({

@@ -134,7 +134,7 @@ async function openFromVault(
   return { keys, baseUrl: reply.baseUrl };
 }
 
-/** The bytes are overwritten once they have been read. */
+/** Parses a decrypted secret, then overwrites its bytes. */
 function parseSecret(bytes: Buffer): CredentialSecret {
   try {
     return credentialSecret.parse(JSON.parse(bytes.toString('utf8')));
@@ -150,7 +150,7 @@ function parseSecret(bytes: Buffer): CredentialSecret {
 type ReportCredential = (refusedStatus: number | null) => void;
 
 interface CredentialHealthOptions {
-  /** The status stored in the vault when the credential was opened. */
+  /** Whether the vault listed the credential as failing when it was opened. */
   readonly isFailing: boolean;
   readonly report: ReportCredential;
   readonly now?: () => number;

@@ -1,24 +1,27 @@
 import type { Socket } from 'node:net';
 
-/** The first bytes of an HTTP/2 connection (RFC 9113 §3.4). No HTTP/1.1 method starts with them. */
+/**
+ * The first bytes that a client sends on an HTTP/2 connection (RFC 9113 §3.4). No HTTP/1.1 method starts with
+ * them.
+ */
 const prefaceStart = Buffer.from('PRI');
 
-/** The handlers for a connection, by its first bytes. */
+/** The connection handlers to choose from, depending on the first bytes. */
 export interface Protocols {
   serveHttp1(socket: Socket): void;
   serveHttp2(socket: Socket): void;
-  /** Called if no byte arrived in time. */
+  /** Called if no byte arrives in time. */
   refuseSilent(socket: Socket): void;
 }
 
 /**
- * Reads the first bytes of each connection once, puts them back, and passes the socket on. It does not wrap or copy
- * anything: the handler reads from the operating system afterwards.
+ * Reads the first bytes on each connection once, puts them back, and passes the socket to the handler. The
+ * socket is not wrapped and no data is copied: the handler then reads directly from the operating system.
  */
 export class ProtocolChooser {
   readonly #protocols: Protocols;
   readonly #silentMs: number;
-  /** Connections without any bytes yet. */
+  /** Connections that have not sent any bytes yet. */
   readonly #waiting = new Set<Socket>();
 
   constructor(protocols: Protocols, silentMs: number) {
@@ -56,7 +59,7 @@ export class ProtocolChooser {
     socket.on('data', read).on('end', end).on('error', end).on('close', leave).on('timeout', refuse);
   }
 
-  /** Closes unused connections. */
+  /** Closes connections that have not sent any bytes. */
   close(): void {
     for (const socket of this.#waiting) socket.destroy();
   }
@@ -71,7 +74,7 @@ export class ProtocolChooser {
   }
 }
 
-/** `P` and `PR` can start either protocol. */
+/** `P` and `PR` are valid starts of both protocols. */
 function isUndecided(first: Buffer): boolean {
   return first.length < prefaceStart.length && prefaceStart.subarray(0, first.length).equals(first);
 }

@@ -4,17 +4,17 @@ import { GatewayError } from '@gateway/errors';
 import { uuidv7 } from 'uuidv7';
 import { renderError } from '../request/http-response.ts';
 
-/** Limits of a connection in either protocol. */
+/** Connection limits for both protocols. */
 export const connectionLimits = {
-  /** Larger headers get a 431. */
+  /** Requests with larger headers receive a 431. */
   headerBytesMax: 16 * 1024,
-  /** HTTP/2 streams with larger headers are reset. */
+  /** HTTP/2 streams whose headers exceed this size are reset. */
   http2HeaderBytesMax: 64 * 1024,
-  /** How long a connection may be idle between two requests. */
+  /** How long a connection may stay idle between two requests. */
   keepAliveMs: 72_000,
-  /** Time limit for a request's headers, and for the first bytes of a connection. */
+  /** Time limit for receiving a request's headers, and for the first bytes on a connection. */
   headersMs: 30_000,
-  /** Time limit for receiving a request, including its body. */
+  /** Time limit for receiving a whole request, including its body. */
   requestMs: 300_000,
 } as const;
 
@@ -24,8 +24,8 @@ interface Refusal {
 }
 
 /**
- * Answers a request that Node could not parse (headers too large, not HTTP, or incomplete) with a regular error
- * response, then closes the connection.
+ * Responds to a request that Node could not parse (headers too large, not HTTP, or incomplete) with a regular
+ * error response, then closes the connection.
  */
 export function answerConnectionError(failure: { readonly code?: string }, socket: Socket): void {
   if (failure.code === 'ECONNRESET' || !socket.writable) {
@@ -39,7 +39,7 @@ export function answerConnectionError(failure: { readonly code?: string }, socke
   socket.end(`HTTP/1.1 ${statusLine}\r\n${head.join('')}\r\n${body}`);
 }
 
-/** The same response over HTTP/2, where the connection stays usable. */
+/** Sends the same error response over HTTP/2, where the connection stays usable. */
 export function answerOversizedHeaders(response: ServerResponse): void {
   const { headers, body } = renderError(headersTooLarge, uuidv7(), 'chat-completions');
   response.writeHead(431, headers).end(body);

@@ -7,8 +7,8 @@ import { DirectChat } from './direct-chat.ts';
 const json = { 'content-type': 'application/json' };
 
 /**
- * Starts a server that records the requests of the router. All other requests reach a pipeline without services,
- * which logs an error.
+ * Starts a server that records which requests reach the router. All other requests reach a pipeline without
+ * services, which logs an error.
  */
 async function start() {
   const told = new EventEmitter();
@@ -46,7 +46,7 @@ test.each(['/v1/chat/completions', '/v1/messages'])(
   'a common chat request bypasses the router: %s',
   async (path) => {
     const { ask, routed } = await start();
-    // An error thrown by the pipeline is logged like the defect of a route.
+    // An error thrown by the pipeline is logged in the same way as a defect in a route.
     expect(await ask(path, { method: 'POST', headers: json, body: '{}' })).toEqual(['route failed']);
     expect(routed).toEqual([]);
   },
@@ -62,13 +62,13 @@ test.each<[string, RequestInit]>([
   ['/v1/chat/completions', { method: 'OPTIONS', headers: json }],
   ['/v1/messages/count_tokens', { method: 'POST', headers: json, body: '{}' }],
   ['/v1/account', { method: 'POST', headers: json, body: '{}' }],
-])('a request in any other form takes the router: %s %p', async (path, init) => {
+])('a request in any other form goes through the router: %s %p', async (path, init) => {
   const { ask, routed } = await start();
   expect(await ask(path, init)).toBe('routed');
   expect(routed).toEqual([`${init.method} ${path}`]);
 });
 
-test('no request bypasses the router once the server closes', async () => {
+test('no request bypasses the router once the server is closing', async () => {
   const { ask, direct } = await start();
   direct.close();
   const request = { method: 'POST', headers: json, body: '{}' };

@@ -15,9 +15,9 @@ export const directEndpoints: ReadonlyMap<string, ChatEndpoint> = new Map(
 );
 
 /**
- * Serves common chat requests without the framework: they call the same function as their route. For them, framework and
- * router only cost time (a tenth of the work for a plain request), because the pipeline authenticates. A request in any
- * other form takes its route.
+ * Serves common chat requests without the framework, by calling the same function as their route. These
+ * requests do not need the framework or its router, because the pipeline authenticates them. Bypassing both
+ * saves a tenth of the work for an untouched request. Requests in any other form go through the router.
  */
 export class DirectChat {
   readonly #services: PipelineServices;
@@ -27,7 +27,7 @@ export class DirectChat {
     this.#services = services;
   }
 
-  /** @param serveRouted serves all other requests. */
+  /** @param serveRouted handles all other requests. */
   before(serveRouted: RequestListener): RequestListener {
     return (request, response) => {
       const endpoint = this.#isClosing ? undefined : directEndpoint(request);
@@ -36,7 +36,7 @@ export class DirectChat {
     };
   }
 
-  /** While the server closes, the framework rejects further requests. */
+  /** While the server is closing, the framework rejects further requests. */
   close(): void {
     this.#isClosing = true;
   }
@@ -45,7 +45,8 @@ export class DirectChat {
     try {
       await serveRaw(raw, endpoint, this.#services);
     } catch (thrown) {
-      // The pipeline never throws, so this is a defect. It is logged like the defect of a route.
+      // The pipeline is not supposed to throw, so this is a defect. It is logged in the same way as a defect
+      // in a route.
       const { code, detail } = toGatewayError(thrown);
       this.#services.log.error({ err: thrown, request_id: raw.requestId, code, detail }, 'route failed');
     }

@@ -5,10 +5,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LOGGER } from '../access/tokens.ts';
 import { formatOfPath, renderError } from '../request/http-response.ts';
 
-/** Statuses caused by the caller. Many of one kind can be an attack, so they are logged. */
+/** Status codes caused by the caller. They are logged because many of one kind may indicate an attack. */
 const refusals = new Set([401, 403, 429]);
 
-/** Renders everything that a route throws as an error of the registry, in the format of the endpoint. */
+/** Renders any error thrown by a route as an error from the registry, in the endpoint's format. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   readonly #log: Logger;
@@ -37,7 +37,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** Maps errors of Nest and Fastify to the registry. */
+/** Maps Nest and Fastify errors to the registry. */
 function mapThrown(thrown: unknown): GatewayError {
   const status = thrown instanceof HttpException ? thrown.getStatus() : statusOf(thrown);
   if (status === 404) return new GatewayError('not_found');

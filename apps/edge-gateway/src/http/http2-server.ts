@@ -10,27 +10,27 @@ import {
 import type { Socket } from 'node:net';
 import { answerOversizedHeaders, connectionLimits } from './connection-limits.ts';
 
-/** Concurrent requests of one connection. */
+/** Maximum number of concurrent requests per connection. */
 const streamsMax = 128;
 
 /**
- * Bytes that a client may send before they are read. The default of 64 KiB costs long requests one round trip for
- * each 64 KiB.
+ * Flow control window: bytes that a client may send before the server reads them. The default of 64 KiB costs
+ * large requests one round trip per 64 KiB.
  */
 const windowBytes = { stream: 256 * 1024, connection: 1024 * 1024 };
 
 type Http2Listener = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
-/** Serves HTTP/2 on sockets that another server accepted. */
+/** Serves HTTP/2 on sockets accepted by another server. */
 export interface Http2Server {
   serve(socket: Socket): void;
-  /** Sends GOAWAY to every client. Open requests are completed. */
+  /** Sends GOAWAY to every client. Open requests still complete. */
   close(): void;
 }
 
 /**
- * @param serveRequest also serves HTTP/1.1: Node passes requests and responses of the same shape. Node's defaults
- * limit floods of settings, pings, resets and header pairs.
+ * @param serveRequest the handler that also serves HTTP/1.1; Node's request and response objects have the
+ * same shape in both protocols. Node's defaults limit floods of settings, pings, resets and header pairs.
  */
 export function createHttp2Server(serveRequest: RequestListener): Http2Server {
   const server = createServer(
@@ -57,7 +57,8 @@ export function createHttp2Server(serveRequest: RequestListener): Http2Server {
   server.on('stream', boundStream);
   return {
     serve: (socket) => {
-      // An HTTP/2 client that has closed its side needs no more responses. HTTP/1.1 servers leave this open.
+      // Once an HTTP/2 client has closed its side, it needs no more responses. HTTP/1.1 servers leave this
+      // open.
       socket.allowHalfOpen = false;
       server.emit('connection', socket);
     },
@@ -67,10 +68,13 @@ export function createHttp2Server(serveRequest: RequestListener): Http2Server {
   };
 }
 
-/** Node resets streams with very long headers. Below that limit the client gets a 431, as over HTTP/1.1. */
+/**
+ * Node resets streams whose headers are far too large. Below that limit the client receives a 431, as over
+ * HTTP/1.1.
+ */
 function boundHeaders(serveRequest: RequestListener): RequestListener {
   return (request, response) => {
-    // The size in HTTP/1.1: `name: value` and a line end.
+    // Header size as in HTTP/1.1: `name: value` plus a line ending.
     let bytes = 0;
     for (const text of request.rawHeaders) bytes += text.length + 2;
     if (bytes <= connectionLimits.headerBytesMax) serveRequest(request, response);
@@ -78,7 +82,9 @@ function boundHeaders(serveRequest: RequestListener): RequestListener {
   };
 }
 
-/** Only closes a session without open requests: a model may take long to send its first byte. */
+/**
+ * Closes only sessions without open requests, because a model may take a long time to send its first byte.
+ */
 function closeWhenIdle(session: ServerHttp2Session): void {
   let openStreams = 0;
   session.on('stream', (stream) => {
@@ -90,7 +96,7 @@ function closeWhenIdle(session: ServerHttp2Session): void {
   });
 }
 
-/** Cancels a request that is not complete in time. */
+/** Cancels a request that was not received completely in time. */
 function boundStream(stream: ServerHttp2Stream): void {
   const late = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), connectionLimits.requestMs);
   const clear = (): void => clearTimeout(late);

@@ -12,9 +12,9 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 import { createListener, type Listener } from './listener.ts';
 import { testIdentity } from './tls-identity.fixture.ts';
 
-/** The requested paths. */
+/** Paths of the requests received so far. */
 const served: (string | undefined)[] = [];
-/** Responds with the protocol version and the body size. `/slow` responds late. */
+/** Responds with the protocol version and the body size. The path `/slow` responds after a delay. */
 const serveRequest: RequestListener = (incoming, response) => {
   served.push(incoming.url);
   let bytes = 0;
@@ -81,7 +81,7 @@ it('serves HTTP/1.1 and HTTP/2 in plain text on one port', async () => {
   session.close();
 });
 
-it('serves both under TLS, chosen by ALPN', async () => {
+it('serves both protocols under TLS, negotiated through ALPN', async () => {
   const { port } = await start(testIdentity);
   expect(await askHttp1(requestSecurely, port, 'abc')).toBe('1.1 3');
   const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
@@ -92,7 +92,7 @@ it('serves both under TLS, chosen by ALPN', async () => {
 it.each([
   ['HTTP/1.1', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\nconnection: close\r\n\r\nab', '1.1 2'],
   ['a method that starts like the preface', 'P', 'HTTP/1.1 400 '],
-])('recognizes %s by its first bytes, sent one at a time', async (_what, bytes, expected) => {
+])('recognizes %s by its first bytes, even if they arrive one at a time', async (_what, bytes, expected) => {
   const { port } = await start();
   const socket = connect(port, '127.0.0.1').setNoDelay(true);
   const answer = textOf(socket);
@@ -116,10 +116,10 @@ it('survives a client that disconnects before or during the preface', async () =
   expect(await askHttp1(request, port, 'abc')).toBe('1.1 3');
 });
 
-it('answers headers over 16 KiB with 431, and serves the other streams of their connection', async () => {
+it('responds with 431 to headers over 16 KiB, and still serves the other streams on the connection', async () => {
   const { port } = await start();
   const session = connectHttp2(`http://127.0.0.1:${port}`);
-  // Settings apply after their acknowledgement.
+  // Settings take effect once they are acknowledged.
   expect(await askHttp2(session, 'abc')).toBe('2.0 3');
   const stream = session.request({ ':path': '/', 'x-big': 'x'.repeat(17_000) });
   const [headers] = (await once(stream, 'response')) as [IncomingHttpHeaders & { ':status'?: number }];
@@ -140,7 +140,7 @@ it('closes a connection that sends a flood of settings', async () => {
   socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
   const emptySettings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
   const flood = Buffer.concat(Array.from({ length: 10_000 }, () => emptySettings));
-  // The client reads no acknowledgements, so they queue at the server.
+  // The client does not read acknowledgements, so they pile up on the server.
   const flooding = setInterval(() => socket.write(flood), 1);
   const outcome = await Promise.race([
     closed.then(() => 'closed'),
@@ -151,7 +151,7 @@ it('closes a connection that sends a flood of settings', async () => {
   expect(outcome).toBe('closed');
 });
 
-it('drains: completes open requests of both protocols and closes all connections', async () => {
+it('drains: completes open requests in both protocols and closes all connections', async () => {
   const { listener, port } = await start();
   const silent = connect(port, '127.0.0.1');
   await once(silent, 'connect');

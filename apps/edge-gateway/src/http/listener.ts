@@ -6,7 +6,7 @@ import { ProtocolChooser } from './choose-protocol.ts';
 import { answerConnectionError, connectionLimits } from './connection-limits.ts';
 import { createHttp2Server } from './http2-server.ts';
 
-/** A certificate chain and its private key, both PEM. */
+/** A certificate chain and its private key, both in PEM format. */
 export interface TlsIdentity {
   readonly cert: Buffer;
   readonly key: Buffer;
@@ -16,7 +16,10 @@ export interface TlsIdentity {
 export interface Listener {
   /** Accepts connections and serves HTTP/1.1. */
   readonly server: Server;
-  /** Closes idle connections, and the others after their responses. The server itself closes HTTP/1.1 connections. */
+  /**
+   * Closes idle connections immediately and the others after their responses. HTTP/1.1 connections are closed
+   * by the server itself.
+   */
   drain(): void;
 }
 
@@ -29,8 +32,8 @@ const http1Options = {
 };
 
 /**
- * In plain text the first bytes of a connection show its protocol (HTTP/2 with prior knowledge, the default of AWS's
- * SDK). Under TLS, ALPN negotiates it.
+ * Over plain text, the first bytes on a connection reveal its protocol (HTTP/2 with prior knowledge is the
+ * default in AWS's SDK). Over TLS, the protocol is negotiated through ALPN.
  */
 export function createListener(serveRequest: RequestListener, tls: TlsIdentity | undefined): Listener {
   return tls === undefined ? listenInPlainText(serveRequest) : listenSecurely(serveRequest, tls);
@@ -71,7 +74,8 @@ function listenSecurely(serveRequest: RequestListener, tls: TlsIdentity): Listen
 }
 
 /**
- * Removes the server's listener for new connections and returns it, so that the caller can choose the protocol first.
+ * Removes the server's listener for new connections and returns it, so that the caller can choose the
+ * protocol first.
  */
 function takeOver(server: Server, event: 'connection' | 'secureConnection'): (socket: Socket) => void {
   const [serve] = server.listeners(event);

@@ -11,7 +11,7 @@ import { createServer } from './server.ts';
 @Module({})
 class NoSpool {}
 
-/** Enough to start the server. No request is served, so nothing is called. */
+/** The minimum that the server needs to start. No request is served, so none of the services are called. */
 const parts = {
   pipeline: { messaging: { onBroadcast: () => undefined } },
   identity: {},
@@ -20,7 +20,7 @@ const silent = Object.fromEntries(
   ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((level) => [level, () => undefined]),
 ) as unknown as Logger;
 
-/** All routes of the running server, however they were registered. */
+/** All routes on the running server, however they were registered. */
 async function registeredRoutes(): Promise<string[]> {
   const module = EdgeGatewayModule.forRoot(parts, { module: NoSpool });
   const app: NestFastifyApplication = await createServer(module, silent, {
@@ -38,7 +38,7 @@ async function registeredRoutes(): Promise<string[]> {
   return registered;
 }
 
-test('the server has exactly the routes of the table, so every reachable route is described', async () => {
+test('the server has exactly the routes in the route table, so every reachable route is documented', async () => {
   const described = listRoutes(controllers).flatMap(({ method, paths }) =>
     paths.map((path) => `${method} ${path}`),
   );

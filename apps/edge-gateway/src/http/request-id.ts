@@ -1,6 +1,9 @@
 import { V7Generator } from 'uuidv7';
 
-/** Random words drawn in one batch. The package's default draws eight, which is a system call for every third id. */
+/**
+ * Random words, drawn in batches. By default the package draws eight at a time, which costs a system call for
+ * every third id.
+ */
 const pool = new Uint32Array(1024);
 let next = pool.length;
 
@@ -14,7 +17,7 @@ const generator = new V7Generator({
   },
 });
 
-/** Creates the id of a request: a UUIDv7, never a value sent by the client. */
+/** Creates a request id: a UUIDv7, never a value sent by the client. */
 export function newRequestId(): string {
   return generator.generate().toString();
 }

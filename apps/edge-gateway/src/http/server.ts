@@ -15,17 +15,17 @@ import { renderError } from '../request/http-response.ts';
 import { newRequestId } from './request-id.ts';
 
 export interface ServerOptions {
-  /** Undefined: the port uses plain text. */
+  /** If undefined, the port uses plain text. */
   readonly tls: TlsIdentity | undefined;
   /** CIDRs of trusted proxies. The gateway uses the client address and TLS state that they report. */
   readonly trustedProxies: readonly string[];
-  /** Serves common chat requests without the router. */
+  /** Serves common chat requests while bypassing the router. */
   readonly direct: DirectChat;
 }
 
 /**
- * The HTTP server of the gateway. A body is read only when its route requests it, so a client without a key or beyond
- * its rate limit uses no memory.
+ * The gateway's HTTP server. A body is read only when its route asks for it, so a client without a key or
+ * over its rate limit cannot make the server buffer a body.
  */
 export async function createServer(
   module: DynamicModule,
@@ -34,7 +34,7 @@ export async function createServer(
 ): Promise<NestFastifyApplication> {
   let listener: Listener | undefined;
   const adapter = new FastifyAdapter({
-    // There is no Express middleware, and its chain costs time in every request.
+    // The gateway uses no Express middleware, and the middleware chain would cost time on every request.
     skipMiddie: true,
     genReqId: newRequestId,
     serverFactory: (serveRequest: RequestListener) => {
@@ -42,7 +42,7 @@ export async function createServer(
       return listener.server;
     },
     exposeHeadRoutes: false,
-    // Only trusted proxies may report a client address.
+    // Only trusted proxies may report a client's address.
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     routerOptions: { maxParamLength: 1024 },
     forceCloseConnections: 'idle',
@@ -73,7 +73,7 @@ function leaveBodies(fastify: FastifyInstance): void {
   fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
 }
 
-/** Adds the request id to every response, and returns 405 for a path with other methods. */
+/** Adds the request id to every response, and responds with 405 if the path exists only for other methods. */
 function answerOtherMethods(fastify: FastifyInstance): void {
   const routes = new RouteMethods();
   fastify.addHook('onRoute', ({ method, url }) => routes.note([method].flat(), url));
@@ -104,11 +104,16 @@ interface NotedRoute {
   readonly methods: readonly string[];
 }
 
-/** The methods of each path, to distinguish a wrong method (405) from an unknown path (404). */
+/**
+ * Collects the methods registered for each path, to distinguish a wrong method (405) from an unknown path
+ * (404).
+ */
 class RouteMethods {
   readonly #routes: NotedRoute[] = [];
 
-  /** @param url in the router's notation: `:name` matches one segment, `*` the rest of the path. */
+  /**
+   * @param url path in the router's notation: `:name` matches one segment, `*` matches the rest of the path.
+   */
   note(methods: readonly string[], url: string): void {
     const source = url
       .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
@@ -117,7 +122,7 @@ class RouteMethods {
     this.#routes.push({ pattern: new RegExp(`^${source}$`), methods });
   }
 
-  /** Empty if the path does not exist. */
+  /** Empty if no route has this path. */
   methodsOf(path: string): readonly string[] {
     const found = this.#routes.filter(({ pattern }) => pattern.test(path));
     return [...new Set(found.flatMap(({ methods }) => methods))];

@@ -1,4 +1,4 @@
-/** A self-signed certificate for localhost with its key, valid for a hundred years. For tests only. */
+/** A self-signed certificate for localhost and its private key, valid for a hundred years. For tests only. */
 export const testIdentity = {
   cert: Buffer.from(`-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUD2oJrL/+zdgldNnBT68XPwmDlqUwCgYIKoZIzj0EAwIw

@@ -21,14 +21,17 @@ import {
   type SealingKeyPair,
 } from '@gateway/messaging';
 
-/** The decrypted tokens of a login session. */
+/** The decrypted tokens for a login session. */
 export interface OpenedSession extends IssuedTokens {
   readonly accessExpiresInSeconds: number;
   readonly refreshExpiresInSeconds: number;
   readonly email: string;
 }
 
-/** Client of the embedded identity. Passwords and tokens are sealed on the bus; refresh tokens are sent as SHA-256. */
+/**
+ * Client for the embedded identity. Passwords and tokens are sealed before they are sent over the bus;
+ * refresh tokens are sent as SHA-256 hashes.
+ */
 export class IdentityClient {
   readonly #messaging: Messaging;
   readonly #sealingKeys: SealingKeyPair;

@@ -16,10 +16,10 @@ interface CachedSession extends ResolvedLoginSession {
   readonly subjectTag: string;
 }
 
-/** Authenticates session tokens: verifies the token, then looks up its login session. */
+/** Authenticates session tokens: verifies the token, then looks up the login session. */
 export class LoginSessionGate {
   readonly #verifier: Pick<LoginSessionVerifier, 'verify'>;
-  /** Null is a revoked session. */
+  /** Cached sessions; null marks a revoked session. */
   readonly #cache: RemoteCache<CachedSession | null>;
 
   constructor(verifier: Pick<LoginSessionVerifier, 'verify'>, messaging: Messaging) {
@@ -30,7 +30,10 @@ export class LoginSessionGate {
     messaging.onReconnect(() => this.#cache.doubtAll());
   }
 
-  /** Throws `invalid_session_token` (also for a revoked session), `expired_session_token` or `service_unavailable`. */
+  /**
+   * Throws `invalid_session_token` (including for a revoked session), `expired_session_token` or
+   * `service_unavailable`.
+   */
   async authenticate(token: string): Promise<LoginSession> {
     const claims = await this.#verifier.verify(token);
     const cached = await this.#cache.get(renderName(claims));
@@ -38,13 +41,15 @@ export class LoginSessionGate {
     return { ...claims, accountId: cached.accountId, personId: cached.personId };
   }
 
-  /** Drops the cached sessions of a subject, without waiting for the broadcast of its change. */
+  /** Drops a subject's cached sessions immediately, without waiting for the change broadcast. */
   forget(issuer: string, subject: string): void {
     this.#cache.invalidateTag(renderSubject(issuer, subject));
   }
 }
 
-/** Uses the same time limits as the grants of API keys, so that a revoked session ends as soon as a revoked key. */
+/**
+ * Uses the same time limits as API key grants, so that a revoked session ends as quickly as a revoked key.
+ */
 function createSessionCache(messaging: Messaging): RemoteCache<CachedSession | null> {
   return new RemoteCache<CachedSession | null>({
     entriesMax: 10_000,
@@ -64,7 +69,7 @@ function createSessionCache(messaging: Messaging): RemoteCache<CachedSession | n
   });
 }
 
-/** JSON keeps names distinct: issuers and subjects may contain any character. */
+/** JSON encoding keeps the names distinct, because issuers and subjects may contain any character. */
 function renderName({ issuer, subject, sessionId }: SessionName): string {
   return JSON.stringify([issuer, subject, sessionId]);
 }

@@ -33,7 +33,7 @@ const oidc = new LoginSessionVerifier({
   needsSessionId: false,
 });
 
-/** Undefined removes a claim. */
+/** An undefined value removes the claim. */
 type Claims = Readonly<Record<string, unknown>>;
 
 function sign(claims: Claims = {}, by = key, header: object = {}): Promise<string> {
@@ -50,14 +50,14 @@ const refusalOf = async (token: string, verifier = embedded) =>
 
 beforeEach(() => asked.splice(0));
 
-describe('the verifier of session tokens', () => {
+describe('the session token verifier', () => {
   it('returns the claims of a valid token', async () => {
     const claims = await embedded.verify(await sign());
     expect(claims).toMatchObject({ issuer, subject: 'somebody', sessionId: sid });
     expect(claims.expiresAtMs).toBeGreaterThan(Date.now());
   });
 
-  it('accepts only keys of the configured algorithms', async () => {
+  it('accepts only keys for the configured algorithms', async () => {
     expect(await refusalOf(await sign({}, rsaKey), oidc)).toBe('accepted');
     expect(await refusalOf(await sign({}, rsaKey))).toBe('invalid_session_token');
   });
@@ -68,7 +68,7 @@ describe('the verifier of session tokens', () => {
     await expect(oidc.verify(await sign({ sid: undefined }))).resolves.toMatchObject({ sessionId: null });
   });
 
-  it('ignores the session ids of another issuer', async () => {
+  it('ignores session ids in tokens from other issuers', async () => {
     await expect(oidc.verify(await sign({ sid: 'S-1-of-theirs' }))).resolves.toMatchObject({
       sessionId: null,
     });
@@ -91,7 +91,7 @@ describe('the verifier of session tokens', () => {
     expect(await refusalOf(await sign(claims))).toBe('invalid_session_token');
   });
 
-  it('rejects tokens with a foreign issuer, an algorithm that is not accepted, or no key id, without a lookup', async () => {
+  it('rejects tokens with a foreign issuer, an unaccepted algorithm, or no key id, without fetching keys', async () => {
     const tokens = [
       await sign({ iss: 'https://another.example' }),
       await sign({}, rsaKey),
@@ -105,7 +105,7 @@ describe('the verifier of session tokens', () => {
     expect(asked).toEqual([]);
   });
 
-  it('passes on a failure to fetch keys', async () => {
+  it('propagates a failure to fetch keys', async () => {
     const away = new LoginSessionVerifier({
       issuer,
       audience,

@@ -9,29 +9,32 @@ import type { VerificationKeys } from './verification-keys.ts';
 export interface LoginSessionVerifierOptions {
   readonly issuer: string;
   readonly audience: string;
-  /** The only accepted algorithms, whatever the token's header names. */
+  /** The only accepted algorithms, whatever algorithm the token's header specifies. */
   readonly algorithms: readonly SessionAlgorithm[];
   readonly keys: Pick<VerificationKeys, 'find'>;
-  /** Whether tokens need a session id. Without one, a session of the embedded identity could not be revoked. */
+  /**
+   * Whether tokens must contain a session id. Without one, a session from the embedded identity could not be
+   * revoked.
+   */
   readonly needsSessionId: boolean;
 }
 
 const claims = z.object({
   iss: z.string(),
   sub: z.string().min(1).max(255),
-  // jsonwebtoken checks an existing expiry; this schema requires one.
+  // jsonwebtoken checks the expiry only if it is present; this schema makes it mandatory.
   exp: z.number(),
   sid: z.unknown().optional(),
 });
 
-/** The object that passport passes to a strategy and that `jwtFromRequest` receives. */
+/** The object that passport passes to a strategy and to `jwtFromRequest`. */
 interface Carrier {
   readonly token: string;
 }
 
 /**
- * Verifies session tokens with passport-jwt: fixed algorithms, `iss`, `aud`, `exp` and `nbf`, and a key of the
- * issuer's set. No result is cached, so every token is verified completely.
+ * Verifies session tokens with passport-jwt. Checks the algorithm, `iss`, `aud`, `exp`, `nbf`, and the
+ * signature against the issuer's key set. Results are not cached, so every token is fully verified.
  */
 export class LoginSessionVerifier {
   readonly #strategy: Strategy;
@@ -51,19 +54,23 @@ export class LoginSessionVerifier {
     );
   }
 
-  /** Throws `expired_session_token`, `service_unavailable`, or `invalid_session_token` for every other fault. */
+  /**
+   * Throws `expired_session_token`, `service_unavailable`, or `invalid_session_token` for any other problem.
+   */
   async verify(token: string): Promise<LoginSessionClaims> {
     if (token.length > sessionTokenBytesMax) throw new GatewayError('invalid_session_token');
     const { iss, sub, sid, exp } = claims.parse(await this.#run({ token }));
     const claimed = { issuer: iss, subject: sub, expiresAtMs: exp * 1000 };
-    // Session ids of other issuers are ignored.
+    // Session ids from other issuers are ignored.
     if (!this.#options.needsSessionId) return { ...claimed, sessionId: null };
     const sessionId = z.uuid().safeParse(sid);
     if (!sessionId.success) throw new GatewayError('invalid_session_token');
     return { ...claimed, sessionId: sessionId.data };
   }
 
-  /** Runs the strategy as passport does: a copy for each attempt, with the outcomes as methods. */
+  /**
+   * Runs the strategy as passport does: creates a copy per call and adds the possible outcomes as methods.
+   */
   #run(carrier: Carrier): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const attempt = Object.create(this.#strategy) as Strategy;
@@ -81,7 +88,10 @@ export class LoginSessionVerifier {
     );
   };
 
-  /** The token is not verified yet: this reads its header only to choose a key or to reject it without a lookup. */
+  /**
+   * Reads the header before the token is verified, only to choose a key or to reject the token without
+   * fetching keys.
+   */
   async #findKey(token: string): Promise<string> {
     const { alg, kid, crit, iss } = readUnverified(token);
     if (iss !== this.#options.issuer) throw new GatewayError('invalid_session_token');

@@ -1,33 +1,39 @@
-/** The claims of a verified session token. */
+/** The claims from a verified session token. */
 export interface LoginSessionClaims {
   readonly issuer: string;
   readonly subject: string;
-  /** Id by which a session of the embedded identity is revoked; null for another issuer. */
+  /** The id for revoking a session from the embedded identity; null for other issuers. */
   readonly sessionId: string | null;
-  /** Milliseconds since 1970. */
+  /** Expiry in milliseconds since 1970. */
   readonly expiresAtMs: number;
 }
 
-/** A user's login session: its token is valid and it is not revoked. */
+/** A user's login session, with a valid token that is not revoked. */
 export interface LoginSession extends LoginSessionClaims {
-  /** Null until `POST /v1/account/register`. */
+  /** Null until the user calls `POST /v1/account/register`. */
   readonly accountId: string | null;
-  /** Null until `POST /v1/account/register`. */
+  /** Null until the user calls `POST /v1/account/register`. */
   readonly personId: string | null;
 }
 
-/** Signature algorithms that session tokens may use. All are asymmetric: a verification key cannot sign. */
+/**
+ * Signature algorithms allowed for session tokens. All are asymmetric, so a verification key cannot sign
+ * tokens.
+ */
 export const sessionAlgorithms = ['ES256', 'RS256'] as const;
 export type SessionAlgorithm = (typeof sessionAlgorithms)[number];
 
-/** Longer than any token that issuers create, and shorter than the bound on a request's headers. */
+/**
+ * Maximum token length: longer than any token that issuers create, and shorter than the limit for request
+ * headers.
+ */
 export const sessionTokenBytesMax = 8 * 1024;
 
 const jwtShape = /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/;
 
 /**
- * Whether a bearer token has the form of a JWT (RFC 7515 §7.1): three base64url parts, the first of them a JSON object.
- * It shows the kind of the credential, not that it is valid.
+ * Whether a bearer token has the form of a JWT (RFC 7515 §7.1): three base64url parts, the first of which is
+ * a JSON object. This identifies the kind of credential, not whether it is valid.
  */
 export function looksLikeSessionToken(token: string): boolean {
   return jwtShape.test(token);

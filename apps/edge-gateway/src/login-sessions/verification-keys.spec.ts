@@ -3,10 +3,10 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 import { createIssuerKey, type IssuerKey } from '@gateway/testing';
 import { VerificationKeys } from './verification-keys.ts';
 
-/** Longer than a busy machine needs for the calls within one pause. */
+/** Longer than a busy machine takes to make all calls within one pause. */
 const pauseMs = 4_000;
 
-/** An issuer that counts fetches of its key set. */
+/** A fake issuer that counts how often its key set is fetched. */
 function createSource(...first: IssuerKey[]) {
   const source = { keys: first, reads: 0, away: false };
   const fetchKeySet = () => {
@@ -22,10 +22,10 @@ function createSource(...first: IssuerKey[]) {
   return { source, keys: new VerificationKeys({ fetchKeySet, pauseMs }) };
 }
 
-describe('the keys of an issuer', () => {
+describe('an issuer’s verification keys', () => {
   const [one, other] = [createIssuerKey('ES256'), createIssuerKey('RS256')];
 
-  it('are found by id and algorithm with one fetch', async () => {
+  it('are found by id and algorithm with a single fetch', async () => {
     const { source, keys } = createSource(one, other);
     const [found, again] = await Promise.all([keys.find('ES256', one.kid), keys.find('ES256', one.kid)]);
     expect(found).toBe(again);
@@ -35,7 +35,7 @@ describe('the keys of an issuer', () => {
     expect(source.reads).toBe(1);
   });
 
-  it('are fetched once per pause, however many unknown keys are requested', async () => {
+  it('are fetched at most once per pause, however many unknown keys are requested', async () => {
     const { source, keys } = createSource(one);
     await keys.find('ES256', one.kid);
     for (let n = 0; n < 100; n++) expect(await keys.find('ES256', `unknown-${n}`)).toBeNull();
@@ -47,7 +47,7 @@ describe('the keys of an issuer', () => {
     expect(source.reads).toBe(2);
   });
 
-  it('are not fetched again and again while the issuer is unavailable', async () => {
+  it('are not fetched repeatedly while the issuer is unavailable', async () => {
     const { source, keys } = createSource(one);
     source.away = true;
     for (let n = 0; n < 5; n++)

@@ -13,15 +13,15 @@ interface VerificationKeysOptions {
   readonly fetchKeySet: FetchKeySet;
   /** How long a key set is used before it is fetched again. */
   readonly freshMs?: number;
-  /** Minimum time between two fetches after an unknown key or a failure. */
+  /** Minimum time between two fetches after an unknown key or a failed fetch. */
   readonly pauseMs?: number;
 }
 
 const fetchWithinMs = 5_000;
-/** jose requires an address, but `fetchKeySet` gets the keys. This address is never called. */
+/** jose requires an address, but `fetchKeySet` provides the keys. This address is never called. */
 const nowhere = new URL('https://key-set.invalid/');
 
-/** The public keys of an issuer, by key id. Only one complete set is stored at a time. */
+/** An issuer's public keys, by key id. Only one complete key set is stored at a time. */
 export class VerificationKeys {
   readonly #keySet: RemoteJWKSet;
   readonly #fetchKeySet: FetchKeySet;
@@ -41,8 +41,8 @@ export class VerificationKeys {
   }
 
   /**
-   * The key as PEM; null if the issuer has no such key for the algorithm. Throws `service_unavailable` if the set
-   * cannot be fetched.
+   * Returns the key as PEM; null if the issuer has no such key for the algorithm. Throws
+   * `service_unavailable` if the key set cannot be fetched.
    */
   async find(alg: string, kid: string): Promise<string | null> {
     try {
@@ -82,8 +82,8 @@ const documentBytesMax = 256 * 1024;
 const discovery = z.object({ issuer: z.string(), jwks_uri: z.url() });
 
 /**
- * The key set of an OpenID Connect issuer, found through its discovery document (OpenID Connect Discovery 1.0 §4).
- * Both addresses pass the egress guard. Redirects are not followed.
+ * Fetches the key set from an OpenID Connect issuer, located through its discovery document (OpenID Connect
+ * Discovery 1.0 §4). Both addresses must pass the egress guard. Redirects are not followed.
  */
 export function createOidcKeySet(
   issuer: string,

@@ -2,15 +2,15 @@ import type { Counter, Gauge, Histogram, Metrics } from '@gateway/observability'
 import { sizeBuckets } from '@gateway/observability';
 
 /**
- * Attributes of the OpenTelemetry conventions for generative AI, in Prometheus spelling. There are too many models
- * for a label.
+ * Attribute names from the OpenTelemetry conventions for generative AI, in Prometheus spelling. The model is
+ * not a label, because there are too many models.
  */
 type GenAiLabel = 'gen_ai_operation_name' | 'gen_ai_provider_name';
 const genAiLabels = ['gen_ai_operation_name', 'gen_ai_provider_name'] as const;
 
 /**
- * The metrics of the edge. Labels have few values (endpoint, status, reason) and never contain an account, a key or a
- * model.
+ * The edge's metrics. Each label has only a few values (endpoint, status, reason), and none contains an
+ * account, key or model.
  */
 export interface EdgeMetrics {
   readonly requests: Counter<'endpoint' | 'status'>;
@@ -95,9 +95,9 @@ function createPlanMetrics(metrics: Metrics): Omit<EdgeMetrics, keyof RequestMet
   };
 }
 
-/** The metrics of provider failures and of overload. */
+/** Metrics for provider failures and overload. */
 export interface ResilienceMetrics {
-  /** Additional calls of a request, by kind. */
+  /** Extra calls for a request, by kind. */
   readonly retries: Counter<'kind'>;
   /** Calls that failed before the first byte of a usable response. */
   readonly upstreamFailures: Counter<'reason'>;
@@ -105,7 +105,7 @@ export interface ResilienceMetrics {
   readonly breakerChanges: Counter<'to'>;
   /** Rejected requests. */
   readonly shed: Counter<'reason'>;
-  /** Waiting time of requests that were served. */
+  /** Queueing time of requests that were then served. */
   readonly queueSeconds: Histogram;
   watchOpenBreakers(count: () => number): void;
   watchQueue(length: () => number): void;

@@ -22,7 +22,7 @@ const bodyErrors: readonly ErrorCode[] = [
   'unsupported_media_type',
 ];
 
-/** All errors that a route may return: those of its kind and its own. */
+/** All errors that a route may return: those for its access rule plus its own. */
 export function listErrors({ access, operation }: RouteRow): readonly ErrorCode[] {
   const isForwarded = access === 'pipeline';
   const codes: ErrorCode[] = [
@@ -38,7 +38,7 @@ export function listErrors({ access, operation }: RouteRow): readonly ErrorCode[
   return [...new Set(codes)];
 }
 
-/** The credentials that callers can use. */
+/** The credentials that callers may use. */
 export const securitySchemes = {
   apiKey: {
     type: 'http',
@@ -69,7 +69,7 @@ const requirements: Readonly<Record<Access, readonly Requirement[]>> = {
   public: [],
 };
 
-/** One of the requirements is enough. An empty list allows everyone. */
+/** Satisfying any one of the requirements is enough. An empty list allows everyone. */
 export function renderSecurity(access: Access, { takesKeyHeader }: Operation): Requirement[] {
   return [...requirements[access], ...(takesKeyHeader ? [{ apiKeyHeader: [] }] : [])];
 }

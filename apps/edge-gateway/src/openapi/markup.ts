@@ -21,7 +21,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
-/** A template. Its values are escaped unless they are markup. */
+/** A template tag. Interpolated values are escaped unless they are already markup. */
 export function markup(parts: TemplateStringsArray, ...values: readonly Value[]): Markup {
   const rendered = values.map(renderValue);
   return new Markup(parts.map((part, at) => part + (rendered[at] ?? '')).join(''));
@@ -34,7 +34,7 @@ function renderValue(value: Value): string {
   return escapeHtml(String(value));
 }
 
-/** Renders paragraphs and `code`, as used in descriptions. */
+/** Renders the paragraphs and inline `code` that descriptions may contain. */
 export function renderText(text: string | undefined): Markup {
   const paragraphs = (text ?? '').split(/\n{2,}/).filter((paragraph) => paragraph.trim() !== '');
   return new Markup(

@@ -10,7 +10,7 @@ const document = renderDocument(routes);
 type Paths = Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>>;
 const paths = document.paths as unknown as Paths;
 
-test('the document is valid OpenAPI 3.1, and the validator detects an invalid document', async () => {
+test('the document is valid OpenAPI 3.1, and the validator rejects an invalid document', async () => {
   const plain = JSON.parse(JSON.stringify(document)) as Record<string, unknown>;
   expect(await new Validator().validate(plain)).toEqual({ valid: true });
   expect(document.openapi).toBe('3.1.0');
@@ -54,7 +54,7 @@ test('the page shows every operation and schema, and contains no scripts or exte
   expect(page).not.toMatch(/<script|<link|<img|<iframe|\son[a-z]+=|\sstyle=|https?:\/\//i);
 });
 
-test('markup in a description is shown as text and never executed', () => {
+test('markup in a description is displayed as text and never interpreted', () => {
   const [route] = routes;
   const evil = { ...route, operation: { ...route?.operation, summary: '<script>alert(1)</script>"\'' } };
   const page = renderPage(renderDocument([evil as RouteRow]));

@@ -32,7 +32,10 @@ const description = `An agent gateway: chat in the format that your agent alread
 
 Every response has an \`X-Request-ID\` header. Lists are \`{"object":"list","data":[…]}\`. Times are RFC 3339 in UTC. Account endpoints reject unknown fields; chat endpoints forward them to the provider.`;
 
-/** The OpenAPI 3.1 document of the routes, aliases included. Routes without a description are left out. */
+/**
+ * Renders the OpenAPI 3.1 document for the routes, including aliases. Routes without a description are
+ * omitted.
+ */
 export function renderDocument(routes: readonly RouteRow[]): OpenApiDocument {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
@@ -56,7 +59,7 @@ export function renderDocument(routes: readonly RouteRow[]): OpenApiDocument {
       paths,
     },
     {
-      // A schema's format replaces its long regular expression.
+      // If a schema has a format, its long regular expression is omitted.
       override: ({ jsonSchema }) => {
         if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
       },
@@ -143,7 +146,7 @@ const errorBodies = {
   converse: converseErrorBody,
 } as const;
 
-/** One response per status. Its description lists the possible error codes. */
+/** Renders one response per status code. Its description lists the possible error codes. */
 function renderErrors(route: RouteRow, path: string): Record<string, unknown> {
   const byStatus = Map.groupBy(listErrors(route), (code) => errorRegistry[code].status);
   const schema = errorBodies[formatOfPath(path)];
@@ -176,7 +179,10 @@ function headersOf(codes: readonly ErrorCode[], path: string): Record<string, st
   };
 }
 
-/** Schemas that several operations return. They appear by name in the document; other schemas appear inline. */
+/**
+ * Schemas that several operations return. They are named components in the document; all other schemas are
+ * inlined.
+ */
 const namedSchemas = {
   Account: account,
   AccountDeletion: accountDeletion,

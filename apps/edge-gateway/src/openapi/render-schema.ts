@@ -23,7 +23,7 @@ export interface ShownSchema {
   readonly description?: string;
 }
 
-/** The type of a value in one line: `array of Model`, `string (uuid)`, `"list"`. */
+/** Renders a value's type in one line: `array of Model`, `string (uuid)`, `"list"`. */
 export function renderType(schema: ShownSchema): Markup {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split('/').at(-1) ?? '';
@@ -53,7 +53,7 @@ function renderBounds({ minimum, maximum, minLength, maxLength }: ShownSchema): 
   return low === undefined || low === Number.MIN_SAFE_INTEGER ? '' : `, from ${low}${unit}`;
 }
 
-/** One row per field, followed by the fields of nested objects. Empty for a schema without fields. */
+/** Renders one row per field, followed by the fields of nested objects. Empty for a schema without fields. */
 export function renderFields(schema: ShownSchema): Markup {
   const fields = Object.entries(schema.properties ?? {});
   if (fields.length === 0) return markup``;
@@ -75,7 +75,7 @@ export function renderFields(schema: ShownSchema): Markup {
   </table>`;
 }
 
-/** The object schema inside an array or an optional value. */
+/** Unwraps the object schema inside an array or an optional value. */
 function inner(schema: ShownSchema): ShownSchema {
   if (schema.properties) return schema;
   if (schema.items) return inner(schema.items);

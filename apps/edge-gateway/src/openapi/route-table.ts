@@ -2,22 +2,22 @@ import { RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { accessKey, type Access, operationKey, type Operation } from './operation.ts';
 
-/** A route as declared by its decorators. */
+/** A route, as declared through its decorators. */
 export interface RouteRow {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /**
-   * In the interface's notation (`/v1/account/keys/{key_id}`). The first path is the primary one, the others are
-   * aliases.
+   * Paths in the public notation (`/v1/account/keys/{key_id}`). The first path is the primary one, the others
+   * are aliases.
    */
   readonly paths: readonly [string, ...string[]];
-  /** Undefined: the route rejects every caller. */
+  /** If undefined, the route rejects every caller. */
   readonly access: Access | undefined;
   readonly operation: Operation | undefined;
-  /** Controller and method: `KeysRoute.list`. */
+  /** Controller and method, such as `KeysRoute.list`. */
   readonly name: string;
 }
 
-/** All routes of the controllers, in the order of their methods. Only reads decorator metadata. */
+/** Lists all routes of the controllers, in the order of their methods. Reads only decorator metadata. */
 export function listRoutes(controllers: readonly Type[]): RouteRow[] {
   return controllers.flatMap((controller) =>
     Object.getOwnPropertyNames(controller.prototype).flatMap((name) => {

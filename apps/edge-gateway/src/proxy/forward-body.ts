@@ -24,8 +24,9 @@ interface Outgoing {
 }
 
 /**
- * Forwards a body as it arrives, with the stored credential of its provider. Resolves when status and headers have
- * arrived. A streamed body can be sent only once; a buffered body is sent again if a call fails.
+ * Forwards a body as it arrives, with the stored credential for its provider. Resolves once the response
+ * status and headers have arrived. A streamed body can be sent only once; a buffered body is sent again if a
+ * call fails.
  */
 export function forwardBody(
   outgoing: Outgoing,
@@ -60,7 +61,7 @@ async function sendBody(
   const { url, headers } = await signUpstreamRequest(
     call,
     withContentType(renderUpstreamRequest(call), contentType),
-    // A signature never covers a streamed body.
+    // Signatures never cover a streamed body.
     { method: 'POST', body: body.bytes ?? Buffer.alloc(0) },
   );
   markSent(attempt, exchange);
@@ -92,12 +93,12 @@ function describeCall(
     stream: false,
     path: route.path,
     ...(route.auth === undefined ? {} : { auth: route.auth }),
-    // Client headers of one interface have no meaning in another.
+    // Headers that clients send for one API format have no meaning in another.
     ...(isMapped ? {} : { clientHeaders: request.headers }),
   };
 }
 
-/** Sets the content type before signing, because the signature covers it. */
+/** The content type is set before signing, because the signature covers it. */
 function withContentType({ url, headers }: UpstreamRequest, contentType: string): UpstreamRequest {
   return { url, headers: { ...headers, 'content-type': contentType } };
 }

@@ -8,7 +8,7 @@ import { MultipartModelScanner } from './multipart-model-scanner.ts';
 const type = 'multipart/form-data; boundary=b';
 const head = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n`;
 
-/** Sends a body to a local server, and returns the result of `take` for that request. */
+/** Sends a body to a local server, and returns what `take` returns for that request. */
 async function receive<Made>(body: Buffer, take: (request: IncomingMessage) => Promise<Made>): Promise<Made> {
   let settle: (made: Promise<Made>) => void = () => undefined;
   const made = new Promise<Made>((resolve) => (settle = resolve));
@@ -40,7 +40,7 @@ describe('a buffered body', () => {
   it.each([
     ['small', 1_000],
     ['larger than the memory limit', 3_000_000],
-  ])('is forwarded byte for byte except for the model, if the file before it is %s', async (_, size) => {
+  ])('is forwarded byte for byte except for the model if the file before it is %s', async (_, size) => {
     const file = randomBytes(size);
     const after = randomBytes(100_000);
     const whole = (model: string) =>
@@ -62,7 +62,7 @@ describe('a buffered body', () => {
     expect(made.length).toBe(made.bytes.length);
   });
 
-  it('is rejected beyond its bound, and if it ends without a model', async () => {
+  it('is rejected if it exceeds its size limit or ends without a model', async () => {
     const long = Buffer.from(`{"input":"${'a'.repeat(50_000)}"}`);
     const hold = (bytesMax: number) => (request: IncomingMessage) => {
       return holdUntilModel(request, new JsonModelScanner(), bytesMax);

@@ -9,10 +9,10 @@ import { clientLeft, tooLarge } from '../request/read-body.ts';
 import type { ModelPlace, ModelScanner } from './model-scanner.ts';
 import { modelMissing } from './model-scanner.ts';
 
-/** Bytes buffered in memory before the model is known; further bytes are written to disk. */
+/** Maximum bytes buffered in memory until the model is known; further bytes are written to disk. */
 const memoryBytesMax = 256 * 1024;
 
-/** A body, read until its model was known. The rest is still unread. */
+/** A request body that was read until its model was known. The rest has not been read yet. */
 export class HeldBody {
   readonly place: ModelPlace;
   readonly #request: IncomingMessage;
@@ -35,14 +35,14 @@ export class HeldBody {
     this.#bytesMax = bytesMax;
   }
 
-  /** Whether the complete body is buffered, so that it can be read again. */
+  /** Whether the whole body is buffered, so that it can be read again. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
 
   /**
-   * Buffers a short body completely, so that it can be sent again if a call fails. A long body, or one without a
-   * declared length, is streamed.
+   * Buffers a short body completely, so that it can be sent again if a call fails. A long body, or a body
+   * without a declared length, is streamed.
    */
   async holdRest(): Promise<void> {
     const declared = Number(this.#request.headers['content-length'] ?? Number.NaN);
@@ -51,7 +51,8 @@ export class HeldBody {
   }
 
   /**
-   * The complete body in memory, for a provider that needs another shape or a signature. Throws `request_too_large`.
+   * Returns the whole body in memory, for a provider that needs a different shape or a signature. Throws
+   * `request_too_large`.
    */
   async holdAll(): Promise<Buffer> {
     if (!this.#isWhole) {
@@ -79,7 +80,7 @@ export class HeldBody {
   }
 
   /**
-   * The complete body with other bytes in place of the model, produced as fast as it is consumed. Throws
+   * The whole body with the model replaced, produced as fast as the consumer reads it. Throws
    * `request_too_large`.
    */
   async *read(model: Buffer): AsyncGenerator<Buffer> {
@@ -100,7 +101,7 @@ export class HeldBody {
     }
   }
 
-  /** Length of the body with the replaced model; undefined if the client declared no length. */
+  /** Body length after the model is replaced; undefined if the client declared no length. */
   lengthWith(model: Buffer): number | undefined {
     const declared = this.#request.headers['content-length'];
     if (declared === undefined) return undefined;
@@ -118,8 +119,9 @@ export class HeldBody {
 }
 
 /**
- * Reads a body until its model is known, wherever the field is.
- * @throws GatewayError `missing_field` if the body ends without a model; `request_too_large`; errors of the scanner
+ * Reads a body until its model is known, wherever the field is located.
+ * @throws GatewayError `missing_field` if the body ends without a model; `request_too_large`; errors from the
+ * scanner
  */
 export async function holdUntilModel(
   request: IncomingMessage,
@@ -151,7 +153,7 @@ export async function holdUntilModel(
   }
 }
 
-/** The next bytes of a request; null at its end. Rejects if the client disconnects. */
+/** Reads the next bytes of a request; null at its end. Rejects if the client disconnects. */
 function nextChunk(request: IncomingMessage): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     const done = (settle: () => void): void => {
@@ -169,7 +171,7 @@ function nextChunk(request: IncomingMessage): Promise<Buffer | null> {
       resolve(null);
       return;
     }
-    // A client that has already disconnected causes no further event.
+    // No further event is emitted if the client has already disconnected.
     if (request.destroyed) {
       reject(clientLeft());
       return;
@@ -183,8 +185,8 @@ const algorithm = 'aes-256-ctr';
 const readBytes = 64 * 1024;
 
 /**
- * A temporary file for request bytes that exceed the memory limit. It is encrypted with a key that exists only in
- * this object, and unlinked immediately after creation, so that it disappears with the process.
+ * A temporary file for request bytes that exceed the memory limit. The encryption key exists only in this
+ * object. The file is unlinked immediately after creation, so it disappears with the process.
  */
 class SealedFile {
   readonly #file: FileHandle;
@@ -214,10 +216,10 @@ class SealedFile {
     this.#length += sealed.length;
   }
 
-  /** All bytes from the start. */
+  /** Reads all bytes from the start. */
   async *read(): AsyncGenerator<Buffer> {
     const decipher = createDecipheriv(algorithm, this.#key, this.#nonce);
-    // Decryption copies the bytes, so one read buffer is reused to avoid garbage.
+    // Decryption copies the bytes, so a single read buffer can be reused to reduce garbage collection.
     const buffer = Buffer.allocUnsafe(readBytes);
     for (let at = 0; at < this.#length;) {
       const { bytesRead } = await this.#file.read(buffer, 0, readBytes, at);

@@ -11,14 +11,14 @@ const quote = 0x22;
 const backslash = 0x5c;
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** Bytes of a key stored for comparison. A longer key is a different one. */
+/** Maximum bytes of an object key that are stored for comparison. A longer key cannot be `model`. */
 const keyBytesMax = 64;
 
 type State = 'start' | 'key-or-end' | 'key' | 'colon' | 'value' | 'model';
 
 /**
- * Finds the field `model` of a JSON object in a stream of bytes without storing them. It parses only enough to
- * separate the outermost fields from nested ones; the provider validates the rest.
+ * Finds the field `model` in a JSON object that arrives as a stream of bytes, without storing them. It parses
+ * just enough to distinguish outermost fields from nested ones; the provider validates the rest.
  */
 export class JsonModelScanner implements ModelScanner {
   readonly isJson = true;
@@ -29,7 +29,7 @@ export class JsonModelScanner implements ModelScanner {
   #escaped = false;
   /** Offset of the next byte in the body. */
   #at = 0;
-  /** The current key or model without its quotes. */
+  /** The bytes of the current key or model, without quotes. */
   #text: number[] = [];
   #textStart = 0;
 
@@ -84,7 +84,7 @@ export class JsonModelScanner implements ModelScanner {
     this.#escaped = false;
   }
 
-  /** Reads bytes of a string. Returns true at its closing quote. */
+  /** Reads the bytes of a string. Returns true at its closing quote. */
   #readText(byte: number, bytesMax: number): boolean {
     if (byte === quote && !this.#escaped) {
       this.#inString = false;
@@ -115,7 +115,7 @@ export class JsonModelScanner implements ModelScanner {
     return isClosed ? { start: this.#textStart, end: this.#at + 1, model: this.#unescape() } : null;
   }
 
-  /** Skips a value of any depth up to the next comma or bracket. */
+  /** Skips a value of any nesting depth up to the next comma or bracket. */
   #skip(byte: number): void {
     if (this.#inString) {
       if (byte === quote && !this.#escaped) this.#inString = false;
@@ -128,7 +128,7 @@ export class JsonModelScanner implements ModelScanner {
     } else if (byte === 0x7b || byte === 0x5b) this.#depth += 1;
     else if (byte === 0x7d || byte === 0x5d) {
       this.#depth -= 1;
-      // The object has ended, so no model can follow.
+      // The outermost object has ended, so no model can follow.
       if (this.#depth < 0) throw modelMissing();
     } else if (byte === 0x2c && this.#depth === 0) this.#state = 'key-or-end';
   }

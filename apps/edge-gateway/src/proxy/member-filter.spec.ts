@@ -3,7 +3,7 @@ import { MemberFilter } from './member-filter.ts';
 const names = ['cloud_access_key_id', 'cloud_secret_access_key'];
 const secret = 'AKIA-SECRET';
 
-/** The filtered body, fed in pieces of the given size. */
+/** Filters a body that arrives in pieces of the given size. */
 function filter(text: string, pieceBytes = text.length * 4): string {
   const filter = new MemberFilter(names, 'model');
   const bytes = Buffer.from(text);
@@ -13,7 +13,7 @@ function filter(text: string, pieceBytes = text.length * 4): string {
   return Buffer.concat([...out, filter.end()]).toString();
 }
 
-describe('members that are never forwarded', () => {
+describe('fields that are never forwarded', () => {
   it.each([
     [`{"cloud_access_key_id":"${secret}"}`, {}],
     [`{"cloud_access_key_id":"${secret}","model":"m"}`, { model: 'm' }],
@@ -62,7 +62,7 @@ describe('members that are never forwarded', () => {
     }
   });
 
-  it('buffers only the bytes between two members', () => {
+  it('buffers only the bytes between two fields', () => {
     const text = `{"a":1,${' '.repeat(100_000)}"b":2}`;
     expect(() => filter(text, 4096)).toThrow(expect.objectContaining({ code: 'malformed_json' }));
   });

@@ -5,23 +5,24 @@ const backslash = 0x5c;
 const comma = 0x2c;
 const space = 0x20;
 
-/** Bytes of a key stored for comparison. A longer key is a different one. */
+/** Maximum bytes of an object key that are stored for comparison. A longer key never matches. */
 const keyBytesMax = 128;
-/** Limit of buffered bytes: those between two fields and the next key. */
+/** Maximum number of buffered bytes: those between two fields plus the next key. */
 const heldBytesMax = 64 * 1024;
 
 type State = 'before' | 'between' | 'key' | 'value' | 'after';
 
 /**
- * Removes fields of a JSON object, and repetitions of one field, from a stream of bytes. Spaces replace the field
- * and one adjacent comma, so the body keeps its declared length. It buffers only the bytes between two values.
+ * Removes given fields, and repetitions of one field, from a JSON object that arrives as a stream of bytes.
+ * Spaces replace the field and one adjacent comma, so the body keeps its declared length. Only the bytes
+ * between two values are buffered.
  */
 export class MemberFilter {
   readonly #names: ReadonlySet<string>;
   readonly #onceName: string;
   #hasSeenOnce = false;
   #state: State = 'before';
-  /** Bytes since the last value. The key at their end decides whether they stay. */
+  /** Bytes since the last value. The key that follows decides whether they are forwarded. */
   #held: number[] = [];
   #key: number[] = [];
   #hasKept = false;
@@ -32,14 +33,17 @@ export class MemberFilter {
 
   /**
    * @param names fields to remove from the outermost object.
-   * @param onceName field that may occur once; repetitions are removed.
+   * @param onceName field that may occur only once; repetitions are removed.
    */
   constructor(names: readonly string[], onceName: string) {
     this.#names = new Set(names);
     this.#onceName = onceName;
   }
 
-  /** Returns the bytes that may be forwarded now. Throws `malformed_json` if too many bytes lie between two fields. */
+  /**
+   * Returns the bytes that can be forwarded now. Throws `malformed_json` if there are too many bytes between
+   * two fields.
+   */
   push(chunk: Buffer): Buffer {
     const out = Buffer.allocUnsafe(this.#held.length + chunk.length);
     let length = 0;
@@ -58,12 +62,12 @@ export class MemberFilter {
     return out.subarray(0, length);
   }
 
-  /** Returns the buffered bytes at the end of the body. The provider validates them. */
+  /** Returns the bytes still buffered when the body ends. The provider validates them. */
   end(): Buffer {
     return Buffer.from(this.#held.splice(0));
   }
 
-  /** Processes the next byte. Returns true while its fate is undecided. */
+  /** Processes the next byte. Returns true while it is undecided whether the byte is forwarded. */
   #take(byte: number): boolean {
     switch (this.#state) {
       case 'before':
@@ -97,7 +101,7 @@ export class MemberFilter {
     this.#escaped = byte === backslash && !this.#escaped;
     this.#key.push(byte);
     if (this.#key.length <= keyBytesMax) return true;
-    // Not a searched key: the rest of it is skipped like any string.
+    // The key does not match; the rest of it is skipped like any other string.
     this.#decide(false);
     this.#inString = true;
     return false;
@@ -116,7 +120,7 @@ export class MemberFilter {
     this.#depth = 0;
     this.#inString = false;
     if (isDropped) return;
-    // A comma before the first remaining field belonged to a removed one.
+    // The comma before the first remaining field belonged to a removed field.
     if (!this.#hasKept) this.#held = this.#held.map((held) => (held === comma ? space : held));
     this.#hasKept = true;
   }

@@ -1,25 +1,27 @@
 import { GatewayError } from '@gateway/errors';
 
-/** Position of the model in a body: the value's bytes, including JSON quotes, as offsets from the start. */
+/** Location of the model in a body: start and end offsets of the value's bytes, including JSON quotes. */
 export interface ModelPlace {
   readonly start: number;
   readonly end: number;
   readonly model: string;
 }
 
-/** Reads a body in chunks until its model is found. */
+/** Reads a body chunk by chunk until its model is found. */
 export interface ModelScanner {
   readonly isJson: boolean;
   /**
-   * Processes the next bytes. Returns the position of the model once it is known, else null.
+   * Processes the next bytes. Returns the model's location once it is known; null until then.
    * @throws GatewayError for a malformed body or an invalid model.
    */
   push(chunk: Buffer): ModelPlace | null;
-  /** Renders a model name for the body. */
+  /** Renders a model name in the body's encoding. */
   renderModel(model: string): Buffer;
 }
 
-/** Limit of a model's name. The longest in the catalog has 100 bytes, an ARN about 150. */
+/**
+ * Maximum length of a model name in bytes. The longest name in the catalog has 100 bytes, an ARN about 150.
+ */
 export const modelBytesMax = 512;
 
 export function modelMissing(): GatewayError {

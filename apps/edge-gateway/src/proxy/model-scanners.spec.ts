@@ -3,7 +3,7 @@ import { JsonModelScanner } from './json-model-scanner.ts';
 import type { ModelPlace, ModelScanner } from './model-scanner.ts';
 import { MultipartModelScanner } from './multipart-model-scanner.ts';
 
-/** Feeds a body in pieces, like a network. */
+/** Feeds a body in pieces, as a network connection would. */
 function scan(scanner: ModelScanner, body: Buffer, cut: number): ModelPlace | null {
   for (let at = 0; at < body.length; at += cut) {
     const place = scanner.push(body.subarray(at, at + cut));
@@ -17,7 +17,7 @@ const missing = expect.objectContaining({ code: 'missing_field', param: 'model' 
 describe('JsonModelScanner', () => {
   const member = fc.tuple(fc.string(), fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }));
 
-  it('finds the model of any object at any position and for any chunking', () => {
+  it('finds the model in any object, at any position and for any chunking', () => {
     fc.assert(
       fc.property(
         fc.array(member),
@@ -45,7 +45,7 @@ describe('JsonModelScanner', () => {
   });
 
   it.each(['{}', ' { } ', '{"input":"a"}', '{"input":[{}],"n":1}'])(
-    'reports a missing model at the last bracket of %s',
+    'reports a missing model at the final bracket in %s',
     (text) => {
       const end = text.lastIndexOf('}');
       const scanner = new JsonModelScanner();
@@ -54,7 +54,7 @@ describe('JsonModelScanner', () => {
     },
   );
 
-  it('reads a key with escapes', () => {
+  it('reads a key that contains escapes', () => {
     const body = Buffer.from('{"a":"\\\\\\"", "\\u006dodel" : "gpt"}');
     expect(scan(new JsonModelScanner(), body, 1)?.model).toBe('gpt');
   });
@@ -73,7 +73,7 @@ describe('JsonModelScanner', () => {
     );
   });
 
-  it('rejects a model that is too long before it ends', () => {
+  it('rejects an overlong model before its end arrives', () => {
     const scanner = new JsonModelScanner();
     expect(() => scanner.push(Buffer.from(`{"model":"${'a'.repeat(2000)}`))).toThrow(/longer than 512 bytes/);
   });
@@ -113,7 +113,7 @@ describe('MultipartModelScanner', () => {
     expect(scan(scanner, body, 4)?.model).toBe('m');
   });
 
-  it('rejects a content type without a boundary, endless headers and an endless model', () => {
+  it('rejects a content type without a boundary, endless headers, and an endless model', () => {
     expect(() => new MultipartModelScanner('multipart/form-data')).toThrow(/boundary/);
     const endless = Buffer.from(`--XyZ\r\nContent-Disposition: ${'a'.repeat(20_000)}`);
     expect(() => scan(new MultipartModelScanner(type), endless, 1000)).toThrow(/headers of a part/);

@@ -7,25 +7,28 @@ import {
   type ModelScanner,
 } from './model-scanner.ts';
 
-/** Limit of a part's headers. Clients send about 200 bytes. */
+/** Maximum size of a part's headers. Clients send about 200 bytes. */
 const headBytesMax = 16 * 1024;
 const headEnd = Buffer.from('\r\n\r\n');
 
 type State = 'boundary' | 'after-boundary' | 'head' | 'model';
 
 /**
- * Finds the part named `model` of a multipart body (RFC 7578) in a stream. It buffers at most the headers of one
- * part.
+ * Finds the part named `model` in a multipart body (RFC 7578) that arrives as a stream. It buffers at most
+ * one part's headers.
  */
 export class MultipartModelScanner implements ModelScanner {
   readonly isJson = false;
   readonly #delimiter: Buffer;
   #state: State = 'boundary';
-  /** Undecided bytes and their offset in the body. The scanner adds the line break before the first delimiter. */
+  /**
+   * Bytes that are not processed yet, and their offset in the body. The scanner prepends the line break that
+   * precedes the first delimiter.
+   */
   #held: Buffer = Buffer.from('\r\n');
   #heldAt = -2;
 
-  /** @throws GatewayError `malformed_multipart` for a content type without a usable boundary. */
+  /** @throws GatewayError `malformed_multipart` if the content type has no usable boundary. */
   constructor(contentType: string) {
     const boundary = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType);
     const name = boundary?.[1] ?? boundary?.[2];
@@ -51,7 +54,7 @@ export class MultipartModelScanner implements ModelScanner {
     return Buffer.from(model);
   }
 
-  /** Advances one state if the buffered bytes suffice; otherwise the state does not change. */
+  /** Advances by one state if enough bytes are buffered; otherwise the state does not change. */
   #advance(): ModelPlace | null {
     switch (this.#state) {
       case 'boundary':
@@ -78,7 +81,7 @@ export class MultipartModelScanner implements ModelScanner {
 
   #readBoundaryEnd(): null {
     if (this.#held.length < 2) return null;
-    // Two hyphens end the body. Otherwise a part starts after optional padding.
+    // Two hyphens mark the end of the body. Otherwise a part starts after optional padding.
     if (this.#held[0] === 0x2d && this.#held[1] === 0x2d) throw modelMissing();
     this.#state = 'head';
     return null;
@@ -93,7 +96,7 @@ export class MultipartModelScanner implements ModelScanner {
       });
     }
     const head = this.#held.toString('utf8', 0, at);
-    // The delimiter of an empty part starts with the line break that ends its headers.
+    // If a part is empty, its closing delimiter starts with the line break that ends its headers.
     const isModel = namesModel(head);
     this.#drop(at + (isModel ? 4 : 2));
     this.#state = isModel ? 'model' : 'boundary';
@@ -115,7 +118,7 @@ export class MultipartModelScanner implements ModelScanner {
   }
 }
 
-/** Whether a part's Content-Disposition has the name `model`. */
+/** Whether a part is named `model` in its Content-Disposition header. */
 function namesModel(head: string): boolean {
   const disposition = /^content-disposition:(.*)$/im.exec(head)?.[1] ?? '';
   const name = /;\s*name=(?:"((?:[^"\\]|\\.)*)"|([^\s;]+))/i.exec(disposition);

@@ -7,33 +7,32 @@ import { MemberFilter } from './member-filter.ts';
 import type { ModelPlace, ModelScanner } from './model-scanner.ts';
 import type { ProxyTarget } from './proxy-target.ts';
 
-/** The body of a proxied upstream request. */
+/** The body that is sent upstream for a proxied request. */
 export interface OutgoingBody {
-  /** Undefined: the client's content type. */
+  /** If undefined, the client's content type is used. */
   readonly contentType: string | undefined;
-  /** Undefined if the client declared no length. */
+  /** Undefined if the client did not declare a length. */
   readonly length: number | undefined;
-  /** Whether it can be sent again. */
+  /** Whether the body can be sent again. */
   readonly isRepeatable: boolean;
-  /** The complete body if it is buffered. */
+  /** The whole body, if it is buffered. */
   readonly bytes: Buffer | undefined;
   readonly open: () => Uint8Array | Readable;
-  /** Undefined: the response is forwarded unchanged. */
+  /** If undefined, the response is forwarded unchanged. */
   readonly mapAnswer?: NonNullable<MappedRequest['mapAnswer']>;
-  /** Whether the provider receives another shape than the client sent. */
+  /** Whether the body has a different shape from the one that the client sent. */
   readonly isMapped: boolean;
 }
 
-/** The start of every `cloud_*` field of a body. */
+/** The prefix shared by all `cloud_*` fields in a body. */
 export const cloudMark = Buffer.from('"cloud_');
 const modelMark = Buffer.from('"model"');
-/** The start of escaped lowercase letters and underscores, which can spell the same keys. */
+/** The prefix of JSON escapes for lowercase letters and underscores, which can spell the same keys. */
 const escapeMarks = ['\\u005', '\\u006', '\\u007'].map((mark) => Buffer.from(mark));
 
 /**
- * Prepares the client's body: it replaces the model with the provider's spelling and removes fields that are never
- * forwarded. The body is streamed, or buffered for a provider that needs another shape or a signature.
- *
+ * Prepares the client's body: inserts the provider's model name and removes fields that are never forwarded.
+ * The body is streamed, or buffered if the provider needs a different shape or a signature.
  * @throws GatewayError `invalid_field`, `malformed_json`, `request_too_large`, `unsupported_media_type`
  */
 export async function prepareBody(
@@ -99,8 +98,8 @@ function mayNeedFilter(bytes: Buffer, { end }: ModelPlace): boolean {
 }
 
 /**
- * Removes fields that are never forwarded and a second `model`. The gateway checks the first model, but most JSON
- * parsers use the last one.
+ * Removes fields that are never forwarded, and any second `model` field. The gateway checks the first
+ * `model`, but most JSON parsers use the last one.
  */
 async function* filterMembers(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const filter = new MemberFilter(cloudFields, 'model');

@@ -21,7 +21,7 @@ import { cloudMark, prepareBody, type OutgoingBody } from './outgoing-body.ts';
 import { chooseProxyTarget, mayBeHosted, type ProxyTarget } from './proxy-target.ts';
 import { relayBytes } from './relay.ts';
 
-/** Endpoints for file uploads. They also take JSON, which some providers require. */
+/** File upload endpoints. They also accept JSON, which some providers require. */
 const multipartEndpoints: ReadonlySet<ProxyEndpoint> = new Set([
   'images/edits',
   'images/variations',
@@ -29,12 +29,12 @@ const multipartEndpoints: ReadonlySet<ProxyEndpoint> = new Set([
   'videos/generations',
 ]);
 
-/** Limit of a multipart body, which is never completely buffered. */
+/** Maximum size of a multipart body, which is never buffered completely. */
 const multipartBytesMax = 200 * 1024 * 1024;
 
 /**
- * Handles a proxied request: it plans nothing, reads only the model's name, and stores no content. Authentication,
- * limits, credentials and the request log work as for chat requests. Never throws.
+ * Handles a proxied request: it is not planned, only its model name is read, and no content is stored.
+ * Authentication, limits, credentials and the request log work as they do for chat requests. Never throws.
  */
 export async function proxyRequest(
   exchange: Exchange,
@@ -72,7 +72,7 @@ export async function proxyRequest(
   services.admission.leave(exchange);
 }
 
-/** Throws `unsupported_media_type` if the endpoint does not take such a body. */
+/** Throws `unsupported_media_type` if the endpoint does not accept the body's content type. */
 function openScanner(
   request: IncomingMessage,
   endpoint: ProxyEndpoint,
@@ -89,7 +89,10 @@ function openScanner(
   throw new GatewayError('unsupported_media_type', { message });
 }
 
-/** The hosted model service's credential from the request; null if there is none or the model is not hosted. */
+/**
+ * The hosted model service's credential from the request; null if the request has none or the model is not
+ * hosted.
+ */
 async function readCredential(
   body: HeldBody,
   { isJson }: ModelScanner,

@@ -16,7 +16,7 @@ function choose(
 }
 
 describe('a credential in a proxied request', () => {
-  it('replaces a connection of the hosted service', () => {
+  it('replaces the stored connection to the hosted service', () => {
     expect(choose(`hosted/${titan}`, [], own)).toMatchObject({
       ...{ provider: { name: 'hosted' }, model: titan, ownCredential: own },
     });
@@ -25,7 +25,7 @@ describe('a credential in a proxied request', () => {
     );
   });
 
-  it('is not used for another provider', () => {
+  it('is not used for other providers', () => {
     expect(choose('openai/text-embedding-3-small', ['openai'], own).ownCredential).toBeNull();
     expect(choose(`hosted/${titan}`, ['hosted']).ownCredential).toBeNull();
   });
@@ -37,12 +37,12 @@ describe('a credential in a proxied request', () => {
 });
 
 describe('a provider', () => {
-  it('without the endpoint causes an error with its name', () => {
+  it('that lacks the endpoint causes an error with its name', () => {
     expect(() => choose('anthropic/claude', ['anthropic'])).toThrow(/The provider anthropic has no endpoint/);
     expect(() => choose('hosted/meta.llama3', ['hosted'])).toThrow(/for the model "meta.llama3"/);
   });
 
-  it('is found by a model name alone among providers with the endpoint', () => {
+  it('is found by model name only, among the providers that have the endpoint', () => {
     expect(choose('text-embedding-3-small', ['openai', 'anthropic']).provider.name).toBe('openai');
   });
 });

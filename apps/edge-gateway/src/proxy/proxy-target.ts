@@ -14,13 +14,13 @@ import {
   parseNamedModel,
 } from '../pipeline/stages/choose/choose-target.ts';
 
-/** The provider and route of a proxied request. */
+/** The provider and provider route for a proxied request. */
 export interface ProxyTarget {
   readonly provider: Provider;
-  /** The model in the provider's spelling. */
+  /** The model name in the provider's spelling. */
   readonly model: string;
   readonly route: ProxyRoute;
-  /** The caller's own credential, used instead of the stored one. A secret. */
+  /** The caller's own credential, which takes precedence over the stored one. A secret. */
   readonly ownCredential: string | null;
 }
 
@@ -29,20 +29,20 @@ interface Wanted {
   readonly endpoint: ProxyEndpoint;
   /** Names of the account's connected providers. */
   readonly connected: ReadonlySet<string>;
-  /** The caller's own credential of the hosted model service. A secret. */
+  /** The caller's own credential for the hosted model service. A secret. */
   readonly ownCredential: string | null;
 }
 
-/** Whether the body may contain a credential: the model may belong to the hosted model service. */
+/** Whether the body may contain a credential, because the model may belong to the hosted model service. */
 export function mayBeHosted(model: string, catalog: ModelCatalog): boolean {
   return model.startsWith(`${hostedProvider}/`) || catalog.providersOf(model).includes(hostedProvider);
 }
 
 /**
- * Chooses the provider. `<provider>/<model>` names it. Otherwise the catalog is searched for the model, of any kind,
- * among the connected providers with the endpoint.
- * @throws GatewayError `model_not_found`, `provider_not_connected`, `ambiguous_model`, `endpoint_not_supported`, or
- * `invalid_field` for a routing string
+ * Chooses the provider. A model such as `<provider>/<model>` names it. Otherwise the catalog is searched for
+ * a model of any kind, among the connected providers that have the endpoint.
+ * @throws GatewayError `model_not_found`, `provider_not_connected`, `ambiguous_model`,
+ * `endpoint_not_supported`, or `invalid_field` for a routing string
  */
 export function chooseProxyTarget(wanted: Wanted, catalog: ModelCatalog): ProxyTarget {
   const { model, ownCredential } = wanted;
@@ -73,7 +73,7 @@ function targetAt(provider: Provider, model: string, { endpoint, ownCredential: 
 function chooseAmong(wanted: Wanted, catalog: ModelCatalog): ProxyTarget {
   const { model, connected, endpoint, ownCredential } = wanted;
   const offering = catalog.providersOf(model);
-  // A credential in the request selects its provider.
+  // A credential in the request determines the provider.
   const isMeant = (name: string): boolean => ownCredential === null || name === hostedProvider;
   const usable = offering.filter((name) => connected.has(name) && isMeant(name)).map(findProvider);
   const idAt = ({ name }: Provider): string => catalog.find(name, model)?.modelId ?? model;

@@ -19,8 +19,8 @@ import { UsageReader } from './usage-reader.ts';
 import { readWhole } from '../upstream/answer-body.ts';
 
 /**
- * Forwards the provider's response byte for byte: JSON, events or audio. A response in the provider's own shape is
- * converted first. Throws only before the first byte.
+ * Forwards the provider's response byte for byte: JSON, events or audio. A response in a provider-specific
+ * shape is converted first. Throws only before the first byte is sent.
  */
 export async function relayBytes(
   answer: UpstreamAnswer,
@@ -92,7 +92,7 @@ async function passBytes(passed: ProviderAnswer, exchange: Exchange): Promise<Re
   };
 }
 
-/** An aborted event stream ends with an error event. Other responses end without their last bytes. */
+/** If an event stream is aborted, it ends with an error event. Other responses are cut off. */
 function breakOff(error: GatewayError, passed: ProviderAnswer, exchange: Exchange): RelayOutcome {
   const { response, ledger } = exchange;
   const left = hasLeft(exchange);
@@ -102,7 +102,7 @@ function breakOff(error: GatewayError, passed: ProviderAnswer, exchange: Exchang
       toPublicError(error),
       exchange.requestId,
     );
-    // Ends an unfinished event, which would otherwise absorb the error event.
+    // Terminates an incomplete event, which would otherwise swallow the error event.
     response.write('\n\n');
     response.end(event);
   } else if (!left) response.destroy();
@@ -117,11 +117,11 @@ function breakOff(error: GatewayError, passed: ProviderAnswer, exchange: Exchang
   };
 }
 
-/** Limit of a response that is converted: 2,048 vectors of 1,536 numbers have 40 MB. */
+/** Maximum size of a response that is converted: 2,048 vectors with 1,536 numbers each take 40 MB. */
 const answerBytesMax = 64 * 1024 * 1024;
 const contentType = 'application/json';
 
-/** Reads a complete response and converts it to the usual shape. Throws only before the first byte. */
+/** Reads a whole response and converts it to the common shape. Throws only before the first byte is sent. */
 async function relayMapped(
   { answer, headers, providerRequestId }: ProviderAnswer,
   mapAnswer: NonNullable<OutgoingBody['mapAnswer']>,

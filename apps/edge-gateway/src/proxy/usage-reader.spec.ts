@@ -19,7 +19,7 @@ describe('UsageReader', () => {
     expect(read('application/json', text)).toEqual(usage);
   });
 
-  it('reads the usage of a stream from the last event with usage', () => {
+  it('reads a stream’s usage from the last event that contains usage', () => {
     const events =
       'event: response.created\ndata: {"response":{"usage":null}}\n\n' +
       'data: {"response":{"usage":{"input_tokens":11,"output_tokens":2}}}\n\ndata: [DONE]\n\n';
@@ -27,7 +27,7 @@ describe('UsageReader', () => {
   });
 
   it.each([5_000, 65_536])(
-    'reads the usage at the end of a response beyond its buffer, in pieces of %i bytes',
+    'reads the usage at the end of a response that exceeds its buffer, in pieces of %i bytes',
     (cut) => {
       const vectors = `{"data":[{"embedding":"${'A'.repeat(3_000_000)}"}],"model":"m",`;
       const usage = '"usage": {"prompt_tokens": 7, "prompt_tokens_details": {"cached_tokens": 2}}}\n';
@@ -42,7 +42,7 @@ describe('UsageReader', () => {
     ['application/json', '{"usage":'],
     ['audio/mpeg', '{"usage":{"prompt_tokens":7}}'],
     ['application/json', `{"usage":{"prompt_tokens":7},"data":"${'a'.repeat(1_100_000)}"}`],
-  ])('returns nothing for %s if it cannot be read within the bound', (type, text) => {
+  ])('returns nothing for %s if the usage cannot be read within the size limit', (type, text) => {
     expect(read(type, text, 65_536)).toBeUndefined();
   });
 });

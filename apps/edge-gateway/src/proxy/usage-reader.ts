@@ -1,18 +1,23 @@
 import type { TokenUsage } from '@gateway/interchange';
 
-/** Bytes of a response, or of one line of a stream, that are searched for usage. Longer lines are not metered. */
+/**
+ * Maximum bytes of a response, or of one line in a stream, that are searched for usage. Longer lines are not
+ * metered.
+ */
 const textBytesMax = 1024 * 1024;
-/** Bytes kept from the end of a longer response, because the usage follows the vectors or images. */
+/** Number of bytes kept from the end of a longer response, where the usage follows the vectors or images. */
 const tailBytesMax = 8 * 1024;
 
-/** Observes a response and extracts its token usage, with bounded memory and without delaying it. */
+/**
+ * Observes a response and extracts its token usage, with bounded memory and without delaying the response.
+ */
 export class UsageReader {
   readonly #isStream: boolean;
   #kept: Buffer[] = [];
   #size = 0;
   #usage: TokenUsage | undefined;
 
-  /** @param contentType of the response. Only JSON and event streams are read. */
+  /** @param contentType content type of the response. Only JSON and event streams are read. */
   constructor(contentType: string) {
     this.#isStream = contentType.includes('event-stream');
     if (!this.#isStream && !contentType.includes('json')) this.#size = Infinity;
@@ -23,7 +28,7 @@ export class UsageReader {
     else this.#keep(chunk);
   }
 
-  /** The provider's token usage; undefined if it reported none. */
+  /** The token usage that the provider reported; undefined if it reported none. */
   end(): TokenUsage | undefined {
     if (this.#isStream) return this.#usage;
     const text = Buffer.concat(this.#kept).toString();
@@ -65,13 +70,13 @@ export class UsageReader {
   }
 }
 
-/** A copy, so that the kept bytes do not retain the whole chunk. */
+/** The bytes are copied, so that the whole chunk is not retained in memory. */
 function keepTail(kept: readonly Buffer[], chunk: Buffer): Buffer {
   const known = chunk.length >= tailBytesMax ? chunk : Buffer.concat([...kept, chunk]);
   return Buffer.from(known.subarray(Math.max(0, known.length - tailBytesMax)));
 }
 
-/** The last field `usage` of the text, wrapped in an object. */
+/** Extracts the last `usage` field from the text, wrapped in an object. */
 function cutOutUsage(tail: string): string {
   const at = tail.lastIndexOf('"usage"');
   const from = at === -1 ? -1 : tail.indexOf('{', at);
@@ -91,7 +96,8 @@ const fieldsOf = (value: unknown): Fields | undefined =>
   typeof value === 'object' && value !== null ? (value as Fields) : undefined;
 
 /**
- * Reads OpenAI's usage (`prompt_tokens`, or `input_tokens` of the Responses API) and Cohere's (`meta.billed_units`).
+ * Reads token usage as reported by OpenAI (`prompt_tokens`, or `input_tokens` in the Responses API) and
+ * Cohere (`meta.billed_units`).
  */
 function usageOf(answer: unknown): TokenUsage | undefined {
   const fields = fieldsOf(answer);

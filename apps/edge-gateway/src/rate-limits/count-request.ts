@@ -8,16 +8,15 @@ export interface CountServices {
   readonly grants: GrantCache;
 }
 
-/** A counted request: the decision, and the grant of its key after every change that is known by then. */
+/** A counted request: the rate limit decision, and the key's grant with all changes known so far. */
 export interface CountedRequest {
   readonly caller: KeyGrant;
   readonly decision: RateDecision;
 }
 
 /**
- * Counts a request against its key's limit in one Redis round trip. The round trip also returns the epoch of the key's
- * latest change, so a change that no broadcast announced is applied here.
- *
+ * Counts a request against its key's limit in one Redis round trip. The round trip also returns the epoch of
+ * the key's latest change, so even a change whose broadcast was lost is applied here.
  * @throws GatewayError for a changed key: `invalid_api_key`, `expired_api_key` or `service_unavailable`
  */
 export async function countRequest(
@@ -29,7 +28,7 @@ export async function countRequest(
   return { caller: requireUnexpired(await grants.renew(known, decision.epoch)), decision };
 }
 
-/** @throws GatewayError `rate_limit_exceeded` when the request was not admitted. */
+/** @throws GatewayError `rate_limit_exceeded` if the request was not admitted. */
 export function requireRoom({ admitted, limit: limitRpm, resetMs }: RateDecision): void {
   if (admitted) return;
   throw new GatewayError('rate_limit_exceeded', {
@@ -38,7 +37,7 @@ export function requireRoom({ admitted, limit: limitRpm, resetMs }: RateDecision
   });
 }
 
-/** Uses OpenAI's header names and its notation of durations (`1.5s`). */
+/** Uses OpenAI's header names and duration notation (`1.5s`). */
 export function renderRateHeaders(decision: RateDecision): Record<string, string> {
   return {
     'x-ratelimit-limit-requests': String(decision.limit),

@@ -1,6 +1,6 @@
 import { LocalRateLimiter } from './local-rate-limiter.ts';
 
-describe('the rate limiter of one process', () => {
+describe('the local rate limiter', () => {
   let now: number;
   let limiter: LocalRateLimiter;
   beforeEach(() => {
@@ -25,20 +25,20 @@ describe('the rate limiter of one process', () => {
     expect(admitted).toBeLessThanOrEqual(61);
   });
 
-  it('always admits one request per minute, however small the limit', async () => {
+  it('always admits at least one request per minute, however small the limit is', async () => {
     expect(await admittedOf(10, 1)).toBe(1);
     now += 60_000;
     expect(await admittedOf(10, 1)).toBe(1);
   });
 
-  it('accumulates at most its share, and admits nothing with a limit of zero', async () => {
+  it('accumulates no more than its share, and admits nothing if the limit is zero', async () => {
     await admit(80);
     now += 3_600_000;
     expect(await admittedOf(100, 80)).toBe(10);
     expect((await admit(0, 'closed')).admitted).toBe(false);
   });
 
-  it('reports the remaining requests, the reset time, and that it decided locally', async () => {
+  it('reports the remaining requests, the reset time, and that the decision was local', async () => {
     const first = await admit(8);
     expect(first).toMatchObject({ admitted: true, limit: 8, remaining: 0, local: true });
     const refused = await admit(8);

@@ -7,9 +7,9 @@ interface Bucket {
 }
 
 /**
- * The share of the limit that one process admits while Redis is unavailable, as a token bucket that starts
- * almost empty. At least one request per minute is admitted. Eight replicas together then stay within the
- * limit.
+ * Rate limiter for one process while Redis is unavailable: a token bucket that starts almost empty and admits
+ * a share of the limit. At least one request per minute is admitted. Eight replicas together then stay within
+ * the limit.
  */
 const share = 1 / 8;
 

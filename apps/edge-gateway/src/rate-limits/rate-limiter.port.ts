@@ -1,30 +1,33 @@
 import type { KeyGrant } from '@gateway/contracts';
 
-/** The state of a key's request rate after a request was counted. */
+/** The state of a key's rate limit after a request was counted. */
 export interface RateDecision {
   readonly admitted: boolean;
-  /** Requests per minute. */
+  /** The limit in requests per minute. */
   readonly limit: number;
   readonly remaining: number;
-  /** Milliseconds until the window has room again (if rejected) or is empty (if admitted). */
+  /**
+   * Milliseconds until the window has room again (if the request was rejected) or is empty (if it was
+   * admitted).
+   */
   readonly resetMs: number;
-  /** True if Redis was unavailable and this process made a conservative decision without it. */
+  /** True if Redis was unavailable and this process made a conservative local decision. */
   readonly local: boolean;
   /**
-   * The epoch of the latest known change of the key or its account. 0 if none is known; negative if the key
-   * is revoked or the account deleted.
+   * Epoch of the latest known change to the key or its account. 0 if none is known; negative if the key is
+   * revoked or the account deleted.
    */
   readonly epoch: number;
 }
 
-/** The fields of a caller that limits need. */
+/** The parts of a caller that the rate limiter needs. */
 export type LimitedCaller = Pick<KeyGrant, 'accountId' | 'keyId' | 'rateLimitRpm'>;
 
 export const RATE_LIMITER = Symbol('RATE_LIMITER');
 
 export interface RateLimiter {
   /**
-   * Counts a request against a key's limit, exactly once, and decides whether it is admitted. Never throws.
+   * Counts a request against a key's limit exactly once, and decides whether it is admitted. Never throws.
    */
   admit(caller: LimitedCaller): Promise<RateDecision>;
 }

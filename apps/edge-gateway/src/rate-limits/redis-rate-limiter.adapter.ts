@@ -84,35 +84,36 @@ interface WindowCommands {
 }
 
 /**
- * Name of the command that rate limiters define on a connection. They batch requests themselves, so the
- * command must not be pipelined.
+ * Name of the Redis command that rate limiters define on a connection. Rate limiters batch requests
+ * themselves, so the command must not be pipelined.
  */
 export const admitCommand = 'admitRequests' satisfies keyof WindowCommands;
 
 type Answer = (decision: RateDecision | Promise<RateDecision>) => void;
 
-/** Requests of one key under one limit that wait to be counted together. */
+/** Pending requests for one key and one limit, to be counted together. */
 interface Waiting {
   readonly caller: LimitedCaller;
   readonly answers: Answer[];
 }
 
 /**
- * If a key's requests arrive faster than Redis counts them, requests within this time are counted together.
+ * If a key's requests arrive faster than Redis can count them, those that arrive within this time are counted
+ * together.
  */
 const gatherMs = 2;
 
 /**
- * A rate limiter that is exact across replicas. If no request of a key is being counted, a new one is counted
- * at once. Requests that arrive meanwhile are counted together after that. The connection's own
- * `commandTimeout` bounds the wait. Without Redis, each process admits a fixed share of the limit and logs this
- * once.
+ * A rate limiter that is exact across replicas. If no other request for the key is being counted, a new
+ * request is counted immediately. Requests that arrive meanwhile are counted together afterwards. The
+ * connection's `commandTimeout` limits how long a request waits. While Redis is unavailable, each process
+ * admits a fixed share of the limit and logs this once.
  */
 export class RedisRateLimiter implements RateLimiter {
   readonly #redis: Redis & WindowCommands;
   readonly #log: Logger;
   readonly #local = new LocalRateLimiter();
-  /** Contains a key while Redis counts its requests. */
+  /** Contains a key while Redis is counting its requests. */
   readonly #counting = new Map<string, Waiting>();
   #away = false;
 
