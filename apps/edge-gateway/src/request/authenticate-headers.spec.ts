@@ -12,7 +12,7 @@ const grant = keyGrant.parse({
   compression: { mode: 'lossless', applyWithoutTools: false },
 });
 
-/** Counts the calls that leave the process. Every such call goes through `call`. */
+/** Counts calls that leave the process. All of them use `call`. */
 function countingGrants() {
   const counted = { calls: 0 };
   const call = () => {
@@ -32,13 +32,13 @@ const { key } = createApiKey();
 const check = (text: string, grants: GrantCache) =>
   authenticateHeaders({ authorization: `Bearer ${text}` }, grants);
 
-it('looks a key up once while its grant is fresh', async () => {
+it('looks a key up only once while its grant is fresh', async () => {
   const { grants, counted } = countingGrants();
   for (let times = 0; times < 100; times++) await check(key, grants);
   expect(counted.calls).toBe(1);
 });
 
-it('rejects every mistyped key without a look-up', async () => {
+it('rejects every mistyped key without a lookup', async () => {
   const { grants, counted } = countingGrants();
   for (let at = 0; at < key.length; at++) {
     const mistyped = key.slice(0, at) + (key[at] === 'x' ? 'y' : 'x') + key.slice(at + 1);
@@ -59,7 +59,7 @@ it.each([
   'sk-proj-'.padEnd(164, 'a'),
   'a'.repeat(16_000),
   `Bearer ${key}`,
-])('rejects a malformed key without a look-up: %.40s', async (text) => {
+])('rejects a malformed key without a lookup: %.40s', async (text) => {
   const { grants, counted } = countingGrants();
   await expect(check(text, grants)).rejects.toMatchObject({ code: 'invalid_api_key' });
   expect(counted.calls).toBe(0);

@@ -6,9 +6,10 @@ import { looksLikeSessionToken } from '../login-sessions/login-session.ts';
 import type { Caller } from './request.ts';
 
 /**
- * Finds the grant of the API key in the headers. A mistyped key fails its checksum and is rejected without a look-up.
- *
- * @throws GatewayError `missing_api_key`, `invalid_api_key`, `expired_api_key`, or `api_key_required` for a login token
+ * Finds the grant for the API key in the headers. A mistyped key fails its checksum and is rejected without a
+ * lookup.
+ * @throws GatewayError `missing_api_key`, `invalid_api_key`, `expired_api_key`, or `api_key_required` for a
+ * login token
  */
 export async function authenticateHeaders(headers: IncomingHttpHeaders, grants: GrantCache): Promise<Caller> {
   const key = presentedKey(headers);
@@ -21,7 +22,7 @@ export async function authenticateHeaders(headers: IncomingHttpHeaders, grants: 
   return requireUnexpired(grant);
 }
 
-/** Reads `Authorization: Bearer` first, then `x-api-key`, which clients of the messages format send. */
+/** Reads `Authorization: Bearer` first, then `x-api-key`, which clients using the messages format send. */
 function presentedKey(headers: IncomingHttpHeaders): string | undefined {
   const { authorization } = headers;
   if (authorization !== undefined) {

@@ -9,7 +9,7 @@ interface Said {
   readonly marked?: boolean;
 }
 
-/** The body is the concatenation of the texts. */
+/** Builds a body by concatenating the texts. */
 function outlineOf(said: readonly Said[]): { messages: MessageOutline[]; body: Buffer } {
   const body = said.map(({ text = '' }) => text).join('');
   let at = 0;
@@ -45,7 +45,7 @@ const call: Said = { role: 'assistant', calls: ['c1'] };
 const result: Said = { role: 'tool', answers: ['c1'], text: 'found' };
 
 describe('Conversation', () => {
-  it('finds the previous request under the digest that it left', () => {
+  it('finds the previous request by the digest of its messages', () => {
     const first = name(opening);
     const second = name([...opening, call, result]);
     expect(first.before).toBeNull();
@@ -56,7 +56,7 @@ describe('Conversation', () => {
     ).toBe(second.here);
   });
 
-  it('has the same key in all requests, and the session id takes precedence', () => {
+  it('has the same key in all its requests, and the session id takes precedence', () => {
     expect(name([...opening, call, result]).key).toBe(name(opening).key);
     expect(name(opening, 'account', 's-1').key).toBe(
       name([{ role: 'user', text: 'else' }], 'account', 's-1').key,

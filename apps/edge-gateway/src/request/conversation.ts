@@ -2,12 +2,18 @@ import { createHash, hash, type Hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { MessageOutline, RequestOutline } from '@gateway/interchange';
 
-/** Longer session ids are cut to this many characters. */
+/** Longer session ids are truncated to this many characters. */
 const sessionIdLengthMax = 256;
-/** Bytes of a message's texts that the digests include, next to the total length. Raw bytes, so nothing is decoded. */
+/**
+ * Max bytes of message text that go into a digest, in addition to the total length. Raw bytes, so nothing is
+ * decoded.
+ */
 const textBytesMax = 1_000;
 
-/** The client's session id (`X-Svc-Session-Id`), cut to 256 characters. Null without one. */
+/**
+ * Returns the client's session id (`X-Svc-Session-Id`), truncated to 256 characters. Null if the client sent
+ * none.
+ */
 export function readSessionId(headers: IncomingHttpHeaders): string | null {
   const value = headers['x-svc-session-id'];
   const id = Array.isArray(value) ? value[0] : value;
@@ -15,14 +21,14 @@ export function readSessionId(headers: IncomingHttpHeaders): string | null {
 }
 
 /**
- * Identifies the conversation of a request. Built once per request; each digest is computed once, on first use.
- * Planning, model pins, the shadow draw and the request log all derive their keys from it.
- *
- * Digests cover roles, texts and calls, not the JSON bytes. A client may move cache markers or shorten tool results
- * without starting another conversation.
+ * Identifies the conversation that a request belongs to. Built once per request; each digest is computed
+ * once, on first use. Planning, model pins, the shadow draw and the request log all derive their keys from
+ * it.
+ * Digests cover roles, text and calls, not the JSON bytes. A client may therefore move cache markers or
+ * shorten tool results without starting another conversation.
  */
 export class Conversation {
-  /** The client's session id. Null without one. */
+  /** The client's session id. Null if the client sent none. */
   readonly sessionId: string | null;
   readonly #outline: Pick<RequestOutline, 'system' | 'messages'>;
   readonly #body: Buffer;
@@ -36,16 +42,17 @@ export class Conversation {
   }
 
   /**
-   * The same in every request of the conversation: the session id, or else a digest of all messages before the model's
-   * first turn. The system prompt is not part of it, because some clients change it with every turn.
+   * The key that all requests in a conversation share. It is the session id, or else a digest of all messages
+   * before the model's first turn. The digest excludes the system prompt, because some clients change it
+   * every turn.
    */
   get key(): string {
     return this.sessionId ?? this.#digests.opening;
   }
 
   /**
-   * As `key`, but without a session id the system prompt counts too. Agents of one client often share their first message
-   * and differ only in the system prompt; each keeps its own model.
+   * Like `key`, but without a session id it also covers the system prompt. Agents in one client often share
+   * their first message and differ only in the system prompt; each agent keeps its own model.
    */
   get agentKey(): string {
     if (this.sessionId !== null) return this.sessionId;
@@ -56,7 +63,7 @@ export class Conversation {
     return `${digest.digest('base64url')}\n${this.key}`;
   }
 
-  /** Digest of all messages. The next turn finds it as `before`. */
+  /** Digest of all messages. In the next turn, `before` has the same value. */
   get here(): string {
     return this.#digests.here;
   }
@@ -71,7 +78,10 @@ export class Conversation {
   }
 }
 
-/** A conversation key for one purpose. `owner` limits it, for example to an account and a tool list. SHA-256 in hex. */
+/**
+ * Derives a conversation key for one purpose. `owner` limits its scope, for example to an account and a tool
+ * list. SHA-256 in hex.
+ */
 export function deriveKey(owner: string, key: string): string {
   return hash('sha256', `${owner}\n${key}`);
 }
@@ -101,7 +111,7 @@ function isModels({ role }: MessageOutline): boolean {
   return role === 'assistant';
 }
 
-/** Consecutive messages of the model are one turn. */
+/** Consecutive model messages count as one turn. */
 function findLastTurn(messages: readonly MessageOutline[]): number {
   let at = messages.findLastIndex(isModels);
   while (at > 0 && messages[at - 1]?.role === 'assistant') at -= 1;

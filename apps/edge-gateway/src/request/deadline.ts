@@ -1,6 +1,6 @@
 /**
- * A signal that aborts at the deadline or when the client disconnects. Call `clear` when the guarded work is
- * done.
+ * Returns a signal that aborts at the deadline or when the client disconnects. Call `clear` when the guarded
+ * work is done.
  */
 export interface Deadline {
   readonly signal: AbortSignal;

@@ -5,19 +5,19 @@ import type { RenderedError } from '@gateway/wire-formats';
 import { formatNamed } from '@gateway/wire-formats';
 
 /**
- * Returns whether a response was sent completely. Under HTTP/2, a stream that the client reset counts as
- * finished, although the response was not ended.
+ * Returns whether a response was sent completely. Under HTTP/2, `writableFinished` is also true for a stream
+ * that the client reset, although the response was not ended.
  */
 export function isAnswered(response: ServerResponse): boolean {
   return response.writableEnded && response.writableFinished;
 }
 
-/** Percent-encodes the characters of a client's text that a header cannot contain. */
+/** Percent-encodes characters in client text that a header cannot contain. */
 export function renderHeaderText(text: string): string {
   return text.toWellFormed().replace(/[^\x20-\x7e]+/g, encodeURIComponent);
 }
 
-/** Maps an error to its public parts. */
+/** Returns the public parts of an error. */
 export function toPublicError(error: GatewayError): PublicError {
   const { status, type } = error.definition;
   return {
@@ -30,7 +30,7 @@ export function toPublicError(error: GatewayError): PublicError {
   };
 }
 
-/** Renders an error in a format. Proxies and account endpoints use the chat-completions format. */
+/** Renders an error in the given format. Proxies and account endpoints use the chat-completions format. */
 export function renderError(error: GatewayError, requestId: string, format: ClientFormat): RenderedError {
   const rendered = formatNamed(format).client.renderError(toPublicError(error), requestId);
   return {
@@ -44,7 +44,9 @@ export function renderError(error: GatewayError, requestId: string, format: Clie
   };
 }
 
-/** Sets both headers, because OpenAI's and Anthropic's clients prefer one and LangChain needs the other. */
+/**
+ * Sets both headers, because OpenAI and Anthropic clients prefer one of them and LangChain needs the other.
+ */
 function retryHeaders({ retryAfterMs, definition }: GatewayError): Record<string, string> {
   const ms = retryAfterMs ?? (definition.status === 503 ? 1_000 : undefined);
   if (ms === undefined) return {};
@@ -54,7 +56,7 @@ function retryHeaders({ retryAfterMs, definition }: GatewayError): Record<string
   };
 }
 
-/** The error format of an endpoint, by its path: the one that a client of this endpoint can read. */
+/** Returns the error format for an endpoint path: the format that the endpoint's clients can read. */
 export function formatOfPath(path: string): ClientFormat {
   if (/^\/v1\/messages(?:[/?]|$)/.test(path)) return 'messages';
   return /^\/model\/[^/]+\/converse/.test(path) ? 'converse' : 'chat-completions';

@@ -2,24 +2,24 @@ import type { RequestEventV1 } from '@gateway/contracts';
 import type { Attributes } from '@gateway/observability';
 import type { ChoiceReason, ComplexityLevel, RoutingChoice, RoutingMode } from '@gateway/model-routing';
 
-/** How the model of a request was chosen, if the client left the choice to the gateway. */
+/** How the gateway chose the model for a request that left the choice to it. */
 export interface ModelChoice {
   readonly mode: RoutingMode;
   readonly reason: ChoiceReason;
   readonly level: ComplexityLevel;
-  /** 0 to 1. */
+  /** From 0 to 1. */
   readonly complexity: number;
   readonly choice: RoutingChoice;
-  /** The conversation key under which its model is remembered. */
+  /** The conversation key under which the chosen model is remembered. */
   readonly conversation: string;
-  /** Turns of the conversation with this model. */
+  /** Number of turns in the conversation with this model. */
   readonly turns: number;
 }
 
 const candidatesMax = 16;
 const excludedMax = 64;
 
-/** Renders the choice for the log: the best sixteen candidates, and the excluded models with their rules. */
+/** Renders the choice for the log: the top sixteen candidates, and the excluded models with their rules. */
 export function renderModelChoice(chosen: ModelChoice): NonNullable<RequestEventV1['modelChoice']> {
   const { candidates, excluded } = chosen.choice;
   return {
@@ -39,7 +39,7 @@ export function renderModelChoice(chosen: ModelChoice): NonNullable<RequestEvent
   };
 }
 
-/** Renders the choice for the span of the request: candidates and rules, in figures and names only. */
+/** Renders the choice for the request's span: candidates and rules, as names and figures only. */
 export function renderChoiceAttributes({ mode, reason, level, complexity, choice }: ModelChoice): Attributes {
   const { candidates, excluded } = choice;
   return {
@@ -54,7 +54,7 @@ export function renderChoiceAttributes({ mode, reason, level, complexity, choice
   };
 }
 
-/** Candidates in a span. The log row has more of them. */
+/** Max candidates in a span. The log row lists more. */
 const candidatesTold = 5;
 const excludedTold = 16;
 

@@ -10,7 +10,7 @@ import { readBody } from './read-body.ts';
 const bytesMax = 1_000_000;
 type Take = (request: IncomingMessage) => Promise<unknown>;
 
-/** Reads a request after its client disconnected in the middle of the body. */
+/** Reads a request whose client disconnected in the middle of the body. */
 async function outcomeOf(take: Take): Promise<unknown> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -25,7 +25,7 @@ async function outcomeOf(take: Take): Promise<unknown> {
   return outcome;
 }
 
-/** The same over HTTP/2. */
+/** The same test over HTTP/2. */
 async function http2OutcomeOf(take: Take): Promise<unknown> {
   const server = createHttp2().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -42,14 +42,14 @@ async function http2OutcomeOf(take: Take): Promise<unknown> {
   return outcome;
 }
 
-describe('the body of a client that left before it is read', () => {
-  it('is an error, without a wait', async () => {
+describe('reading a body after its client disconnected', () => {
+  it('fails immediately', async () => {
     await expect(outcomeOf((request) => readBody(request, bytesMax))).resolves.toMatch('the client left');
     const hold: Take = (request) => holdUntilModel(request, new JsonModelScanner(), bytesMax);
     await expect(outcomeOf(hold)).resolves.toMatch('the client left');
   });
 
-  it('is an error over HTTP/2 too', async () => {
+  it('fails over HTTP/2 too', async () => {
     const read: Take = (request) => readBody(request, bytesMax);
     await expect(http2OutcomeOf(read)).resolves.toMatch('the client left');
     const hold: Take = (request) => holdUntilModel(request, new JsonModelScanner(), bytesMax);

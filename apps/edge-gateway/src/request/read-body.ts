@@ -5,14 +5,14 @@ import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 
 /**
- * Reads a whole body, up to a bound. A declared length over the bound is rejected without reading; a wrong
- * declaration is rejected at the bound. Throws `request_too_large`, or the stream's own error if the client
- * leaves.
+ * Reads a whole body, up to a size limit. A body whose declared length exceeds the limit is rejected without
+ * reading. If the declaration is wrong, the body is rejected when it reaches the limit. Throws
+ * `request_too_large`, or the stream's own error if the client disconnects.
  */
 export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > bytesMax) throw tooLarge(bytesMax);
-  // A client that has left causes no further events.
+  // A client that has already disconnected causes no further events.
   if (request.destroyed || request.readableEnded) throw clientLeft();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -49,10 +49,10 @@ export function requireJson(request: IncomingMessage): void {
   if (mediaType !== 'application/json') throw new GatewayError('unsupported_media_type');
 }
 
-/** Account bodies are small: a tool list of 4,096 names of 256 characters fits. */
+/** Account bodies are small. A tool list with 4,096 names of 256 characters fits. */
 const accountBodyBytesMax = 2 * 1024 * 1024;
 
-/** Reads and checks a JSON body. Throws errors of the registry, with the invalid field in `param`. */
+/** Reads and validates a JSON body. Throws registered errors that name the invalid field in `param`. */
 export async function readJson<Schema extends z.ZodType>(
   request: FastifyRequest,
   schema: Schema,
@@ -63,7 +63,9 @@ export async function readJson<Schema extends z.ZodType>(
   return parseInput(schema, parseJson(bytes));
 }
 
-/** The same for an optional body. An empty body is an empty object, whatever its content type. */
+/**
+ * Like `readJson`, for an optional body. An empty body counts as an empty object, whatever its content type.
+ */
 export async function readOptionalJson<Schema extends z.ZodType>(
   request: FastifyRequest,
   schema: Schema,
@@ -86,7 +88,7 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** Checks the client's input. Reports the first invalid field by its path. */
+/** Validates client input. Reports the first invalid field by its path. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const parsed = schema.safeParse(input, { reportInput: true });
   if (parsed.success) return parsed.data;

@@ -5,9 +5,12 @@ import type { HostedFields } from '@gateway/providers';
 import { createHostedCredential, renderHostedCredential } from '@gateway/providers';
 import type { CatalogModel } from '@gateway/model-catalog';
 
-/** Fields in which a client turns reasoning on, in any format. */
+/** Fields with which a client enables reasoning, in any format. */
 const thinkingMembers: readonly string[] = ['thinking', 'reasoning', 'reasoning_effort'];
-/** Keys of parts with signed or encrypted reasoning. Inside text, their quotes would be escaped. */
+/**
+ * JSON keys of message parts with signed or encrypted reasoning. Inside text, the quotes would be escaped, so
+ * text cannot match.
+ */
 const signedKeys = ['"signature"', '"redacted_thinking"', '"redactedContent"', '"encrypted_content"'].map(
   (key) => Buffer.from(key),
 );
@@ -17,7 +20,7 @@ export function carriesSignedReasoning(tape: JsonTape): boolean {
   return signedKeys.some((key) => tape.bytes.includes(key));
 }
 
-/** Returns whether the client turns reasoning on for this request. */
+/** Returns whether the client enables reasoning for this request. */
 export function turnsReasoningOn(tape: JsonTape, members: readonly string[] = thinkingMembers): boolean {
   const additional = tape.get(tape.root, 'additionalModelRequestFields');
   const places = additional === undefined ? [tape.root] : [tape.root, additional];
@@ -30,13 +33,13 @@ function isTurnedOn(tape: JsonTape, node: JsonNode | undefined): boolean {
   return type === undefined || !tape.isString(type, 'disabled');
 }
 
-/** The tools that `tool_choice` names. They are always forwarded. */
+/** Returns the names of the tools in `tool_choice`. They are always forwarded. */
 export function namesInToolChoice(choice: RequestOutline['toolChoice']): readonly string[] {
   if (choice.mode === 'tool') return [choice.name];
   return choice.mode === 'allowed' ? choice.names : [];
 }
 
-/** The names of a credential's parts in a body. */
+/** The body field for each part of a credential. */
 const names: Readonly<Record<keyof HostedFields, CloudField>> = {
   api_key: 'cloud_bearer_token_hosted',
   access_key_id: 'cloud_access_key_id',
@@ -46,8 +49,8 @@ const names: Readonly<Record<keyof HostedFields, CloudField>> = {
 };
 
 /**
- * Reads the hosted service's credential from the body (`cloud_*`), in the form that the vault stores. A
- * secret. Null without one.
+ * Reads the hosted service's credential from the body (`cloud_*`), in the form that the vault stores. The
+ * result is a secret. Null if the body has none.
  * @throws GatewayError `missing_field`, `invalid_field`
  */
 export function readOwnCredential(tape: JsonTape): string | null {
@@ -67,10 +70,10 @@ export function readOwnCredential(tape: JsonTape): string | null {
 }
 
 /**
- * Returns whether the model's signed reasoning binds the conversation to its tools. The tools are then sent
- * unchanged from the first turn on. The decision depends only on the request: once reasoning is on, it stays on,
- * or its signatures stay in the transcript. For a model that the catalogue does not know, the `thinking` field
- * of the messages format is enough.
+ * Returns whether the model's signed reasoning binds the conversation to its tools. If so, the tools are sent
+ * unchanged from the first turn on. The decision depends only on the request. Once reasoning is on, it stays
+ * on, or its signatures stay in the transcript. For a model that is not in the catalogue, the `thinking`
+ * field of the messages format is enough.
  */
 export function isBoundToTools(tape: JsonTape, model: CatalogModel | undefined): boolean {
   if (model?.thinkingBinding === false) return false;
@@ -79,9 +82,9 @@ export function isBoundToTools(tape: JsonTape, model: CatalogModel | undefined):
 }
 
 /**
- * Returns whether a conversation's context may be changed. It may not if the client turns reasoning on and
- * the model binds its signed reasoning to every earlier message. A conversation with signed or encrypted
- * reasoning may be bound, unless the catalogue knows that this model does not bind it.
+ * Returns whether a conversation's context may be changed. The answer is no if the client enables reasoning
+ * and the model binds its signed reasoning to every earlier message. A conversation with signed or encrypted
+ * reasoning counts as bound, unless the catalogue says that the model does not bind it.
  */
 export function mayCompressContext(tape: JsonTape, model: CatalogModel | undefined): boolean {
   if (model?.thinkingBinding === true && turnsReasoningOn(tape)) return false;

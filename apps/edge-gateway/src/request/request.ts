@@ -4,25 +4,25 @@ import type { JsonTape } from '@gateway/wire-formats';
 import type { Provider } from '@gateway/providers';
 import type { Conversation } from './conversation.ts';
 
-/** The account and key of a request, and the key's permissions. */
+/** The account and key behind a request, and the key's permissions. */
 export type Caller = KeyGrant;
 
 /**
- * The client's request: its own bytes, the position of every value in them, and the parts that the gateway
- * reads.
+ * The client's request: its original bytes, the position of every value in them, and the parts that the
+ * gateway reads.
  */
 export interface ParsedRequest {
   readonly bytes: Buffer;
   readonly tape: JsonTape;
   readonly outline: RequestOutline;
   readonly conversation: Conversation;
-  /** A credential of the hosted service from the body, for this request only. A secret. */
+  /** A credential for the hosted service, taken from the body and valid for this request only. A secret. */
   readonly ownCredential: string | null;
 }
 
 /**
  * How a request reaches its provider. `same-format`: the client's own bytes, edited in place. `translated`:
- * rendered in a format of the provider, by way of the interchange.
+ * rendered in one of the provider's formats, through the interchange.
  */
 export interface Lane {
   readonly kind: 'same-format' | 'translated';
@@ -30,15 +30,15 @@ export interface Lane {
   readonly format: ProviderFormat;
 }
 
-/** The provider, the model in its own spelling, and the format. */
+/** The provider, the model name that the provider uses, and the format. */
 export interface Target {
   readonly provider: Provider;
   readonly model: string;
   readonly lane: Lane;
-  /** A path under the provider's address, instead of its chat endpoint. */
+  /** A path at the provider's address that replaces its chat endpoint. */
   readonly path?: string;
-  /** The caller's own credential, instead of the stored one. A secret. */
+  /** The caller's own credential, which replaces the stored one. A secret. */
   readonly ownCredential: string | null;
-  /** Fallbacks in their order. Looked up only if this target fails. Absent: there are none. */
+  /** Returns the fallbacks in order. Called only if this target fails. Absent if there are none. */
   readonly alternatives?: () => readonly Target[];
 }

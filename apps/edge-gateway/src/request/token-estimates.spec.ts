@@ -1,7 +1,7 @@
 import { TokenRatios } from './token-estimates.ts';
 
 describe('TokenRatios', () => {
-  it('uses the rule of thumb until a provider has billed some requests, then the billed ratio', () => {
+  it('uses the rule of thumb until a provider has billed enough requests, then the billed ratio', () => {
     const ratios = new TokenRatios();
     for (let request = 0; request < 19; request += 1) ratios.note('openai', 5_000, 1_000);
     expect(ratios.bytesPerToken('openai')).toBe(4);
@@ -11,7 +11,7 @@ describe('TokenRatios', () => {
     expect(ratios.bytesPerToken(null)).toBe(4);
   });
 
-  it('follows a change, and ignores bodies that are mostly not text', () => {
+  it('adapts to changes, and ignores bodies that are mostly not text', () => {
     const ratios = new TokenRatios();
     for (let request = 0; request < 500; request += 1) ratios.note('openai', 5_000, 1_000);
     for (let request = 0; request < 500; request += 1) ratios.note('openai', 3_000, 1_000);

@@ -1,14 +1,16 @@
 import type { JsonTape } from '@gateway/wire-formats';
 
-/** Characters of English text per token, by OpenAI's rule of thumb. For estimates without a token count. */
+/**
+ * Characters of English text per token, by OpenAI's rule of thumb. Used where no token count is available.
+ */
 export const charactersPerToken = 4;
 
-/** The fields of a messages request that a model reads. */
+/** The fields in a messages request that the model sees. */
 const readFields = ['system', 'messages', 'tools'] as const;
 
 /**
- * Tokens of an image at the largest size that is not scaled down (1,568 pixels; Anthropic, "Vision"), and max
- * tokens of a document's page (Anthropic, "PDF support"). The number of pages is not known, so a document
+ * `image`: tokens for the largest image that is not scaled down (1,568 pixels; Anthropic, "Vision").
+ * `document`: max tokens for one page (Anthropic, "PDF support"). The page count is unknown, so a document
  * counts as one page.
  */
 const tokensPerFile = { image: 1600, document: 3000 } as const;
@@ -28,7 +30,7 @@ interface Sum {
   fileTokens: number;
 }
 
-/** The JSON scan limits the nesting of values. */
+/** Recursion is bounded, because the JSON scan limits nesting. */
 function addValue(value: unknown, sum: Sum): void {
   if (typeof value !== 'object' || value === null) {
     sum.characters += String(value).length;
@@ -51,19 +53,21 @@ function addObject(object: Record<string, unknown>, sum: Sum): void {
   }
 }
 
-/** A document may also be plain text, or content blocks. */
+/** A document's source may also be plain text or content blocks. */
 function isText(source: unknown): boolean {
   if (typeof source !== 'object' || source === null || !('type' in source)) return false;
   return source.type === 'text' || source.type === 'content';
 }
 
-/** The weight of each request relative to the next one. About the last hundred requests count. */
+/**
+ * The weight of each request relative to the next one. The average covers roughly the last hundred requests.
+ */
 const decay = 0.99;
 const requestsMin = 20;
-/** Outside this range, a body is mostly images or similar data and tells nothing about text. */
+/** Outside this range, a body consists mostly of images or similar data and says nothing about text. */
 const bytesPerTokenMin = 2;
 const bytesPerTokenMax = 8;
-/** There are some dozens of providers. The bound protects against a table that grows with client input. */
+/** There are a few dozen providers. The limit keeps client input from growing the table. */
 const providersMax = 256;
 
 interface Seen {
@@ -73,13 +77,13 @@ interface Seen {
 }
 
 /**
- * Learns the bytes per token of each provider from billed requests. Estimates before a request is sent are
+ * Learns each provider's bytes per token from billed requests. Estimates made before a request is sent are
  * then close to the provider's count.
  */
 export class TokenRatios {
   readonly #seen = new Map<string, Seen>();
 
-  /** @param tokens as billed for the whole input */
+  /** @param tokens billed tokens for the whole input */
   note(provider: string, bytes: number, tokens: number): void {
     const ratio = bytes / tokens;
     if (!(ratio >= bytesPerTokenMin && ratio <= bytesPerTokenMax)) return;

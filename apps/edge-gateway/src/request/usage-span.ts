@@ -1,13 +1,13 @@
 import { GatewayError } from '@gateway/errors';
 
-/** A span of time in RFC 3339, UTC. `from` is inclusive, `to` is exclusive. */
+/** A time span with RFC 3339 bounds in UTC. `from` is inclusive, `to` is exclusive. */
 export interface UsageSpan {
   readonly from: string;
   readonly to: string;
 }
 
 const dayMs = 86_400_000;
-/** More than a year: the log is kept for at most a year. */
+/** Longer than a year, because the log is kept for at most a year. */
 const daysMax = 400;
 
 /** Converts an instant to UTC. */
@@ -15,7 +15,7 @@ export function asUtc(instant: string): string {
   return new Date(instant).toISOString();
 }
 
-/** The billing period: the calendar month in UTC. */
+/** Returns the billing period: the calendar month in UTC. */
 export function chooseBillingPeriod(nowMs: number): UsageSpan {
   const now = new Date(nowMs);
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
@@ -25,13 +25,16 @@ export function chooseBillingPeriod(nowMs: number): UsageSpan {
   };
 }
 
-/** The last `days` days in UTC, including today. */
+/** Returns the last `days` days in UTC, including today. */
 export function chooseLastDays(days: number, nowMs: number): UsageSpan {
   const tomorrow = (Math.floor(nowMs / dayMs) + 1) * dayMs;
   return { from: new Date(tomorrow - days * dayMs).toISOString(), to: new Date(tomorrow).toISOString() };
 }
 
-/** The given bounds, completed with the default. Throws `invalid_field` for an empty span or one that is too long. */
+/**
+ * Completes the given bounds with the default. Throws `invalid_field` for an empty span or one that is too
+ * long.
+ */
 export function chooseSpan(
   given: { from?: string | undefined; to?: string | undefined },
   byDefault: UsageSpan,
@@ -52,7 +55,7 @@ export function chooseSpan(
   return { from, to };
 }
 
-/** Every day of a span (`YYYY-MM-DD`). `renderEmpty` creates the missing days. */
+/** Returns every day in a span (`YYYY-MM-DD`). `renderEmpty` creates the missing days. */
 export function fillDays<Day extends { date: string }>(
   { from, to }: UsageSpan,
   days: readonly Day[],

@@ -23,19 +23,19 @@ function note(
   return told;
 }
 
-describe('what an answer shows of its model', () => {
-  it('measures the first token from the call that produced it', () => {
+describe('what a response shows about its model', () => {
+  it('measures the first token from the start of the call that produced it', () => {
     expect(note({ startedAt: 0, forwardedAt: 5, sentAt: 5, firstByteAt: 305 })?.seen?.firstTokenMs).toBe(300);
     const again = { startedAt: 0, forwardedAt: 5, sentAt: 105, firstByteAt: 305 };
     expect(note(again)?.seen?.firstTokenMs).toBe(200);
   });
 
-  it('measures no pace after recovery rounds, because times and tokens belong to several calls', () => {
+  it('measures no speed after recovery rounds, because times and tokens belong to several calls', () => {
     const told = note({ startedAt: 0, forwardedAt: 5, firstByteAt: 305, sentAt: 900 }, 1);
     expect(told).toMatchObject({ id: 'openai/m', seen: null, inputTokens: 10 });
   });
 
-  it('takes the conversation’s length from the last round only', () => {
+  it('takes the conversation length from the last round only', () => {
     const usages = [3, 7].map((inputTokens) => ({ inputTokens, outputTokens: 50 }));
     const rounds = { usages } as unknown as RecoveryRounds;
     expect(

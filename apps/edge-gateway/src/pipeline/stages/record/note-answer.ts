@@ -3,12 +3,12 @@ import type { ModelRouter } from '../../../routing/model-router.ts';
 import type { SeenAnswer } from '../../../routing/observations.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 
-/** The pace is measured only of responses with at least this many output tokens. */
+/** Speed is measured only for responses with at least this many output tokens. */
 const tokensMin = 8;
-/** The first token of a non-streaming response is estimated to take as long as this many other tokens. */
+/** The first token of a non-streaming response is assumed to take as long as this many later tokens. */
 const firstTokenWorth = 50;
 
-/** Reports to the model router how fast the model is, and that it serves this conversation. */
+/** Reports the model's speed to the model router, and that the model serves this conversation. */
 export function noteAnswer(
   exchange: Exchange,
   event: RequestEventV1 | null,
@@ -20,15 +20,16 @@ export function noteAnswer(
     accountId: event.accountId,
     id: `${event.provider}/${event.model}`,
     seen: event.status === 'ok' ? timeAnswer(exchange, event.usage?.outputTokens ?? 0) : null,
-    // Each round repeats the whole conversation, so the sum of all rounds is longer than the conversation.
+    // Each round repeats the whole conversation, so the total over all rounds would be too long.
     inputTokens: exchange.rounds?.usages.at(-1)?.inputTokens ?? event.usage?.inputTokens ?? 0,
     chosen: exchange.modelChoice,
   });
 }
 
 /**
- * A short answer has no pace. The time of a non-streaming response is divided between its first token and the others.
- * Null after recovery rounds, because times and tokens belong to several calls.
+ * Measures the response time and the time per token. A short response is too short to measure the time per
+ * token. The time of a non-streaming response is split between its first token and the rest. Returns null
+ * after recovery rounds, because times and tokens belong to several calls.
  */
 function timeAnswer({ attempts, timings, ledger }: Exchange, outputTokens: number): SeenAnswer | null {
   const { firstByteAt } = timings;

@@ -15,8 +15,8 @@ const savingsOf = (event: Partial<RequestEventV1>, priced: Partial<PricedRequest
   });
 const price = (...request: Parameters<typeof savingsOf>) => savingsOf(...request)?.netUsd ?? null;
 
-describe('savings of pruning and compression', () => {
-  it('are the saved tokens at the mean price of the input', () => {
+describe('savings from pruning and compression', () => {
+  it('are the saved tokens at the mean input price', () => {
     expect(price({})).toBeCloseTo((8_000 * 3) / 1e6, 12);
     expect(price({}, { usage: cached })).toBeCloseTo((8_000 * 0.3) / 1e6, 12);
     const compressionSteps = [{ step: 'x', tokensBefore: 3_000, tokensAfter: 1_000 }];
@@ -31,18 +31,18 @@ describe('savings of pruning and compression', () => {
     expect(price({ toolsOut: 90 }, { contextRewrittenUsd: 0.01 })).toBeCloseTo(0.003 - 0.01, 12);
   });
 
-  it('subtract the recovery rounds, but not the round of the answer', () => {
+  it('subtract the recovery rounds, but not the round that produced the response', () => {
     expect(price({}, { rounds: [plain, plain] })).toBeCloseTo((8_000 * 3 - 10_000 * 3 - 500 * 15) / 1e6, 12);
     expect(price({}, { rounds: [plain] })).toBeCloseTo((8_000 * 3) / 1e6, 12);
   });
 
-  it('are also reported before their cost', () => {
+  it('are also reported before costs are subtracted', () => {
     expect(savingsOf({}, { rounds: [plain, plain] })?.grossUsd).toBeCloseTo((8_000 * 3) / 1e6, 12);
     const rewritten = savingsOf({ toolsOut: 90 }, { contextRewrittenUsd: 0.01 });
     expect(rewritten?.grossUsd).toBeCloseTo(0.003, 12);
   });
 
-  it('are unknown without prices and for a request that was not served', () => {
+  it('are unknown without prices or if the request was not served', () => {
     expect(price({}, { model: undefined })).toBeNull();
     expect(price({ status: 'error', usage: null })).toBeNull();
   });
@@ -68,7 +68,7 @@ describe('cancelled hedged calls', () => {
     expect(addAbandonedCost(0.5, { abandoned: [call] }, catalog)).toBeCloseTo(0.5 + own, 12);
   });
 
-  it('change nothing if there are none, and one with an unknown price makes the sum unknown', () => {
+  it('change nothing if there are none; a single unknown price makes the total unknown', () => {
     expect(addAbandonedTokens(usage, { abandoned: [] })).toBe(usage);
     expect(addAbandonedCost(0.5, { abandoned: [] }, catalog)).toBe(0.5);
     const unknown = { ...call, model: 'a-model-of-tomorrow' };

@@ -6,19 +6,19 @@ import { costUsd } from '@gateway/model-catalog';
 import { charactersPerToken } from '../../../request/token-estimates.ts';
 import type { AbandonedCall, Attempts } from '../../exchange/attempt.ts';
 
-/** The values that price a request's savings, in addition to its event. */
+/** The values, besides the request's event, that are needed to price its savings. */
 export interface PricedRequest {
   readonly model: CatalogModel | undefined;
   readonly usage: TokenUsage;
-  /** The usage of each round, if there were recovery rounds. The client's response is the last one. */
+  /** Usage per round, if there were recovery rounds. The last round produced the client's response. */
   readonly rounds: readonly TokenUsage[];
-  /** Cost of rewriting the prompt cache because compression changed earlier messages. In USD. */
+  /** Cost of rewriting the prompt cache because compression changed earlier messages, in USD. */
   readonly contextRewrittenUsd: number;
 }
 
-/** In USD. */
+/** Amounts in USD. */
 interface PricedSavings {
-  /** Saved tokens at the mean price of the request's input. */
+  /** Saved tokens at the request's mean input price. */
   readonly grossUsd: number;
   /**
    * Gross savings minus cache rewrites and recovery rounds. Negative if the request cost more than it saved.
@@ -27,12 +27,11 @@ interface PricedSavings {
 }
 
 /**
- * Prices the savings of pruning and compression, in USD, before and after their cost. Null if prices are not
- * known or the request was not served.
- * saved tokens × mean price of this request's input − prompt cache rewrites − recovery rounds
- * The mean price comes from the billed input. Cached input is cheap, so leaving it out saves little. If the
- * tool set grew, the whole prefix that was not read from the cache counts as a cost, although a part of it is
- * new.
+ * Prices the savings from pruning and compression in USD, before and after their own cost. Returns null if
+ * prices are unknown or the request was not served.
+ * net = saved tokens × mean price of this request's input − prompt cache rewrites − recovery rounds
+ * The mean price comes from the billed input, so leaving out cheap cached input saves little. If the tool set
+ * grew, the whole prefix that was not read from the cache counts as a cost, even though part of it is new.
  */
 export function priceSavings(
   event: Pick<RequestEventV1, 'status' | 'usage' | 'toolsIn' | 'toolsOut' | 'compressionSteps' | 'plan'>,
@@ -55,7 +54,9 @@ function round(usd: number): number {
   return Math.round(usd * 1e12) / 1e12;
 }
 
-/** The cost of all input that was not read from the cache, compared with reading it from there. */
+/**
+ * Returns the extra cost of all input that was not read from the cache, compared with reading it from there.
+ */
 function priceRewrite({ prices, cache }: CatalogModel, usage: TokenUsage): number {
   if (prices === null || cache === null || cache.kind === 'none') return 0;
   const write = prices.cacheWrite ?? prices.input;
@@ -68,14 +69,17 @@ type Usage = NonNullable<RequestEventV1['usage']>;
 
 const tokensOf = ({ bytes }: AbandonedCall): number => Math.ceil(bytes / charactersPerToken);
 
-/** Adds the input tokens of cancelled hedged calls. They are estimated, because no provider reports them. */
+/** Adds the estimated input tokens of cancelled hedged calls. Providers do not report them. */
 export function addAbandonedTokens(usage: Usage, { abandoned }: Pick<Attempts, 'abandoned'>): Usage {
   if (abandoned.length === 0) return usage;
   const tokens = abandoned.reduce((sum, call) => sum + tokensOf(call), 0);
   return { ...usage, inputTokens: usage.inputTokens + tokens, estimated: true };
 }
 
-/** Adds the cost of cancelled hedged calls, each at its own model's price. Null if a price is not known. */
+/**
+ * Adds the cost of cancelled hedged calls, each at its own model's price. Returns null if any price is
+ * unknown.
+ */
 export function addAbandonedCost(
   cost: number | null,
   { abandoned }: Pick<Attempts, 'abandoned'>,

@@ -29,18 +29,18 @@ interface RecordServices {
   readonly requestLog: LineLog;
 }
 
-/** Writes one request into the log: accepted once, finished exactly once. */
+/** Records one request in the log: accepted once, finished exactly once. */
 interface Recording {
-  /** Starts writing the accept line; it is written while the request is parsed and planned. */
+  /** Starts writing the accept line. The write runs while the request is parsed and planned. */
   accept(caller: Caller): void;
-  /** Waits until the accept line is on disk. Throws `service_unavailable` when the spool has no room. */
+  /** Waits until the accept line is on disk. Throws `service_unavailable` if the spool is full. */
   accepted(): Promise<void>;
-  /** Writes the one terminal event of an accepted request, its metrics and its log line. Never throws. */
+  /** Writes the request's single final event, its metrics and its log line. Never throws. */
   finish(outcome: RelayOutcome): void;
 }
 
 /**
- * A request that fails before it is accepted (no key, rate limit exceeded) has only metrics and a log line.
+ * A request that fails before it is accepted (no key, rate limit exceeded) gets only metrics and a log line.
  */
 export function record(exchange: Exchange, services: RecordServices): Recording {
   let caller: Caller | null = null;
@@ -55,7 +55,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       if (acceptedCaller.contentLogging) exchange.contents = new ContentCopy(exchange.response);
       accepted = renderAccepted(exchange, acceptedCaller);
       accepting = services.spool.accept(accepted);
-      // Handled later, in `accepted` or `finish`. Until then, a rejection must not count as unhandled.
+      // The rejection is handled later, in `accepted` or `finish`. Until then it must not count as unhandled.
       accepting.catch(() => undefined);
     },
     accepted: () => accepting,
@@ -74,7 +74,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       services.requestLog.write(renderLogLine({ exchange, caller, outcome, totalMs, event: finished }));
       if (finished === null) return;
       if (caller !== null) keepContents(exchange, caller, services.contents);
-      // A request may end before its accept line is written. One that was not accepted has no event.
+      // A request may end before its accept line is written. A request that was not accepted has no event.
       accepting.then(
         () => services.spool.finish(finished, exchange.trace.headers.traceparent),
         () => undefined,
@@ -83,7 +83,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
   };
 }
 
-/** Keeps the contents of a request if its account has opted in. */
+/** Stores the request's contents if its account has opted in. */
 function keepContents(
   { contents, requestId, acceptedAt }: Exchange,
   { accountId, retentionDays }: Caller,
@@ -99,13 +99,13 @@ function settleBudget({ reservation }: Exchange, event: RequestEventV1 | null): 
   reservation.settle(saved.tools + saved.compression);
 }
 
-/** Learns from the billed tokens how many bytes make a token. */
+/** Updates the provider's ratio of bytes per token from the billed tokens. */
 function noteBilled({ attempts }: Exchange, event: RequestEventV1 | null, tokenRatios: TokenRatios): void {
   if (!event?.usage || event.usage.estimated || event.provider === null) return;
   tokenRatios.note(event.provider, countSentBytes(attempts), event.usage.inputTokens);
 }
 
-/** Counts calls that violate their tool's own definition. The client handles them; this only counts. */
+/** Counts calls that violate their tool's own definition. This only counts; the client handles the calls. */
 function countInvalidCalls(exchange: Exchange, { summary }: RelayOutcome, metrics: EdgeMetrics): number {
   const calls = summary?.toolCalls ?? [];
   if (calls.length === 0 || exchange.judgeCalls === undefined) return 0;
@@ -115,7 +115,7 @@ function countInvalidCalls(exchange: Exchange, { summary }: RelayOutcome, metric
   return asWritten + shortened;
 }
 
-/** Names and attributes follow the OpenTelemetry conventions. */
+/** Metric names and attributes follow the OpenTelemetry conventions. */
 function countCall(event: RequestEventV1 | null, metrics: EdgeMetrics): void {
   if (event === null || event.provider === null || event.ms.overhead === null) return;
   const call = { gen_ai_operation_name: 'chat', gen_ai_provider_name: event.provider };
@@ -144,7 +144,8 @@ function countRequest(exchange: Exchange, outcome: RelayOutcome, metrics: EdgeMe
 }
 
 /**
- * Ends the span of the provider call, and describes the response in it. The span lasts as long as the response.
+ * Adds the response's attributes to the provider call's span and ends the span. The span lasts as long as the
+ * response.
  */
 export function endProviderCall({ attempts, timings }: Exchange, outcome: RelayOutcome): void {
   const providerCall = attempts.current?.span;
@@ -160,7 +161,7 @@ export function endProviderCall({ attempts, timings }: Exchange, outcome: RelayO
     providerCall.end();
     return;
   }
-  // Records the code only, because a provider's message may quote the request.
+  // Records only the code, because a provider's message may quote the request.
   const code = outcome.errorCode ?? outcome.status;
   recordFailure(providerCall, Object.assign(new Error(code), { code }));
 }

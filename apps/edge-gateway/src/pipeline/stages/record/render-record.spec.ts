@@ -24,8 +24,8 @@ function render(context: Ledger['context']) {
   return renderEvent(exchange as unknown as Exchange, {} as RequestAcceptedV1, outcome, 1, catalog);
 }
 
-describe('the savings of a request', () => {
-  it('subtract the rewritten part of its conversation', () => {
+describe('the savings for a request', () => {
+  it('subtract the rewritten part of the conversation', () => {
     const context = {
       session: 's',
       decision: 'cleared',
@@ -37,7 +37,7 @@ describe('the savings of a request', () => {
     expect(render(context as Ledger['context']).providerSavingsUsd).toBe(-0.5);
   });
 
-  it('are zero if its conversation was sent unchanged, because of the budget or a dropped plan', () => {
+  it('are zero if the conversation was sent unchanged because of the budget or a dropped plan', () => {
     expect(render(null).providerSavingsUsd).toBe(0);
   });
 });

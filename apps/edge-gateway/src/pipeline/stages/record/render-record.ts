@@ -10,13 +10,13 @@ import { renderModelChoice } from '../../../request/model-choice.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
 import { addAbandonedCost, addAbandonedTokens, priceSavings } from './price-request.ts';
 
-/** Losses kept in a request's log row. */
+/** Max number of losses in a request's log row. */
 const lossesMax = 64;
 
-/** Max length of the client's own texts in the log. */
+/** Max length of client-supplied text in the log. */
 const clientTextMax = 256;
 
-/** The accept line. It is written to the spool before anything is forwarded. */
+/** Renders the accept line. It is written to the spool before anything is forwarded. */
 export function renderAccepted(exchange: Exchange, caller: Caller): RequestAcceptedV1 {
   const { headers } = exchange.request;
   return {
@@ -39,8 +39,8 @@ function clientText(value: string | string[] | undefined): string | null {
 }
 
 /**
- * Renders the end of an accepted request, with everything that its stages recorded. Fields are listed one by
- * one, because spreading a second object costs more than the rest of this function.
+ * Renders the final event for an accepted request from everything that its stages recorded. Fields are listed
+ * one by one, because spreading a second object costs more than the rest of this function.
  */
 export function renderEvent(
   exchange: Exchange,
@@ -83,7 +83,9 @@ export function renderEvent(
   return addSavings(event, exchange, catalog);
 }
 
-/** The tools that the model reached by the recovery tool, or by its provider's own tool search. */
+/**
+ * Lists the tools that the model reached through the recovery tool or through the provider's own tool search.
+ */
 function listRecovered({ ledger, deferredTools }: Exchange, { summary }: RelayOutcome): string[] {
   if (deferredTools === undefined) return ledger.recoveredTools;
   const found = (summary?.toolCalls ?? []).flatMap(({ name }) => (deferredTools.has(name) ? [name] : []));
@@ -103,7 +105,10 @@ function addSavings(event: RequestEventV1, exchange: Exchange, catalog: ModelCat
   return event;
 }
 
-/** Usage as billed. Estimated from lengths if a response has no usage. Null without a response. */
+/**
+ * Returns the billed usage. Estimates it from lengths if a response reports none. Returns null without a
+ * response.
+ */
 function usageOf(exchange: Exchange, { status, summary }: RelayOutcome): RequestEventV1['usage'] {
   if (summary?.usage) {
     const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = summary.usage;
@@ -119,7 +124,7 @@ function usageOf(exchange: Exchange, { status, summary }: RelayOutcome): Request
   };
 }
 
-/** Prices each round separately, because a price may depend on the length of one round's input. */
+/** Prices each round separately, because a price may depend on the input length of a single round. */
 function sumCosts(
   { rounds }: Exchange,
   served: Served,
@@ -159,7 +164,7 @@ function between(from: number | undefined, to: number | undefined): number | nul
   return from === undefined || to === undefined ? null : round(to - from);
 }
 
-/** The clock's resolution is microseconds. */
+/** Rounds to microseconds, the resolution of the clock. */
 function round(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }
@@ -176,8 +181,9 @@ interface FinishedRequest {
 }
 
 /**
- * The one wide log line of a request. It contains names and figures only: no body, no header values, no tool
- * arguments. It is one literal, because spreading other objects into it costs several times as much.
+ * Renders the single wide log line for a request. It contains only names and figures: no body, no header
+ * values, no tool arguments. It is one object literal, because spreading other objects into it is several
+ * times as expensive.
  */
 export function renderLogLine({ exchange, caller, outcome, totalMs, event }: FinishedRequest) {
   const [{ ledger, attempts, modelChoice }, served] = [exchange, findServed(exchange)];
@@ -220,7 +226,7 @@ export function renderLogLine({ exchange, caller, outcome, totalMs, event }: Fin
   };
 }
 
-/** Lists each fallback that could not serve the request, as in `openai/gpt-4: no_images`. */
+/** Lists each fallback that could not serve the request, for example `openai/gpt-4: no_images`. */
 function renderSkipped({ skipped }: Exchange['attempts']): readonly string[] | undefined {
   return skipped.length === 0 ? undefined : skipped.map(({ id, rule }) => `${id}: ${rule}`);
 }

@@ -8,7 +8,7 @@ function pass(chunks: readonly Buffer[]): { gate: SseFrameGate; out: Buffer } {
 
 describe('SseFrameGate', () => {
   it.each(['\n\n', '\r\n\r\n', '\r\r'])(
-    'releases a frame that ends in %j once it is whole, at any cut',
+    'releases a frame that ends in %j once it is complete, wherever the stream is split',
     (end) => {
       const text = Buffer.from(`data: one${end}data: two${end}data: thr`);
       const whole = text.length - 'data: thr'.length;
@@ -20,7 +20,7 @@ describe('SseFrameGate', () => {
     },
   );
 
-  it('never changes, drops or duplicates a byte, whatever the cuts', () => {
+  it('never changes, drops or duplicates a byte, wherever the stream is split', () => {
     fc.assert(
       fc.property(fc.array(fc.stringMatching(/^[ab\r\n]{0,6}$/)), (pieces) => {
         const { gate, out } = pass(pieces.map((piece) => Buffer.from(piece)));
@@ -29,7 +29,7 @@ describe('SseFrameGate', () => {
     );
   });
 
-  it('rejects a frame longer than its bound', () => {
+  it('rejects a frame that exceeds its size limit', () => {
     const gate = new SseFrameGate(10);
     gate.push(Buffer.from('data: 1'));
     expect(() => gate.push(Buffer.from('2345'))).toThrow(RangeError);

@@ -1,25 +1,24 @@
 /**
- * Releases whole frames of a stream, and buffers the beginning of a frame until the rest arrives. A broken
- * stream can then still end with an error event: a reader would otherwise parse that event as the rest of the
- * broken frame. Bytes are not changed.
+ * Releases complete frames from a stream, and buffers the beginning of a frame until the rest arrives. A
+ * broken stream can therefore still end with an error event. Otherwise a reader would parse that event as the
+ * rest of the broken frame. Bytes are not changed.
  */
 export interface FrameGate {
   /**
-   * Returns everything up to the end of the last whole frame. Throws a `RangeError` for a frame that is too
-   * long.
+   * Returns all bytes up to the end of the last complete frame. Throws a `RangeError` if a frame is too long.
    */
   push(chunk: Buffer): readonly Buffer[];
   /** Returns the unfinished frame. Some providers omit the last empty line. */
   rest(): readonly Buffer[];
 }
 
-/** The gate of server-sent events. It searches each byte once. */
+/** A gate for server-sent events. It searches each byte only once. */
 export class SseFrameGate implements FrameGate {
   readonly #bytesMax: number;
   #held: Buffer[] = [];
   #heldBytes = 0;
 
-  /** @param bytesMax the longest frame that is buffered; `push` throws a `RangeError` above it. */
+  /** @param bytesMax max length of a buffered frame; `push` throws a `RangeError` above it. */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
   }
@@ -48,7 +47,10 @@ export class SseFrameGate implements FrameGate {
     this.#held.push(chunk);
   }
 
-  /** Offset in `chunk` after the last empty line; 0 if no frame ends in it. Lines end in LF, CR LF or CR. */
+  /**
+   * Returns the offset in `chunk` after the last empty line, or 0 if no frame ends in it. Lines end in LF, CR
+   * LF or CR.
+   */
   #endOfLastFrame(chunk: Buffer): number {
     const inside = Math.max(endOf(chunk, '\n\n'), endOf(chunk, '\n\r\n'), endOf(chunk, '\r\r'));
     if (inside > 0) return inside;
@@ -64,10 +66,10 @@ function endOf(bytes: Buffer, pattern: string): number {
   return at < 0 ? 0 : at + pattern.length;
 }
 
-/** The shortest frame: prelude (8 bytes), its CRC (4) and the message CRC (4). */
+/** Min length of a frame: prelude (8 bytes), its CRC (4) and the message CRC (4). */
 const frameBytesMin = 16;
 
-/** The gate of AWS's binary frames. The first four bytes of a frame are its length. */
+/** A gate for AWS's binary frames. The first four bytes of a frame give its length. */
 export class BinaryFrameGate implements FrameGate {
   readonly #bytesMax: number;
   #held: Buffer[] = [];
@@ -119,7 +121,7 @@ export class BinaryFrameGate implements FrameGate {
   }
 }
 
-/** Splits server-sent events into frames. Each frame includes the empty line that ends it. */
+/** Splits server-sent events into frames. Each frame includes the empty line that terminates it. */
 export function splitSseFrames(bytes: Buffer): Buffer[] {
   const text = bytes.toString('latin1');
   const frames: Buffer[] = [];
@@ -132,7 +134,7 @@ export function splitSseFrames(bytes: Buffer): Buffer[] {
   return frames;
 }
 
-/** Splits AWS's binary frames. The first four bytes of a frame are its length. */
+/** Splits AWS's binary frames. The first four bytes of a frame give its length. */
 export function splitBinaryFrames(bytes: Buffer): Buffer[] {
   const frames: Buffer[] = [];
   let start = 0;

@@ -22,7 +22,7 @@ const bytes = Buffer.from(
   ].join(''),
 );
 
-/** Relays a response in two pieces. Returns the bytes for the client. */
+/** Relays a response in two chunks. Returns the bytes for the client. */
 function relay(at: number, given = bytes, format: ClientFormat = 'chat-completions'): string {
   const rounds = new RecoveryRounds({
     recovery: recoveryFor(requestWith(format, [{ name: 'here' }, { name: 'away' }]), { forwarded: [0] }),
@@ -48,8 +48,8 @@ function relay(at: number, given = bytes, format: ClientFormat = 'chat-completio
   return Buffer.concat(passed).toString();
 }
 
-describe('a stream of a request with recovery', () => {
-  it('looks the same wherever the network cuts it, because a frame is released only as a whole', () => {
+describe('a stream with recovery', () => {
+  it('looks the same wherever the network splits it, because only complete frames are released', () => {
     const whole = relay(bytes.length);
     expect(whole).toContain('"name":"away"');
     for (let at = 1; at < bytes.length; at += 1) expect([at, relay(at)]).toEqual([at, whole]);

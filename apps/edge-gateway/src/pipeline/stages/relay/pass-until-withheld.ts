@@ -2,18 +2,21 @@ import type { StreamEvent } from '@gateway/interchange';
 import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import type { FrameGate } from './frame-gate.ts';
 
-/** Writes a parsed stream to the client. Created for one response. */
+/** Writes a parsed stream to the client. Created once per response. */
 export interface StreamWriter {
-  /** Splits the provider's bytes into the pieces that are parsed and written one by one. */
+  /** Splits the provider's bytes into pieces that are parsed and written one by one. */
   split(chunk: Buffer): readonly Buffer[];
-  /** The remaining piece when the provider has sent everything. */
+  /** Returns the remaining piece after the provider has sent everything. */
   left(): readonly Buffer[];
   /**
    * @param chunk the provider's bytes
    * @param events the events in these bytes
    */
   write(chunk: Buffer, events: readonly StreamEvent[]): readonly Uint8Array[];
-  /** The remaining bytes at the end of a complete stream. With recovery rounds, those of the last round. */
+  /**
+   * Returns the remaining bytes at the end of a complete stream. With recovery rounds, these are the bytes of
+   * the last round.
+   */
   rest(): readonly Uint8Array[];
 }
 
@@ -22,17 +25,17 @@ interface PassGiven {
   readonly openGate: () => FrameGate;
   readonly split: (bytes: Buffer) => Buffer[];
   readonly fillIds: (events: readonly StreamEvent[]) => readonly StreamEvent[];
-  /** Opens a renderer of events in the client's format. */
+  /** Opens a renderer for events in the client's format. */
   readonly openRenderer: () => (events: readonly StreamEvent[]) => readonly Uint8Array[];
 }
 
 type Render = ReturnType<PassGiven['openRenderer']>;
 
 /**
- * Writes a stream with recovery in the provider's own format. Frames pass byte for byte until a call is
- * withheld that the client must not see. From there on, events are rendered, by a renderer that has seen the
- * earlier events. Frames are buffered while a call is undecided. Everything before the first block is
- * buffered too, so a round without visible content leaves no trace.
+ * Writes a stream with recovery in the provider's own format. Frames pass byte for byte until the first call
+ * that the client must not see. From then on, events are rendered by a renderer that has seen all earlier
+ * events. Frames are buffered while a call is undecided. Everything before the first block is buffered too,
+ * so a round without visible content leaves no trace.
  */
 export function passUntilWithheld(given: PassGiven): StreamWriter {
   const { rounds, openGate, split, fillIds } = given;
@@ -47,7 +50,7 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
   };
   const renderAll = (events: readonly StreamEvent[]): readonly Uint8Array[] => render?.(events) ?? [];
   return {
-    // A frame that arrived in several pieces is handled as one.
+    // Pieces of the same frame are joined and handled as one.
     split: (chunk) => split(Buffer.concat(gate.push(chunk))),
     left() {
       const left = gate.rest();
@@ -61,7 +64,8 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
       waiting.beforeAny(withIds);
       waiting.add(frame, rounds.push(withIds));
       if (rounds.isAltered) return switchToRendering();
-      // Calls stay undecided after an error. Withheld content is dropped, and the error is sent.
+      // After an error, undecided calls stay undecided. The withheld content is dropped and the error is
+      // sent.
       if (!rounds.isUnchanged && withIds.some(({ type }) => type === 'error')) return switchToRendering();
       return rounds.hasShown && rounds.isUnchanged ? waiting.release() : [];
     },
@@ -75,8 +79,8 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
 }
 
 /**
- * The events of a round at an earlier time: a count, and the last of them, because later deltas may be merged
- * into it. Copying the events for each withheld call would take quadratic time.
+ * A snapshot of a round's events: their count and the last event, because later deltas may be merged into it.
+ * Copying all events for each withheld call would take quadratic time.
  */
 interface SentEvents {
   readonly events: readonly StreamEvent[];
@@ -84,7 +88,7 @@ interface SentEvents {
   readonly last: StreamEvent | undefined;
 }
 
-/** Buffered frames, and their events for the client. */
+/** Buffered frames with their events for the client. */
 class WaitingFrames {
   readonly #given: PassGiven;
   #frames: Uint8Array[] = [];
@@ -116,7 +120,7 @@ class WaitingFrames {
 
   switchToRendering(): { render: Render; bytes: readonly Uint8Array[] } {
     const render = this.#given.openRenderer();
-    // The renderer receives the events that the client has already seen. Its output for them is dropped.
+    // Replays the events that the client has already seen, and drops the renderer's output for them.
     const { events, count, last } = this.#sent ?? { events: [], count: 0, last: undefined };
     if (last !== undefined) render([...events.slice(0, count - 1), last]);
     return { render, bytes: render(this.#events) };

@@ -7,7 +7,7 @@ import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import { isAnswered } from '../../../request/http-response.ts';
 import type { AnswerBody } from '../../../upstream/answer-body.ts';
 
-/** A provider's response, with the headers for the client. */
+/** A provider's response, with the headers to send to the client. */
 export interface ProviderAnswer {
   readonly answer: UpstreamAnswer;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,8 +15,8 @@ export interface ProviderAnswer {
 }
 
 /**
- * Opens a provider's response with the headers for the client.
- * @throws GatewayError `upstream_invalid` for a content encoding that the gateway did not accept
+ * Opens a provider's response and renders the headers for the client.
+ * @throws GatewayError `upstream_invalid` for a content encoding that the gateway does not accept
  */
 export function openProviderAnswer(answer: UpstreamAnswer, exchange: Exchange): ProviderAnswer {
   const { headers, providerRequestId, contentEncoding } = renderClientHeaders(answer.headers);
@@ -31,8 +31,8 @@ export function rejectAnswer(answer: UpstreamAnswer, detail: string): GatewayErr
 }
 
 /**
- * Writes the result of recovery rounds into the log, and into the headers if the response has not begun. Later
- * results are in the log only.
+ * Writes the result of recovery rounds to the log and, if the response has not begun, to its headers. Later
+ * results appear only in the log.
  */
 export function applyRounds(exchange: Exchange, rounds: RecoveryRounds): void {
   const { ledger, headers } = exchange;
@@ -46,10 +46,10 @@ export function applyRounds(exchange: Exchange, rounds: RecoveryRounds): void {
   headers['x-svc-prune-ratio'] = `${ledger.toolsOut}/${ledger.toolsIn}`;
 }
 
-/** The content types of server-sent events and of AWS's binary frames. */
+/** The content types for server-sent events and for AWS's binary frames. */
 const streamTypes = ['text/event-stream', 'application/vnd.amazon.eventstream'];
 
-/** Some providers do not declare a stream. No provider declares JSON as a stream. */
+/** Some providers send streams without a content type. No provider labels JSON as a stream. */
 export function isStream({ headers }: ProviderAnswer, { ledger }: Exchange): boolean {
   const declared = (headers['content-type'] ?? '').trimStart().toLowerCase();
   return streamTypes.some((type) => declared.startsWith(type)) || (declared === '' && ledger.stream);
@@ -65,10 +65,11 @@ export function redactSecrets(body: Buffer, secrets: readonly string[]): Buffer 
 }
 
 /**
- * Reads a provider's body to its end, as fast as the client reads. `take` returns the bytes for the client of
- * each chunk. Reading pauses while the client's buffer is full, so a stalled reader uses a bounded amount of
- * memory.
- * Rejects with the body's own error, with an error of `take`, or with an `AbortError` if the client has left.
+ * Reads a provider's body to its end, as fast as the client reads. `take` returns the bytes to send to the
+ * client for each chunk. Reading pauses while the client's buffer is full, so a stalled client uses a bounded
+ * amount of memory.
+ * Rejects with the body's own error, with an error from `take`, or with an `AbortError` if the client has
+ * disconnected.
  */
 export function pump(
   body: AnswerBody,
@@ -78,7 +79,7 @@ export function pump(
   return new Promise((resolve, reject) => {
     response.once('close', () => {
       if (isAnswered(response)) return;
-      // Only the first rejection counts. Discarding the body causes further ones.
+      // Only the first rejection counts. Discarding the body may cause more.
       reject(new DOMException('the client left', 'AbortError'));
       body.discard();
     });

@@ -12,13 +12,13 @@ import type { ProviderAnswer } from './provider-answer.ts';
 import { redactSecrets } from './provider-answer.ts';
 
 /**
- * Sends a gateway error in the format of the endpoint. A client that has left receives nothing, and the log
+ * Sends a gateway error in the endpoint's format. If the client has disconnected, nothing is sent and the log
  * says `cancelled`.
  */
 export function relayError(error: GatewayError, exchange: Exchange, services: { log: Logger }): RelayOutcome {
   const { response } = exchange;
   const left = hasLeft(exchange) || response.destroyed;
-  // Overload errors come in large numbers, and each has its own request log line.
+  // Overload errors are frequent and already have their own request log lines.
   if (!left && error.definition.status >= 500 && error.code !== 'overloaded') {
     services.log.error(
       { err: error.cause ?? error, request_id: exchange.requestId, code: error.code, detail: error.detail },
@@ -45,16 +45,17 @@ export function relayError(error: GatewayError, exchange: Exchange, services: { 
   };
 }
 
-/** Node reads the rest of a request after its response. */
+/** Up to this length, Node reads the rest of an unread request body after the response. */
 const shortBodyBytes = 64 * 1024;
 
 /**
- * The rest of an unread body would be parsed as the next request of an HTTP/1.1 connection, so the connection
- * closes after the response. HTTP/2 has no such header: the stream closes, and the connection stays open.
+ * Closes the connection or stream if the request body was not read. Over HTTP/1.1 the unread bytes would be
+ * parsed as the next request, so the connection closes after the response. HTTP/2 closes only the stream; the
+ * connection stays open.
  */
 function endRequest({ request, response }: Exchange): void {
   if (request.complete) return;
-  // Reading the rest of a short body costs less than a new connection.
+  // Reading the rest of a short body is cheaper than a new connection.
   if (Number(request.headers['content-length'] ?? Number.NaN) <= shortBodyBytes) return;
   if (request.httpVersionMajor === 1) {
     response.setHeader('connection', 'close');
@@ -64,11 +65,11 @@ function endRequest({ request, response }: Exchange): void {
   stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
 }
 
-/** Max length of a provider's error body. Longer ones are cut. */
+/** Max length of a provider's error body. Longer bodies are truncated. */
 const errorBytesMax = 1024 * 1024;
 
 /**
- * Sends the provider's own error, without credentials. If both formats are the same, the bytes are unchanged,
+ * Sends the provider's own error, without credentials. If both formats are the same, the bytes are unchanged
  * and `x-svc-error-source` names the source. Otherwise the error is rendered in the client's format, with
  * `source: provider`. See docs/decisions/0001-provider-errors-pass-untouched.md.
  */
@@ -115,8 +116,8 @@ async function readErrorBody({ answer }: ProviderAnswer): Promise<Buffer> {
 }
 
 /**
- * Clients differ in which of the two headers they read. If the provider sent one, or a delay in the body, the
- * client gets both.
+ * Clients differ in which of the two headers they read. If the provider sent one of them, or a delay in the
+ * body, the client gets both headers.
  */
 function retryHeaders(
   headers: Readonly<Record<string, string>>,

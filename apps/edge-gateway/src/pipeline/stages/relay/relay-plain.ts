@@ -13,8 +13,8 @@ import { readWhole } from '../../../upstream/answer-body.ts';
 import { toUpstreamError } from '../../../upstream/upstream.port.ts';
 
 /**
- * Relays a non-streaming response: a whole, readable one, or else a clean error. If both formats are the same, the
- * client gets the provider's bytes.
+ * Relays a non-streaming response. The client receives either a complete, readable response or a clean error.
+ * If both formats are the same, it receives the provider's bytes.
  */
 export async function relayPlain(
   passed: ProviderAnswer,
@@ -27,8 +27,8 @@ export async function relayPlain(
   const events = lane.provider.provider.parseResponse(bytes);
   const summary = events.reduce(summarize, createSummary());
   const failure = summary.error;
-  // A client that expects a stream, or another format, would read an error with status 200 as an empty
-  // answer.
+  // A client that expects a stream or another format would take an error with status 200 for an empty
+  // response.
   if (failure !== undefined && (exchange.ledger.stream || !lane.isSameFormat))
     throw new GatewayError('provider_error', { message: failure.message });
   writeAnswer(lane.isSameFormat ? bytes : null, events, passed, lane, exchange);
@@ -36,8 +36,8 @@ export async function relayPlain(
 }
 
 /**
- * Relays a non-streaming response of one or more rounds. A response without recovery calls keeps the provider's own
- * bytes.
+ * Relays a non-streaming response with one or more rounds. A response without recovery calls keeps the
+ * provider's own bytes.
  */
 async function relayPlainRounds(
   first: ProviderAnswer,
@@ -70,7 +70,10 @@ async function relayPlainRounds(
   }
 }
 
-/** Max length of a non-streaming response. It is read whole before the status is sent. A longer one is rejected. */
+/**
+ * Max length of a non-streaming response. The whole response is read before the status is sent. Longer
+ * responses are rejected.
+ */
 const plainAnswerBytesMax = 64 * 1024 * 1024;
 
 /** The outcome of a non-streaming response. */
@@ -96,7 +99,7 @@ function isJson({ headers }: ProviderAnswer): boolean {
   return declared.toLowerCase().includes('json');
 }
 
-/** Sends a response unchanged that is not declared as JSON. */
+/** Sends a response that is not declared as JSON unchanged. */
 function passUnread(bytes: Buffer, passed: ProviderAnswer, exchange: Exchange): RelayOutcome {
   exchange.timings.firstByteAt = performance.now();
   exchange.response.writeHead(passed.answer.status, {
@@ -116,7 +119,7 @@ function passUnread(bytes: Buffer, passed: ProviderAnswer, exchange: Exchange): 
 }
 
 /**
- * @param bytes the provider's own bytes, which are sent unchanged. Null: the events are rendered in the
+ * @param bytes the provider's own bytes, which are sent unchanged. Null if the events must be rendered in the
  * client's format.
  */
 function writeAnswer(
@@ -129,7 +132,7 @@ function writeAnswer(
   const { response } = exchange;
   exchange.timings.firstByteAt = performance.now();
   if (exchange.ledger.stream && bytes === null) {
-    // The client expects a stream. It receives the whole response as one.
+    // The client expects a stream, so the whole response is sent as one.
     response.writeHead(passed.answer.status, {
       ...passed.headers,
       'content-type': lane.client.client.streamContentType,

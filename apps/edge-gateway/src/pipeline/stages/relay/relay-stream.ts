@@ -16,7 +16,7 @@ import { readAnswer } from './relay-plain.ts';
 import { relayProviderError } from './relay-errors.ts';
 
 /**
- * Parses a stream while it is relayed. It keeps a bounded amount: a summary for the log, and at most one
+ * Parses a stream while it is relayed. Memory use is bounded: a summary for the log, and at most one
  * unfinished frame.
  */
 export class StreamReader {
@@ -31,29 +31,29 @@ export class StreamReader {
     return this.#summary;
   }
 
-  /** Why the latest chunk could not be parsed to its end. Undefined if it could. */
+  /** Why the latest chunk could not be parsed completely. Undefined if it was. */
   get failure(): GatewayError | undefined {
     return this.#parser.failure;
   }
 
-  /** @throws GatewayError `upstream_invalid` for bytes that no client of the format can parse */
+  /** @throws GatewayError `upstream_invalid` for bytes that no client of this format can parse */
   push(chunk: Uint8Array): readonly StreamEvent[] {
     return this.note(this.#parser.push(chunk));
   }
 
-  /** The provider has ended the stream. */
+  /** Called when the provider has ended the stream. */
   end(): readonly StreamEvent[] {
     return this.note(this.#parser.end());
   }
 
-  /** Adds events that were parsed elsewhere, from a non-streaming response. */
+  /** Adds events from a non-streaming response, which were parsed elsewhere. */
   note(events: readonly StreamEvent[]): readonly StreamEvent[] {
     for (const event of events) this.#summary = summarize(this.#summary, event);
     return events;
   }
 }
 
-/** An open stream: its parsed state, and its writer to the client. */
+/** An open stream: its parsed state and its writer. */
 interface OpenStream {
   readonly passed: ProviderAnswer;
   readonly lane: ResponseWriter;
@@ -63,8 +63,8 @@ interface OpenStream {
 }
 
 /**
- * Relays a stream frame by frame. The status is sent with the first whole frame, so an earlier failure is a
- * clean error.
+ * Relays a stream frame by frame. The status is sent with the first complete frame, so any earlier failure
+ * becomes a clean error response.
  */
 export async function relayStream(
   passed: ProviderAnswer,
@@ -94,8 +94,8 @@ async function readRound(stream: OpenStream): Promise<void> {
   const { passed, lane, reader, exchange } = stream;
   try {
     if (passed.answer.status < 200 || passed.answer.status >= 300) throw await readFailure(passed, lane);
-    // The kind of the first round's answer was checked before. In a later round, a provider may choose
-    // another kind.
+    // Whether the first round streams was checked before. In a later round, the provider may choose
+    // differently.
     if (lane.rounds !== null && !isStream(passed, exchange)) {
       await readPlainRound(stream);
       return;
@@ -120,7 +120,7 @@ async function readPlainRound(stream: OpenStream): Promise<void> {
   for (const part of take(stream, bytes, events)) exchange.response.write(part);
 }
 
-/** Starts the next round, if the ended one requires it. */
+/** Starts the next round, if the completed round requires one. */
 async function askNextRound(stream: OpenStream): Promise<OpenStream | undefined> {
   const { lane, exchange, reader } = stream;
   const isComplete = reader.summary.sawEnd && reader.summary.error === undefined;
@@ -129,7 +129,7 @@ async function askNextRound(stream: OpenStream): Promise<OpenStream | undefined>
   return { ...stream, passed: openProviderAnswer(answer, exchange), reader: new StreamReader(lane.provider) };
 }
 
-/** Reads a provider's error in a later round, after the client has received a part of the response. */
+/** Reads a provider error from a later round, after the client has received part of the response. */
 async function readFailure({ answer }: ProviderAnswer, lane: ResponseWriter): Promise<GatewayError> {
   const body = await readWhole(answer.body, failureBytesMax);
   const text = redactSecrets(body.bytes, answer.secrets).toString('utf8');
@@ -140,7 +140,7 @@ async function readFailure({ answer }: ProviderAnswer, lane: ResponseWriter): Pr
 
 const failureBytesMax = 64 * 1024;
 
-/** If the provider's bytes pass unchanged, a chunk with a corrupt frame must not pass. */
+/** In the same-format lane, a chunk with a corrupt frame must not reach the client. */
 function read({ reader, lane, passed }: OpenStream, chunk: Buffer): readonly StreamEvent[] {
   const events = reader.push(chunk);
   if (reader.summary.sawEnd && reader.summary.error === undefined) passed.answer.ended();
@@ -175,7 +175,7 @@ function endStream(stream: OpenStream): RelayOutcome {
   const { summary } = reader;
   const isTruncated = !summary.sawEnd && summary.error === undefined;
   if (isTruncated && !response.headersSent) throw truncated;
-  // The beginning of a frame would swallow the error event that follows it.
+  // The client would parse the error event as the rest of an unfinished frame.
   const rest = isTruncated || (lane.rounds !== null && summary.error !== undefined) ? [] : writer.rest();
   if (lane.rounds !== null) applyRounds(exchange, lane.rounds);
   if (!response.headersSent) startAnswer(stream);
@@ -203,8 +203,8 @@ function renderFailure({ lane, exchange }: OpenStream, error: GatewayError): str
 }
 
 /**
- * Ends a broken stream. After the first byte: the format's own error event, without a success terminator.
- * Before it: an ordinary error.
+ * Ends a broken stream. After the first byte, sends the format's own error event, without a success
+ * terminator. Before the first byte, throws the error, which becomes an ordinary error response.
  */
 function breakStream(error: GatewayError, stream: OpenStream, { log }: { log: Logger }): RelayOutcome {
   const { passed, lane, reader, exchange } = stream;

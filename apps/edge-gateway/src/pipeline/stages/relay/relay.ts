@@ -16,9 +16,10 @@ import { toUpstreamError } from '../../../upstream/upstream.port.ts';
 import { readWhole } from '../../../upstream/answer-body.ts';
 
 /**
- * Relays the provider's response to the client: byte for byte if both use one format, else event by event. With
- * `rounds`, the gateway answers calls of its recovery tool itself, and the client does not see them. Throws
- * only before the first byte is sent. Later failures are reported inside the stream and in the outcome.
+ * Relays the provider's response to the client: byte for byte if both use the same format, otherwise event by
+ * event. With `rounds`, the gateway answers calls to its recovery tool itself, and the client does not see
+ * them. Throws only before the first byte is sent. Later failures are reported in the stream and in the
+ * outcome.
  */
 export async function relay(
   answer: UpstreamAnswer,
@@ -44,7 +45,7 @@ export async function relay(
 const countBytesMax = 64 * 1024;
 
 /**
- * Relays a provider's token count, in its own bytes.
+ * Relays the provider's token count response unchanged.
  * @throws GatewayError `upstream_invalid` for a response without a count
  */
 export async function relayCount(answer: UpstreamAnswer, exchange: Exchange): Promise<void> {

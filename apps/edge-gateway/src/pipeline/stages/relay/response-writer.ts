@@ -14,26 +14,26 @@ import { passUntilWithheld } from './pass-until-withheld.ts';
 import type { FrameGate } from './frame-gate.ts';
 import { BinaryFrameGate, SseFrameGate, splitBinaryFrames, splitSseFrames } from './frame-gate.ts';
 
-/** Writes a provider's response's format in the client's format. */
+/** Writes a provider's response in the client's format. */
 export interface ResponseWriter {
   readonly client: ClientWireFormat;
   readonly provider: WireFormat;
   /** Whether the provider's own bytes pass unchanged. */
   readonly isSameFormat: boolean;
-  /** Values that the client's format requires and the provider's format may not have. */
+  /** Default values for fields that the client's format requires and the provider's format may lack. */
   readonly defaults: AnswerDefaults;
-  /** Recovery rounds. Null without recovery. */
+  /** The recovery rounds. Null without recovery. */
   readonly rounds: RecoveryRounds | null;
-  /** Opens a writer of a parsed stream. Created for one response. */
+  /** Opens a writer for a parsed stream. Created once per response. */
   openStreamWriter(): StreamWriter;
   /** Renders a whole response as the stream that the client expects. */
   renderStream(events: readonly StreamEvent[]): readonly Uint8Array[];
 }
 
 /**
- * The longest text event that is buffered: the limit of the messages parser, plus the text around the data. A
- * server tool's document arrives in one event. Parsers check their own limit first; that of chat completions
- * is lower.
+ * Max length of a buffered frame: the messages parser's limit, plus room for the fields around the data. A
+ * server tool's document arrives in a single event. Parsers check their own limits first; the
+ * chat-completions limit is lower.
  */
 const frameBytesMax = 8 * 1024 * 1024 + 64 * 1024;
 
@@ -71,7 +71,7 @@ export function openResponseWriter(
   };
 }
 
-/** Passes whole frames, byte for byte. */
+/** Passes complete frames, byte for byte. */
 function passFrames(format: ClientWireFormat): StreamWriter {
   const gate = openGate(format);
   return { split: whole, left: none, write: (chunk) => gate.push(chunk), rest: () => gate.rest() };
@@ -104,7 +104,7 @@ function passNetted(
   });
 }
 
-/** Renders the response in the client's format. */
+/** Renders events in the client's format. */
 function renderEvents(
   format: ClientWireFormat,
   requestId: string,
@@ -129,9 +129,9 @@ function renderEvents(
 }
 
 /**
- * Gives an id to each call that its provider left without one. The client needs it to assign results, and the
- * SDKs of other formats reject an empty id. The id is unique within the conversation, because it contains the
- * request's id and the round's number.
+ * Assigns an id to each call that the provider sent without one. The client needs the id to match results to
+ * calls, and SDKs for other formats reject an empty id. The id contains the request id and the round number,
+ * so it is unique within the conversation.
  */
 export function fillCallIds(
   events: readonly StreamEvent[],

@@ -4,7 +4,7 @@ import type { ByteEdit, ByteRange, RequestOutline } from '@gateway/interchange';
 import type { ToolPlan } from '../../exchange/tool-plan.ts';
 import { namesInToolChoice } from '../../../request/request-facts.ts';
 
-/** A request that is about to be sent, and the inputs that it was made from. */
+/** A request that is about to be sent, with the inputs that produced it. */
 export interface OutboundDraft {
   readonly bytes: Buffer;
   readonly tape: JsonTape;
@@ -13,10 +13,10 @@ export interface OutboundDraft {
   readonly edited: EditedRequest;
 }
 
-/** A rule for every outbound request. Returns a description of the violation, or null. */
+/** A rule that every outbound request must satisfy. Returns a description of the violation, or null. */
 export type Invariant = (draft: OutboundDraft) => string | null;
 
-/** `tool_choice` names only forwarded tools. Names that the client did not offer do not count. */
+/** `tool_choice` names only forwarded tools. Names that the client did not offer are ignored. */
 export const toolChoiceIsForwarded: Invariant = ({ outline, plan }) => {
   const names = namesInToolChoice(outline.toolChoice);
   if (names.length === 0) return null;
@@ -28,8 +28,8 @@ export const toolChoiceIsForwarded: Invariant = ({ outline, plan }) => {
 };
 
 /**
- * A tool that the transcript calls is still defined, if the client defined it and its key may use it.
- * Otherwise the transcript's calls of it are rewritten to calls of the recovery tool.
+ * Tools that the transcript calls stay defined, if the client defined them and its key may use them.
+ * Otherwise calls to them in the transcript are rewritten as recovery tool calls.
  */
 export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
   if (plan.deferral !== undefined || plan.eligible.length === 0) return null;
@@ -46,9 +46,9 @@ export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
 };
 
 /**
- * No edit changes a forwarded tool with the client's cache marker. No edit changes a message, except the
- * plan's own text edits after the last marked message, and calls to pruned tools, which are the same in every
- * turn.
+ * No edit changes a forwarded tool with the client's cache marker. No edit changes a message, with two
+ * exceptions. The plan may edit text after the last marked message. Calls to pruned tools may be rewritten,
+ * in the same way in every turn.
  */
 export const protectedRangesAreUntouched: Invariant = ({ outline, plan, edited }) => {
   const forwarded = new Set(plan.forwarded);
@@ -73,8 +73,8 @@ export const protectedRangesAreUntouched: Invariant = ({ outline, plan, edited }
 const quote = 0x22;
 
 /**
- * An edit of a message replaces one JSON string by another that is not longer. Calls and results therefore
- * stay paired.
+ * A message edit replaces a JSON string with another one that is not longer. Calls and results therefore stay
+ * paired.
  */
 export const contextEditsAreTexts: Invariant = ({ bytes, plan }) => {
   const broken = plan.context.edits.find((edit) => !putsTextForText(bytes, edit));
@@ -94,7 +94,7 @@ function putsTextForText(bytes: Buffer, { start, end, replacement }: ByteEdit): 
 }
 
 /**
- * An edit of a call replaces a name or arguments by JSON of the same kind. Calls and results therefore stay
+ * An edit to a call replaces a name or arguments with JSON of the same type. Calls and results therefore stay
  * paired.
  */
 export const callEditsAreCalls: Invariant = ({ bytes, plan }) => {
@@ -109,9 +109,9 @@ export const callEditsAreCalls: Invariant = ({ bytes, plan }) => {
 };
 
 /**
- * Planning never makes a request longer. Exceptions are the tool that recalls compressed content, and the
- * fields that tell a provider to defer tools. The model's name is not part of the plan; it may be longer than
- * the client's (`svc/auto`).
+ * Planning never makes a request longer. There are two exceptions: the tool that recalls compressed content,
+ * and the fields that tell a provider to defer tools. The model name is not part of the plan, and may be
+ * longer than the client's (`svc/auto`).
  */
 export const resultIsNotLonger: Invariant = (draft) => {
   const { bytes, plan, edited } = draft;
@@ -129,16 +129,16 @@ function modelGrowth({ tape, edited }: OutboundDraft): number {
   return edit === undefined ? 0 : Buffer.byteLength(edit.replacement) - (range.end - range.start);
 }
 
-/** How deep a request may be nested. Editing never adds a level. */
+/** Max nesting depth of a request. Editing never adds a level. */
 const depthMax = 128;
 
-/** A JSON string of the characters in model names, without escapes. */
+/** Matches a JSON string that has only characters used in model names, without escapes. */
 const modelText = /^"[\w./:@-]+"$/;
 
 /**
- * The edited body is one valid JSON value, no deeper than the client's.
- * The client's messages were scanned when they arrived, and edits of them only replace strings
- * (`contextEditsAreTexts` comes first). Each is therefore replaced by `null`, and only the tools and the
+ * The edited body is one valid JSON value, nested no deeper than the client's.
+ * The client's messages were scanned when they arrived, and edits to them only replace strings
+ * (`contextEditsAreTexts` comes first). Each message is therefore replaced by `null`, and only the tools and
  * settings are scanned, however long the conversation is.
  */
 export const resultIsJson: Invariant = (draft) => {
@@ -151,7 +151,7 @@ export const resultIsJson: Invariant = (draft) => {
   }
 };
 
-/** Most requests without tools have only this edit: one model name for another. */
+/** Most requests without tools have only this edit: the client's model name is replaced. */
 function isModelForModel({ start, end, replacement }: ByteEdit, { tape }: OutboundDraft): boolean {
   const model = tape.get(tape.root, 'model');
   const range = model === undefined ? undefined : tape.range(model);

@@ -6,12 +6,14 @@ import type { ParsedRequest } from '../../../request/request.ts';
 import type { TokenRatios } from '../../../request/token-estimates.ts';
 import type { ToolPlan } from '../../exchange/tool-plan.ts';
 
-/** Max candidates in a request's log row. A list may hold thousands. The best ones come first. */
+/**
+ * Max number of candidates in a request's log row. A list may have thousands. The best candidates come first.
+ */
 const candidatesMax = 512;
-/** In shadow mode, every candidate is measured. This is the longest list. */
+/** Shadow mode measures every candidate. This is the max length of a tool list. */
 const shadowCandidatesMax = 4096;
 
-/** Writes the plan into the log and into the response's headers. */
+/** Writes the plan to the log and to the response headers. */
 export function noteOutbound(
   exchange: Exchange,
   request: ParsedRequest,
@@ -80,7 +82,10 @@ function loggedPlan(
   };
 }
 
-/** A call to a deferred tool shows that the model has searched for it, like a call of the recovery tool. */
+/**
+ * Lists the deferred tools. A call to one of them shows that the model has searched for it, just as a
+ * recovery call would.
+ */
 function listDeferred(
   { outline }: ParsedRequest,
   { eligible, forwarded, deferral: native }: ToolPlan,
@@ -91,8 +96,8 @@ function listDeferred(
 }
 
 /**
- * In shadow mode, all tools are sent. The log contains the tools that the plan would have sent, because
- * shadow mode measures those.
+ * Lists the tools to log as forwarded. Shadow mode sends all tools, but logs those that the plan would have
+ * sent, because shadow mode measures the plan.
  */
 function listPlanned({ reason, reply, eligible, forwarded }: ToolPlan): readonly number[] {
   if (reason !== 'shadow' || reply === null) return forwarded;
@@ -106,7 +111,10 @@ function loggedContext({ contextPrice }: Exchange, { context }: ToolPlan): Excha
   return { session, decision, savedUsd, rewrittenUsd, markers: [...markers], blocks: [...blocks] };
 }
 
-/** Estimated token counts, for requests whose conversation could be compressed. Whole numbers that add up. */
+/**
+ * Adds the estimated token counts for requests whose conversation could be compressed. They are whole
+ * numbers, and the parts add up to the total.
+ */
 function noteContext(
   { headers, ledger }: Exchange,
   { outline }: ParsedRequest,
@@ -122,7 +130,7 @@ function noteContext(
   headers['x-svc-ctx-tokens-saved'] = String(saved);
 }
 
-/** The steps of all tools and messages, summed by name. */
+/** Totals the compression steps of all tools and messages by step name. */
 function sumSteps(plan: ToolPlan): Exchange['ledger']['compressionSteps'] {
   const sums = new Map<string, { step: string; tokensBefore: number; tokensAfter: number }>();
   for (const { steps } of [...plan.schemaEdits.values(), plan.context]) {

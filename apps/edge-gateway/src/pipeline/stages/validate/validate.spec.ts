@@ -24,15 +24,15 @@ function validateWhole(format: 'chat-completions' | 'messages', growsBy = '') {
   return { defects, reason: exchange.ledger.plan?.kReason, body: Buffer.from(body).toString() };
 }
 
-describe.each(['chat-completions', 'messages'] as const)('a request of %s', (format) => {
-  it('may be longer by its model’s name, because a plan does not choose the model', () => {
+describe.each(['chat-completions', 'messages'] as const)('a %s request', (format) => {
+  it('may grow by the length of its model name, because a plan does not choose the model', () => {
     const { defects, reason, body } = validateWhole(format);
     expect(defects).toEqual([]);
     expect(reason).toBe('off');
     expect(JSON.parse(body)).toMatchObject({ model });
   });
 
-  it('must not become longer by a plan, not even by one character', () => {
+  it('must not become longer through a plan, not even by one character', () => {
     const { defects, reason } = validateWhole(format, ' ');
     expect(defects).toEqual([expect.stringContaining('grew')]);
     expect(reason).toBe('invalid_plan');

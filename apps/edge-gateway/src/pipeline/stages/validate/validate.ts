@@ -20,7 +20,7 @@ import {
 import type { Invariant, OutboundDraft } from './invariants.ts';
 import { noteOutbound } from './note-outbound.ts';
 
-/** Cheap checks first. The scan of the whole result runs only if the others pass. */
+/** Cheap checks come first. The full scan of the result runs only if they pass. */
 const invariants: readonly Invariant[] = [
   toolChoiceIsForwarded,
   calledToolsAreDefined,
@@ -32,8 +32,8 @@ const invariants: readonly Invariant[] = [
 ];
 
 /**
- * Applies the plan to the client's bytes. A plan that violates an invariant is counted, and replaced by the
- * identity plan.
+ * Applies the plan to the client's bytes. If a plan violates an invariant, the violation is counted and the
+ * identity plan is used instead.
  */
 export function validate(
   request: ParsedRequest,
@@ -70,8 +70,8 @@ function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exc
 }
 
 /**
- * Builds the request of a recovery round by the same plan, with the round's added tools, its recovery tool,
- * and messages that the client does not know.
+ * Builds the request for a recovery round. It follows the same plan, with the tools added in this round, the
+ * round's recovery tool, and messages that the client has not seen.
  */
 function roundOf(
   request: ParsedRequest,
@@ -129,7 +129,7 @@ function draftOf(
     contextEdits: planned.context.edits,
     schemaEdits: schemaEditsOf(planned),
     ...(recovery === undefined ? {} : { callEdits: recovery.callEdits, addTools: [recovery.recoveryTool] }),
-    // A translated request gets them during translation.
+    // A translated request gets these messages during translation.
     addMessages: target.lane.kind === 'same-format' ? added : [],
   });
   return { bytes, tape, outline, plan: planned, edited };
