@@ -4,7 +4,7 @@ import { converse } from './converse.ts';
 
 const { client, provider } = converse;
 
-/** Events of a provider with another format, with overlapping calls. */
+/** Events from a provider of another format, with overlapping calls. */
 const foreignAnswer: StreamEvent[] = [
   { type: 'message-start', format: 'chat-completions', id: 'id' },
   { type: 'thinking-start', choice: 0, block: 0 },
@@ -59,8 +59,8 @@ const plain = {
   metrics: { latencyMs: 12 },
 };
 
-describe('an answer from another format', () => {
-  it('renders as a plain Converse answer', () => {
+describe('a response from another format', () => {
+  it('renders as a non-streaming Converse response', () => {
     expect(client.renderResponse(foldAnswer(foreignAnswer), defaults)).toEqual(plain);
   });
 
@@ -76,7 +76,7 @@ describe('an answer from another format', () => {
     expect({ ...client.renderResponse(foldAnswer(events), defaults), metrics: plain.metrics }).toEqual(plain);
   });
 
-  it('limits cached tokens to the input tokens, so that the sum stays the same', () => {
+  it('limits cached tokens to the input tokens, so that the total stays the same', () => {
     const usage = { inputTokens: 29, outputTokens: 1, cachedInputTokens: 157 };
     const answer = { ...foldAnswer(foreignAnswer), usage };
     expect(client.renderResponse(answer, defaults).usage).toEqual({
@@ -87,7 +87,7 @@ describe('an answer from another format', () => {
     });
   });
 
-  it('keeps every digit of the arguments of a call', () => {
+  it("keeps every digit of a call's arguments", () => {
     const bytes = Buffer.from(
       '{"output":{"message":{"role":"assistant","content":[{"toolUse":{"toolUseId":"1","name":"f","input":{"n":12345678901234567890}}}]}},"stopReason":"tool_use"}',
     );
@@ -97,7 +97,7 @@ describe('an answer from another format', () => {
   });
 });
 
-describe('an answer to a client, unlike a request to a model', () => {
+describe('a response to a client, unlike a request to a model', () => {
   const answer = (events: StreamEvent[]) =>
     client.renderResponse(foldAnswer([{ type: 'message-start', format: 'cohere' }, ...events]), defaults);
   const call = (kind: 'function' | 'custom', argumentsText: string): StreamEvent[] => [
@@ -120,7 +120,7 @@ describe('an answer to a client, unlike a request to a model', () => {
     ['function', 'null', {}],
     ['custom', 'x = 1', { input: 'x = 1' }],
     ['function', '{"a', { arguments: '{"a' }],
-  ] as const)('has an object for the arguments of a %s: %s', (kind, argumentsText, input) => {
+  ] as const)('has an object as the arguments of a %s: %s', (kind, argumentsText, input) => {
     const content = [{ toolUse: { toolUseId: 'a', name: 'f', input } }];
     expect(answer(call(kind, argumentsText))).toMatchObject({ output: { message: { content } } });
   });
@@ -136,7 +136,7 @@ describe('an image from another format', () => {
     { type: 'message-end' },
   ];
 
-  it('renders as an image in a plain answer', () => {
+  it('renders as an image in a non-streaming response', () => {
     expect(client.renderResponse(foldAnswer(painted), defaults)).toMatchObject({
       output: { message: { content: [{ image: { format: 'png', source: { bytes: 'AAEC' } } }] } },
     });

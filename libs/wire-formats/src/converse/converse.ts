@@ -12,10 +12,13 @@ import { endStream, parseMessage } from './provider/parse-stream.ts';
 import { renderRequest } from './provider/render-request.ts';
 import { initialStreamState } from './provider/stream-state.ts';
 
-/** `ToolSpecification.name` in the Amazon Bedrock API reference. */
+/** From `ToolSpecification.name` in the Amazon Bedrock API reference. */
 const toolNamePattern = /^[\w-]{1,64}$/;
 
-/** The Converse API of the Bedrock runtime. Its streams are binary. The URL names the model and whether to stream. */
+/**
+ * The Converse API of Amazon Bedrock's runtime. Its streams are binary. The URL names the model and selects
+ * streaming.
+ */
 export const converse: ClientWireFormat = {
   name: 'converse',
   spellings: ['spelling'],

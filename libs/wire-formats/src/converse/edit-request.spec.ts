@@ -16,7 +16,7 @@ const body = (tools: string, rest = '') =>
   `{ "messages" : [], "toolConfig":{"tools":[${tools}]${rest}}, "n":{} }`.replace(', "n":{}', '');
 
 describe('a Converse request for a provider of the same format', () => {
-  it('is the same object when there is nothing to change', () => {
+  it('is the same object when nothing changes', () => {
     const bytes = Buffer.from(
       '{"messages":[{"role":"user","content":[{"text":"\\u0041 12345678901234567890"}]}]}',
     );
@@ -25,17 +25,17 @@ describe('a Converse request for a provider of the same format', () => {
     expect(converse.editRequest({ bytes, tape, outline, model: 'other' }).bytes).toBe(bytes);
   });
 
-  it('removes the pruned tools and no other byte', () => {
+  it('loses the pruned tools and no other byte', () => {
     const text = body([spec('a'), spec('b'), spec('c')].join(' , '), ',"toolChoice":{"auto":{}}');
     expect(edit(text, { keepTools: new Set([1]) })).toBe(body(spec('b'), ',"toolChoice":{"auto":{}}'));
   });
 
-  it('removes toolConfig when all tools are pruned', () => {
+  it('loses toolConfig when all tools are pruned', () => {
     const text = body(spec('a'), ',"toolChoice":{"any":{}}');
     expect(JSON.parse(edit(text, { keepTools: new Set() }))).toEqual({ messages: [] });
   });
 
-  it('keeps a cache point after the remaining tools, and removes one that would mark nothing', () => {
+  it('keeps a cache point after the remaining tools, and loses one that would mark nothing', () => {
     const point = '{"cachePoint":{"type":"default"}}';
     const text = body([spec('a'), point, spec('b')].join(','));
     expect(edit(text, { keepTools: new Set([0, 1]) })).toBe(body([spec('a'), point].join(',')));
@@ -43,13 +43,13 @@ describe('a Converse request for a provider of the same format', () => {
     expect(JSON.parse(edit(text, { keepTools: new Set([1]) }))).toEqual({ messages: [] });
   });
 
-  it('removes examples, inside and outside the specification', () => {
+  it('loses its examples, inside and outside the tool specification', () => {
     const tool =
       '{"toolSpec":{"name":"a","x-svc-examples":["x"],"inputSchema":{"json":{}}},"x-svc-examples":["y"]}';
     expect(edit(body(tool))).toBe(body('{"toolSpec":{"name":"a","inputSchema":{"json":{}}}}'));
   });
 
-  it('applies schema edits at their places in the list', () => {
+  it('gets schema edits at the right positions in the list', () => {
     const tools = [spec('a'), spec('b')];
     const start = tools[1]!.indexOf('{"type"');
     const edits = new Map([[1, [{ start, end: start + '{"type":"object"}'.length, replacement: '{}' }]]]);
@@ -58,7 +58,7 @@ describe('a Converse request for a provider of the same format', () => {
     );
   });
 
-  it('keeps only the last of repeated members', () => {
+  it('keeps only the last occurrence of a repeated field', () => {
     const text =
       '{"toolConfig":{"tools":[]},"messages":[],"toolConfig":{"tools":[{"toolSpec":{"name":"x","name":"a"}}]}}';
     expect(edit(text)).toBe('{"messages":[],"toolConfig":{"tools":[{"toolSpec":{"name":"a"}}]}}');

@@ -16,11 +16,11 @@ import { renderRequest } from './provider/render-request.ts';
 import { isCachePoint, requestFields } from './client/outline-request.ts';
 
 /**
- * Edits the request for a provider of the same format: removes examples and applies the plan in place. All other bytes stay
- * unchanged. Without a change, `bytes` is the same object. The model is in the URL, so the body does not change for it.
- *
- * If a client repeats a field that the gateway checks, the last one counts. The others are removed, so that a provider that
- * reads the first one sees the same request.
+ * Edits a request for a provider of the same format: removes examples and applies the plan in place. All
+ * other bytes stay the same. If nothing changes, `bytes` is returned as the same object. The model is in the
+ * URL, so changing it does not change the body.
+ * If a client repeats a field that the gateway validates, only the last occurrence is kept. A provider that
+ * reads the first occurrence therefore sees the validated value.
  */
 export function editRequest(given: RequestEdit): EditedRequest {
   const { bytes, tape } = given;
@@ -44,7 +44,7 @@ export function editRequest(given: RequestEdit): EditedRequest {
   return { edits, bytes: applyEdits(bytes, edits) };
 }
 
-/** Drops cache points without a forwarded tool before them, because they would mark nothing. */
+/** Drops cache points that would mark nothing because no forwarded tool precedes them. */
 function keepFollowedPoints(request: RequestEdit, tools: JsonNode): RequestEdit {
   const { tape, keepTools } = request;
   if (keepTools === undefined) return request;

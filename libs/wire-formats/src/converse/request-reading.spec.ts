@@ -11,11 +11,11 @@ const parse = (body: unknown, stream = true) =>
   });
 
 describe('a request of this format', () => {
-  it.each([true, false])('requests usage inside a stream exactly if it requests a stream: %s', (stream) => {
+  it.each([true, false])('requests usage in the stream if and only if it requests a stream: %s', (stream) => {
     expect(parse({ messages: [] }, stream)).toMatchObject({ stream, streamsUsage: stream });
   });
 
-  it('is parsed to the interchange', () => {
+  it('is parsed into the interchange', () => {
     const { messages, tools, settings, stream } = parse({
       system: [{ text: 's' }, { cachePoint: { type: 'default' } }],
       messages: [

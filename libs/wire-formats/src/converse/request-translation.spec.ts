@@ -49,7 +49,7 @@ describe('a request from another format', () => {
     });
   });
 
-  it("has alternating turns, a separate system prompt, and results in the user's turn", () => {
+  it('has alternating turns, a separate system prompt, and results in user turns', () => {
     const { body, losses } = render({
       messages: [
         { role: 'system', parts: [text('be kind')] },
@@ -88,7 +88,7 @@ describe('a request from another format', () => {
     ['', expect.stringMatching(/^_\w+$/)],
     ['f 1|ü', expect.stringMatching(/^f_1___\w+$/)],
     ['x'.repeat(65), expect.stringMatching(/^x{50,}_\w+$/)],
-  ])('has call ids that the API accepts, and the same ids in results: %j', (id, expected: unknown) => {
+  ])('has call ids that the API accepts, and matching ids in results: %j', (id, expected: unknown) => {
     const { body } = render({
       messages: [
         {
@@ -107,14 +107,14 @@ describe('a request from another format', () => {
     expect(result).toMatchObject({ toolResult: { toolUseId } });
   });
 
-  it('limits the temperature to the range of the API', () => {
+  it("has its temperature limited to the API's range", () => {
     expect(render({ settings: { temperature: 1.5, topP: 1 } })).toEqual({
       body: { messages: [], inferenceConfig: { temperature: 1, topP: 1 } },
       losses: [{ field: 'temperature', reason: 'the maximum temperature of the format is 1' }],
     });
   });
 
-  it('has its settings in the members that the API and the model define', () => {
+  it('has its settings in the fields that the API and the model define', () => {
     const settings = {
       maxOutputTokens: 5,
       temperature: 0,
@@ -142,7 +142,7 @@ describe('a request from another format', () => {
     });
   });
 
-  it('reports exactly its losses', () => {
+  it('reports every loss and nothing else', () => {
     const { body, losses } = render(
       {
         settings: {
@@ -192,7 +192,7 @@ describe('a request from another format', () => {
     });
   });
 
-  it('contains only the allowed tools, with a choice that the format supports', () => {
+  it('contains only the allowed tools, with a tool choice that the format supports', () => {
     const tools = ['f', 'g'].map((name) => ({ kind: 'function', name, description: '' }) as const);
     const toolConfig = (toolChoice: ChatRequest['toolChoice'], messages: ChatRequest['messages'] = []) =>
       render({ tools, toolChoice, messages }).body.toolConfig as

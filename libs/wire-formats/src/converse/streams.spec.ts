@@ -32,7 +32,7 @@ function parse(chunks: readonly Buffer[]): { events: StreamEvent[]; failure: unk
   }
 }
 
-describe('a binary stream of a provider', () => {
+describe("a provider's binary stream", () => {
   it('emits an empty object for a call without arguments', () => {
     expect(parse([whole]).events).toContainEqual({
       type: 'tool-call-delta',
@@ -52,7 +52,7 @@ describe('a binary stream of a provider', () => {
     }
   });
 
-  it('emits events up to a wrong checksum, then fails, for any chunk boundaries', () => {
+  it('emits events up to a wrong checksum and then fails, for any chunk boundaries', () => {
     const wrong = Buffer.from(whole);
     wrong[frames[0]!.length + frames[1]!.length + 40]! ^= 1;
     const read = parse([wrong]);
@@ -95,7 +95,7 @@ describe('a binary stream of a provider', () => {
     });
   });
 
-  it('emits an error frame, which has its message in a header', () => {
+  it('emits an error frame, whose message is in a header', () => {
     const header = (value: string): EventStreamHeader => ({ type: 'string', value });
     const headers = new Map([
       [':message-type', header('error')],
@@ -120,7 +120,7 @@ describe('a binary stream of a provider', () => {
   });
 });
 
-describe('a binary stream, rendered again for a client', () => {
+describe('a binary stream re-rendered for a client', () => {
   it("keeps hidden reasoning unchanged: Claude's text, and another model's bytes", () => {
     for (const bytes of [Buffer.from('Eu8ECkgI'), Buffer.from([0, 1, 254, 255])]) {
       const delta = { reasoningContent: { redactedContent: bytes.toString('base64') } };
@@ -134,7 +134,7 @@ describe('a binary stream, rendered again for a client', () => {
   });
 });
 
-describe('errors to a client', () => {
+describe('errors sent to a client', () => {
   const error = (
     status: number,
     code: string | null = null,
@@ -160,7 +160,7 @@ describe('errors to a client', () => {
     [503, null, 503, 'ServiceUnavailableException'],
     [504, 'upstream_timeout', 504, 'ModelTimeoutException'],
     [529, null, 503, 'ServiceUnavailableException'],
-  ])('renders status %i and code %s with status %i as %s', (status, code, sent, exception) => {
+  ])('renders status %i and code %s as status %i with exception %s', (status, code, sent, exception) => {
     const rendered = client.renderError(error(status, code), 'id-1');
     expect(rendered.status).toBe(sent);
     expect(rendered.headers).toMatchObject({ 'x-amzn-errortype': exception, 'x-amzn-requestid': 'id-1' });
@@ -181,7 +181,7 @@ describe('errors to a client', () => {
     [500, 'internalServerException'],
     [503, 'serviceUnavailableException'],
     [424, 'modelStreamErrorException'],
-  ])('renders status %i inside a stream as the exception %s', (status, name) => {
+  ])('renders status %i in a stream as the exception %s', (status, name) => {
     const bytes = Buffer.from(client.renderStreamError(error(status), 'id'));
     const [message] = [...new EventStreamDecoder().push(bytes)];
     expect(textHeader(message!, ':message-type')).toBe('exception');

@@ -11,16 +11,16 @@ import {
 } from './event-stream-message.ts';
 
 export interface EventStreamDecoderOptions {
-  /** Maximum total length of a message. Default: the specification's limit. */
+  /** Maximum total message length in bytes. Defaults to the specification's limit. */
   readonly messageBytesMax?: number;
 }
 
-/** Initial size of the buffer for a message in several chunks. The buffer doubles as bytes arrive. */
+/** Initial size of the buffer for a message that spans several chunks. The buffer doubles as bytes arrive. */
 const bufferBytesMin = 1024;
 
 /**
- * Decodes messages from a stream of chunks. A length is used only after its checksum was verified. Memory is allocated
- * for received bytes, not for announced ones.
+ * Decodes messages from a stream of chunks. A length is trusted only after its checksum has been verified.
+ * Memory is allocated for received bytes, not for announced lengths.
  */
 export class EventStreamDecoder {
   readonly #bytesMax: number;
@@ -32,16 +32,16 @@ export class EventStreamDecoder {
     this.#bytesMax = options.messageBytesMax ?? messageBytesMax;
   }
 
-  /** Received bytes of an incomplete message. */
+  /** The bytes received so far of an incomplete message. */
   get pendingBytes(): number {
     return this.#bufferedBytes;
   }
 
   /**
-   * Yields the messages that the chunk completes, one by one, so that messages before a corrupt one are not lost. Iterate
-   * to the end before the next chunk. Payloads share memory with the chunk.
+   * Yields the messages that the chunk completes, one by one, so that messages before a corrupt one are not
+   * lost. Iterate to the end before passing the next chunk. Payloads share memory with the chunk.
    *
-   * @throws EventStreamError for a corrupt message. No further message can be decoded after it.
+   * @throws EventStreamError for a corrupt message. The decoder cannot decode further messages after that.
    */
   *push(chunk: Uint8Array): Generator<EventStreamMessage, void> {
     if (this.#failure !== undefined) throw this.#failure;
@@ -70,7 +70,10 @@ export class EventStreamDecoder {
     }
   }
 
-  /** Copies the bytes that the current message still needs, its prelude first. Returns the remaining bytes. */
+  /**
+   * Copies the bytes that the current message still needs, starting with its prelude. Returns the remaining
+   * bytes.
+   */
   #append(chunk: Buffer): Buffer {
     const needed = this.#neededBytes() - this.#bufferedBytes;
     const taken = chunk.subarray(0, needed);
@@ -98,14 +101,14 @@ export class EventStreamDecoder {
       this.#bufferedBytes === preludeBytes ? readPrelude(this.#buffer, this.#bytesMax) : this.#neededBytes();
     if (this.#bufferedBytes < length) return undefined;
     const whole = this.#buffer.subarray(0, length);
-    // The message owns this buffer. The next message gets a new one.
+    // The message keeps this buffer, so the next message gets a new one.
     this.#buffer = Buffer.alloc(0);
     this.#bufferedBytes = 0;
     return whole;
   }
 }
 
-/** Verifies the prelude and returns the length of the message. */
+/** Verifies the prelude and returns the message length. */
 function readPrelude(bytes: Buffer, bytesMax: number): number {
   if (crc32(bytes.subarray(0, 8)) !== bytes.readUInt32BE(8))
     throw new EventStreamError('the checksum of a message prelude is wrong');
@@ -132,7 +135,7 @@ function decodeMessage(bytes: Buffer): EventStreamMessage {
   };
 }
 
-/** Decodes the headers of a message after its checksum was verified. */
+/** Decodes a message's headers. Call it only after the checksum has been verified. */
 function decodeHeaders(bytes: Buffer): Map<string, EventStreamHeader> {
   const headers = new Map<string, EventStreamHeader>();
   const reader = new HeaderReader(bytes);

@@ -1,10 +1,10 @@
 /**
- * A message of AWS's binary event streams (`application/vnd.amazon.eventstream`): typed headers and a payload.
- * Layout: https://docs.aws.amazon.com/transcribe/latest/dg/event-stream.html and the Smithy specification,
- * https://smithy.io/2.0/aws/amazon-eventstream.html
+ * A message in AWS's binary event stream encoding (`application/vnd.amazon.eventstream`): typed headers and a
+ * payload. Layout: https://docs.aws.amazon.com/transcribe/latest/dg/event-stream.html and the Smithy
+ * specification, https://smithy.io/2.0/aws/amazon-eventstream.html
  */
 export interface EventStreamMessage {
-  /** In the order of the bytes. The last header with a repeated name counts. */
+  /** In wire order. If a header is repeated, the last one counts. */
   readonly headers: ReadonlyMap<string, EventStreamHeader>;
   readonly payload: Uint8Array;
 }
@@ -28,7 +28,7 @@ export const messageBytesMin = preludeBytes + checksumBytes;
 export const headersBytesMax = 128 * 1024;
 export const messageBytesMax = messageBytesMin + headersBytesMax + 16 * 1024 * 1024;
 
-/** Header types on the wire. */
+/** Header type codes on the wire. */
 export const headerTypes = {
   true: 0,
   false: 1,
@@ -42,13 +42,16 @@ export const headerTypes = {
   uuid: 9,
 } as const;
 
-/** The value of a string header. Undefined for a missing header or another type. */
+/** The value of a string header. Undefined if the header is missing or has another type. */
 export function textHeader(message: EventStreamMessage, name: string): string | undefined {
   const header = message.headers.get(name);
   return header?.type === 'string' ? header.value : undefined;
 }
 
-/** The bytes are not a valid event stream: a wrong checksum, a length outside the limits, an unknown header type. */
+/**
+ * The bytes are not a valid event stream: a wrong checksum, a length outside the limits, or an unknown header
+ * type.
+ */
 export class EventStreamError extends Error {
   override readonly name = 'EventStreamError';
 }

@@ -54,7 +54,7 @@ function withLengths(total: number, headers: number): Buffer {
   return frame;
 }
 
-/** CRC-32 (IEEE 802.3), bit by bit, independent of the code under test. */
+/** CRC-32 (IEEE 802.3), computed bit by bit, independently of the code under test. */
 function crcOf(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {
@@ -87,7 +87,7 @@ describe('an event stream', () => {
     expect(messages.map(({ payload }) => Buffer.from(payload).toString())).toEqual(['one', 'two']);
   });
 
-  it('is rejected without a message when any single bit is wrong', () => {
+  it('is rejected without yielding a message if any single bit is wrong', () => {
     const headers = new Map<string, EventStreamHeader>([[':event-type', { type: 'string', value: 'x' }]]);
     const bytes = encodeEventStream({ headers, payload: Buffer.from('{"a":1}') });
     for (let bit = 0; bit < bytes.length * 8; bit += 1) {
@@ -121,7 +121,7 @@ describe('an event stream', () => {
     );
   });
 
-  it('is rejected above the limit of the caller', () => {
+  it("is rejected above the caller's limit", () => {
     const bytes = encodeEventStream({ headers: new Map(), payload: Buffer.alloc(100) });
     expect(() => [...new EventStreamDecoder({ messageBytesMax: 115 }).push(bytes)]).toThrow(/116 bytes/);
     expect([...new EventStreamDecoder({ messageBytesMax: 116 }).push(bytes)]).toHaveLength(1);
@@ -139,11 +139,12 @@ describe('an event stream', () => {
       return process.cpuUsage(before).user;
     };
     cpuMicrosOf(400_000);
-    // Four times the bytes take four times as long, or sixteen times if each byte scans all bytes before it.
+    // Four times the bytes should take four times as long. Rescanning all earlier bytes for each new byte
+    // would take sixteen times as long.
     expect(cpuMicrosOf(1_600_000)).toBeLessThan(10 * cpuMicrosOf(400_000));
   }, 60_000);
 
-  it('never crashes on arbitrary bytes: it decodes them, waits, or rejects them', () => {
+  it('never crashes on arbitrary bytes, but decodes them, waits, or rejects them', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 5 }), (chunks) => {
         const decoder = new EventStreamDecoder();
@@ -163,12 +164,12 @@ describe('an event stream', () => {
     ['a number too big', new Map([['x', { type: 'byte', value: 128 }]])],
     ['a uuid that is none', new Map([['x', { type: 'uuid', value: 'zz' }]])],
   ] as [string, Map<string, EventStreamHeader>][])('is not encoded with %s', (_, headers) => {
-    // Node's own errors come from another realm than the test's, so `instanceof` fails.
+    // Node's own errors come from a different realm than the test's, so `instanceof` fails.
     const rangeError: unknown = expect.objectContaining({ name: 'RangeError' });
     expect(() => encodeEventStream({ headers, payload: Buffer.alloc(0) })).toThrow(rangeError as Error);
   });
 
-  it('textHeader returns the value of a string header, and undefined for another type', () => {
+  it('textHeader returns the value of a string header, and undefined for other types', () => {
     const headers = new Map<string, EventStreamHeader>([
       ['a', { type: 'string', value: 'text' }],
       ['b', { type: 'byte', value: 1 }],

@@ -16,8 +16,8 @@ export interface EventStreamReducer<State> {
 }
 
 /**
- * Runs a format's reducer over the bytes of one response. Events before a corrupt frame are returned first, so that the events
- * do not depend on chunk boundaries. The next call then throws the failure.
+ * Runs a format's reducer over the bytes of one response. Events before a corrupt frame are returned first,
+ * so that the events do not depend on chunk boundaries. The next call then throws the error.
  */
 export function parseEventStream<State>(reducer: EventStreamReducer<State>): StreamParser {
   const decoder = new EventStreamDecoder();

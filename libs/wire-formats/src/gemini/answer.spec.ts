@@ -34,13 +34,13 @@ describe('a stream', () => {
     expect(typesOf(read(list.subarray(0, -1)))).not.toContain('message-end');
   });
 
-  it('parses a JSON list where a plain answer was expected', () => {
+  it('parses a JSON list where a non-streaming response was expected', () => {
     const list = Buffer.from(JSON.stringify([candidate([{ text: 'a' }]), candidate([{ text: 'b' }], stop)]));
     expect(provider.parseResponse(list)).toEqual(read(list));
     expect(partsOf(provider.parseResponse(list))).toEqual([{ type: 'text', text: 'ab' }]);
   });
 
-  it('emits an error from the provider, and no end after it', () => {
+  it('emits an error from the provider, and no end event after it', () => {
     const error = { error: { code: 503, message: 'overloaded', status: 'UNAVAILABLE' } };
     const failed = { type: 'error', message: 'overloaded', code: 'UNAVAILABLE', errorType: 'api_error' };
     expect(read(sse(candidate([{ text: 'a' }], stop), error)).at(-1)).toMatchObject(failed);
@@ -57,7 +57,7 @@ describe('a stream', () => {
 });
 
 describe('signatures', () => {
-  it('keeps a signature with its part, and appends no text to a signed part', () => {
+  it('stay with their part, and no text is appended to a signed part', () => {
     const parts = partsOf(
       read(
         sse(
@@ -84,7 +84,7 @@ describe('signatures', () => {
 });
 
 describe('calls', () => {
-  it('creates a deterministic id for a call without one, different for each call and answer', () => {
+  it('get a deterministic id if they have none, different for each call and response', () => {
     const answer = (responseId: string) => ({
       responseId,
       ...candidate([{ functionCall: { name: 'f' } }, { functionCall: { name: 'f' } }], stop),
@@ -96,7 +96,7 @@ describe('calls', () => {
     expect(idsOf('r').every((id) => /^[a-zA-Z0-9_-]{1,40}$/.test(id))).toBe(true);
   });
 
-  it('renders calls by name, without ids that the gateway created', () => {
+  it('are rendered by name, without ids that the gateway created', () => {
     const [part] = partsOf(
       read(sse({ responseId: 'r', ...candidate([{ functionCall: { name: 'f' } }], stop) })),
     );
@@ -122,7 +122,7 @@ describe('calls', () => {
     ]);
   });
 
-  it('emits arguments that arrive in pieces once, as a whole', () => {
+  it('emit arguments that arrive in pieces once, as a whole', () => {
     const piece = (partialArgs: object[], willContinue = true) =>
       candidate([{ functionCall: { partialArgs, willContinue } }]);
     const events = read(
@@ -150,7 +150,7 @@ describe('calls', () => {
     expect(({} as { z?: number }).z).toBeUndefined();
   });
 
-  it('takes time proportional to the number of argument pieces', () => {
+  it('take time proportional to the number of argument pieces', () => {
     const pieces = Array.from({ length: 100_000 }, (_, at) => ({
       jsonPath: `$.list[${at}]`,
       numberValue: at,
@@ -162,7 +162,7 @@ describe('calls', () => {
   });
 
   it.each(['$.a[999999999]', 'a', '$', '$.', `$${'.a'.repeat(65)}`])(
-    'throws upstream_invalid for arguments at an invalid path: %s',
+    'throw upstream_invalid for arguments at an invalid path: %s',
     (jsonPath) => {
       const chunk = candidate([
         { functionCall: { name: 'f', partialArgs: [{ jsonPath, stringValue: 'x' }] } },
@@ -172,7 +172,7 @@ describe('calls', () => {
   );
 });
 
-describe('endings', () => {
+describe('the end of a response', () => {
   it.each([
     ['STOP', 'stop'],
     ['MAX_TOKENS', 'length'],
@@ -204,7 +204,7 @@ describe('endings', () => {
   });
 });
 
-describe('a grounded answer', () => {
+describe('a grounded response', () => {
   it('emits citations, and keeps Google’s grounding metadata', () => {
     const groundingMetadata = {
       groundingChunks: [
@@ -220,7 +220,7 @@ describe('a grounded answer', () => {
     expect(foldAnswer(events).choices[0]!.extensions.gemini).toEqual({ groundingMetadata });
   });
 
-  it('emits citations for a signed text, without appending text to it', () => {
+  it('emits citations for signed text, without appending text to it', () => {
     const groundingMetadata = {
       groundingChunks: [{ web: { uri: 'https://a.test', title: 'A' } }],
       groundingSupports: [{ groundingChunkIndices: [0] }],
@@ -251,7 +251,7 @@ describe('errors', () => {
       { message: 'bad', details: [{ fieldViolations: [{ field: 'contents' }] }] },
       { type: 'invalid_request_error', param: 'contents', code: null },
     ],
-  ])('parses an error with status %i, alone and in a list', (status, error, expected) => {
+  ])('parses an error with status %i, on its own and in a list', (status, error, expected) => {
     for (const body of [{ error }, [{ error }]])
       expect(provider.parseError(status, JSON.stringify(body))).toMatchObject({
         message: error.message,
@@ -259,7 +259,7 @@ describe('errors', () => {
       });
   });
 
-  it('parses an error that is not JSON as text, but drops HTML pages', () => {
+  it('parses a non-JSON error as text, but drops HTML pages', () => {
     expect(provider.parseError(502, 'gone').message).toBe('gone');
     expect(provider.parseError(502, '<html>').message).toBe('The provider answered with status 502.');
   });

@@ -4,10 +4,13 @@ import { parseError } from './provider/parse-error.ts';
 import { parseResponse, openStreamParser } from './provider/parse-response.ts';
 import { renderRequest } from './provider/render-request.ts';
 
-/** `FunctionDeclaration.name` in Gemini's API reference: 64 characters, 128 in newer versions. */
+/** From `FunctionDeclaration.name` in Gemini's API reference: 64 characters, or 128 in newer versions. */
 const toolNamePattern = /^[\w.:-]{1,64}$/;
 
-/** Google's `generateContent` and `streamGenerateContent` of the Gemini API and Vertex AI. Requests can be parsed too. */
+/**
+ * Google's `generateContent` and `streamGenerateContent` methods, in the Gemini API and Vertex AI. Client
+ * requests in this format can be parsed too.
+ */
 export const gemini: WireFormat<'gemini'> & Pick<ClientHalf, 'parseRequest'> = {
   name: 'gemini',
   spellings: ['spelling'],

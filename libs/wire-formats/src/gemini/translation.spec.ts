@@ -25,7 +25,7 @@ const image = { type: 'image', source: { kind: 'base64', mediaType: 'image/png',
 const fieldsOf = ({ losses }: { losses: readonly { field: string }[] }) => losses.map(({ field }) => field);
 
 describe('a conversation from another format', () => {
-  it('moves system messages to the front, and reports a loss for each', () => {
+  it('has its system messages moved to the front, and a loss reported for each', () => {
     const system = (text: string): ChatMessage => ({ role: 'system', parts: [{ type: 'text', text }] });
     const rendered = render({ messages: [system('a'), system('b'), user('x'), system('c')] });
     expect(rendered.body).toEqual({
@@ -47,7 +47,7 @@ describe('a conversation from another format', () => {
     { role: 'tool', parts: [{ type: 'tool-result', callId: 'call_2', parts: [], isError: true }] },
   ];
 
-  it('renders all results of a turn in one content, each with the name of its function', () => {
+  it('has all results for a turn in one content, each with its function name', () => {
     const { body, losses } = render({ messages: turns }, 'gemini-3-pro');
     expect(body.contents).toEqual([
       {
@@ -78,7 +78,7 @@ describe('a conversation from another format', () => {
     expect(losses).toEqual([]);
   });
 
-  it('before Gemini 3, renders images of results as separate parts, without signature placeholders', () => {
+  it('before Gemini 3, has the images from results as separate parts, and no signature placeholders', () => {
     const { body } = render({ messages: turns });
     const [model, results] = body.contents as { parts: object[] }[];
     expect(JSON.stringify(model)).not.toContain('thoughtSignature');
@@ -89,7 +89,7 @@ describe('a conversation from another format', () => {
     ]);
   });
 
-  it('keeps arguments that are not an object, and a result without a call, and reports losses', () => {
+  it('keeps non-object arguments, and a result without a call, and reports losses', () => {
     const messages: ChatMessage[] = [
       { role: 'assistant', parts: [call('c', 'f', '[1')] },
       { role: 'tool', parts: [{ type: 'tool-result', callId: 'other', parts: [] }] },
@@ -100,7 +100,7 @@ describe('a conversation from another format', () => {
     expect(fieldsOf(rendered)).toEqual(['messages[0].parts[0].arguments', 'messages[1].parts[0].name']);
   });
 
-  it('returns the signature of a call, and drops reasoning that another provider signed or hid', () => {
+  it('keeps call signatures, and drops reasoning that another provider signed or hid', () => {
     const messages: ChatMessage[] = [
       {
         role: 'assistant',
@@ -119,7 +119,7 @@ describe('a conversation from another format', () => {
     expect(fieldsOf(rendered)).toEqual(['messages[0].parts[0].signature', 'messages[0].parts[1]']);
   });
 
-  it('names the type of every file, and drops files of another provider', () => {
+  it('has a media type for every file, and drops files stored at another provider', () => {
     const rendered = render({
       messages: [
         {
@@ -159,11 +159,11 @@ describe('tools from another format', () => {
     [{ type: 'object', properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: {} } }, 'parametersJsonSchema'],
     [{ type: 'object', properties: { a: { type: 'integer', enum: [1] } } }, 'parametersJsonSchema'],
     [{ type: 'object', properties: { a: { type: 'string', format: 'uri' } } }, 'parametersJsonSchema'],
-  ])('keeps the schema of a tool, as Google’s own schema where possible: %j', (schema, member) => {
+  ])('keep their schema, as Google’s own schema type where possible: %j', (schema, member) => {
     expect(declarationOf(schema)).toEqual({ name: 'f', [member]: schema });
   });
 
-  it('omits the parameters of a function without parameters', () => {
+  it('omit parameters if the function has none', () => {
     for (const none of [undefined, {}, { type: 'object', properties: {} }])
       expect(declarationOf(none)).toEqual({ name: 'f' });
   });
@@ -184,13 +184,13 @@ describe('tools from another format', () => {
       { mode: 'allowed', names: ['f'], required: true },
       { mode: 'ANY', allowedFunctionNames: ['f'] },
     ],
-  ] as const)('are chosen as the client says: %j', (toolChoice, functionCallingConfig) => {
+  ] as const)('follow the client’s tool choice: %j', (toolChoice, functionCallingConfig) => {
     const { body } = render({ tools: [f({})], toolChoice });
     expect(body.toolConfig).toEqual({ functionCallingConfig });
     expect(render({ toolChoice }).body).not.toHaveProperty('toolConfig');
   });
 
-  it('reports a loss for built-in tools of another provider', () => {
+  it('are reported as losses if they are built into another provider', () => {
     const rendered = render({
       tools: [
         { kind: 'custom', name: 'c' },
@@ -206,7 +206,7 @@ describe('settings from another format', () => {
   const configOf = (settings: ChatRequest['settings'], model?: string) =>
     render({ settings }, model).body.generationConfig as Record<string, unknown>;
 
-  it('renames settings to the names in the format', () => {
+  it('are renamed to the format’s own fields', () => {
     const settings = {
       maxOutputTokens: 1,
       temperature: 0,
@@ -249,11 +249,11 @@ describe('settings from another format', () => {
       { thinkingBudget: 99, includeThoughts: true },
     ],
     ['gemini-2.5-pro', { thinking: { enabled: true, shown: false } }, { includeThoughts: false }],
-  ])('renders the reasoning settings for %s: %j', (model, settings, thinkingConfig) => {
+  ])('become the reasoning settings for %s: %j', (model, settings, thinkingConfig) => {
     expect(configOf(settings, model)).toEqual({ thinkingConfig });
   });
 
-  it('reports a loss for settings that the model or the format does not support', () => {
+  it('are reported as losses if the model or the format does not support them', () => {
     expect(fieldsOf(render({ settings: { reasoningEffort: 'high' } }, 'gemini-2.0-flash'))).toEqual([
       'thinking',
     ]);

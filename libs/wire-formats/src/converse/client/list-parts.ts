@@ -5,8 +5,9 @@ import { listBlockCalls } from '../../common/outline-request.ts';
 import { examplesField } from '../../common/gateway-fields.ts';
 
 /**
- * Lists the parts of the messages from an index. From index 0, the parts of the system prompt come first. A JSON result is
- * never changed, because the provider renders it as text. Reasoning, images, documents and guarded texts are not listed.
+ * Lists the message parts from a given message index onward. From index 0, the system prompt's parts come
+ * first. JSON results are read-only, because the provider renders them as text. Reasoning, images, documents
+ * and guarded text are not listed.
  */
 export function listContext(tape: JsonTape, from: number): ContextPart[] {
   const messages = tape.get(tape.root, 'messages');
@@ -51,7 +52,7 @@ function listCall(tape: JsonTape, block: JsonNode, message: number): ContextPart
   return [{ message, speaker: 'assistant', range: undefined, text }];
 }
 
-/** Lists the calls that the client executes. The provider executes its server tools itself. */
+/** Lists the calls that the client executes. The provider executes its own server tools. */
 export function listCalls(tape: JsonTape): CallPlace[] {
   return listBlockCalls(tape, {
     idMember: 'toolUseId',
@@ -63,7 +64,7 @@ export function listCalls(tape: JsonTape): CallPlace[] {
   });
 }
 
-/** The client's definitions of the given tools, in their order. */
+/** The client's definitions of the given tools, in the given order. */
 export function toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[] {
   const config = tape.get(tape.root, 'toolConfig');
   const list = config === undefined ? undefined : tape.get(config, 'tools');
@@ -86,7 +87,7 @@ function describeTool(tape: JsonTape, node: JsonNode): ToolDescription {
   };
 }
 
-/** Parses examples. Elements that are not strings are skipped. */
+/** Parses examples. Non-string elements are skipped. */
 function readExamples(tape: JsonTape, node: JsonNode | undefined): string[] {
   return node === undefined ? [] : tape.items(node).flatMap((item) => tape.stringValue(item) ?? []);
 }

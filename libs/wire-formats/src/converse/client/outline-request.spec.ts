@@ -8,7 +8,7 @@ const scan = (body: unknown) => scanJson(Buffer.from(JSON.stringify(body)), { de
 const outline = (body: unknown, model = 'm', stream = false) =>
   client.outlineRequest(scan(body), { model, stream });
 
-/** Fails to compile when the SDK and the list differ in a field. */
+/** Fails to compile if the SDK and the list differ in any field. */
 type FieldOf = (typeof requestFields)[number];
 const covers: [FieldOf, keyof ConverseRequest] extends [keyof ConverseRequest, FieldOf] ? true : false = true;
 const coversStream: [FieldOf, keyof ConverseStreamRequest] extends [keyof ConverseStreamRequest, FieldOf]
@@ -37,7 +37,7 @@ describe('the outline of a Converse request', () => {
     ).toThrow(expect.objectContaining({ code: 'unknown_field', param: name }) as Error);
   });
 
-  it('takes the model and streaming from the URL', () => {
+  it('reads the model and the streaming flag from the URL', () => {
     const arn = 'arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude-x-v1:0';
     expect(outline({ messages: [] }, arn, true)).toMatchObject({
       format: 'converse',
@@ -60,11 +60,11 @@ describe('the outline of a Converse request', () => {
     ['toolConfig.tools[0]', { toolConfig: { tools: ['a'] } }],
     ['toolConfig.toolChoice', { toolConfig: { toolChoice: 'auto' } }],
     ['inferenceConfig', { inferenceConfig: 1 }],
-  ])('rejects a wrong type of %s', (param, body) => {
+  ])('rejects %s with the wrong type', (param, body) => {
     expect(() => outline(body)).toThrow(expect.objectContaining({ code: 'invalid_field', param }) as Error);
   });
 
-  it('finds calls, results, cache points and texts', () => {
+  it('finds calls, results, cache points and text', () => {
     const { messages, system, maxOutputTokens } = outline({
       system: [{ text: 'be' }, { text: 'kind' }, { cachePoint: { type: 'default' } }],
       inferenceConfig: { maxTokens: 7 },
@@ -102,7 +102,7 @@ describe('the outline of a Converse request', () => {
     ]);
   });
 
-  it('finds tools by their positions, and the tool choice', () => {
+  it('finds tools by position, and the tool choice', () => {
     const toolSpec = {
       name: 'f',
       description: 'does',

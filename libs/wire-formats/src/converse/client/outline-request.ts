@@ -18,8 +18,8 @@ import {
 } from '../../common/outline-request.ts';
 
 /**
- * The fields of a Converse request: `ConverseRequest` and `ConverseStreamRequest` of the AWS SDK. A test compares the list
- * with the SDK. `modelId` belongs in the URL, but it is also accepted in the body.
+ * The fields of a Converse request: `ConverseRequest` and `ConverseStreamRequest` in the AWS SDK. A test
+ * compares this list with the SDK. `modelId` belongs in the URL, but is also accepted in the body.
  */
 export const requestFields = [
   'modelId',
@@ -37,12 +37,15 @@ export const requestFields = [
   'outputConfig',
 ] as const;
 
-/** Far beyond any model's context. Each message costs some microseconds and a few hundred bytes. */
+/**
+ * Far more messages than any model's context can hold. Each message costs a few microseconds and a few
+ * hundred bytes.
+ */
 const messagesMax = 32_768;
 
 /**
- * Outlines a request. All fields of the body are checked by name. Their contents are checked only where the gateway uses
- * them; the provider checks the rest.
+ * Outlines a request. Unknown fields in the body are rejected. Values are validated only where the gateway
+ * uses them; the provider validates the rest.
  *
  * @throws GatewayError `missing_field`, `invalid_field` or `unknown_field`, with `param`.
  */
@@ -108,7 +111,7 @@ function readMaxTokens(tape: JsonTape): number | undefined {
   return node !== undefined && tape.kind(node) === 'number' ? Number(tape.value(node)) : undefined;
 }
 
-/** An unknown choice counts as `auto`. The provider checks it. */
+/** An unknown tool choice counts as `auto` and is left for the provider to check. */
 export function outlineToolChoice(tape: JsonTape, choice: JsonNode | undefined): ToolChoice {
   if (choice === undefined) return { mode: 'unset' };
   const tool = tape.get(choice, 'tool');
@@ -118,7 +121,8 @@ export function outlineToolChoice(tape: JsonTape, choice: JsonNode | undefined):
 }
 
 /**
- * Outlines the elements of `toolConfig.tools`. A cache point is also an element. It has no name and marks the tool before it.
+ * Outlines the elements of `toolConfig.tools`. A cache point is also an element: it has no name and marks the
+ * tool before it.
  *
  * @throws GatewayError when an element is not an object.
  */
@@ -143,7 +147,7 @@ export function isCachePoint(tape: JsonTape, node: JsonNode | undefined): boolea
   return node !== undefined && tape.get(node, 'cachePoint') !== undefined;
 }
 
-/** Outlines a message. The provider checks messages of an unknown shape. */
+/** Outlines a message. Messages with an unknown shape are left for the provider to check. */
 function outlineMessage(tape: JsonTape, node: JsonNode, index: number): MessageOutline {
   const content = tape.get(node, 'content');
   const blocks = content === undefined ? [] : tape.items(content);

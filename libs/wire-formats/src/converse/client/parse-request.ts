@@ -12,7 +12,10 @@ import { outlineToolChoice } from './outline-request.ts';
 import { parseCachePoint } from '../shared/block-values.ts';
 import { examplesField } from '../../common/gateway-fields.ts';
 
-/** Parses the whole request after `outlineRequest` checked it. Unknown fields are kept for this format. */
+/**
+ * Parses the full request after `outlineRequest` has checked it. Unknown fields are kept for providers of
+ * this format.
+ */
 export function parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest {
   const { start, end } = tape.range(tape.root);
   const body = asObject(parseExactJson(tape.bytes.toString('utf8', start, end))) ?? {};
@@ -28,7 +31,7 @@ export function parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest 
     toolChoice,
     settings,
     stream: route?.stream ?? false,
-    // Streams of this format always include usage.
+    // Streams in this format always include usage.
     streamsUsage: route?.stream ?? false,
     ...own.with({
       ...otherMembers(body, ['modelId', 'messages', 'system', 'toolConfig', ...read]),
@@ -49,7 +52,10 @@ function parseSystem(system: unknown): ChatMessage[] {
   return parts.length === 0 ? [] : [{ role: 'system', parts }];
 }
 
-/** Marks consecutive turns of one role, and system turns between others, so that rendering keeps them apart. */
+/**
+ * Marks consecutive turns with the same role, and system turns in mid-conversation, so that rendering does
+ * not merge them.
+ */
 function parseMessages(raw: unknown): ChatMessage[] {
   let before: unknown;
   return asList(raw)
@@ -67,7 +73,7 @@ function parseMessage(raw: JsonObject, spelling: JsonObject): ChatMessage {
   return { role, parts: parseContent(raw.content), ...own.with({ ...rest, ...spelling }) };
 }
 
-/** Drops the gateway's own field of a tool. A cache point becomes a marker on the tool before it. */
+/** Drops the gateway's own field from a tool. A cache point becomes a marker on the preceding tool. */
 function parseTools(list: unknown): ChatTool[] {
   const tools: ChatTool[] = [];
   for (const raw of asList(list).filter(isObject)) {

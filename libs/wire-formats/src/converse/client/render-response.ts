@@ -6,8 +6,8 @@ import { mapToStopReason, renderUsage } from '../shared/response-end.ts';
 import { mapToException } from '../shared/exceptions.ts';
 
 /**
- * Renders a non-streaming response. The format has one choice, so further choices are dropped. Extensions of a provider with the same
- * format are included.
+ * Renders a non-streaming response. This format has only one choice, so other choices are dropped. Extensions
+ * from a provider of the same format are included.
  */
 export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject {
   const { usage: rawUsage, ...members } = own.read(answer);
@@ -23,16 +23,18 @@ export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): Js
     },
     stopReason: answer.format === 'converse' ? (choice?.rawReason ?? mapped) : mapped,
     usage: rawUsage ?? renderUsage(answer.usage ?? { inputTokens: 0, outputTokens: 0 }),
-    // The SDK's types require metrics. An unknown latency is 0.
+    // The SDK's types require metrics. An unknown latency is reported as 0.
     ...(answer.format === 'converse' ? {} : { metrics: { latencyMs: defaults.latencyMs ?? 0 } }),
     ...members,
   };
 }
 
-/** A status that neither HTTP nor the SDK defines. */
+/** A nonstandard HTTP status that the SDK does not define either. */
 const overloaded = 529;
 
-/** Renders an error as the SDK expects it: the message in the body, and the exception's name in a header. */
+/**
+ * Renders an error the way the SDK expects it: the message in the body, and the exception name in a header.
+ */
 export function renderError(error: PublicError, requestId: string): RenderedError {
   return {
     status: error.status === overloaded ? 503 : error.status,

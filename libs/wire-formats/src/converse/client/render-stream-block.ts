@@ -12,15 +12,15 @@ export type BlockEvent = Exclude<
 >;
 
 /**
- * The block that is being sent, and the blocks that wait for its end. In this format, blocks are strictly sequential. In
- * other formats, tool calls can overlap.
+ * The block being sent, and the blocks waiting for it to end. In this format, blocks are strictly sequential.
+ * In other formats, tool calls can overlap.
  */
 export interface BlockQueue {
   readonly nextIndex: number;
   readonly current: CurrentBlock | undefined;
-  /** Buffered events per block, the latest first. Blocks are in the order of their starts. */
+  /** Buffered events per block, latest first. Blocks are in the order in which they started. */
   readonly waiting: ReadonlyMap<number, Waiting>;
-  /** Later events of all blocks, the latest first. They are sorted into `waiting` when the next block starts. */
+  /** Later events for all blocks, latest first. They are sorted into `waiting` when the next block starts. */
   readonly late: Waiting | undefined;
   /** Buffered characters. Reset when nothing is buffered. */
   readonly waitingCharacters: number;
@@ -31,7 +31,7 @@ interface CurrentBlock {
   readonly index: number;
   readonly kind: 'text' | 'thinking' | 'tool-call';
   readonly isEmpty: boolean;
-  /** For hidden reasoning that is not text: it stays in base64. */
+  /** True for hidden reasoning whose bytes are not text. It stays in base64. */
   readonly isBase64?: boolean;
 }
 
@@ -60,7 +60,7 @@ export function renderBlockEvent(queue: BlockQueue, event: BlockEvent): QueueSte
   return [drained, [...frames, ...more]];
 }
 
-/** Renders all buffered blocks when the response stops. Open blocks are ended. */
+/** Renders all buffered blocks when the response stops. Blocks that are still open are ended. */
 export function renderQueued(queue: BlockQueue): QueueStep {
   let current = queue;
   const frames: StreamFrame[] = [];
@@ -81,7 +81,7 @@ function wait(queue: BlockQueue, event: BlockEvent): BlockQueue {
   return { ...queue, waitingCharacters, late: { event, before: queue.late } };
 }
 
-/** Renders the buffered blocks, up to the first block without an end. */
+/** Renders the buffered blocks, up to the first block that has not ended. */
 function renderWaiting(queue: BlockQueue): QueueStep {
   const waiting = new Map(queue.waiting);
   for (const event of eventsOf(queue.late)) {
@@ -137,7 +137,7 @@ function renderNow(queue: BlockQueue, event: BlockEvent): QueueStep {
   }
 }
 
-/** Starts a block. Text and reasoning have no start frame; their first delta starts them. */
+/** Starts a block. Text and reasoning have no start frame; their first delta starts the block. */
 function startBlock(
   queue: BlockQueue,
   block: number,
@@ -177,7 +177,9 @@ function endThinking(queue: BlockQueue, event: Extract<BlockEvent, { type: 'thin
   return [ended, [...signatures, ...redactions, ...frames]];
 }
 
-/** Ends a block. Text and reasoning without a delta get an empty one, because they have no start frame. */
+/**
+ * Ends a block. A text or reasoning block without deltas gets an empty one, because it has no start frame.
+ */
 function endBlock(queue: BlockQueue): QueueStep {
   const { current } = queue;
   if (current === undefined) return [queue, []];
@@ -188,7 +190,10 @@ function endBlock(queue: BlockQueue): QueueStep {
   return [{ ...queue, current: undefined }, [...deltas, stop]];
 }
 
-/** Renders a whole part as start, delta and stop. Nothing is sent for a part that streams cannot express. */
+/**
+ * Renders a complete part as a start, a delta and a stop. Nothing is sent for a part that streams cannot
+ * express.
+ */
 function renderPart(queue: BlockQueue, part: ChatPart): QueueStep {
   const block =
     part.type === 'opaque' ? asObject(own.read(part).part) : renderContent([part], createAnswerContext())[0];

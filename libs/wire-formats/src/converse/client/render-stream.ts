@@ -10,14 +10,14 @@ import {
   type BlockQueue,
 } from './render-stream-block.ts';
 
-/** The state of a rendered stream. Immutable. */
+/** The renderer's state during a stream. Immutable. */
 export interface StreamRenderState {
   readonly isOwnFormat: boolean;
   readonly blocks: BlockQueue;
   readonly stopped: boolean;
-  /** Received before the end of the response, and sent at the end. A truncated answer must not report it. */
+  /** The finish reason, held until the response ends. A truncated response must not report one. */
   readonly stopReason: string | undefined;
-  /** Fields of `messageStop` and of `metadata` that are known so far. */
+  /** The fields of `messageStop` and `metadata` known so far. */
   readonly stop: JsonObject;
   readonly metadata: JsonObject;
 }
@@ -34,7 +34,8 @@ export const initialStreamRender: StreamRenderState = {
 };
 
 /**
- * Renders an event as any number of frames. The format has one choice, so events of other choices are dropped.
+ * Renders an event as any number of frames. This format has only one choice, so events for other choices are
+ * dropped.
  *
  * @param latencyMs time since the start of the response
  */
@@ -97,7 +98,7 @@ function renderStop(state: StreamRenderState, stopReason: string): RenderStep {
   return [{ ...state, blocks, stopped: true }, [...frames, stop]];
 }
 
-/** The SDK's types require usage and metrics. Unknown values from providers of other formats are 0. */
+/** The SDK's types require usage and metrics. Values that providers of other formats do not send are 0. */
 function renderEnd(state: StreamRenderState, latencyMs: number): RenderStep {
   const [stopped, frames] = renderStop(state, state.stopReason ?? mapToStopReason('other'));
   const defaults = {

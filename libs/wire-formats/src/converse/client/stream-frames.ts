@@ -4,9 +4,9 @@ import type { EventStreamHeader } from '../../event-stream/event-stream-message.
 import type { ErrorKind } from '../shared/exceptions.ts';
 import { mapToStreamException } from '../shared/exceptions.ts';
 
-/** A frame of a stream. Its headers name the event, and its payload holds the fields. */
+/** One frame in a stream. Its headers name the event, and its payload holds the fields. */
 export interface StreamFrame {
-  /** An event of the stream, or an exception that ends it. */
+  /** A stream event, or an exception that ends the stream. */
   readonly kind: 'event' | 'exception';
   /** `contentBlockDelta`, `throttlingException`, … */
   readonly name: string;
@@ -29,12 +29,12 @@ export function encodeFrame({ kind, name, payload }: StreamFrame): Buffer {
   return encodeEventStream({ headers, payload: Buffer.from(JSON.stringify(payload)) });
 }
 
-/** Renders an error after the start of a stream. The SDK throws the exception that the frame names. */
+/** Renders an error after a stream has started. The SDK throws the exception named in the frame. */
 export function renderStreamError(error: PublicError): StreamFrame {
   return exceptionFrame(error, error.message);
 }
 
-/** Renders an error that the provider sent inside its stream. */
+/** Renders an error that the provider sent in its stream. */
 export function renderProviderError(error: {
   readonly message: string;
   readonly code?: string;

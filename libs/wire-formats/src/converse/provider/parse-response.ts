@@ -12,7 +12,7 @@ import { mapExceptionToType } from '../shared/exceptions.ts';
 const readMembers = ['output', 'stopReason', 'usage'] as const;
 
 /**
- * Parses a non-streaming response to the events of an equivalent stream.
+ * Parses a non-streaming response into the events that the equivalent stream would produce.
  *
  * @throws GatewayError `upstream_invalid` for a body that is not a JSON object with a message
  */
@@ -33,13 +33,13 @@ export function parseResponse(bytes: Uint8Array): StreamEvent[] {
   ];
 }
 
-/** A result in a response belongs to a server tool, so it stays opaque. */
+/** A tool result in a response comes from a server tool, so it stays opaque. */
 function parseAnswerBlock(raw: unknown): ChatPart {
   const part = parseBlock(raw);
   return part.type === 'tool-result' ? { type: 'opaque', extensions: own.of({ part: raw }) } : part;
 }
 
-/** A body without a response can contain an error message. */
+/** A body without a response may contain an error message. */
 function emitFailure(body: JsonObject): StreamEvent {
   const message = asText(body.message);
   if (message === undefined)
@@ -63,7 +63,7 @@ export function emitFinish(raw: unknown): StreamEvent[] {
     : [{ type: 'finish', choice: 0, reason: mapStopReason(rawReason), rawReason }];
 }
 
-/** The stream events of a whole part. */
+/** The stream events for a complete part. */
 export function emitPart(part: ChatPart, block: number): StreamEvent[] {
   const place = { choice: 0, block };
   const extensions = part.extensions === undefined ? {} : { extensions: part.extensions };
@@ -95,7 +95,7 @@ export function emitPart(part: ChatPart, block: number): StreamEvent[] {
     case 'audio':
     case 'opaque':
       return [{ type: 'part', ...place, part }];
-    // Answers contain neither: results were parsed as opaque parts, and `parseBlock` returns no refusals.
+    // Responses contain neither: results were parsed as opaque parts, and `parseBlock` returns no refusals.
     case 'tool-result':
     case 'refusal':
       return [];
@@ -103,8 +103,9 @@ export function emitPart(part: ChatPart, block: number): StreamEvent[] {
 }
 
 /**
- * Parses an error response. The exception's name is in the header `x-amzn-errortype` or in the body's `__type`, with a URL
- * after it or a namespace before it: `ValidationException:http://…`, `com.amazon.coral.service#AccessDeniedException`.
+ * Parses an error response. The exception name is in the header `x-amzn-errortype` or in the body's `__type`.
+ * It may have a URL after it or a namespace before it: `ValidationException:http://…`,
+ * `com.amazon.coral.service#AccessDeniedException`.
  */
 export function parseError(status: number, body: string, headers: AnswerHeaders = {}): ProviderError {
   const parsed = asObject(parseErrorBody(body)) ?? {};

@@ -8,11 +8,11 @@ import { endOpenBlock, chainSteps, type StreamState, type StreamStep } from './s
 import { emitExtensions, emitFinish, emitUsage } from './parse-response.ts';
 import { readBlockDelta, readBlockStart, readBlockStop } from './read-block.ts';
 
-/** A padding field that AWS adds to frames, so that their length does not reveal the text. */
+/** A padding field that AWS adds to frames so that their length does not reveal the length of the text. */
 const padding = 'p';
 
 /**
- * Parses one frame of a provider's stream.
+ * Parses one frame from a provider's stream.
  *
  * @throws GatewayError `upstream_invalid` for a payload that is not JSON
  */
@@ -28,7 +28,7 @@ export function parseMessage(state: StreamState, message: EventStreamMessage): S
   return chainSteps(state, startOnce, (current) => read(current, payload), endOnce);
 }
 
-/** One handler per event. Unknown events are skipped. */
+/** One handler per event type. Unknown events are skipped. */
 const events: ReadonlyMap<string, (state: StreamState, payload: JsonObject) => StreamStep> = new Map([
   ['messageStart', readMessageStart],
   ['contentBlockStart', readBlockStart],
@@ -42,7 +42,7 @@ function readMessageStart(state: StreamState, payload: JsonObject): StreamStep {
   return [state, emitExtensions('message', otherMembers(payload, ['role', padding]))];
 }
 
-/** Emits the start of the message once, because some gateways omit the first frame. */
+/** Emits the message start once, even if the first frame is missing. Some gateways omit it. */
 function startOnce(state: StreamState): StreamStep {
   if (state.started) return [state, []];
   return [{ ...state, started: true }, [{ type: 'message-start', format: 'converse' }]];
@@ -69,7 +69,10 @@ function endOnce(state: StreamState): StreamStep {
     : [state, []];
 }
 
-/** Ends the stream after a regular close. The response is complete if it has a stop reason, even without usage. */
+/**
+ * Handles a stream that closed without an error. The response is complete if it has a stop reason, even
+ * without usage.
+ */
 export function endStream(state: StreamState): StreamStep {
   return state.stopped && !state.ended ? [{ ...state, ended: true }, [{ type: 'message-end' }]] : [state, []];
 }

@@ -12,7 +12,7 @@ import {
 } from './stream-state.ts';
 
 type ReadStep = (state: StreamState) => StreamStep;
-/** A block to open, without its positions. */
+/** A block to open. It does not have a position yet. */
 type Opening = OpenBlock extends infer Block
   ? Block extends OpenBlock
     ? Omit<Block, 'index' | 'block'>
@@ -43,7 +43,7 @@ export function readBlockDelta(state: StreamState, payload: JsonObject): StreamS
   );
 }
 
-/** Handlers, keyed by the field of a delta. */
+/** One handler per delta field. */
 const deltas: ReadonlyMap<string, (state: StreamState, index: number, value: unknown) => StreamStep> =
   new Map([
     ['text', readText],
@@ -64,7 +64,7 @@ export function readBlockStop(state: StreamState, payload: JsonObject): StreamSt
     : nothing(state);
 }
 
-/** Opens a block and ends the one before, because some gateways omit the stop frame. */
+/** Opens a block and ends the previous one, because some gateways omit the stop frame. */
 function open(
   state: StreamState,
   index: number,
@@ -90,7 +90,7 @@ function openToolCall(state: StreamState, index: number, body: JsonObject): Stre
   return open(state, index, { kind: 'tool-call', hasInput: false }, [start]);
 }
 
-/** Opens a block of text or reasoning, unless it is open already. */
+/** Opens a text or reasoning block, unless it is already open. */
 function ensure(state: StreamState, index: number, kind: 'text' | 'thinking'): StreamStep {
   if (state.open?.index === index && state.open.kind === kind) return [state, []];
   const place = { choice: 0, block: state.nextBlock };
@@ -139,7 +139,7 @@ function readInput(state: StreamState, index: number, value: unknown): StreamSte
   return [block.hasInput ? state : { ...state, open: { ...block, hasInput: true } }, [delta]];
 }
 
-/** Buffers a piece of a block that is emitted as a whole. */
+/** Buffers a delta for a block that is emitted as a whole. */
 function buffer(state: StreamState, index: number, member: string, piece: unknown): StreamStep {
   if (state.open?.index === index && state.open.kind === 'buffered' && state.open.member === member) {
     return [bufferPiece(state, state.open, piece), []];

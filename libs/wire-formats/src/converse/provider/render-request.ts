@@ -24,7 +24,7 @@ const membersOfSettings = [
   'spelling',
 ] as const;
 
-/** Renders the body, and lists the losses. The URL names the model and whether to stream. */
+/** Renders the request body, and lists the losses. The model and the streaming flag go into the URL. */
 export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
   const losses: Loss[] = [];
   const { toolConfig, ...kept } = own.read(request);
@@ -50,11 +50,11 @@ function renderToolConfig(request: ChatRequest, kept: JsonObject, losses: Loss[]
     ...optional('toolChoice', choice),
     ...kept,
   };
-  // `isEmpty` is false for `{ auto: {} }`, so a choice without fields is kept.
+  // `isEmpty` is false for `{ auto: {} }`, so a tool choice without fields is kept.
   return isEmpty(config) ? {} : { toolConfig: config };
 }
 
-/** The format cannot restrict a choice to some tools, so only the allowed tools are sent. */
+/** A tool choice in this format cannot list several tools, so only the allowed tools are sent. */
 function chooseTools({ tools, toolChoice, messages }: ChatRequest, losses: Loss[]): readonly ChatTool[] {
   if (toolChoice.mode === 'allowed') return tools.filter((tool) => isNamed(tool, toolChoice));
   if (toolChoice.mode !== 'none') return tools;
@@ -94,7 +94,7 @@ function renderFunction(tool: Extract<ChatTool, { kind: 'function' }>, kept: Jso
   return {
     toolSpec: {
       name,
-      // The API rejects an empty description, and a tool without a schema.
+      // The API rejects empty descriptions and tools without a schema.
       ...optional('description', description === '' ? undefined : description),
       inputSchema: { json: parameters ?? { type: 'object', properties: {} } },
       ...(strict === undefined ? {} : { strict }),
@@ -116,8 +116,9 @@ interface Turn {
 }
 
 /**
- * Renders the conversation. System messages become the system prompt, results become part of a user turn, and adjacent turns
- * of one role are merged, because turns must alternate. Empty turns are dropped, because the API rejects them.
+ * Renders the conversation. System messages become the system prompt, and results become part of a user turn.
+ * Turns must alternate, so adjacent turns with the same role are merged. Empty turns are dropped, because the
+ * API rejects them.
  */
 function renderMessages(messages: readonly ChatMessage[], losses: Loss[]): RenderedMessages {
   const system: JsonObject[] = [];

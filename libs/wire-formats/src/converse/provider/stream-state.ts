@@ -6,18 +6,20 @@ import { parseBlock } from '../shared/parse-block.ts';
 import { own } from '../shared/own-members.ts';
 import { emitPart } from './parse-response.ts';
 
-/** The state between the frames of a response. Immutable. */
+/** The parser's state between the frames of a response. Immutable. */
 export interface StreamState {
   readonly started: boolean;
-  /** `messageStop` was received. It and `metadata` end a response, in either order. */
+  /**
+   * `messageStop` was received. A response ends when both it and `metadata` have arrived, in either order.
+   */
   readonly stopped: boolean;
   /** `metadata` was received. */
   readonly hasMetadata: boolean;
   readonly ended: boolean;
   readonly nextBlock: number;
-  /** The open block with the provider's index. At most one block is open. */
+  /** The open block and the provider's index for it. At most one block is open. */
   readonly open: OpenBlock | undefined;
-  /** Buffered characters of the open block. */
+  /** Buffered characters in the open block. */
   readonly bufferedCharacters: number;
 }
 
@@ -51,10 +53,10 @@ export const initialStreamState: StreamState = {
   bufferedCharacters: 0,
 };
 
-/** Far more than the result of a server tool or a generated image needs. */
+/** Far more than a server tool result or a generated image needs. */
 const bufferedCharactersMax = 32 * 1024 * 1024;
 
-/** @throws GatewayError `upstream_invalid` above the limit. */
+/** @throws GatewayError `upstream_invalid` when the block exceeds the limit. */
 export function bufferPiece(
   state: StreamState,
   open: OpenBlock & { kind: 'buffered' },
@@ -104,7 +106,7 @@ function emitEnd(open: OpenBlock): StreamEvent[] {
       return [{ type: 'thinking-end', ...place, ...(signature === undefined ? {} : { signature }) }];
     }
     case 'tool-call':
-      // A call without arguments has no deltas in a stream. A non-streaming response contains `{}`.
+      // A call without arguments has no deltas in a stream. A non-streaming response contains `{}` instead.
       return [
         ...(open.hasInput ? [] : [{ type: 'tool-call-delta', ...place, argumentsText: '{}' } as const]),
         { type: 'tool-call-end', ...place },
@@ -124,7 +126,7 @@ function emitBuffered(open: OpenBlock & { kind: 'buffered' }): StreamEvent[] {
   );
 }
 
-/** The body of the block, as in a non-streaming response. */
+/** The block's body, as in a non-streaming response. */
 function joinPieces(member: string, start: object, pieces: readonly unknown[]): object {
   switch (member) {
     case 'toolUse':
@@ -142,12 +144,12 @@ function parseInput(text: string): unknown {
   try {
     return text.trim() === '' ? {} : parseExactJson(text);
   } catch {
-    // Invalid arguments of a server tool stay text, because the client cannot correct them.
+    // Invalid arguments for a server tool stay text, because the client cannot correct them.
     return text;
   }
 }
 
-/** Joins base64 pieces by their bytes. Joining the strings would be wrong because of padding. */
+/** Joins base64 pieces by decoding them first. Joining the strings would be wrong because of padding. */
 function joinBase64(pieces: readonly unknown[]): string {
   const [only, ...others] = pieces;
   if (others.length === 0) return asText(only) ?? '';

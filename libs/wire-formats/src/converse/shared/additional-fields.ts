@@ -3,12 +3,12 @@ import type { ChatSettings, JsonObject, Loss, ThinkingSetting } from '@gateway/i
 import { asNumber, asObject, isEmpty, optional, otherMembers } from '../../json/read-members.ts';
 
 /**
- * Settings without a field in the API. Some models accept them in `additionalModelRequestFields`: Claude's `thinking` (or
- * `reasoning_config`) and `top_k`, Nova's `inferenceConfig.topK`.
+ * Settings for which the API has no field. Some models accept them in `additionalModelRequestFields`:
+ * Claude's `thinking` (or `reasoning_config`) and `top_k`, Nova's `inferenceConfig.topK`.
  */
 export interface ReadFields {
   readonly settings: Pick<ChatSettings, 'thinking' | 'topK'>;
-  /** The fields that the settings do not cover. */
+  /** The additional fields that the settings do not cover. */
   readonly rest: JsonObject;
   /** The names of the fields that the settings were parsed from. */
   readonly spelling: { readonly thinking?: string; readonly topK?: string };
@@ -35,7 +35,7 @@ export function parseAdditionalFields(fields: JsonObject): ReadFields {
   };
 }
 
-/** Undefined for a shape with more information than the interchange can hold. */
+/** Undefined for a shape that the interchange cannot hold completely. */
 function parseThinking(raw: unknown): ThinkingSetting | undefined {
   const thinking = asObject(raw);
   if (thinking === undefined) return undefined;
@@ -83,10 +83,12 @@ export function renderAdditionalFields(
   return isEmpty(fields) ? {} : { additionalModelRequestFields: fields };
 }
 
-/** The maker of a Bedrock model. Undefined for other makers, and for an ARN that does not name the model. */
+/**
+ * The vendor of a Bedrock model. Undefined for other vendors, and for an ARN that does not name the model.
+ */
 type ModelFamily = 'anthropic' | 'nova' | 'mistral';
 
-/** Inference profiles prefix the model id (`us.anthropic.…`), and some ARNs contain it. */
+/** Inference profiles add a prefix to the model id (`us.anthropic.…`), and some ARNs contain the model id. */
 function mapModelFamily(model: string): ModelFamily | undefined {
   if (/(^|[./])anthropic\.|claude/.test(model)) return 'anthropic';
   if (/(^|[./])amazon\.nova/.test(model)) return 'nova';

@@ -2,7 +2,10 @@ import type { CacheMarker, Citation, CitationLocation, JsonObject } from '@gatew
 import { asList, asNumber, asObject, asText, isObject, optional } from '../../json/read-members.ts';
 import { own } from './own-members.ts';
 
-/** Parses a cache point: the blocks before it should be cached. Undefined for another block, or for unknown fields. */
+/**
+ * Parses a cache point, which asks to cache the blocks before it. Undefined for other blocks and for unknown
+ * fields.
+ */
 export function parseCachePoint(block: JsonObject): CacheMarker | undefined {
   const point = asObject(block.cachePoint);
   if (point === undefined || Object.keys(block).length !== 1 || point.type !== 'default') return undefined;
@@ -15,7 +18,7 @@ export function renderCachePoint(marker: CacheMarker): JsonObject {
   return { cachePoint: { type: 'default', ...optional('ttl', marker.ttl) } };
 }
 
-/** Fields of `location`, each with its kind and the field that holds the index. */
+/** The kinds of `location`, each with the field that holds the index. */
 const placeKinds = [
   ['documentChar', 'characters', 'documentIndex'],
   ['documentPage', 'pages', 'documentIndex'],
@@ -78,9 +81,10 @@ interface RedactedThinking {
 }
 
 /**
- * Parses hidden reasoning. The format encodes the model's bytes in base64. For Claude, these bytes are the text that
- * Claude's own API calls `data`: https://platform.claude.com/docs/en/build-with-claude/extended-thinking. The interchange
- * holds that text. Bytes of other models stay in base64.
+ * Parses hidden reasoning. This format encodes the model's bytes in base64. For Claude, these bytes are the
+ * text that Claude's own API calls `data`:
+ * https://platform.claude.com/docs/en/build-with-claude/extended-thinking. The interchange holds that text.
+ * Bytes from other models stay in base64.
  */
 export function parseRedacted(base64: string): RedactedThinking {
   const text = Buffer.from(base64, 'base64').toString('latin1');

@@ -1,11 +1,11 @@
 import type { PublicError } from '@gateway/interchange';
 
-/** The properties of an error that decide its exception. */
+/** The error properties that determine its exception. */
 export type ErrorKind = Pick<PublicError, 'status' | 'code' | 'source'>;
 
 /**
- * Maps an error to an exception of the Bedrock runtime. A provider of this format has already named one. The SDK retries
- * depending on the status or on the name of a throttling exception.
+ * Maps an error to a Bedrock runtime exception. An error from a provider of this format already names one.
+ * The SDK decides on retries by the status or by the name of a throttling exception.
  */
 export function mapToException({ status, code, source }: ErrorKind): string {
   if (source === 'provider' && code !== null && exceptionName.test(code)) return capitalize(code);
@@ -40,7 +40,7 @@ function capitalize(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** The exceptions that can end a stream. The SDK does not know others. */
+/** The exceptions that can end a stream. The SDK knows no others. */
 const streamExceptions: Readonly<Record<string, string>> = {
   InternalServerException: 'internalServerException',
   ModelStreamErrorException: 'modelStreamErrorException',
@@ -49,7 +49,7 @@ const streamExceptions: Readonly<Record<string, string>> = {
   ValidationException: 'validationException',
 };
 
-/** The field of the stream's union for an error. */
+/** The field for an error in the stream's union type. */
 export function mapToStreamException(error: ErrorKind): string {
   const name = mapToException(error);
   const known = streamExceptions[name];
@@ -59,7 +59,7 @@ export function mapToStreamException(error: ErrorKind): string {
     : 'validationException';
 }
 
-/** Maps a provider's exception to an error type of the gateway. Undefined for an unknown name. */
+/** Maps a provider's exception to a gateway error type. Undefined for an unknown name. */
 export function mapExceptionToType(name: string): string | undefined {
   switch (capitalize(name)) {
     case 'AccessDeniedException':

@@ -9,7 +9,9 @@ import type {
 import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { own } from './own-members.ts';
 
-/** The format's short names of media types. The first name of a type is used for output. */
+/**
+ * The format's short names for media types. If a type has several names, the first one is used for output.
+ */
 const images = {
   png: 'image/png',
   jpeg: 'image/jpeg',
@@ -51,7 +53,7 @@ const formats: Readonly<Record<MediaKind, Readonly<Record<string, string>>>> = {
 /** Alternative media types that clients use. */
 const aliases: Readonly<Record<string, string>> = { 'image/jpg': 'image/jpeg', 'audio/mpeg': 'audio/mp3' };
 
-/** The first base64 characters of each file type, from its magic bytes. */
+/** How each file type starts in base64, from its magic bytes. */
 const beginnings = [
   ['iVBORw0KGgo', 'png'],
   ['/9j/', 'jpeg'],
@@ -60,12 +62,15 @@ const beginnings = [
   ['JVBERi', 'pdf'],
 ] as const;
 
-/** Undefined for an unknown name. */
+/** Undefined for an unknown short name. */
 function mapToMediaType(kind: MediaKind, format: string): string | undefined {
   return Object.hasOwn(formats[kind], format) ? formats[kind][format] : undefined;
 }
 
-/** Chooses the short name by the media type, or by the first bytes if there is none. Undefined without a match. */
+/**
+ * Chooses the short name by media type, or by the first bytes if no type is given. Undefined if nothing
+ * matches.
+ */
 function mapToFormat(kind: MediaKind, mediaType: string | undefined, base64: string): string | undefined {
   const names = formats[kind];
   if (mediaType === undefined || mediaType === '') {
@@ -78,8 +83,8 @@ function mapToFormat(kind: MediaKind, mediaType: string | undefined, base64: str
 }
 
 /**
- * Parses an image, a document or audio. Undefined for a source that only this format has (a location in S3), and for an
- * unknown shape.
+ * Parses an image, a document or audio. Undefined for an unknown shape, and for a source that only this
+ * format has (an S3 location).
  */
 export function parseMedia(kind: MediaKind, body: JsonObject): ChatPart | undefined {
   const format = asText(body.format);
@@ -96,7 +101,7 @@ export function parseMedia(kind: MediaKind, body: JsonObject): ChatPart | undefi
 
 interface ReadSource {
   readonly source: MediaSource;
-  /** The original spelling of a source of another shape than `bytes`. */
+  /** The original source, if it was not `bytes`. */
   readonly spelling?: JsonObject;
 }
 
@@ -117,7 +122,7 @@ function readSource(kind: MediaKind, format: string | undefined, source: JsonObj
   };
 }
 
-/** The text of a document: one string, or a list of text blocks. */
+/** A document's text, given as one string or a list of text blocks. */
 function readText(member: string, value: unknown): string | undefined {
   if (member === 'text') return asText(value);
   if (member !== 'content') return undefined;
@@ -127,7 +132,9 @@ function readText(member: string, value: unknown): string | undefined {
 
 type MediaPart = ImagePart | DocumentPart | AudioPart;
 
-/** Renders a media block, or returns the reason of a loss. `nameDocument` returns a valid document name. */
+/**
+ * Renders a media block, or returns the reason for the loss. `nameDocument` returns a valid document name.
+ */
 export function renderMedia(
   part: MediaPart,
   nameDocument: (given: string | undefined) => string,
@@ -158,8 +165,8 @@ function renderSource(data: string, spelled: unknown): unknown {
 const nameCharactersMax = 200;
 
 /**
- * Creates valid document names: letters, digits, single spaces, hyphens, parentheses and square brackets, each name only
- * once. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html
+ * Creates valid, distinct document names from letters, digits, single spaces, hyphens, parentheses and square
+ * brackets. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html
  */
 export function createDocumentNames(): (given: string | undefined) => string {
   const taken = new Map<string, number>();
@@ -171,7 +178,7 @@ export function createDocumentNames(): (given: string | undefined) => string {
     const name = clean.slice(0, nameCharactersMax) || 'document';
     const count = (taken.get(name) ?? 0) + 1;
     taken.set(name, count);
-    // A valid name from the client stays unchanged, even if it is repeated.
+    // A valid name from the client stays unchanged, even if it is a duplicate.
     return count === 1 || name === given ? name : `${name.slice(0, nameCharactersMax - 8)} (${count})`;
   };
 }

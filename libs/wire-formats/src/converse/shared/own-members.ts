@@ -1,4 +1,7 @@
 import { ownMembersOf } from '../../common/own-members.ts';
 
-/** Fields that only this format defines. Their field `spelling` records how the request spelled a known value. */
+/**
+ * Extension fields that only this format defines. The `spelling` field records how the client wrote values
+ * that the interchange normalizes.
+ */
 export const own = ownMembersOf('converse');

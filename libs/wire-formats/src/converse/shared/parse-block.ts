@@ -4,7 +4,10 @@ import { parseCachePoint, parseCitation, parseRedacted } from './block-values.ts
 import { own } from './own-members.ts';
 import { parseMedia } from './media.ts';
 
-/** Parses the blocks of a turn, a system prompt or a result. A cache point becomes a marker on the part before it. */
+/**
+ * Parses the blocks in a turn, a system prompt or a result. A cache point becomes a marker on the preceding
+ * part.
+ */
 export function parseContent(content: unknown): ChatPart[] {
   const parts: ChatPart[] = [];
   for (const raw of asList(content)) {
@@ -17,7 +20,10 @@ export function parseContent(content: unknown): ChatPart[] {
   return parts;
 }
 
-/** Parses a content block. A block of an unknown shape is kept unchanged, for this format only. */
+/**
+ * Parses a content block. A block with an unknown shape is kept unchanged and sent only to providers of this
+ * format.
+ */
 export function parseBlock(raw: unknown): ChatPart {
   const known = isObject(raw) ? parseKnownBlock(raw) : undefined;
   return known ?? { type: 'opaque', extensions: own.of({ part: raw }) };
@@ -25,7 +31,7 @@ export function parseBlock(raw: unknown): ChatPart {
 
 type ParseBody = (body: JsonObject) => ChatPart | undefined;
 
-/** Parsers, keyed by the field of a block. */
+/** One parser per block field. */
 const bodies: ReadonlyMap<string, ParseBody> = new Map<string, ParseBody>([
   ['image', (body) => parseMedia('image', body)],
   ['document', (body) => parseMedia('document', body)],
@@ -50,7 +56,10 @@ function parseKnownBlock(raw: JsonObject): ChatPart | undefined {
   return body === undefined ? undefined : parse?.(body);
 }
 
-/** A server tool call is not parsed, because the provider executes it. It is kept unchanged, for this format only. */
+/**
+ * A server tool call is not parsed, because the provider executes it. It is kept unchanged and sent only to
+ * providers of this format.
+ */
 function parseToolUse(body: JsonObject): ChatPart | undefined {
   const id = asText(body.toolUseId);
   const name = asText(body.name);
@@ -64,7 +73,7 @@ function parseToolUse(body: JsonObject): ChatPart | undefined {
   return { type: 'tool-call', id, name, kind: 'function', argumentsText, ...own.with(rest) };
 }
 
-/** Results of server tools have their own `type` and occur in the assistant's turn. They are not parsed. */
+/** Server tool results have their own `type` and appear in the assistant's turn. They are not parsed. */
 function parseToolResult(body: JsonObject): ChatPart | undefined {
   const callId = asText(body.toolUseId);
   if (callId === undefined || !Array.isArray(body.content) || isServerResult(body.type)) return undefined;
@@ -112,7 +121,7 @@ function parseCited(body: JsonObject): ChatPart | undefined {
   return { type: 'text', text: texts.join(''), citations, ...own.with({ ...rest, ...spelling }) };
 }
 
-/** Text for a guardrail is also text for the model. */
+/** Text marked for a guardrail is also text for the model. */
 function parseGuarded(body: JsonObject): ChatPart | undefined {
   const guarded = asObject(body.text);
   const text = asText(guarded?.text);

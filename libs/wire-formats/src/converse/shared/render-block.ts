@@ -16,13 +16,16 @@ import { own } from './own-members.ts';
 import { renderInput } from './tools.ts';
 import { createDocumentNames, renderMedia } from './media.ts';
 
-/** The context of rendering, and the losses that it collects. */
+/** Rendering options, and the losses found while rendering. */
 export interface BlockContext {
   readonly losses: Loss[];
   readonly nameDocument: (given: string | undefined) => string;
-  /** The field of the turn, as in `messages[0]`. */
+  /** The path to the turn, such as `messages[0]`. */
   readonly field: string;
-  /** True for answers. A client receives all reasoning; a model accepts only reasoning with its own signature. */
+  /**
+   * True for responses. A client receives all reasoning; a model accepts only reasoning that it signed
+   * itself.
+   */
   readonly isAnswer?: boolean;
 }
 
@@ -30,7 +33,7 @@ export function createBlockContext(field = '', losses: Loss[] = []): BlockContex
   return { losses, field, nameDocument: createDocumentNames() };
 }
 
-/** The context for answers. Their losses are not reported. */
+/** The context for responses. Their losses are not reported. */
 export function createAnswerContext(): BlockContext {
   return { ...createBlockContext(), isAnswer: true };
 }
@@ -45,13 +48,13 @@ export function renderContent(parts: readonly ChatPart[], context: BlockContext)
   });
 }
 
-/** A result cannot contain a cache point, so a marker inside moves to the end of the result. */
+/** A result cannot contain a cache point, so a marker inside it moves to the end of the result. */
 function findMarker(part: ChatPart): CacheMarker | undefined {
   if (part.type !== 'tool-result' || part.cacheMarker !== undefined) return part.cacheMarker;
   return part.parts.findLast(({ cacheMarker }) => cacheMarker !== undefined)?.cacheMarker;
 }
 
-/** Undefined, with a loss, for a part without a block in this format. */
+/** Returns undefined and adds a loss for a part that has no equivalent block in this format. */
 function renderBlock(part: ChatPart, context: BlockContext): JsonObject | undefined {
   switch (part.type) {
     case 'text':
@@ -117,11 +120,11 @@ function renderThinking(part: ThinkingPart, { isAnswer = false }: BlockContext):
   return { reasoningContent: { reasoningText: { text: part.text, ...signature, ...rest } } };
 }
 
-/** `ToolUseBlock.toolUseId` in the Amazon Bedrock API reference. */
+/** From `ToolUseBlock.toolUseId` in the Amazon Bedrock API reference. */
 const renderCallId = (id: string): string => mapToolId(id, /^[\w.:-]{1,64}$/, 64);
 
 function renderToolUse(part: ToolCallPart, { field, losses, isAnswer = false }: BlockContext): JsonObject {
-  // The text of a custom tool becomes the only field of an object, as in the messages format.
+  // A custom tool's text becomes the only field of an object, as in the Messages format.
   const input =
     part.kind === 'custom'
       ? { input: part.argumentsText }
@@ -130,7 +133,7 @@ function renderToolUse(part: ToolCallPart, { field, losses, isAnswer = false }: 
   return { toolUse: { ...head, input } };
 }
 
-/** A call without its arguments. A stream starts a call with it. */
+/** A call without its arguments, as a stream starts it. */
 export function renderCallHead(call: Pick<ToolCallPart, 'id' | 'name' | 'extensions'>): JsonObject {
   const { spelling, ...rest } = own.read(call);
   return { toolUseId: call.id, name: call.name, ...optional('type', asText(spelling)), ...rest };
@@ -149,7 +152,10 @@ function renderToolResult(part: ToolResultPart, context: BlockContext): JsonObje
   };
 }
 
-/** Whether a part must be dropped because the API rejects blank text. Text with a citation or a cache point is kept. */
+/**
+ * Whether a part is blank text and must be dropped, because the API rejects it. Text with a citation or a
+ * cache point is kept.
+ */
 export function isBlank(part: ChatPart): boolean {
   return isBlankText(part) && part.cacheMarker === undefined;
 }

@@ -1,7 +1,7 @@
 import type { FinishReason, JsonObject, TokenUsage } from '@gateway/interchange';
 import { asTokens, optional } from '../../json/read-members.ts';
 
-/** Maps `stopReason`: the values of the Converse API, and values of models behind it. */
+/** Maps `stopReason` values, both the Converse API's own and those of the underlying models. */
 export function mapStopReason(raw: string): FinishReason {
   switch (raw) {
     case 'end_turn':
@@ -46,7 +46,10 @@ export function mapToStopReason(reason: FinishReason): string {
   }
 }
 
-/** `inputTokens` of the format excludes tokens read from and written to the cache. Undefined without counts. */
+/**
+ * In this format, `inputTokens` excludes tokens read from and written to the cache. Undefined if there are no
+ * counts.
+ */
 export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   const inputTokens = asTokens(usage.inputTokens);
   if (inputTokens === undefined) return undefined;
@@ -60,7 +63,7 @@ export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   };
 }
 
-/** Limits cached tokens to the number of input tokens, because some providers of other formats report more. */
+/** Limits cached tokens to the input tokens, because some providers of other formats report more. */
 export function renderUsage(usage: TokenUsage): JsonObject {
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = usage;
   const written = Math.min(cacheWriteTokens ?? 0, inputTokens);

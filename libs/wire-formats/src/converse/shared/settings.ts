@@ -13,14 +13,14 @@ import type { ReadFields } from './additional-fields.ts';
 import { parseAdditionalFields, renderAdditionalFields } from './additional-fields.ts';
 import { parseExactJson } from '../../json/parse-json.ts';
 
-/** Numeric fields of `inferenceConfig`, each with its name in the interchange. */
+/** Numeric fields in `inferenceConfig`, each with its interchange name. */
 const numbers = [
   ['maxTokens', 'maxOutputTokens'],
   ['temperature', 'temperature'],
   ['topP', 'topP'],
 ] as const;
 
-/** Settings that the API does not support, each with its name in chat completions. */
+/** Settings that the API does not support, each with its Chat Completions name. */
 const unsupported = [
   ['seed', 'seed'],
   ['frequencyPenalty', 'frequency_penalty'],
@@ -32,9 +32,9 @@ const membersOfSettings = ['inferenceConfig', 'additionalModelRequestFields', 'o
 
 interface ReadSettings {
   readonly settings: ChatSettings;
-  /** The parts of those fields that the settings do not cover, for this format only. */
+  /** The parts of those fields that the settings do not cover. Sent only to providers of this format. */
   readonly own: JsonObject;
-  /** The fields of the request that were parsed. */
+  /** The request fields that were parsed. */
   readonly read: readonly string[];
 }
 
@@ -73,7 +73,7 @@ function parseStops(raw: unknown): readonly string[] | undefined {
   return Array.isArray(raw) && texts.length === raw.length ? texts : undefined;
 }
 
-/** `InferenceConfiguration` in the Amazon Bedrock API reference: the range of temperature is 0 to 1. */
+/** From `InferenceConfiguration` in the Amazon Bedrock API reference: temperature ranges from 0 to 1. */
 function renderNumbers(settings: ChatSettings, losses: Loss[]): JsonObject {
   const numeric = Object.fromEntries(
     numbers.flatMap(([member, name]) => (settings[name] === undefined ? [] : [[member, settings[name]]])),
@@ -83,7 +83,7 @@ function renderNumbers(settings: ChatSettings, losses: Loss[]): JsonObject {
   return { ...numeric, temperature: 1 };
 }
 
-/** Renders the fields for settings. `kept` is the `own` of `parseSettings`. */
+/** Renders the settings as request fields. `kept` is the `own` that `parseSettings` returned. */
 export function renderSettings(
   settings: ChatSettings,
   kept: JsonObject,
@@ -133,7 +133,10 @@ function parseOutputConfig(config: JsonObject): ReadOutput {
   };
 }
 
-/** The schema is a string of JSON in this format. Undefined for a shape that the interchange cannot hold completely. */
+/**
+ * In this format, the schema is a JSON string. Undefined for a shape that the interchange cannot hold
+ * completely.
+ */
 function parseTextFormat(raw: unknown): ResponseFormat | undefined {
   const body = asObject(asObject(asObject(raw)?.structure)?.jsonSchema);
   const text = asText(body?.schema);

@@ -2,7 +2,7 @@ import type { JsonObject, Loss, ToolChoice } from '@gateway/interchange';
 import { parseExactJson } from '../../json/parse-json.ts';
 import { isObject } from '../../json/read-members.ts';
 
-/** Renders the field `toolChoice`. Undefined for a choice that the format omits or cannot express. */
+/** Renders the field `toolChoice`. Undefined for a choice that this format omits or cannot express. */
 export function renderToolChoice(choice: ToolChoice): JsonObject | undefined {
   switch (choice.mode) {
     case 'unset':
@@ -19,10 +19,12 @@ export function renderToolChoice(choice: ToolChoice): JsonObject | undefined {
   }
 }
 
-/** Member for arguments that are not a JSON object, because the format accepts only objects. */
+/** The field that wraps arguments other than a JSON object, because this format accepts only objects. */
 const textMember = 'arguments';
 
-/** Renders the field `input` of a call from the arguments' text. A value that is not an object is wrapped in one. */
+/**
+ * Renders a call's `input` field from the arguments' text. A value that is not an object is wrapped in one.
+ */
 export function renderInput(argumentsText: string, field?: string, losses?: Loss[]): unknown {
   if (argumentsText.trim() === '') return {};
   try {

@@ -20,7 +20,8 @@ const readMembers = [
 ] as const;
 
 /**
- * Parses a request of `generateContent` or `streamGenerateContent`. The URL names the model and whether to stream.
+ * Parses a `generateContent` or `streamGenerateContent` request. The URL names the model and selects
+ * streaming.
  *
  * @throws GatewayError `missing_field` for a body without contents
  */
@@ -73,7 +74,9 @@ function listOf(parts: unknown): readonly unknown[] {
   return isObject(parts) ? [parts] : asList(parts);
 }
 
-/** Parses a part. A part of an unknown shape is kept unchanged, for this format only. */
+/**
+ * Parses a part. A part with an unknown shape is kept unchanged and sent only to providers of this format.
+ */
 function parsePart(raw: unknown, ids: CallIds): ChatPart {
   const part = isObject(raw) ? camelMembers(raw) : {};
   return (
@@ -136,11 +139,14 @@ function parseResult(part: JsonObject, ids: CallIds): ToolResultPart | undefined
 interface ReadResponse {
   readonly parts: readonly ChatPart[];
   readonly isError: boolean;
-  /** The original object, if text and error flag do not represent it fully. */
+  /** The original response object, if the parsed text and error flag do not cover it completely. */
   readonly response: JsonObject | undefined;
 }
 
-/** Parses a function's response. Google's keys are `output` and `error`. For other keys, the whole object is the output. */
+/**
+ * Parses a function response. Google's keys are `output` and `error`. An object with other keys becomes the
+ * output as a whole.
+ */
 function parseResponse(response: unknown): ReadResponse {
   const object = asObject(response) ?? {};
   const [key, ...others] = Object.keys(object);

@@ -14,13 +14,16 @@ import { toJsonSchema } from '../shared/schema.ts';
 
 export interface ReadSettings {
   readonly settings: ChatSettings;
-  /** Fields of `generationConfig` that the settings do not cover. */
+  /** `generationConfig` fields that the settings do not cover. */
   readonly rest: JsonObject;
-  /** The client's spelling of settings with several spellings. */
+  /** The client's spelling, for settings that can be spelled several ways. */
   readonly spelling: JsonObject;
 }
 
-/** Parses `generationConfig`. A field of an unexpected type is kept unchanged, and the provider checks it. */
+/**
+ * Parses `generationConfig`. A field with an unexpected type is kept unchanged and left for the provider to
+ * check.
+ */
 export function parseSettings(raw: unknown): ReadSettings {
   const config = camelMembers(asObject(raw) ?? {});
   const settings: Record<string, unknown> = {};

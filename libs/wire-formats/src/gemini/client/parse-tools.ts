@@ -47,7 +47,7 @@ function parseFunction(raw: JsonObject): ChatTool {
 export interface ReadToolConfig {
   readonly toolChoice: ToolChoice;
   readonly rest: JsonObject;
-  /** The client's spelling, if the tool choice does not represent it fully. */
+  /** The client's spelling, if the parsed tool choice does not cover it completely. */
   readonly spelling: JsonObject;
 }
 

@@ -8,7 +8,7 @@ function decode(chunks: readonly Uint8Array[], max = 1_000_000): { elements: str
 }
 
 describe('JsonArrayDecoder', () => {
-  it('returns every object of a list, for any chunk boundaries', () => {
+  it('returns every object in a list, for any chunk boundaries', () => {
     const object = fc.dictionary(fc.string(), fc.jsonValue());
     const cuts = fc.array(fc.nat(200));
     fc.assert(

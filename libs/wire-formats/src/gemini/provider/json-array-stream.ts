@@ -11,15 +11,15 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
 /**
- * Splits a JSON array of objects (or one object) that arrives in chunks, and returns the text of each complete object. It
- * only finds the ends of objects; the texts may be invalid JSON. Each byte is read once.
+ * Splits a JSON array of objects (or a single object) that arrives in chunks, and returns the text of each
+ * complete object. It only finds where objects end; their text may be invalid JSON. Each byte is read once.
  */
 export class JsonArrayDecoder {
   readonly #elementBytesMax: number;
   /** The incomplete object. The buffer doubles when it is full. */
   #pending = Buffer.alloc(0);
   #pendingBytes = 0;
-  /** Number of open braces and brackets, without the outer bracket of the array. */
+  /** Number of open braces and brackets, excluding the array's outer bracket. */
   #depth = 0;
   #inString = false;
   #isEscaped = false;
@@ -89,8 +89,8 @@ export class JsonArrayDecoder {
 }
 
 /**
- * Runs a format's reducer over a JSON array that arrives in chunks, as if each object were the data of an event. An array
- * without its closing bracket is a truncated answer, so no end is emitted for it.
+ * Runs a format's reducer over a JSON array that arrives in chunks, as if each object were one event's data.
+ * An array without its closing bracket is a truncated response, so no end event is emitted for it.
  */
 export function parseJsonArrayStream<State>(
   { initial, parseFrame, endStream }: SseReducer<State>,

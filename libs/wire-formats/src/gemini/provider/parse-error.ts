@@ -2,7 +2,10 @@ import type { JsonObject, ProviderError } from '@gateway/interchange';
 import { asList, asObject, asText, isObject, optional } from '../../json/read-members.ts';
 import { boundMessage, mapStatusToType, parseErrorBody } from '../../common/provider-error.ts';
 
-/** Parses `{error: {code, message, status, details}}`, alone or in a list (for streams), or plain text. */
+/**
+ * Parses `{error: {code, message, status, details}}`, on its own or in a list (as streams send it), or plain
+ * text.
+ */
 export function parseError(status: number, body: string): ProviderError {
   const parsed = parseErrorBody(body);
   const first = Array.isArray(parsed) ? (parsed as unknown[])[0] : parsed;
@@ -19,7 +22,7 @@ export function parseErrorValue(raw: JsonObject, status: number): ProviderError 
     .map((violation) => asObject(violation)?.field);
   return {
     message: boundMessage(asText(raw.message), status),
-    // A wrong key has status 400, like other wrong arguments. Only the reason identifies it.
+    // An invalid API key returns status 400, like other invalid arguments. Only the reason distinguishes it.
     type: reason === 'API_KEY_INVALID' ? 'authentication_error' : mapStatusToType(status),
     code: asText(raw.status) ?? null,
     param: asText(field[0]) ?? null,

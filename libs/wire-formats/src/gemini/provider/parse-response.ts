@@ -12,8 +12,8 @@ import { parseSseStream } from '../../sse/parse-sse-stream.ts';
 import type { SseFrame } from '../../sse/sse-frames.ts';
 
 /**
- * Parses a non-streaming response to the events of an equivalent stream. Also parses a stream as a JSON list, which Google sends when
- * the URL does not request server-sent events.
+ * Parses a non-streaming response into the events that the equivalent stream would produce. Also parses a
+ * stream sent as a JSON list, which Google uses when the URL does not request server-sent events.
  *
  * @throws GatewayError `upstream_invalid` for a body that is not a JSON object with candidates
  */
@@ -36,10 +36,15 @@ function isSet(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 
-/** A chunk can contain a whole image. Google limits requests to 20 MB and documents no limit for responses. */
+/**
+ * A chunk can contain a complete image. Google limits requests to 20 MB and documents no limit for responses.
+ */
 const frameBytesMax = 32 * 1024 * 1024;
 
-/** Parses server-sent events (`alt=sse`), or the JSON list that the API sends otherwise. The first byte decides. */
+/**
+ * Parses server-sent events (`alt=sse`), or the JSON list that the API sends otherwise. The first byte tells
+ * them apart.
+ */
 export function openStreamParser(): StreamParser {
   let parser: StreamParser | undefined;
   return {
@@ -74,7 +79,7 @@ function parseFrame(state: StreamState, { data }: SseFrame): StreamStep {
   return isObject(chunk) ? readChunk(state, chunk, false) : [state, []];
 }
 
-/** The format has no terminator. A response is complete when each candidate has a finish reason. */
+/** The format has no terminator. A response is complete when every candidate has a finish reason. */
 function endStream(state: StreamState): readonly [StreamState, readonly StreamEvent[]] {
   const candidates = [...state.candidates.values()];
   const isWhole = candidates.length > 0 && candidates.every((candidate) => candidate.finished);

@@ -5,16 +5,17 @@ import { camelMembers } from '../shared/own-members.ts';
 
 type Key = string | number;
 
-/** Maximum depth of a path. Real arguments are not deeper. */
+/** Maximum path depth. Real arguments are not nested deeper. */
 const pathDepthMax = 64;
 const pathStep = /\.([^.[\]]+)|\[(\d{1,9})\]|\['([^']*)'\]|\["([^"]*)"\]/gy;
 
-/** The arguments of an open call. Mutable; their objects and lists are not shared. */
+/** The arguments of an open call. Mutable; nothing else holds references to the objects and lists inside. */
 export type OpenArguments = Record<string, unknown>;
 
 /**
- * Adds a piece to the arguments. A piece is a value with a path (`$.a.b[0]`). A string is appended to an existing string.
- * The arguments are changed in place, because a copy per piece would take quadratic time.
+ * Adds a piece to the arguments. Each piece is a value with a path (`$.a.b[0]`). A string is appended to the
+ * string already at that path. The arguments are modified in place, because copying them for every piece
+ * would take quadratic time.
  *
  * @throws GatewayError `upstream_invalid` for an invalid path
  */
@@ -34,7 +35,7 @@ export function addPartialArg(args: OpenArguments, raw: JsonObject): void {
 
 function readValue(piece: JsonObject, raw: JsonObject): unknown {
   const { stringValue, numberValue, boolValue } = piece;
-  // Either the string NULL_VALUE, or null, which `camelMembers` drops.
+  // The value is the string NULL_VALUE, or null, which `camelMembers` drops.
   if (piece.nullValue !== undefined || 'nullValue' in raw || 'null_value' in raw) return null;
   return asText(stringValue) ?? asNumber(numberValue) ?? (typeof boolValue === 'boolean' ? boolValue : '');
 }
@@ -53,7 +54,7 @@ function extend(earlier: unknown, value: unknown): unknown {
   return typeof earlier === 'string' && typeof value === 'string' ? earlier + value : value;
 }
 
-/** The list or object for a key. The existing one is reused if its kind matches. */
+/** The list or object stored at a key. An existing one is reused if its type matches. */
 function openHolder(earlier: unknown, key: Key): unknown {
   if (typeof key === 'number') return Array.isArray(earlier) ? earlier : [];
   return isObject(earlier) ? earlier : {};
@@ -64,9 +65,9 @@ function valueAt(holder: unknown, key: Key): unknown {
 }
 
 function setValue(holder: unknown, key: Key, value: unknown): void {
-  // Elements arrive in order. An index beyond the end could allocate a list of any length.
+  // Elements arrive in order. Accepting an index beyond the end could allocate a list of any length.
   if (Array.isArray(holder) && (key as number) > holder.length) throw invalidPath();
-  // Assigning to `__proto__` would change the object instead of adding a field.
+  // Assigning to `__proto__` would change the object's prototype instead of adding a field.
   Object.defineProperty(holder, key, { value, configurable: true, enumerable: true, writable: true });
 }
 

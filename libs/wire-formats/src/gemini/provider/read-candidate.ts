@@ -17,7 +17,7 @@ import { parseMediaPart } from '../shared/media.ts';
 import { createCallId } from '../shared/call-ids.ts';
 import { addPartialArg } from './partial-args.ts';
 
-/** Reads a candidate of a chunk. The names in `raw` are in camel case. */
+/** Reads a candidate from a chunk. The names in `raw` are in camel case. */
 export function readCandidate(state: CandidateState, raw: JsonObject, whole: boolean): CandidateStep {
   const content = camelMembers(asObject(raw.content) ?? {});
   return chainSteps(state, [
@@ -34,7 +34,7 @@ function readExtensions(state: CandidateState, raw: JsonObject, content: JsonObj
   return isEmpty(members) ? [state, []] : emitExtensions(state, members);
 }
 
-/** Reads citations while text is open, because a citation belongs to text. */
+/** Citations are read while the text is still open, because a citation belongs to text. */
 function readCitations(state: CandidateState, raw: JsonObject): CandidateStep {
   const { open, index } = state;
   if (open?.kind !== 'text') return [state, []];
@@ -48,7 +48,7 @@ function readCitations(state: CandidateState, raw: JsonObject): CandidateStep {
 }
 
 function readFinish(state: CandidateState, { finishReason }: JsonObject): CandidateStep {
-  // Some recordings of Google's own clients contain the number of the enum value.
+  // In some recordings from Google's own clients, the finish reason is the numeric enum value.
   if ((typeof finishReason !== 'string' && typeof finishReason !== 'number') || state.finished)
     return [state, []];
   const rawReason = String(finishReason);
@@ -60,7 +60,10 @@ function readFinish(state: CandidateState, { finishReason }: JsonObject): Candid
   ];
 }
 
-/** Reads a part of a candidate. With `whole`, each part is a separate block. Otherwise text continues across chunks. */
+/**
+ * Reads a part of a candidate. With `whole`, each part is a separate block. Otherwise text continues across
+ * chunks.
+ */
 function readPart(state: CandidateState, raw: unknown, whole: boolean): CandidateStep {
   const part = isObject(raw) ? camelMembers(raw) : {};
   if (typeof part.text === 'string') return readText(state, part, part.text, whole);
@@ -99,10 +102,10 @@ function endSigned(state: CandidateState, signature: string | undefined): Candid
   ];
 }
 
-/** Maximum number of calls in one candidate, the same as the maximum number of tools in a request. */
+/** Maximum calls per candidate. Equals the maximum number of tools in a request. */
 const callsMax = 4096;
 
-/** Reads a call, or more arguments of the open call. The names in `part` are in camel case. */
+/** Reads a new call, or more arguments for the open call. The names in `part` are in camel case. */
 function readCall(state: CandidateState, part: JsonObject): CandidateStep {
   const call = camelMembers(asObject(part.functionCall) ?? {});
   const isContinued = state.openCall !== undefined && call.name === undefined;
@@ -142,7 +145,10 @@ function startCall(state: CandidateState, call: JsonObject, part: JsonObject): C
   return [next, [...ends, start]];
 }
 
-/** Adds arguments. They are emitted when they are complete, because later pieces can change earlier values. */
+/**
+ * Adds arguments to the open call. They are emitted once complete, because later pieces can change earlier
+ * values.
+ */
 function addArguments(state: CandidateState, call: JsonObject): CandidateStep {
   if (state.openCall === undefined) return [state, []];
   const whole = asObject(call.args);
@@ -151,10 +157,10 @@ function addArguments(state: CandidateState, call: JsonObject): CandidateStep {
   return [{ ...state, openCall: { ...state.openCall, args } }, []];
 }
 
-/** Maximum number of citations per candidate, more than a response has sentences. */
+/** Maximum citations per candidate. Exceeds the number of sentences in any real response. */
 const citationsMax = 1024;
 
-/** Parses grounding metadata: one citation for each source of each supported segment. */
+/** Parses grounding metadata into one citation for each source of each supported segment. */
 function parseCitations(groundingMetadata: unknown): Citation[] {
   const grounding = asObject(groundingMetadata) ?? {};
   const chunks = asList(grounding.groundingChunks);
@@ -180,8 +186,8 @@ function citeSources(support: JsonObject, chunks: readonly unknown[]): Citation[
 }
 
 /**
- * Maps a finish reason. Gemini's STOP covers both answers and tool calls, so `callsTools` decides. Numeric enum values are
- * mapped only if both of Google's APIs give them the same meaning.
+ * Maps a finish reason. Gemini sends STOP for both text responses and tool calls, so `callsTools` decides.
+ * Numeric enum values are mapped only if both Google APIs give them the same meaning.
  */
 function mapFinishReason(raw: string, callsTools: boolean): FinishReason {
   switch (raw) {

@@ -19,15 +19,17 @@ import { initialCandidateState } from './stream-state.ts';
 
 export type StreamStep = readonly [StreamState, readonly StreamEvent[]];
 
-/** Maximum number of candidates in one response. Clients can request 8. */
+/** Maximum candidates per response. Clients can request 8. */
 const candidatesMax = 256;
 
-/** Maximum number of fields that are compared with the previous chunk. */
+/** Maximum fields to compare with the previous chunk. */
 const membersMax = 256;
 
 const readMembers = ['candidates', 'responseId', 'modelVersion', 'usageMetadata', 'error'] as const;
 
-/** Reads a chunk of a stream. With `whole`, reads a non-streaming response, which has the shape of one chunk. */
+/**
+ * Reads a stream chunk. With `whole`, reads a non-streaming response, which has the same shape as a chunk.
+ */
 export function readChunk(state: StreamState, raw: JsonObject, whole: boolean): StreamStep {
   const chunk = camelMembers(raw);
   if (isObject(chunk.error)) return [{ ...state, failed: true }, [readError(chunk.error)]];
@@ -69,7 +71,7 @@ function readCandidates(state: StreamState, chunk: JsonObject, whole: boolean): 
   return [{ ...state, candidates }, events];
 }
 
-/** A blocked prompt. The response has no candidate then. */
+/** Reads a blocked prompt. The response then has no candidate. */
 function readBlock(state: StreamState, { promptFeedback }: JsonObject): StreamStep {
   const rawReason = asText(camelMembers(asObject(promptFeedback) ?? {}).blockReason);
   if (rawReason === undefined || state.candidates.size > 0) return [state, []];
@@ -80,7 +82,7 @@ function readBlock(state: StreamState, { promptFeedback }: JsonObject): StreamSt
   ];
 }
 
-/** Emits fields that differ from the previous chunk. */
+/** Emits the fields that differ from the previous chunk. */
 function readAnswerExtensions(state: StreamState, chunk: JsonObject): StreamStep {
   const rest = otherMembers(chunk, readMembers);
   const known = Object.keys(rest).filter((name) => isDeepStrictEqual(rest[name], state.members[name]));
@@ -105,9 +107,10 @@ function readError(raw: JsonObject): StreamEvent {
 }
 
 /**
- * Parses `usageMetadata`. Cached tokens are part of the prompt tokens. Reasoning tokens are billed as output and are not part
- * of the candidates' tokens. Results of Google's own tools are billed as input and are not part of the prompt tokens. (In all
- * recordings, the total is the sum of the four counts.) Undefined without counts.
+ * Parses `usageMetadata`. Cached tokens are included in the prompt tokens. Reasoning tokens are billed as
+ * output but not included in the candidates' tokens. Results from Google's own tools are billed as input but
+ * not included in the prompt tokens. In all recordings, the total equals the sum of the four counts.
+ * Undefined if there are no counts.
  */
 function parseUsage(raw: JsonObject): TokenUsage | undefined {
   const prompt = asTokens(raw.promptTokenCount);

@@ -4,7 +4,7 @@ import { readRest, readSpelling } from '../shared/own-members.ts';
 import type { RenderContext } from './render-part.ts';
 import { renderPart } from './render-part.ts';
 
-/** From this generation, every call must have its signature. */
+/** Starting with this model generation, every call must carry its signature. */
 const signaturesSince = 3;
 /** A placeholder for a missing signature (ai.google.dev/gemini-api/docs/thought-signatures). */
 const absentSignature = 'skip_thought_signature_validator';
@@ -56,7 +56,8 @@ function addContent(
   const signed = isModel ? signFirstCall(parts, context) : parts;
   const last = contents.at(-1);
   const results = message.role === 'tool' && last?.role === 'user' ? takeResults(last) : undefined;
-  // All results of a turn must be in one content, because Gemini compares their number with the calls.
+  // All results for a turn must be in one content, because Gemini compares their number with the number of
+  // calls.
   if (results === undefined) {
     contents.push({
       ...readRest(message),
@@ -89,9 +90,9 @@ function renderParts(message: ChatMessage, field: string, context: RenderContext
   return rendered.filter((part) => !isEmptyText(part));
 }
 
-/** Adds a signature placeholder to the first of parallel calls. */
+/** Adds a placeholder signature to the first of several parallel calls. */
 function signFirstCall(parts: readonly JsonObject[], context: RenderContext): readonly JsonObject[] {
-  // Parts from a client of this format are unchanged and may not even be objects.
+  // Parts from a client of this format stay unchanged and may not even be objects.
   if (context.isOwnFormat || context.generation < signaturesSince) return parts;
   const at = parts.findIndex((part) => 'functionCall' in part);
   const call = parts[at];

@@ -18,20 +18,20 @@ import { own, readRest, readSpelling } from '../shared/own-members.ts';
 import { chooseMediaType, isGoogleFile } from '../shared/media.ts';
 
 /**
- * Parses the generation of a Gemini model from its name: 2, 2.5, 3. A name without a generation (`gemini-flash-latest`, a
- * tuned model) counts as the newest.
+ * Parses the generation from a Gemini model name: 2, 2.5, 3. A name without a generation
+ * (`gemini-flash-latest`, a tuned model) counts as the newest.
  */
 function readGeneration(model: string): number {
   const match = /gemini-(\d+(?:\.\d+)?)/.exec(model);
   return match?.[1] === undefined ? Number.POSITIVE_INFINITY : Number(match[1]);
 }
 
-/** Facts about the whole request, for rendering its parts. */
+/** What rendering a part needs to know about the whole request. */
 export interface RenderContext {
-  /** Whether the client used this format. Then rendering adds and drops nothing. */
+  /** Whether the client used this format. If so, rendering adds and drops nothing. */
   readonly isOwnFormat: boolean;
   readonly generation: number;
-  /** Names of called functions, keyed by call id. */
+  /** Names of the called functions, keyed by call id. */
   readonly calledNames: ReadonlyMap<string, string>;
   readonly lose: (field: string, reason: string) => void;
 }
@@ -49,7 +49,7 @@ export function createRenderContext(request: ChatRequest, model: string, losses:
   };
 }
 
-/** Renders a part. Empty, with a loss, for a part that the format cannot express. */
+/** Renders a part. Returns an empty list and adds a loss for a part that the format cannot express. */
 export function renderPart(part: ChatPart, field: string, context: RenderContext): JsonObject[] {
   if (part.cacheMarker !== undefined)
     context.lose(`${field}.cache_control`, 'Gemini caches automatically and has no cache markers');
@@ -89,7 +89,7 @@ function renderThinking(part: ThinkingPart, field: string, context: RenderContex
     context.lose(field, 'the hidden reasoning belongs to another provider');
     return [];
   }
-  // Gemini verifies signatures and rejects those of other providers.
+  // Gemini verifies signatures and rejects those from other providers.
   if (!context.isOwnFormat && part.signature !== undefined)
     context.lose(`${field}.signature`, 'the signature belongs to another provider');
   const signature = context.isOwnFormat ? part.signature : undefined;
@@ -115,7 +115,7 @@ function renderToolCall(part: ToolCallPart, field: string, context: RenderContex
   };
 }
 
-/** `inlineData` for bytes, `fileData` for what has an address. */
+/** Renders bytes as `inlineData` and URLs as `fileData`. */
 function renderMedia(
   part: ImagePart | DocumentPart | AudioPart,
   field: string,
@@ -131,7 +131,7 @@ function renderMedia(
   const mimeType =
     spelling.mimeType === null ? undefined : (spelling.mimeType ?? chooseMediaType(source, part.type));
   const name = part.type === 'document' ? part.name : asText(spelling.displayName);
-  // A name is sent only for clients of this format, because the Gemini Developer API rejects it.
+  // The file name is sent only for clients of this format, because the Gemini Developer API rejects it.
   const described = {
     ...optional('mimeType', mimeType),
     ...(context.isOwnFormat ? optional('displayName', name) : {}),
@@ -142,10 +142,10 @@ function renderMedia(
   return [{ fileData: { ...described, fileUri, ...asObject(fileData) }, ...rest }];
 }
 
-/** From this generation, a function response can contain images and documents. */
+/** Starting with this model generation, a function response can contain images and documents. */
 const shownResultsSince = 3;
 
-/** Renders a result with the function's name. Before Gemini 3, its images follow as separate parts. */
+/** Renders a result under the function's name. Before Gemini 3, its images follow as separate parts. */
 function renderToolResult(part: ToolResultPart, field: string, context: RenderContext): JsonObject[] {
   const spelling = readSpelling(part);
   const name = asText(spelling.name) ?? context.calledNames.get(part.callId);

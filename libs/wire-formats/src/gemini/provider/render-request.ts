@@ -15,7 +15,7 @@ import { createRenderContext } from './render-part.ts';
 import { numberSettings, renderFunctionCalling } from '../shared/settings.ts';
 import { isPlainSchema } from '../shared/schema.ts';
 
-/** Renders the body, and lists the losses. The URL names the model and whether to stream. */
+/** Renders the request body, and lists the losses. The model and the streaming flag go into the URL. */
 export function renderRequest(request: ChatRequest, { model }: RequestRenderOptions): RenderedRequest {
   const losses: Loss[] = [];
   const context = createRenderContext(request, model, losses);
@@ -65,12 +65,15 @@ function loseSettings(settings: ChatSettings, context: RenderContext): void {
   if (settings.endUser !== undefined) context.lose('user', 'the format does not support this setting');
 }
 
-/** From this generation, reasoning has levels. Earlier models have a token budget. */
+/** Starting with this generation, models have reasoning levels. Earlier models have a token budget. */
 const levelsSince = 3;
 /** Models before this generation do not reason. */
 const thinkingSince = 2.5;
 
-/** Token budgets for effort levels, from Google's OpenAI-compatible endpoint (ai.google.dev/gemini-api/docs/openai). */
+/**
+ * Token budgets for effort levels, from Google's OpenAI-compatible endpoint
+ * (ai.google.dev/gemini-api/docs/openai).
+ */
 const effortBudgets: ReadonlyMap<string, number> = new Map([
   ['none', 0],
   ['minimal', 1024],
@@ -91,10 +94,12 @@ const effortLevels: ReadonlyMap<string, string> = new Map([
   ['max', 'HIGH'],
 ]);
 
-/** Effort levels that the format does not define. */
+/** Effort levels that the format does not define, so the nearest level is used. */
 const approximated = new Set(['none', 'xhigh', 'max']);
 
-/** Renders the field `thinkingConfig`. Undefined without a setting, and for a model that cannot reason. */
+/**
+ * Renders the field `thinkingConfig`. Undefined if no reasoning setting is given or the model cannot reason.
+ */
 function renderThinking(
   { reasoningEffort, thinking }: ChatSettings,
   context: RenderContext,
@@ -174,7 +179,7 @@ function renderFunction(
 
 function renderParameters(parameters: unknown): JsonObject {
   const schema = asObject(parameters);
-  // The API's schema rejects an object without properties, so `parameters` is omitted.
+  // The API's schema type rejects an object without properties, so `parameters` is omitted.
   if (schema === undefined || isEmpty(asObject(schema.properties) ?? {})) return {};
   return isPlainSchema(schema) ? { parameters: schema } : { parametersJsonSchema: schema };
 }

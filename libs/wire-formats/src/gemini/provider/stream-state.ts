@@ -1,14 +1,16 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import type { OpenArguments } from './partial-args.ts';
 
-/** The state between the chunks of a response. Immutable, except for the arguments of an open call. */
+/**
+ * The parser's state between the chunks of a response. Immutable, except for the arguments of an open call.
+ */
 export interface StreamState {
   readonly started: boolean;
   readonly failed: boolean;
-  /** The provider's id of the response. Created call ids depend on it. */
+  /** The provider's response id. Generated call ids are derived from it. */
   readonly answerId: string;
   readonly candidates: ReadonlyMap<number, CandidateState>;
-  /** Fields of the previous chunks. Each chunk repeats them. */
+  /** Fields from previous chunks. Each chunk repeats them. */
   readonly members: JsonObject;
 }
 
@@ -22,15 +24,15 @@ export interface CandidateState {
   readonly finished: boolean;
 }
 
-/** The open block for text. */
+/** The open text block. */
 interface OpenText {
   readonly kind: 'text' | 'thinking';
   readonly block: number;
-  /** The text came as a separate part, so nothing may be appended. */
+  /** True if the text was sent as a separate part, so that nothing may be appended to it. */
   readonly isSealed?: true;
 }
 
-/** A call with incomplete arguments. */
+/** A call whose arguments are incomplete. */
 interface OpenCall {
   readonly block: number;
   readonly args: OpenArguments;
@@ -56,10 +58,10 @@ export function initialCandidateState(index: number, answerId: string): Candidat
   };
 }
 
-/** The result of a step: the candidate's next state and the emitted events. */
+/** The result of one step: the candidate's next state and the emitted events. */
 export type CandidateStep = readonly [CandidateState, readonly StreamEvent[]];
 
-/** Runs the steps in order, each on the state of the one before. */
+/** Runs the steps in order. Each step starts from the previous step's state. */
 export function chainSteps(
   state: CandidateState,
   steps: readonly ((state: CandidateState) => CandidateStep)[],
@@ -74,7 +76,7 @@ export function chainSteps(
   return [current, emitted];
 }
 
-/** Ends the open text and the open call. */
+/** Ends the open text block and the open call. */
 export function endOpen(state: CandidateState): CandidateStep {
   return chainSteps(state, [endText, endCall]);
 }
@@ -98,7 +100,7 @@ export function endCall(state: CandidateState): CandidateStep {
   ];
 }
 
-/** Appends text to the open block of that kind, or starts a new block. */
+/** Appends text to the open block if the kind matches, or starts a new block. */
 export function addText(
   state: CandidateState,
   kind: OpenText['kind'],
@@ -115,12 +117,12 @@ export function addText(
   return [{ ...closed, nextBlock: block + 1, open: { kind, block } }, events];
 }
 
-/** Closes the open block for more text. Citations can still follow. */
+/** Seals the open block: no more text is appended, but citations can still follow. */
 export function sealText(state: CandidateState): CandidateStep {
   return [state.open === undefined ? state : { ...state, open: { ...state.open, isSealed: true } }, []];
 }
 
-/** Emits a part that arrived whole. */
+/** Emits a part that arrived complete. */
 export function addPart(
   state: CandidateState,
   part: Extract<StreamEvent, { type: 'part' }>['part'],

@@ -28,13 +28,16 @@ const mediaTypes: ReadonlyMap<string, string> = new Map([
 const defaultTypes = { image: 'image/jpeg', document: 'application/pdf', audio: 'audio/wav' } as const;
 type MediaKind = keyof typeof defaultTypes;
 
-/** The kind of part for a media type. */
+/** The part type for a media type. */
 function mapMediaKind(mediaType: string | undefined): MediaKind {
   if (mediaType?.startsWith('image/') === true) return 'image';
   return mediaType?.startsWith('audio/') === true ? 'audio' : 'document';
 }
 
-/** Chooses a media type, because Gemini requires one: the given one, the one of the file extension, or a default. */
+/**
+ * Chooses a media type, because Gemini requires one: the given type, the type for the file extension, or a
+ * default.
+ */
 export function chooseMediaType(source: MediaSource, kind: MediaKind): string {
   if (source.kind === 'base64') return source.mediaType ?? defaultTypes[kind];
   const path = (source.kind === 'url' ? source.url : source.id).replace(/[?#].*$/s, '');
@@ -42,14 +45,14 @@ export function chooseMediaType(source: MediaSource, kind: MediaKind): string {
   return mediaTypes.get(ending) ?? defaultTypes[kind];
 }
 
-/** Whether a URI names a file in Google's storage. Only Google's models can read such a file. */
+/** Whether a URI points to a file in Google's storage. Only Google's models can read such a file. */
 export function isGoogleFile(uri: string): boolean {
   return uri.startsWith('gs://') || uri.startsWith('https://generativelanguage.googleapis.com/');
 }
 
 type MediaPart = ImagePart | DocumentPart | AudioPart;
 
-/** Parses `inlineData` or `fileData`. Undefined for another part. The names in `part` are in camel case. */
+/** Parses `inlineData` or `fileData`. Undefined for other parts. The names in `part` are in camel case. */
 export function parseMediaPart(part: JsonObject): MediaPart | undefined {
   const inline = asObject(part.inlineData);
   if (inline !== undefined) return parseInline(part, camelMembers(inline));

@@ -2,22 +2,25 @@ import type { JsonObject } from '@gateway/interchange';
 import { asObject, otherMembers } from '../../json/read-members.ts';
 import { ownMembersOf } from '../../common/own-members.ts';
 
-/** Fields that only this format defines. Their field `spelling` records how the request spelled a known value. */
+/**
+ * Extension fields that only this format defines. The `spelling` field records how the client wrote values
+ * that the interchange normalizes.
+ */
 export const own = ownMembersOf('gemini');
 
 export function readSpelling(holder: Parameters<typeof own.read>[0]): JsonObject {
   return asObject(own.read(holder).spelling) ?? {};
 }
 
-/** The format's own fields, as they are rendered. */
+/** The format's own fields, ready to render. */
 export function readRest(holder: Parameters<typeof own.read>[0]): JsonObject {
   return otherMembers(own.read(holder), ['spelling']);
 }
 
 /**
- * Converts the names of an object's fields to lower camel case, and drops null fields. The JSON mapping of protocol
- * buffers accepts both spellings (protobuf.dev, "ProtoJSON Format"). Not recursive, because deeper fields can belong to
- * the client.
+ * Converts an object's field names to lower camel case, and drops null fields. The JSON mapping for protocol
+ * buffers accepts both spellings (protobuf.dev, "ProtoJSON Format"). Not recursive, because nested fields can
+ * belong to the client.
  */
 export function camelMembers(raw: JsonObject): JsonObject {
   const members: Record<string, unknown> = {};

@@ -2,8 +2,8 @@ import type { JsonObject } from '@gateway/interchange';
 import { isObject } from '../../json/read-members.ts';
 
 /**
- * Fields of the API's own `Schema` (ai.google.dev/api/caching#Schema), a subset of OpenAPI's schema. They have the same
- * meaning as in JSON Schema.
+ * Fields in the API's own `Schema` type (ai.google.dev/api/caching#Schema), a subset of OpenAPI's schema.
+ * They have the same meaning as in JSON Schema.
  */
 const schemaMembers = new Set([
   'type',
@@ -27,12 +27,13 @@ const schemaMembers = new Set([
   'propertyOrdering',
 ]);
 
-/** The formats that `Schema` accepts. Others are rejected. */
+/** The `format` values that `Schema` accepts. It rejects others. */
 const schemaFormats = new Set(['float', 'double', 'int32', 'int64', 'enum', 'date-time']);
 
 /**
- * Whether the API's own `Schema` can express a JSON Schema. Schemas with other fields (`$ref`, `additionalProperties`,
- * `const`, lists of types, …) are sent as JSON Schema, which newer models and API versions accept.
+ * Whether the API's own `Schema` type can express a JSON Schema. Schemas with other fields (`$ref`,
+ * `additionalProperties`, `const`, lists of types, …) are sent as JSON Schema, which newer models and API
+ * versions accept.
  */
 export function isPlainSchema(schema: unknown): boolean {
   if (!isObject(schema) || typeof schema.type !== 'string') return false;
@@ -40,7 +41,7 @@ export function isPlainSchema(schema: unknown): boolean {
   return (
     Object.keys(schema).every((name) => schemaMembers.has(name)) &&
     (format === undefined || schemaFormats.has(format as string)) &&
-    // `Schema` allows only strings in an enum.
+    // In `Schema`, an enum can contain only strings.
     (choices === undefined ||
       (Array.isArray(choices) && choices.every((choice) => typeof choice === 'string'))) &&
     (properties === undefined || (isObject(properties) && Object.values(properties).every(isPlainSchema))) &&
@@ -49,7 +50,7 @@ export function isPlainSchema(schema: unknown): boolean {
   );
 }
 
-/** Converts the API's `Schema` to JSON Schema: types in lower case, `nullable` as a type. */
+/** Converts the API's `Schema` to JSON Schema: types in lower case, and `nullable` as a type. */
 export function toJsonSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toJsonSchema);
   if (!isObject(schema)) return schema;

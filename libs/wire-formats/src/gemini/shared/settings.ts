@@ -1,6 +1,6 @@
 import type { ChatSettings, JsonObject, ToolChoice } from '@gateway/interchange';
 
-/** Numeric fields of `generationConfig`, each with its name in the interchange. */
+/** Numeric fields in `generationConfig`, each with its interchange name. */
 export const numberSettings = [
   ['maxOutputTokens', 'maxOutputTokens'],
   ['temperature', 'temperature'],
@@ -19,7 +19,7 @@ export const responseFormatMembers = [
   '_responseJsonSchema',
 ] as const;
 
-/** Renders the tool choice as fields of `functionCallingConfig`. Empty when the client sent no choice. */
+/** Renders the tool choice as `functionCallingConfig` fields. Empty if the client sent no choice. */
 export function renderFunctionCalling(choice: ToolChoice): JsonObject {
   switch (choice.mode) {
     case 'unset':
@@ -32,7 +32,7 @@ export function renderFunctionCalling(choice: ToolChoice): JsonObject {
       return { mode: 'ANY' };
     case 'tool':
       return { mode: 'ANY', allowedFunctionNames: [choice.name] };
-    // AUTO accepts no names. In the mode VALIDATED, the model can also answer with text.
+    // AUTO mode accepts no names. In VALIDATED mode, the model can still respond with text.
     case 'allowed':
       return { mode: choice.required === true ? 'ANY' : 'VALIDATED', allowedFunctionNames: choice.names };
   }
