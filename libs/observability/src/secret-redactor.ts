@@ -22,9 +22,10 @@ const shapes: readonly (readonly [RegExp, string])[] = [
 /**
  * Three parts of base64url characters, separated by dots, like a JWT. The lookbehind allows a match only at the start of
  * a run of these characters. Otherwise a long run without a dot would be scanned again from each of its characters,
- * which takes quadratic time.
+ * which takes quadratic time. The bound on the first part, the header of a JWT, keeps the regular expression from
+ * backtracking over such a run.
  */
-const dottedRuns = /(?<![A-Za-z0-9_-])([A-Za-z0-9_-]{11,})\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g;
+const dottedRuns = /(?<![A-Za-z0-9_-])([A-Za-z0-9_-]{11,16384})\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g;
 
 /** Redacts session tokens (any JWT): each starts with `eyJ`, the encoded start of a JSON object. */
 function redactJwts(text: string): string {
