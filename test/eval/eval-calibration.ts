@@ -1,5 +1,6 @@
-// Calibration on simulated accounts with a known truth: whether K keeps the promised recall, what it forwards
-// compared with an oracle, and how soon a fall is detected. The last line is JSON.
+// Evaluates calibration on simulated accounts whose true recall is known. Measures whether K keeps the
+// promised recall, how much it forwards compared with an oracle, and how soon a fall is detected. The last
+// line is JSON.
 //   npm run eval:calibration -- [--accounts 1000] [--draws 5] [--seed 1] [--part promises|falls]
 import { parseArgs } from 'node:util';
 import { measureFalls } from './calibration/falls.ts';
@@ -8,7 +9,7 @@ import { measurePromises } from './calibration/promises.ts';
 const { values } = parseArgs({
   options: {
     accounts: { type: 'string', default: '1000' },
-    /** Calibrations per account, each from other conversations. */
+    /** Calibrations per account, each from different conversations. */
     draws: { type: 'string', default: '5' },
     part: { type: 'string', default: 'all' },
     seed: { type: 'string', default: '1' },

@@ -1,5 +1,5 @@
-// The savings of compression on recorded sessions, and whether content is lost:
-// `npm run eval:compression -- --data DIR`. Prints tables, then one line of JSON.
+// Measures how much compression saves on recorded sessions, and whether content is lost: `npm run
+// eval:compression -- --data DIR`. Prints tables, then one line of JSON.
 import { loadCatalog, type CatalogModel } from '@gateway/model-catalog';
 import { parseArgs } from 'node:util';
 import type { CompressionSettings } from '../../apps/compressor/src/compress-blocks/context-block.ts';
@@ -8,7 +8,7 @@ import { replay, type Replay } from './compression/replay.ts';
 import { clearsOf } from './compression/clears.ts';
 import { loadTranscripts, type Transcript } from './compression/transcripts.ts';
 
-/** One model per kind of cache: explicit markers, automatic, and none. */
+/** One model for each kind of cache: explicit markers, automatic, and none. */
 const modelIds = [
   ['anthropic', 'claude-sonnet-4-5'],
   ['openai', 'gpt-5'],
@@ -38,7 +38,9 @@ for (const [name, set] of Object.entries(sets)) printTable(name, set);
 printTable('balanced, with the clears that each model’s prices and window call for', clears);
 console.log(JSON.stringify({ ...all, sets, clears }));
 
-/** The time of a clear depends on the model, so each model has its own replay and bill. */
+/**
+ * The time at which a clear is declared depends on the model, so each model has a separate replay and bill.
+ */
 function measureClears(model: CatalogModel): Figures {
   const settings = modes['balanced'] ?? { mode: 'balanced', recoverable: true };
   return measure(
@@ -59,7 +61,7 @@ function isIn(set: string): (replayed: Replay, at: number) => boolean {
   return (_, at) => transcripts[at]?.set === set;
 }
 
-/** Two models of the catalogue, and the first again without its cache. */
+/** Two models from the catalogue, and the first again without its cache. */
 function chooseModels(): CatalogModel[] {
   const catalog = loadCatalog();
   const found = modelIds.flatMap(([provider, id]) => catalog.find(provider, id) ?? []);

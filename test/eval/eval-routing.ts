@@ -1,6 +1,5 @@
-// How well the complexity score recognizes prompts that need the capable model: `npm run eval:routing --
-// --data DIR`.
-// Prints a table, then one line of JSON.
+// Measures how well the complexity score recognizes prompts that need the capable model: `npm run
+// eval:routing -- --data DIR`. Prints a table, then one line of JSON.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -30,7 +29,10 @@ const prompts = loadLabelledPrompts(values.data);
 const samples = Number(values.samples);
 const datasets = [...new Set(prompts.map(({ dataset }) => dataset))].toSorted();
 
-/** The weights that score a prompt. A prompt of the training set is never scored by the shipped weights. */
+/**
+ * The weights used to score a prompt. A prompt from the training set is never scored with the shipped
+ * weights.
+ */
 const draw = randomFrom(1);
 const scores = {
   /** Trained on the other nine tenths of each dataset. */
@@ -39,7 +41,7 @@ const scores = {
   datasets_left_out: scoresBy(foldByDataset),
   prompt_length: prompts.map(({ characters }) => characters),
   random: prompts.map(() => draw()),
-  /** Every prompt to the capable model, without an order. */
+  /** Sends every prompt to the capable model, without ordering the prompts. */
   always_capable: prompts.map(() => 1),
 };
 type Way = keyof typeof scores;

@@ -1,5 +1,6 @@
-// The savings of compressing tool schemas, step by step, and whether the validity of any argument changes:
-// `npm run eval:schemas -- --data DIR`. Prints tables, then one line of JSON; ends with 1 when a validity changed.
+// Measures how much each step of tool schema compression saves, and whether it changes the validity of any
+// argument: `npm run eval:schemas -- --data DIR`. Prints tables, then one line of JSON. Exits with 1 if a
+// validity changed.
 import { Ajv, type ValidateFunction } from 'ajv';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +27,10 @@ const sets: Readonly<Record<string, readonly Definition[]>> = {
   github: loadGithub(),
   bfcl: loadSet('bfcl_'),
 };
-/** As clients write them: without whitespace, like Python's json, and indented. */
+/**
+ * The ways in which clients serialize definitions: without whitespace, in the style of Python's json, and
+ * indented.
+ */
 const writings: Readonly<Record<string, (tool: Definition) => string>> = {
   compact: (tool) => JSON.stringify(wrap(tool)),
   spaced: (tool) => JSON.stringify(wrap(tool), null, 1).replaceAll(/\n */g, ' '),
@@ -76,7 +80,7 @@ function measureTokens(tools: readonly Definition[], mode: SchemaMode) {
   );
 }
 
-/** Steps are estimated, sums are counted. */
+/** Savings per step are estimated, but totals are counted. */
 function measureWriting(texts: readonly string[], mode: SchemaMode) {
   let [before, after] = [0, 0];
   const steps: Record<string, number> = {};
@@ -113,7 +117,7 @@ function checkValidity(tools: readonly Definition[]) {
   return sum;
 }
 
-/** Undefined for a schema that is invalid from the start. */
+/** Undefined if the schema was already invalid before compression. */
 function compilePair(
   tool: Definition,
 ): { schema: unknown; original: ValidateFunction; compressed: ValidateFunction[] }[] {

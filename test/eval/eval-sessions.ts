@@ -1,8 +1,8 @@
-// Cost and misses of sessions under several ways to choose their tools: `npm run eval:sessions -- --data
-// DIR`. Replays the multi-turn sets (DIR/tools) and the transcripts (DIR/transcripts) against lists of 50,
-// 100 and 300 tools. No model runs: the probability that it uses recovery is assumed to be 0.8, 0.9 and 1.
-// Prints tables, then one line of JSON. `--lane keyword` ranks without vectors, `--sessions N` takes that
-// many of each source, `--sizes 100` only lists of that size.
+// Measures the cost and misses of sessions under several ways to choose their tools: `npm run eval:sessions
+// -- --data DIR`. Replays the multi-turn sets (DIR/tools) and the transcripts (DIR/transcripts) against lists
+// of 50, 100 and 300 tools. No model runs: the probability that it uses recovery is assumed to be 0.8, 0.9
+// and 1. Prints tables, then one line of JSON. `--lane keyword` ranks without vectors, `--sessions N` takes N
+// sessions from each source, and `--sizes 100` uses only lists of that size.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
 import { printReport } from './sessions/report.ts';
@@ -11,7 +11,7 @@ import { prepareSubjects } from './sessions/prepare-subjects.ts';
 import { measureList } from './sessions/measure-list.ts';
 
 const sizes = [50, 100, 300];
-/** One model per rule for prompt caches. */
+/** One model for each prompt cache rule. */
 const modelNames = [
   ['anthropic', 'claude-sonnet-4-5'],
   ['openai', 'gpt-5'],
@@ -25,7 +25,7 @@ const modelNames = [
 const { values } = parseArgs({
   options: {
     data: { type: 'string', default: '../shared/data' },
-    /** Of each source. */
+    /** The number of sessions taken from each source. */
     sessions: { type: 'string', default: '40' },
     lane: { type: 'string', default: 'semantic' },
     sizes: { type: 'string', default: sizes.join(',') },

@@ -1,6 +1,7 @@
-// How well each method ranks the needed tools: `npm run eval:tools -- --data DIR`. Prints tables, then one
-// line of JSON whose `mean`, `sets` and `targets` belong to the semantic method. A set of the training data
-// is ranked by models that have not seen its family (training/folds.ts), any other set by the shipped ones.
+// Measures how well each method ranks the needed tools: `npm run eval:tools -- --data DIR`. Prints tables,
+// then one line of JSON whose `mean`, `sets` and `targets` belong to the semantic method. A set from the
+// training data is ranked by models that have not seen its family (training/folds.ts). Any other set is
+// ranked by the shipped models.
 import { parseArgs } from 'node:util';
 import { foldOf } from '../../training/folds.ts';
 import { measureKeeping, type KeepFigures, type KeepSample } from './keep-shares.ts';
@@ -100,8 +101,8 @@ function meanOfSets(table: Table): Partial<Record<PoolName, Figures>> {
 }
 
 /**
- * Each set calibrated on 100 of its own questions, at 100 candidates. Means over the sets with enough
- * questions.
+ * Each set is calibrated on 100 of its own questions, with 100 candidates. Returns means over the sets with
+ * enough questions.
  */
 function keepAll(target: number) {
   const bySet = setNames.flatMap((name) => measureKeeping(keepSamples.get(name) ?? [], target) ?? []);
@@ -117,8 +118,8 @@ function keepAll(target: number) {
 }
 
 /**
- * At 100 candidates, by recall@10: the number of sets where the semantic method is better, and its worst
- * deficit.
+ * Compares recall@5 and recall@10 with 100 candidates: the number of sets where the semantic method is
+ * better, and its worst deficit.
  */
 function compareWithBaseline() {
   const differences = setNames.flatMap((set) => {

@@ -1,19 +1,20 @@
 import type { RankedPool } from './rank-paths.ts';
 
 /**
- * The tools that a set's questions would send at a recall target, calibrated on some of its own questions.
+ * The tools that would be sent for a set's questions at a recall target. Calibrated on some of the set's own
+ * questions.
  */
 export interface KeepFigures {
   readonly recall: number;
-  /** Share of the forwarded tools. */
+  /** The share of tools that are forwarded. */
   readonly tools: number;
-  /** Share of the definitions' tokens that are forwarded. */
+  /** The share of definition tokens that are forwarded. */
   readonly tokens: number;
 }
 
 export interface KeepSample {
   readonly ranked: RankedPool;
-  /** By candidate: tokens of its definition. */
+  /** The definition tokens of each candidate. */
   readonly tokens: readonly number[];
 }
 
@@ -22,10 +23,10 @@ const splits = 5;
 const seed = 20_261_120;
 
 /**
- * Split conformal risk control (Angelopoulos et al., "Conformal Risk Control", 2022) on the distance of
- * scores from the best one. It takes the smallest distance whose mean loss of golds on 100 samples of the
- * set, with one lost sample added, stays within 1 − target. Realised figures come from the set's other
- * questions, over five seeded splits.
+ * Split conformal risk control (Angelopoulos et al., "Conformal Risk Control", 2022) on the distance between
+ * each score and the best score. It takes the smallest distance whose mean loss of golds stays within 1 −
+ * target. The mean is over 100 samples from the set plus one lost sample. Realised figures come from the
+ * set's other questions, over five seeded splits.
  */
 export function measureKeeping(samples: readonly KeepSample[], target: number): KeepFigures | undefined {
   const size = Math.min(calibrationSamples, Math.floor(samples.length / 2));
@@ -38,7 +39,7 @@ export function measureKeeping(samples: readonly KeepSample[], target: number): 
   return mean(outcomes);
 }
 
-/** By gold: its distance below the best score, for the best of its alternatives. */
+/** For each gold, the distance between the best score and the score of its best alternative. */
 function distancesOf({ scores, goldPlaces }: RankedPool): number[] {
   const top = scores.reduce((best, score) => Math.max(best, score), -Infinity);
   return goldPlaces.map((places) => Math.min(...places.map((place) => top - (scores[place] ?? -Infinity))));
@@ -51,7 +52,7 @@ function chooseDistance(samples: readonly KeepSample[], target: number): number 
       return distances.map((distance) => ({ distance, loss: 1 / distances.length }));
     })
     .sort((one, other) => other.distance - one.distance);
-  // If every distance is kept, nothing is lost. Each step down loses the furthest remaining gold.
+  // Nothing is lost if every distance is kept. Each step down loses the furthest remaining gold.
   const lossMax = (1 - target) * (samples.length + 1) - 1;
   let lost = 0;
   for (const { distance, loss } of losses) {
@@ -87,7 +88,7 @@ function mean(all: readonly KeepFigures[]): KeepFigures {
   return { recall: of('recall'), tools: of('tools'), tokens: of('tokens') };
 }
 
-/** Fisher–Yates shuffle with a small seeded generator (mulberry32). */
+/** A Fisher–Yates shuffle with a small seeded generator (mulberry32). */
 function shuffle<Item>(items: readonly Item[], from: number): Item[] {
   let state = from;
   const next = (): number => {

@@ -6,16 +6,22 @@ import { itemAt, type Question, type ToolData } from './tool-data.ts';
 
 /**
  * `bm25_fielded`: fielded BM25 on the last user message only. `keyword`: the router's keyword method, with
- * gated context. `semantic`: its method with vectors and the second stage.
+ * gated context. `semantic`: the router's method with vectors and the second stage.
  */
 export const pathNames = ['bm25_fielded', 'keyword', 'semantic'] as const;
 export type PathName = (typeof pathNames)[number];
 
-/** A question's candidates in the order of a method. */
+/** The candidates for a question, in the order that a method ranks them. */
 export interface RankedPool {
-  /** By candidate: larger is better. Log-odds for `semantic`, arbitrary scores for the others. */
+  /**
+   * The score of each candidate, where larger is better. Scores are log-odds for `semantic`, and arbitrary
+   * for the other methods.
+   */
   readonly scores: Float64Array;
-  /** By gold: its rank from 0. The best of several alternatives. Infinity if it is not a candidate. */
+  /**
+   * The rank of each gold, counted from 0. The best rank counts if there are several alternatives, and
+   * Infinity if the gold is not a candidate.
+   */
   readonly goldRanks: readonly number[];
   readonly goldPlaces: readonly (readonly number[])[];
   readonly tookMs: number;

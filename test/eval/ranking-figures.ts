@@ -1,7 +1,10 @@
-/** The ranks (from 0) of the golds of each question of a set. */
+/** The ranks of the golds for each question in a set, counted from 0. */
 export type GoldRanks = readonly (readonly number[])[];
 
-/** The smallest k whose first k tools contain every gold of 95% of the questions. Null if there is none. */
+/**
+ * The smallest k for which the first k tools contain every gold for 95% of the questions. Null if no such k
+ * exists.
+ */
 export function measureK95(questions: GoldRanks): number | null {
   const needed = questions.map((ranks) => Math.max(...ranks) + 1).sort((one, other) => one - other);
   const k = needed[Math.ceil(0.95 * needed.length) - 1] ?? Infinity;
@@ -9,8 +12,8 @@ export function measureK95(questions: GoldRanks): number | null {
 }
 
 /**
- * Recall is the mean share of the golds among the first k. `all` is the share of questions with all golds
- * there. `mean` converts to per cent.
+ * Recall is the mean share of golds among the first k tools. `all` is the share of questions with all golds
+ * there. `mean` converts the figures to per cent.
  */
 export interface RankingFigures {
   readonly 'recall@1': number;
@@ -25,8 +28,8 @@ export interface RankingFigures {
 const ndcgDepth = 5;
 
 /**
- * The figures of one question. `ranks` are the ranks (from 0) of its golds, Infinity for a gold outside the
- * pool.
+ * The figures for one question. `ranks` are the ranks of its golds, counted from 0, with Infinity for a gold
+ * outside the pool.
  */
 export function measureRanking(ranks: readonly number[]): RankingFigures {
   const recall = (k: number): number => ranks.filter((rank) => rank < k).length / ranks.length;
@@ -41,14 +44,14 @@ export function measureRanking(ranks: readonly number[]): RankingFigures {
   };
 }
 
-/** Järvelin & Kekäläinen 2002, with gains of 0 and 1. */
+/** nDCG by Järvelin & Kekäläinen 2002, with gains of 0 and 1. */
 function normalizedGain(ranks: readonly number[]): number {
   const gain = (rank: number): number => (rank < ndcgDepth ? 1 / Math.log2(rank + 2) : 0);
   const ideal = ranks.slice(0, ndcgDepth).reduce((sum, _, rank) => sum + gain(rank), 0);
   return ranks.reduce((sum, rank) => sum + gain(rank), 0) / ideal;
 }
 
-/** The mean of each figure, to four decimal places. */
+/** The mean of each figure, rounded to four decimal places. */
 export function meanFigures(figures: readonly RankingFigures[]): RankingFigures {
   const mean = (key: keyof RankingFigures): number => {
     const sum = figures.reduce((total, each) => total + each[key], 0);

@@ -19,15 +19,15 @@ import { foldOf } from '../../training/folds.ts';
 import { openEncoder, openReranker, type Encode, type Score } from '../../training/run-models.ts';
 import { itemAt, type Question, type ToolData } from './tool-data.ts';
 
-/** A question's tools as the second stage receives them. */
+/** The tools of one question in the form that the second stage receives. */
 export interface Seen {
   readonly index: KeywordIndex;
   readonly features: Float32Array;
 }
 
 /**
- * Features of the tools of questions, computed like in the router. For a training set, the encoder is one
- * that has not seen the set's family.
+ * Features of the tools for each question, computed as in the router. For a training set, the encoder has not
+ * seen the set's family.
  */
 export class SemanticPath {
   readonly #data: ToolData;
@@ -46,7 +46,7 @@ export class SemanticPath {
     );
   }
 
-  /** @param lines the candidates, as lines of the tools file. */
+  /** @param lines the candidates, as line numbers in the tools file. */
   async see(question: Question, lines: readonly number[]): Promise<Seen> {
     const { userTurns, dataset } = question;
     const encode = await this.#encoderOf(foldOf(dataset));
@@ -69,7 +69,7 @@ export class SemanticPath {
     return { index, features };
   }
 
-  /** Log-odds by candidate, and the candidates in order. */
+  /** The log-odds of each candidate, and the ranked candidates. */
   async rank(
     question: Question,
     lines: readonly number[],

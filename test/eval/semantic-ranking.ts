@@ -6,7 +6,8 @@ import type { SemanticPath } from './semantic-path.ts';
 import { itemAt, type Question, type ToolData } from './tool-data.ts';
 
 /**
- * A question's ranking with the router's semantic method, by models that have not seen the question's set.
+ * The ranking for a question with the router's semantic method, by models that have not seen the question's
+ * set.
  */
 export async function rankSemantically(
   path: SemanticPath,

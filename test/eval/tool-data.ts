@@ -7,7 +7,7 @@ import { makeToolCard, type ToolCard } from '../../apps/tool-router/src/tool-ind
 
 export const poolSizes = ['25', '100', '500'] as const;
 export type PoolSize = (typeof poolSizes)[number];
-/** The seeded samples, and the original candidates of a question. */
+/** The seeded sample sizes, and `own` for a question's original candidates. */
 export const poolNames = [...poolSizes, 'own'] as const;
 export type PoolName = (typeof poolNames)[number];
 
@@ -44,21 +44,21 @@ interface QueryLine {
 type PoolLine = { readonly query_id: string } & Record<`p${PoolSize}`, readonly number[] | undefined>;
 
 /**
- * A question with the tools that response it. Any alternative of a gold is enough. All are lines of the tools
- * file.
+ * A question with the tools that answer it. For each gold, any of its alternatives is enough. Tools are given
+ * as line numbers in the tools file.
  */
 export interface Question {
   readonly dataset: string;
-  /** The user's turns, the question last. */
+  /** The user's turns, ending with the question. */
   readonly userTurns: readonly string[];
   /**
-   * Names of the tools that the transcript calls, and the results since the last user turn. Empty outside of
-   * an agent's loop.
+   * The names of the tools that the transcript calls, and the results since the last user turn. Empty outside
+   * an agent loop.
    */
   readonly calledTools?: readonly string[];
   readonly recentResults?: readonly string[];
   readonly golds: readonly (readonly number[])[];
-  /** The gold of the question itself, if the set names one. The others are its hidden prerequisites. */
+  /** The gold for the question itself, if the set names one. The other golds are its hidden prerequisites. */
   readonly mainGold: readonly number[] | undefined;
   readonly pools: Readonly<Record<PoolName, readonly number[] | undefined>>;
 }
@@ -71,7 +71,7 @@ export interface ToolData {
 }
 
 /**
- * Reads the sets of a folder: tools.jsonl, queries.jsonl, pools.jsonl.gz. Questions that need no tool are
+ * Reads the sets in a folder: tools.jsonl, queries.jsonl, pools.jsonl.gz. Questions that need no tool are
  * skipped.
  */
 export function loadToolData(directory: string): ToolData {
@@ -125,7 +125,7 @@ function readUserTurns({ query, messages }: QueryLine): string[] {
   return turns.length > 0 && (asked === '' || turns.at(-1)?.trim() === asked) ? turns : [...turns, query];
 }
 
-/** A content is text, or a list of parts with texts. */
+/** Content is a string, or a list of parts that contain text. */
 function readText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
@@ -134,7 +134,7 @@ function readText(content: unknown): string {
     .join('\n');
 }
 
-/** A call without a result counts as a result without text. */
+/** A call without a result counts as a result with empty text. */
 function readLoop(messages: readonly Message[]): Pick<Question, 'calledTools' | 'recentResults'> {
   const calls = messages.flatMap((message) => message.tool_calls ?? []);
   const names = calls.flatMap(({ name, function: called }) => name ?? called?.name ?? []);
@@ -145,14 +145,14 @@ function readLoop(messages: readonly Message[]): Pick<Question, 'calledTools' | 
   return { calledTools: [...new Set(names)], recentResults: results };
 }
 
-/** Undefined if the set has none, or if it lacks a gold. */
+/** Undefined if the set has no such pool, or if the pool contains no gold. */
 function readOwnPool(query: QueryLine, lines: ReadonlyMap<string, number>): number[] | undefined {
   const own = [...new Set((query.candidate_tool_ids ?? []).flatMap((id) => lines.get(id) ?? []))];
   return query.gold_tool_ids.some((id) => own.includes(lines.get(id) ?? -1)) ? own : undefined;
 }
 
 /**
- * The element at a position that must exist.
+ * Returns the element at a position that must exist.
  * @throws RangeError
  */
 export function itemAt<Item>(items: readonly Item[], at: number): Item {

@@ -13,11 +13,11 @@ const difficultySteps = Array.from(
 const callCounts = Array.from({ length: callsMax }, (_, at) => at + 1);
 
 /**
- * The power of the best possible test to detect, within `samples` conversations and at `level`, that ranks
- * were stretched until misses rose from `before` to `after`. The test sees every rank. It knows in advance
- * the distribution of the account's ranks and that the ranks of a conversation share its difficulty. It is
- * the likelihood ratio test (Neyman–Pearson) for exponential depths. A test with only a reference sample, or
- * with another distribution, cannot detect more.
+ * The power of the best possible test to detect stretched ranks within `samples` conversations and at
+ * `level`. The stretch raises misses from `before` to `after`. The test sees every rank. It knows the
+ * distribution of the account's ranks in advance, and that ranks within a conversation share its difficulty.
+ * It is the likelihood ratio test (Neyman–Pearson) for exponential depths. A test with only a reference
+ * sample, or for another distribution, cannot detect more.
  */
 export function powerKnowingRanks(
   samples: number,
@@ -30,14 +30,13 @@ export function powerKnowingRanks(
     for (let at = 0; at < samples; at += 1) sum += drawRatio(stretch, random);
     return sum;
   }).toSorted((one, other) => other - one);
-  // The probability of a ratio without the fall follows from its probability with the fall, through the ratio
-  // itself.
+  // The weight exp(−ratio) converts a draw's probability with the fall into its probability without the fall.
   let wrong = 0;
   const passed = ratios.findIndex((ratio) => (wrong += Math.exp(-ratio) / runs) > level);
   return passed < 0 ? 1 : passed / runs;
 }
 
-/** The log-likelihood ratio of one conversation after and before the fall. */
+/** The log-likelihood ratio for one conversation after versus before the fall. */
 function drawRatio(stretch: number, random: () => number): number {
   const difficulty = difficulties.min + (difficulties.max - difficulties.min) * random();
   const calls = 1 + Math.floor(random() * callsMax);
@@ -46,12 +45,12 @@ function drawRatio(stretch: number, random: () => number): number {
   return logLikelihood(depth / stretch, calls) - calls * Math.log(stretch) - logLikelihood(depth, calls);
 }
 
-/** The density of calls with these depths together, over all difficulties. */
+/** The joint density of calls with these depths, averaged over all difficulties. */
 function logLikelihood(depth: number, calls: number): number {
   return Math.log(mean(difficultySteps.map((each) => each ** -calls * Math.exp(-depth / each))));
 }
 
-/** The depth that the deepest call exceeds only in the remaining share of conversations. */
+/** The depth that the deepest call stays within in the given share of conversations. */
 function depthFor(recall: number): number {
   let [low, high] = [0, depthMax];
   for (let round = 0; round < 50; round += 1) {

@@ -1,9 +1,9 @@
 import jstat from 'jstat';
 
 /**
- * The power of the best possible test to distinguish two miss probabilities, `before` and `after`, from the
- * misses of `samples` conversations, with an error probability of `level`. By Neyman–Pearson, the best test
- * decides for `after` from some number of misses on, with randomization at that number.
+ * The power of the best possible test to distinguish two miss probabilities, `before` and `after`. The test
+ * sees the misses in `samples` conversations and has an error probability of `level`. By Neyman–Pearson, the
+ * best test decides for `after` above some number of misses, with randomization at that number.
  */
 export function powerOfBestTest(
   samples: number,
@@ -19,7 +19,7 @@ export function powerOfBestTest(
   return right;
 }
 
-/** The probability of that many misses at a given miss probability. */
+/** The probability of exactly this many misses, given the miss probability. */
 function chanceOf(misses: number, samples: number, chance: number): number {
   let logarithm = misses * Math.log(chance) + (samples - misses) * Math.log(1 - chance);
   for (let at = 1; at <= misses; at += 1) logarithm += Math.log((samples - misses + at) / at);
@@ -27,8 +27,8 @@ function chanceOf(misses: number, samples: number, chance: number): number {
 }
 
 /**
- * The probability that at most that many conversations are missed: the error probability of a bound that
- * tolerates one miss fewer.
+ * The probability of at most this many misses among the conversations. It is the error probability of a bound
+ * that tolerates one miss fewer.
  */
 export function chanceUpTo(misses: number, samples: number, chance: number): number {
   let sum = 0;

@@ -12,31 +12,34 @@ const cases = [
   { target: 0.99, reference: 473 },
 ] as const;
 const watchedMax = 300;
-/** The bar: the number of conversations to detect a fall, and one run in a hundred with a false alarm. */
+/**
+ * The acceptance criteria: a fall is detected within 60 conversations, and at most 1% of runs over 1,000
+ * conversations have a false alarm.
+ */
 const [soon, quietSessions, falseShare] = [60, 1000, 0.01];
 
 export interface FallFigures {
   readonly target: number;
   readonly reference: number;
-  /** Every rank is stretched, for example because descriptions got worse. */
+  /** All ranks are stretched, for example because descriptions got worse. */
   readonly stretched: Delays;
-  /** In some conversations one tool ranks anywhere beyond K, for example because a new tool ranks low. */
+  /** In some conversations, one tool ranks anywhere beyond K, for example because a new tool ranks low. */
   readonly strayed: Delays;
-  /** The share of runs of 1,000 conversations without a fall that have an alarm. */
+  /** The share of runs over 1,000 conversations without a fall that raise an alarm. */
   readonly falseIn1000: number;
   /**
-   * The power of the best possible test with misses only, within 60 conversations, at that share of false
-   * alarms.
+   * The power of the best possible test that sees only misses, within 60 conversations, at that share of
+   * false alarms.
    */
   readonly bestByMisses: number;
   /**
-   * The same with all stretched ranks at the mean true recall, for a test that knows their distribution in
-   * advance.
+   * The same power for a test that sees all ranks and knows their distribution in advance, with misses at the
+   * true mean rate.
    */
   readonly bestByRanks: number;
 }
 
-/** Conversations until the fall is detected. Null: not within 300. */
+/** The number of conversations until the fall is detected. Null if it is not detected within 300. */
 export interface Delays {
   readonly p50: number | null;
   readonly p90: number | null;
@@ -57,7 +60,7 @@ function measureCase(accounts: number, seed: number, target: number, reference: 
     const usual = Array.from({ length: reference }, draw);
     const k = chooseFrom(usual, account.tools, target);
     missedShares += 1 - (account.recallAt[k] ?? 1);
-    // If K is the whole list, nothing can be missed.
+    // If K covers the whole list, nothing can be missed.
     if (k < account.tools) {
       const stretch = stretchRanks(account, k);
       stretched?.push(...watchFall(usual, k, () => stretch(random)));
@@ -66,7 +69,7 @@ function measureCase(accounts: number, seed: number, target: number, reference: 
     const quiet = Array.from({ length: referenceMin + quietSessions - reference }, draw);
     falseAlarms += Number(findAlarm([...usual, ...quiet], k) !== null);
   }
-  // One of the windows of 60 among 1,000 has only its share of the false alarms.
+  // Each window of 60 among the 1,000 conversations gets an equal part of the allowed false alarms.
   const level = falseShare / Math.floor(quietSessions / soon);
   const missed = missedShares / accounts;
   return {
@@ -88,8 +91,8 @@ function chooseFrom(usual: readonly (readonly number[])[], tools: number, target
 }
 
 /**
- * Conversations until the alarm, infinite without one. Undefined if an alarm came before the fall, because
- * that is a false one.
+ * The number of conversations until the alarm, or infinity if no alarm is raised. Undefined for a false alarm
+ * before the fall.
  */
 function watchFall(
   usual: readonly (readonly number[])[],
@@ -116,7 +119,7 @@ function describe(delays: readonly number[]): Delays {
   return { p50: quantile(0.5), p90: quantile(0.9), within60 };
 }
 
-/** The same account with ranks stretched until recall at `k` is ten points lower. */
+/** The same account, with ranks stretched until recall at `k` drops by ten percentage points. */
 function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
   const wanted = (recallAt[k] ?? 1) - 0.1;
   let [low, high] = [1, 64];
@@ -126,7 +129,7 @@ function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
     if (recall > wanted) low = stretch;
     else high = stretch;
   }
-  // Spread between two ranks. Otherwise gaps between the stretched ranks would reveal the fall.
+  // The stretched ranks are spread between two ranks, because gaps would otherwise reveal the fall.
   return (random: () => number): number[] =>
     draw(random).map((rank) => Math.min(tools, Math.ceil((rank - random()) * high)));
 }

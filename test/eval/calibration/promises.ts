@@ -3,7 +3,9 @@ import { boundRecallBelow } from '../../../apps/worker/src/jobs/calibrate/measur
 import { chanceUpTo, keptKnowingShape } from './best-test.ts';
 import { chooseOracleK, renderSample, seedRandom, simulateAccount } from './simulated-account.ts';
 
-/** The numbers of conversations that each bound needs without a miss and with one, and larger numbers. */
+/**
+ * The numbers of conversations that each bound needs with zero misses and with one miss, and larger numbers.
+ */
 const cases = [
   { target: 0.9, counts: [29, 46, 100, 200, 300, 1000] },
   { target: 0.95, counts: [59, 93, 200, 300, 500, 1000] },
@@ -13,23 +15,32 @@ const cases = [
 export interface PromiseFigures {
   readonly target: number;
   readonly samples: number;
-  /** How many of the drawn conversations may be beyond K. */
+  /** The number of drawn conversations that may need a tool beyond K. */
   readonly misses: number;
   /** The share of calibrations whose true recall at the chosen K meets the target. */
   readonly met: number;
-  /** The confidence interval of that share. */
+  /** The standard error of that share. */
   readonly standardError: number;
   readonly kept: number;
-  /** What a bound with a known distribution would forward. No real bound knows it. */
+  /**
+   * The tools forwarded by a bound that knows the distribution, relative to the oracle. No real bound knows
+   * it.
+   */
   readonly keptKnowingShape: number;
   readonly recall: number;
-  /** How often the next smaller K would be right, if ranks are spread so evenly that there are no ties. */
+  /**
+   * How often the next smaller K would still meet the target, if ranks are spread so evenly that there are no
+   * ties.
+   */
   readonly metByNext: number;
-  /** Of accounts with one conversation too few. All of them must use priors. */
+  /**
+   * Calibrations with one conversation too few that fall back to priors, as "count/total". All of them must
+   * do so.
+   */
   readonly below: string;
 }
 
-/** @param draws calibrations per account, each from other conversations. */
+/** @param draws calibrations per account, each from different conversations. */
 export function measurePromises(accounts: number, draws: number, seed: number): PromiseFigures[] {
   return cases.flatMap(({ target, counts }, row) =>
     counts.map((samples, column) =>
@@ -79,7 +90,7 @@ function measureOne(
   };
 }
 
-/** The most misses that the bound tolerates. */
+/** The largest number of misses that the bound tolerates. */
 function countMisses(samples: number, target: number): number {
   let misses = 0;
   while (boundRecallBelow(samples, misses + 1) >= target) misses += 1;

@@ -1,6 +1,6 @@
 import type { ShadowSample } from '../../../apps/worker/src/jobs/calibrate/measure-bucket.ts';
 
-/** A small generator of numbers in [0, 1), deterministic by seed (mulberry32). */
+/** A small generator of numbers in [0, 1) that is deterministic for each seed (mulberry32). */
 export function seedRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {
@@ -12,28 +12,28 @@ export function seedRandom(seed: number): () => number {
 }
 
 /**
- * An account with a known truth: a list of tools, and all conversations that it ever has, each with the ranks
- * of its called tools. A conversation has one to six calls, which share its difficulty, so calls would not be
- * an independent unit.
+ * An account whose true recall is known. It has a list of tools and a fixed set of conversations, each with
+ * the ranks of its called tools. A conversation has one to six calls that share its difficulty, so single
+ * calls are not independent samples.
  */
 export interface SimulatedAccount {
   readonly tools: number;
-  /** By K from 1 on: the share of conversations that K suffices for. */
+  /** The share of conversations for which K suffices, indexed by K from 1. */
   readonly recallAt: Float64Array;
-  /** The draw is one of all conversations, so the share above is exact. */
+  /** Draws one of the account's conversations, so the shares in `recallAt` are exact. */
   readonly draw: (random: () => number) => readonly number[];
 }
 
 /**
- * The ranges of calls per conversation and of difficulty, which stretches the depths. All values are equally
- * likely.
+ * The ranges for calls per conversation and for difficulty, which stretches the depths. All values in a range
+ * are equally likely.
  */
 export const callsMax = 6;
 export const difficulties = { min: 0.3, max: 1.7 } as const;
 
 /**
- * How ranks of needed tools are distributed: most at the top, some anywhere. The distributions of real sets
- * are among these.
+ * The distributions of the ranks of needed tools: most tools rank near the top, and some rank anywhere. They
+ * cover the distributions of real tool sets.
  */
 const shapes = ['geometric', 'heavy', 'mixed'] as const;
 const sessionsMax = 10_000;
@@ -75,13 +75,13 @@ function countRecall(tools: number, sessions: readonly (readonly number[])[]): F
   return counts.map((count) => (sum += count) / sessions.length);
 }
 
-/** The smallest K whose true recall meets the target, which an oracle would forward. */
+/** The smallest K whose true recall meets the target. An oracle would forward this many tools. */
 export function chooseOracleK({ recallAt, tools }: SimulatedAccount, target: number): number {
   const k = recallAt.findIndex((recall) => recall >= target);
   return k < 0 ? tools : k;
 }
 
-/** A drawn conversation as the log contains it. `at` counts up. */
+/** A drawn conversation in the form that the request log contains. `at` is its sequence number. */
 export function renderSample(neededKs: readonly number[], tools: number, at: number): ShadowSample {
   const time = new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString();
   return { at: time, bucket: 'act:51-100', neededK: Math.max(...neededKs), neededKs, isMissed: false, tools };

@@ -1,19 +1,22 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 
-/** The shortest prefix that providers cache, if the catalogue does not state it. */
+/** The shortest prefix that providers cache, used if the catalogue does not state it. */
 const cachedTokensMin = 1024;
 
-/** A request of a session: the tokens of its common prefix with the previous request, and all its tokens. */
+/**
+ * One request in a session: its total tokens, and the tokens of the prefix it shares with the previous
+ * request.
+ */
 export interface BilledTurn {
   readonly sharedTokens: number;
   readonly tokens: number;
 }
 
 /**
- * The input cost of a session in USD under the provider's rules for prompt caches. The prefix shared with the
- * previous turn is read from the cache if it is long enough. The rest of a cacheable input is written to it.
- * Turns follow within the cache's lifetime, and explicit caches are marked at the end of each request, as
- * agents do.
+ * The input cost of a session in USD under the provider's prompt cache rules. The prefix shared with the
+ * previous turn is read from the cache if it is long enough. The rest of a cacheable input is written to the
+ * cache. Turns are assumed to follow within the cache's lifetime. Explicit cache markers are assumed at the
+ * end of each request, as agents set them.
  */
 export function billedInputUsd({ prices, cache }: CatalogModel, turns: readonly BilledTurn[]): number {
   if (prices === null) return 0;

@@ -2,18 +2,18 @@ import type { CatalogModel } from '@gateway/model-catalog';
 import { billedInputUsd, type BilledTurn } from './billed-cost.ts';
 import type { Replay } from './replay.ts';
 
-/** Ratios are sent over received. Shares are fractions of 1. */
+/** Ratios are sent tokens divided by received tokens. Shares are fractions of 1. */
 export interface Figures {
   readonly tokens_ratio: number;
-  /** The worst of `billed_cost_ratio_by_model`. */
+  /** The worst ratio in `billed_cost_ratio_by_model`. */
   readonly billed_cost_ratio: number;
   readonly billed_cost_ratio_by_model: Readonly<Record<string, number>>;
-  /** The worst single transcript under any of the models. */
+  /** The worst ratio for a single transcript under any of the models. */
   readonly billed_cost_ratio_worst_transcript: number;
   readonly observation_tokens_saved: number;
   readonly retention: number;
   readonly retention_or_recoverable: number;
-  /** Of the turns without a declared clear. */
+  /** Counted over the turns without a declared clear. */
   readonly prefix_stability: number;
   readonly declared_clears: number;
   readonly transcripts: number;

@@ -9,14 +9,17 @@ import { measureRetention, type Retention } from './retention.ts';
 import { messageTokens, tokensOf } from './token-table.ts';
 import type { Transcript } from './transcripts.ts';
 
-/** The replay of a transcript: each turn's request, received and sent. */
+/** The replay of one transcript: the request of each turn as received and as sent. */
 export interface Replay {
   readonly original: readonly BilledTurn[];
   readonly sent: readonly BilledTurn[];
-  /** Turns after the first, and those whose request starts with the previous one byte for byte. */
+  /**
+   * The number of turns after the first, and the number of those whose request starts with all bytes of the
+   * previous request.
+   */
   readonly turns: number;
   readonly stableTurns: number;
-  /** Turns at which a clear was declared. */
+  /** The number of turns at which a clear was declared. */
   readonly clears: number;
   readonly observationTokens: { readonly before: number; readonly after: number };
   readonly retention: Retention;
@@ -24,8 +27,8 @@ export interface Replay {
 }
 
 /**
- * Every prefix that ends with a user or tool message is one request, compressed from the start each time.
- * @param clearBefore the message before which a request's results are old.
+ * Every prefix that ends with a user or tool message is one request, compressed from scratch each time.
+ * @param clearBefore the message before which a request's tool results count as old.
  */
 export function replay(
   transcript: Transcript,

@@ -1,23 +1,23 @@
 import type { Message } from './transcripts.ts';
 
 export interface Retention {
-  /** Values of later calls that the client's context contained. */
+  /** Values used in later calls that the client's context contained. */
   values: number;
-  /** Those that the sent context contained too. The target of a reference counts as contained. */
+  /** The values that the sent context also contained. The target of a reference counts as contained. */
   inContext: number;
-  /** Those that the sent context contained or a marker stands for. */
+  /** The values that the sent context contained or that a marker stands for. */
   recoverable: number;
 }
 
-/** Shorter values ("1", "no") occur anywhere. */
+/** Shorter values ("1", "no") occur everywhere by chance. */
 const valueLengthMin = 3;
 const numberLengthMin = 2;
 
 /**
- * Counts the values that the agent could still read when it made its calls.
- * @param before what the client had sent, message by message
+ * Counts the argument values that the agent could still read when it made its calls.
+ * @param before the messages that the client had sent
  * @param sent what the gateway sent, with references resolved
- * @param omitted the content that its markers stand for
+ * @param omitted the content that the gateway's markers stand for
  */
 export function measureRetention(
   message: Message,
@@ -36,7 +36,10 @@ export function measureRetention(
   return found;
 }
 
-/** The values of a turn's calls. If calls are written as text, the words of the command and its lines. */
+/**
+ * The values in the calls of one turn. If calls are written as text, these are the words of the command and
+ * its lines.
+ */
 function valuesOf({ content, tool_calls = [] }: Message): Set<string> {
   const values = new Set<string>();
   for (const call of tool_calls) collect(readArguments(call.function.arguments), values);
@@ -61,7 +64,7 @@ function collect(value: unknown, values: Set<string>): void {
   }
 }
 
-/** Fenced blocks and the contents of elements at the end of a turn. */
+/** Fenced blocks and element contents at the end of a turn. */
 function commandsOf(text: string): string[] {
   const fenced = [...text.matchAll(/```[a-z]*\n([^]*?)```/g)].map((match) => match[1] ?? '');
   const tagged = /<([A-Za-z_][\w-]*)>([^]*)<\/\1>\s*$/.exec(text)?.[2];

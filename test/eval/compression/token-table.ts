@@ -1,11 +1,11 @@
 import { countTokens } from '../../../apps/compressor/src/text/count-tokens.ts';
 
-/** The approximate overhead of a message in every chat format. */
+/** The approximate token overhead per message in every chat format. */
 export const messageTokens = 4;
 
 const counts = new Map<string, number>();
 
-/** Tokens of text in o200k, counted once. */
+/** Counts the o200k tokens of each text only once. */
 export function tokensOf(text: string): number {
   const known = counts.get(text);
   if (known !== undefined) return known;

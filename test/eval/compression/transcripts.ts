@@ -15,14 +15,14 @@ export interface Message {
   readonly tool_call_id?: string;
 }
 
-/** A recorded session of an agent. */
+/** A recorded agent session. */
 export interface Transcript {
   readonly id: string;
-  /** The kind of tool results, which decides the bars. */
+  /** The kind of tool results, which determines the acceptance criteria. */
   readonly set: 'json' | 'coding';
   readonly messages: readonly Message[];
   readonly blocks: readonly ContextBlock[];
-  /** Positions of tool results: see `isObservation`. */
+  /** The positions of tool results, see `isObservation`. */
   readonly observations: ReadonlySet<number>;
 }
 
@@ -48,7 +48,7 @@ function readTranscript({
   return { id, set, messages, blocks: messages.map(readBlock), observations };
 }
 
-/** One message, one block. The arguments of a call belong to the turn with the call. */
+/** Converts one message to one block. The arguments of a call belong to the turn that makes the call. */
 function readBlock({ role, content, tool_calls = [] }: Message): ContextBlock {
   const calls = tool_calls.map((call) => `${call.function.name} ${call.function.arguments}`);
   const text = [content ?? '', ...calls].filter((part) => part !== '').join('\n');
@@ -57,7 +57,7 @@ function readBlock({ role, content, tool_calls = [] }: Message): ContextBlock {
 
 /**
  * A tool message is an observation. So is a user turn after an assistant turn that has no tool call and ends
- * with a command. The compressor uses the same rule to distinguish observations from user texts.
+ * with a command. The compressor uses the same rule to tell observations from user text.
  */
 function isObservation(messages: readonly Message[], at: number): boolean {
   const message = messages[at];

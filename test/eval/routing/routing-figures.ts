@@ -1,4 +1,4 @@
-/** A prompt with its score, and the quality of each model on it. */
+/** A prompt with its score, and the quality that each model achieves on it. */
 export interface Scored {
   readonly score: number;
   readonly capable: number;
@@ -7,17 +7,17 @@ export interface Scored {
 
 export interface RoutingFigures {
   /**
-   * Mean share of the quality gap that is recovered, over all shares of capable calls. Random is 0.5. Null if
-   * there is no gap.
+   * The mean share of the quality gap that is recovered, over all shares of capable calls. Random routing
+   * scores 0.5. Null if there is no gap.
    */
   readonly apgr: number | null;
-  /** The smallest share of capable calls that recovers half, and four fifths, of the gap. */
+  /** The smallest shares of capable calls that recover half and four fifths of the gap. */
   readonly callsFor50: number | null;
   readonly callsFor80: number | null;
 }
 
 /**
- * Sends the share x of prompts with the highest score to the capable model, for every x. Recovered gap:
+ * Sends the share x of prompts with the highest scores to the capable model, for every x. Recovered gap:
  * (quality − cheap) / (capable − cheap). Prompts with equal scores count with their mean, so that their order
  * does not matter.
  */
@@ -55,7 +55,9 @@ export interface Interval {
   readonly high: number;
 }
 
-/** 95% percentile bootstrap over prompts. Deterministic: the same prompts give the same interval. */
+/**
+ * A 95% percentile bootstrap interval over prompts. Deterministic: the same prompts give the same interval.
+ */
 export function bootstrapApgr(prompts: readonly Scored[], samples: number): Interval | null {
   const draw = randomFrom(prompts.length);
   const found: number[] = [];
@@ -70,7 +72,10 @@ export function bootstrapApgr(prompts: readonly Scored[], samples: number): Inte
   return { low: at(0.025), high: at(0.975) };
 }
 
-/** Mulberry32 (T. Ettinger): good enough for drawing samples, and equal on every machine. */
+/**
+ * Mulberry32 (T. Ettinger), which is good enough for drawing samples and gives the same numbers on every
+ * machine.
+ */
 export function randomFrom(seed: number): () => number {
   let state = seed | 0;
   return () => {

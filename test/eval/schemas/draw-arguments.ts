@@ -1,9 +1,9 @@
 type Schema = Readonly<Record<string, unknown>>;
 
-/** An integer from 0 to below `below`. */
+/** Returns an integer from 0 up to, but not including, `below`. */
 export type Draw = (below: number) => number;
 
-/** Pseudo-random numbers that are equal in every run (a linear congruential generator). */
+/** Pseudo-random numbers that are the same in every run (a linear congruential generator). */
 export function createDraw(seed: number): Draw {
   let state = seed;
   return (below) => {
@@ -15,7 +15,7 @@ export function createDraw(seed: number): Draw {
 const depthMax = 6;
 const strays: readonly unknown[] = [null, true, 0, -1, 1.5, '', 'stray', [], {}, ['a', 1], { stray: 1 }];
 
-/** A value that matches a schema or, sometimes, one that may violate it. */
+/** A value that matches a schema or sometimes may violate it. */
 export function drawArguments(schema: unknown, draw: Draw, depth = 0): unknown {
   if (draw(12) === 0 || depth > depthMax || typeof schema !== 'object' || schema === null) {
     return strays[draw(strays.length)];

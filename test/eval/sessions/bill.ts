@@ -1,19 +1,19 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 
-/** The shortest prefix that providers cache, if the catalogue does not state it. */
+/** The shortest prefix that providers cache, used if the catalogue does not state it. */
 const cachedTokensMin = 1024;
 
-/** One call, as the provider counts it. */
+/** One model call with its tokens as the provider counts them. */
 export interface BilledCall {
-  /** The part of the input that an earlier call of the session started with too. */
+  /** The part of the input that is also the start of an earlier call in the session. */
   readonly sharedTokens: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
 
 /**
- * The cost of a session for a model, in tokens at its plain input price. Calls follow within the cache's
- * lifetime.
+ * The cost of a session for a model, in tokens at its regular input price. Calls are assumed to follow within
+ * the cache's lifetime.
  */
 export function billSession({ prices, cache }: CatalogModel, calls: readonly BilledCall[]): number {
   if (prices === null || prices.input === 0) return 0;
@@ -32,17 +32,18 @@ export function billSession({ prices, cache }: CatalogModel, calls: readonly Bil
 }
 
 /**
- * A session's calls with their common prefixes. Prompts are tools, then instructions, then messages, and a
- * provider caches every sent prefix. Different tools end the common part. Messages only grow.
+ * Tracks the calls in a session and the prefixes they share. A prompt has tools first, then instructions,
+ * then messages, and a provider caches every prefix it was sent. The common prefix ends where the tools
+ * differ. Messages are only ever appended.
  */
 export class SharedPrefixes {
   readonly calls: BilledCall[] = [];
   readonly #sent: { readonly tools: readonly number[]; tail: number }[] = [];
 
   /**
-   * @param tools the sent tools in order, as numbers; equal numbers are equal definitions.
-   * @param toolTokens tokens of each tool.
-   * @param tailTokens tokens of all that follows: instructions and messages.
+   * @param tools the sent tools in order, as numbers. Equal numbers are equal definitions.
+   * @param toolTokens the tokens of each tool.
+   * @param tailTokens the tokens of everything after the tools: instructions and messages.
    */
   add(
     tools: readonly number[],

@@ -1,28 +1,28 @@
 import type { ToolDefinition } from '@gateway/contracts';
 
-/** One model call of a recorded session. */
+/** One model call in a recorded session. */
 export interface EvalRequest {
   /** The user's turns so far. */
   readonly userTurns: readonly string[];
-  /** New tokens since the previous request, without the model's own words. */
+  /** Tokens added since the previous request, except the model's own output. */
   readonly newTokens: number;
-  /** Tokens of the model's answer. */
+  /** The tokens of the model's response. */
   readonly outputTokens: number;
   /** The tool that the response calls. */
   readonly needed: string | undefined;
 }
 
-/** A session of an agent, request by request. */
+/** An agent session as a sequence of requests. */
 export interface EvalSession {
   readonly id: string;
   readonly source: 'apibank' | 'bfcl_multi_turn' | 'airline';
   readonly systemTokens: number;
-  /** Its own tools. */
+  /** The session's own tools. */
   readonly tools: readonly ToolDefinition[];
   readonly requests: readonly EvalRequest[];
 }
 
-/** A list of tools for replaying a session. */
+/** A list of tools used to replay a session. */
 export interface EvalList {
   readonly tools: readonly ToolDefinition[];
   readonly tokens: readonly number[];

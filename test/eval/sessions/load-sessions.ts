@@ -6,7 +6,7 @@ import { loadTranscripts, type Message } from '../compression/transcripts.ts';
 import { tokensOf } from '../compression/token-table.ts';
 import type { EvalRequest, EvalSession } from './eval-session.ts';
 
-/** The public dialogues have no results and no instructions. These values replace them. */
+/** The public dialogues have no tool results and no instructions. These token counts stand in for them. */
 const systemTokens = 300;
 const resultTokens = 80;
 const callTokens = 40;
@@ -24,11 +24,11 @@ interface QueryLine {
 
 export interface SessionData {
   readonly sessions: readonly EvalSession[];
-  /** All tools of the sets, for filling lists. */
+  /** The tools of all sets, used to fill lists. */
   readonly tools: ReadonlyMap<string, ToolDefinition>;
 }
 
-/** Reads the multi-turn sets of `tools/` and the transcripts with tool calls of `transcripts/`. */
+/** Reads the multi-turn sets in `tools/`, and the transcripts with tool calls in `transcripts/`. */
 export function loadSessions(directory: string): SessionData {
   const tools = readTools(join(directory, 'tools/tools.jsonl'));
   const lines = parseLines<QueryLine>(join(directory, 'tools/queries.jsonl'));
@@ -71,8 +71,8 @@ function defineTool(id: string, name: string, description: string, parameters: u
 }
 
 /**
- * Each set has one line per turn of a dialogue. The golds of a turn are called one after the other, then the
- * model answers.
+ * Each set has one line per dialogue turn. The golds of a turn are called one after the other, then the model
+ * responds.
  */
 function readDialogues(
   source: 'apibank' | 'bfcl_multi_turn',
@@ -106,8 +106,8 @@ function readTurn(turns: readonly QueryLine[], tools: ReadonlyMap<string, ToolDe
 }
 
 /**
- * Transcripts do not contain their tools. Definitions are made from the names, the arguments of their calls,
- * and our own descriptions.
+ * Transcripts do not contain their tool definitions. Definitions are generated from the tool names, the
+ * arguments of their calls, and our own descriptions.
  */
 function readTranscripts(folder: string): EvalSession[] {
   const transcripts = loadTranscripts(folder).filter(({ set }) => set === 'json');
@@ -139,7 +139,7 @@ function namesOfArguments(text: string): string[] {
   }
 }
 
-/** Every message of the model is one request. */
+/** Every model message becomes one request. */
 function readRequests(messages: readonly Message[]): EvalRequest[] {
   const requests: EvalRequest[] = [];
   let userTurns: string[] = [];

@@ -3,12 +3,13 @@ import type { ToolDefinition } from '@gateway/contracts';
 import { tokensOf } from '../compression/token-table.ts';
 import type { EvalList, EvalSession } from './eval-session.ts';
 
-/** Tools of real servers, which make up half of the filling of a list. */
+/** Tools from real servers, which make up half of the added tools in a list. */
 const realServers = ['github_mcp', 'mongodb_mcp'];
 
 /**
- * The session's own tools among others, `size` in total. Half of the others are tools of real servers, half
- * of any set. A hash of session and tool draws and orders them, so every run has the same lists.
+ * Mixes the session's own tools with others, up to `size` in total. Half of the others come from real
+ * servers, and half from any set. They are drawn and ordered by a hash of session and tool, so every run has
+ * the same lists.
  */
 export function makeList(
   session: EvalSession,

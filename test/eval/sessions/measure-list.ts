@@ -4,25 +4,25 @@ import { replayNative } from './replay-native.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
 import { replaySession, replayStateless } from './replay-session.ts';
 
-/** K of the frontier, from 5 to all. */
+/** The values of K on the frontier, from 5 up to all tools. */
 const frontierK = [5, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256];
 const targets = [0.9, 0.95, 0.97, 0.98, 0.985, 0.99, 0.991, 0.9925, 0.995, 0.9999];
 const uses = [0.8, 0.9, 1] as const;
-/** The assumption at which the bar is set. */
+/** The assumed probability that the model uses recovery, for which the acceptance criterion is checked. */
 export const usedShare = 0.9;
 export const effectiveRecallMin = 0.99;
 
-/** The frontier does not depend on it: the usual mode for a cached prefix. */
+/** Prices for a cached prefix. The frontier does not depend on them. */
 const cachedPrice = { cacheRead: 0.1, cacheWrite: 1.25, cachedTokensMin: 1024, output: 5 };
 
-/** One setting, over all sessions. */
+/** The figures for one setting, over all sessions. */
 export interface Point {
   readonly setting: string;
-  /** Billed cost relative to sending everything, by model. */
+  /** Billed cost relative to sending all tools, by model. */
   readonly cost: Readonly<Record<string, number>>;
   readonly tokens: number;
   readonly forwardedRecall: number;
-  /** By the probability that the model uses recovery for a missing tool, independently each time. */
+  /** Keyed by the probability that the model uses recovery for a missing tool, independently each time. */
   readonly effectiveRecall: Readonly<Record<string, number>>;
   readonly roundsPerSession: number;
   readonly keptShare: number;
@@ -32,13 +32,13 @@ export interface ListReport {
   readonly tools: number;
   readonly sessions: number;
   readonly requestsPerSession: number;
-  /** (b): the best K of each request. */
+  /** (b): the best K tools for each request. */
   readonly stateless: readonly Point[];
-  /** (c), (d), (e) by K. */
+  /** (c), (d), (e): conversations by recovery mode, for each K. */
   readonly frontier: readonly Point[];
-  /** By recall target, under each model's prices. */
+  /** The points for each recall target, under the prices of each model. */
   readonly priced: Readonly<Record<string, readonly Point[]>>;
-  /** With the provider's own deferral, for models that have it. */
+  /** The points with the provider's own deferral, for models that have it. */
   readonly native: Readonly<Record<string, readonly Point[]>>;
 }
 
@@ -137,7 +137,7 @@ function priceOf(model: CatalogModel): ReplaySettings['price'] {
   };
 }
 
-/** By model and session: the cost of sending everything. */
+/** The cost of sending all tools, by model and session. */
 function baseOf(all: readonly ReplayOutcome[], models: readonly CatalogModel[]): Map<string, number> {
   return new Map(
     models.map((model) => [nameOf(model), sumOf(all, ({ calls }) => billSession(model, calls))]),
@@ -169,7 +169,7 @@ function summarize(
   };
 }
 
-/** Needs that recovery reaches at one of the chances so far. */
+/** The expected number of needs that recovery has met at one of the chances so far. */
 function reached({ chances }: ReplayOutcome, use: number): number {
   return chances.reduce((sum, count) => sum + 1 - (1 - use) ** count, 0);
 }

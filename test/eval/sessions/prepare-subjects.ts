@@ -15,18 +15,18 @@ import type { ReplaySubject } from './replay.ts';
 import { draw } from './replay-session.ts';
 
 export interface SubjectOptions {
-  /** Tools in each list. */
+  /** The number of tools in each list. */
   readonly size: number;
-  /** At most that many sessions of each source, drawn by their names. */
+  /** The maximum number of sessions from each source, drawn by session name. */
   readonly perSource: number;
   readonly lane: 'keyword' | 'semantic';
 }
 
-/** Of one session. */
+/** The limit for the cached rankings of one session. */
 const rankingsBytesMax = 4 * 1024 * 1024;
 const noPools = { 25: undefined, 100: undefined, 500: undefined, own: undefined };
 
-/** Sessions with their lists, indexed. */
+/** The sessions with their lists and indexes. */
 export function prepareSubjects(
   { sessions, tools }: SessionData,
   { size, perSource, lane }: SubjectOptions,
@@ -55,7 +55,7 @@ export function prepareSubjects(
 
 type RankerOf = (session: EvalSession, list: EvalList) => ToolRanker;
 
-/** The semantic method ranks the sessions of a set with models that have not seen its family. */
+/** For sessions from a set, the semantic method ranks with models that have not seen the set's family. */
 function openRankers(lane: SubjectOptions['lane'], tools: ReadonlyMap<string, ToolDefinition>): RankerOf {
   if (lane === 'keyword') return () => keywordRanker;
   const definitions = [...tools.values()];

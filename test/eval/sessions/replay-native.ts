@@ -5,20 +5,21 @@ import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
 import { askRouter, countChance, renderQuestion, replayRequests, type ReplayState } from './replay-state.ts';
 
 /**
- * The provider's own deferral in the same replay. `deferred`: an unloaded definition is free until the model
- * searches (a step of the same response, for which the context is read again), and is then part of the
- * transcript. `allowed`: the prompt contains every definition, whatever may be called.
+ * Replays a session with the provider's own deferral. `deferred`: an unloaded definition is free until the
+ * model searches, and is part of the transcript afterwards. The search is a step in the same response, and
+ * the context is read again for it. `allowed`: the prompt contains every definition, whichever tools may be
+ * called.
  */
 export type NativeSetting = Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 'price'> & {
   readonly way: NonNullable<CatalogModel['nativeSelection']>;
-  /** Only the search is loaded, like for a client without a plan. */
+  /** Only the search tool is loaded, as for a client without a plan. */
   readonly defersAll?: boolean;
 };
 
-/** The tokens of the model's search call and of the search tool's definition: an estimate. */
+/** The estimated tokens of the model's search call and of the search tool's definition. */
 const searchAskTokens = 60;
 const searchToolTokens = 300;
-/** The number of tools that Anthropic's search returns: three to five, according to its documentation. */
+/** The number of tools that Anthropic's search returns. Its documentation says three to five. */
 const foundTools = 5;
 
 export function replayNative(subject: ReplaySubject, setting: NativeSetting): Promise<ReplayOutcome> {
@@ -47,7 +48,7 @@ function questionOf(
   };
 }
 
-/** As the edge tells the router (`pipeline/stages/plan/session/plan-price.ts`). */
+/** The same values that the edge sends to the router (`pipeline/stages/plan/session/plan-price.ts`). */
 function priceNatively(
   way: NativeSetting['way'],
   { cacheRead, cacheWrite }: NativeSetting['price'],
@@ -57,7 +58,9 @@ function priceNatively(
     : { cacheRead: cacheRead ?? 1, cacheWrite: cacheWrite ?? 1, cachedTokensMin: 0 };
 }
 
-/** The model calls loaded tools, searches for deferred tools, and does without tools that it may not call. */
+/**
+ * The model calls loaded tools, searches for deferred tools, and works without tools that it may not call.
+ */
 function answer(
   { list, index }: ReplaySubject,
   { way }: NativeSetting,
@@ -85,7 +88,7 @@ function answer(
       state.tail += searchAskTokens + (list.tokens[position] ?? 0) + (foundTools - 1) * mean;
     }
   }
-  // The transcript defines a deferred tool that was found. It is never loaded into the prompt.
+  // After a search, the transcript contains the definition of the deferred tool. The prompt never loads it.
   if (isIn) state.called.add(needed);
   send(outputTokens);
 }

@@ -14,7 +14,7 @@ import {
   type ReplayState,
 } from './replay-state.ts';
 
-/** The tokens of a call of the recovery tool. */
+/** The tokens of a call to the recovery tool. */
 const askTokens = 60;
 const standInTokens = 180;
 const nameTokens = 5;
@@ -49,7 +49,7 @@ async function planRequest(
   return { ...reply, recovery: { armed: reply.recovery.armed, way: wayOf(reply) } };
 }
 
-/** The model answers under the plan: with its call, with a recovery call first, or without the tool. */
+/** The model responds under the plan: with its call, with a recovery call first, or without the tool. */
 function answer(
   { list, index }: ReplaySubject,
   { needed, outputTokens }: EvalRequest,
@@ -62,7 +62,7 @@ function answer(
   if (needed === undefined || position === undefined) return send(forwarded, state.tail, outputTokens);
   const isIn = forwarded.includes(position);
   countNeed(needed, isIn, recovery.armed, state);
-  // After a call through the recovery tool, the model sees that call and makes the next one in the same way.
+  // After one recovery call, the model sees it in the transcript and calls the tool the same way next time.
   if (isIn || !recovery.armed || state.recovered.has(needed))
     return send(forwarded, state.tail, outputTokens);
   state.recovered.add(needed);
@@ -78,7 +78,7 @@ function answer(
   send(forwarded, shown, outputTokens);
 }
 
-/** A tool that recovery added counts as recovered. */
+/** A tool added by recovery counts as recovered. */
 function countNeed(needed: string, isIn: boolean, isArmed: boolean, state: ReplayState): void {
   state.needs += 1;
   if (isIn || isArmed) state.called.add(needed);
@@ -99,7 +99,7 @@ function sendCall(
   prefixes: SharedPrefixes,
 ): void {
   const leftOut = tools.length - positions.length;
-  // Recovery tools for different numbers of tools are different tools.
+  // Recovery tools that stand for different numbers of tools are distinct tools.
   const standIn = -1 - leftOut;
   const sent = isArmed && leftOut > 0 ? [...positions, standIn] : positions;
   const tokensAt = (position: number): number =>
@@ -107,12 +107,15 @@ function sendCall(
   prefixes.add(sent, tokensAt, tail, output);
 }
 
-/** From 0 to 1, equal in every run. */
+/** A number from 0 to 1 that is the same in every run. */
 export function draw(seed: string): number {
   return createHash('md5').update(seed).digest().readUInt32BE(0) / 0x1_0000_0000;
 }
 
-/** All tools with every request, or the best K of its newest turn, like a gateway without conversations. */
+/**
+ * Sends all tools with every request, or the best K for its latest turn, like a gateway that does not track
+ * conversations.
+ */
 export async function replayStateless(
   { session, list, index, ranker }: ReplaySubject,
   k: number | null,

@@ -6,16 +6,16 @@ import { SharedPrefixes } from './bill.ts';
 import type { EvalRequest } from './eval-session.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
 
-/** The overhead of a message in addition to its text. */
+/** The token overhead of a message in addition to its text. */
 export const messageTokens = 4;
 
-/** The state of a replay of one session. */
+/** The state while replaying one session. */
 export interface ReplayState {
   readonly prefixes: SharedPrefixes;
   readonly called: Set<string>;
-  /** Pruned tools that the model asked for since. */
+  /** Pruned tools that the model has recovered. */
   readonly recovered: Set<string>;
-  /** By tool: how often it was needed while it was pruned. */
+  /** For each tool, how often it was needed while it was pruned. */
   readonly missed: Map<string, number>;
   readonly chances: number[];
   remembered: PlannedConversation | undefined;
@@ -26,7 +26,7 @@ export interface ReplayState {
   kept: number;
 }
 
-/** Processes a session's requests in order, each answered by the caller, and counts. */
+/** Processes the requests of a session in order and counts their tokens. The caller answers each request. */
 export async function replayRequests(
   { session, index, ranker, priors }: ReplaySubject,
   answer: (request: EvalRequest, planner: ToolPlanner, state: ReplayState) => Promise<void>,
@@ -60,7 +60,7 @@ function openState(systemTokens: number): ReplayState {
   };
 }
 
-/** The input of the router for a request. */
+/** The router input for a request. */
 export function renderQuestion(
   { session, list, index }: ReplaySubject,
   { kOverride, recallTarget, price }: Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 'price'>,
@@ -87,7 +87,7 @@ export function renderQuestion(
   };
 }
 
-/** Calls the router, and stores the state for the next request like the gateway. */
+/** Calls the router, and stores the state for the next request as the gateway does. */
 export async function askRouter(
   planner: ToolPlanner,
   question: PlanToolsRequest,
@@ -109,7 +109,9 @@ export async function askRouter(
   return reply;
 }
 
-/** Records another need of a pruned tool: the number of chances so far to ask for it. */
+/**
+ * Records that a pruned tool was needed again. Each need is another chance for the model to request the tool.
+ */
 export function countChance(needed: string, { missed, chances }: ReplayState): void {
   const count = (missed.get(needed) ?? 0) + 1;
   missed.set(needed, count);

@@ -17,23 +17,23 @@ export interface ReplaySubject {
 export interface ReplaySettings {
   readonly recallTarget: number;
   readonly kOverride: number | null;
-  /** How pruned tools stay reachable. `priced`: as the router chooses. */
+  /** How pruned tools remain reachable. With `priced`, the router chooses the recovery mode. */
   readonly net: 'none' | 'priced' | 'in_place' | 'regrown';
   readonly price: Omit<PlanPrice, 'listTokens' | 'headTokens'>;
 }
 
 export interface ReplayOutcome {
   readonly calls: readonly BilledCall[];
-  /** Tool calls of the session, and those whose tool the plan itself forwarded. */
+  /** The session's tool calls, and the calls whose tool the plan itself forwarded. */
   readonly needs: number;
   readonly forwarded: number;
   /**
-   * The other calls: for each, the number of needs of its tool so far, which is the number of chances to use
+   * For each of the other calls, how often its tool has been needed so far. Each need is one chance to use
    * recovery.
    */
   readonly chances: readonly number[];
-  /** Recovery rounds, if the model uses recovery at the first chance. */
+  /** Recovery rounds if the model uses recovery at the first chance. */
   readonly rounds: number;
-  /** Mean share of the list that was forwarded. */
+  /** The mean share of the list that was forwarded. */
   readonly kept: number;
 }

@@ -18,13 +18,13 @@ export function printReport(reports: readonly ListReport[]): void {
 }
 
 interface Bar {
-  /** The cheapest setting that reaches the effective recall. Null if there is none. */
+  /** The cheapest setting that reaches the required effective recall. Null if no setting does. */
   readonly ours: Point | null;
-  /** The cheapest stateless K that forwards as much as ours reaches. */
+  /** The cheapest stateless K whose forwarded recall matches the effective recall of `ours`. */
   readonly stateless: Point | null;
 }
 
-/** By model. */
+/** Computes the bars for each model. */
 function barsOf(report: ListReport): Record<string, Bar> {
   return Object.fromEntries(
     Object.keys(report.priced).map((model) => {
