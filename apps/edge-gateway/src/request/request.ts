@@ -26,7 +26,7 @@ export interface ParsedRequest {
  */
 export interface Lane {
   readonly kind: 'same-format' | 'translated';
-  /** The format of the upstream request. */
+  /** The upstream request's format. */
   readonly format: ProviderFormat;
 }
 

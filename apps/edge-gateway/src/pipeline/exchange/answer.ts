@@ -4,7 +4,7 @@ import type { ResponseSummary } from '@gateway/interchange';
 import type { UpstreamAnswer } from '../../request/upstream-answer.ts';
 import type { Target } from '../../request/request.ts';
 
-/** The response to a chat request. */
+/** The upstream response to a chat request, with the target that produced it. */
 export interface ChatAnswer extends UpstreamAnswer {
   /** The target that responded: the chosen target or one of its alternatives. */
   readonly target: Target;
@@ -23,9 +23,9 @@ export interface RelayOutcome {
   readonly errorCode: ErrorCode | null;
   /** Public error text; never contains content or secrets. */
   readonly errorMessage: string | null;
-  /** For the gateway's own log only. */
+  /** Internal error details, for the gateway's own log only. */
   readonly errorDetail: string | null;
   readonly providerRequestId: string | null;
-  /** Null if no response was read. */
+  /** Summary of the response. Null if no response was read. */
   readonly summary: ResponseSummary | null;
 }

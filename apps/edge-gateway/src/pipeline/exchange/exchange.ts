@@ -188,7 +188,7 @@ export function renderAnswerHeaders(exchange: Exchange): Record<string, string> 
   return headers;
 }
 
-/** Renders the names of the lost fields as a short ASCII header value. */
+/** Renders the lost fields' names as a short ASCII header value. */
 export function renderLossFields(losses: readonly Loss[]): string {
   const fields = [...new Set(losses.map(({ field }) => field))].join(', ');
   return fields.replace(/[^\x20-\x7e]/g, '?').slice(0, lossesCharactersMax);

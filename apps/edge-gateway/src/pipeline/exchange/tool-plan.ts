@@ -27,9 +27,9 @@ export interface ContextEdits {
   readonly recall: RecallOriginal | null;
   /** Identifies the conversation in which markers are valid. Null if the conversation was not compressed. */
   readonly session: string | null;
-  /** Ids of the texts removed in this request. Only the newest 64. */
+  /** Marker ids of the newest 64 pieces of text removed in this request. */
   readonly markers: readonly string[];
-  /** Ids of the texts that arrived with this request and were compressed. Only the newest 64. */
+  /** Ids of the newest 64 blocks that arrived with this request and were compressed. */
   readonly blocks: readonly string[];
   readonly decision: ContextDecision;
 }
@@ -75,7 +75,7 @@ export interface ToolPlan {
   readonly reason: PlanReason | null;
   /** The router's reply. Null if the reply was late or the call failed. */
   readonly reply: PlannedReply | null;
-  /** Null if the conversation was not planned. */
+  /** Keys under which the plan is stored. Null if the conversation was not planned. */
   readonly conversation: ConversationKeys | null;
   /** Tools that the model requested in its last turn. Their definitions are added to this request. */
   readonly requested?: readonly number[];
@@ -137,7 +137,7 @@ export interface ConversationKeys {
   readonly here: string;
   /** Covers all messages before the model's last turn. Null in the first request of a conversation. */
   readonly before: string | null;
-  /** The same in every request of the conversation. */
+  /** Identical in every request of the conversation. */
   readonly conversation: string;
 }
 

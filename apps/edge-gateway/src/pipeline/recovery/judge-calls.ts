@@ -19,7 +19,7 @@ export type Verdict =
       readonly kind: 'deliver';
       readonly name: string;
       readonly argumentsText: string;
-      /** Whether the tool was pruned. */
+      /** Whether the called tool was pruned. */
       readonly recovered: boolean;
     }
   | { readonly kind: 'describe'; readonly names: readonly string[]; readonly need: string | null }

@@ -110,7 +110,7 @@ export class RecoveryRounds {
     return this.#round === 0 && this.#reducer.isUnchanged;
   }
 
-  /** All events of this round so far. */
+  /** All events in this round so far. */
   get events(): readonly StreamEvent[] {
     return this.#reducer.events;
   }

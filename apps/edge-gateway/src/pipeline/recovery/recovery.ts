@@ -42,7 +42,7 @@ export interface Recovery {
    * response.
    */
   readonly openingMessages: readonly ChatMessage[];
-  /** Null if nothing in the conversation was compressed. */
+  /** Recalls compressed content. Null if nothing in the conversation was compressed. */
   readonly recall: RecallOriginal | null;
   /** Whether the client's format joins all text in a response. */
   readonly joinsTexts: boolean;

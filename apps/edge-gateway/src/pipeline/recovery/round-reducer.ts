@@ -94,7 +94,7 @@ export class RoundReducer {
     return this.#kept;
   }
 
-  /** Decisions for the withheld calls of a response that no other round follows. */
+  /** Decisions about withheld calls when no other round follows the response. */
   get dropped(): readonly Verdict[] {
     return [...this.#withheld.values()].flatMap(({ verdict }) => verdict ?? []);
   }
@@ -163,7 +163,7 @@ export class RoundReducer {
     };
   }
 
-  /** Usage of all rounds so far, including this one. */
+  /** Usage for all rounds so far, including this one. */
   get usages(): readonly TokenUsage[] {
     const { usages } = this.#before;
     return this.#usage === undefined ? usages : [...usages, this.#usage];

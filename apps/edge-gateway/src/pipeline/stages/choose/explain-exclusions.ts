@@ -22,10 +22,10 @@ const texts: Readonly<Record<ExclusionRule, string>> = {
   session_bound: 'not the model that signed the reasoning in the transcript',
 };
 
-/** Max model names in a response, to keep it readable. */
+/** Max number of model names in an error message, to keep it readable. */
 const namesMax = 400;
 
-/** Lists the models that each rule excludes, as in `turned_off (turned off …): openai/gpt-4o, …`. */
+/** Lists the models that each rule excludes, for example `turned_off (turned off …): openai/gpt-4o, …`. */
 export function explainExclusions(excluded: readonly Excluded[]): string {
   const byRule = new Map<ExclusionRule, string[]>();
   for (const { id, rule } of excluded.slice(0, namesMax)) {

@@ -32,7 +32,9 @@ export interface CallServices {
   readonly catalog: ModelCatalog;
 }
 
-/** Calls a provider once, with the stored credential. Resolves with its status and headers. */
+/**
+ * Calls a provider once, with the candidate's credential. Resolves with the response's status and headers.
+ */
 export async function callProvider(
   planned: PlannedRequest,
   { target, connection }: Candidate,

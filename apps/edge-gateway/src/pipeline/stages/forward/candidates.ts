@@ -26,7 +26,7 @@ export type RetryServices = ConnectionServices & {
   readonly settings: Pick<PipelineSettings, 'retriesMax' | 'retryAfterMsMax'>;
 };
 
-/** A failed candidate that may be called again. */
+/** A failed candidate that can be retried. */
 interface Repeat {
   readonly candidate: Candidate;
   /** How long to wait before the call, including the pause that the provider requests. */

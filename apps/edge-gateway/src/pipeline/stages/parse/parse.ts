@@ -49,7 +49,7 @@ export async function parse(
   requireBalancedToolCalls(outline);
   exchange.ledger.requestedModel = outline.model;
   exchange.ledger.stream = outline.stream;
-  // The other formats reject these fields as unknown.
+  // All other formats reject these fields as unknown.
   const ownCredential = exchange.format === 'chat-completions' ? readOwnCredential(tape) : null;
   const conversation = new Conversation(outline, bytes, exchange.sessionId);
   return { bytes, tape, outline, conversation, ownCredential };

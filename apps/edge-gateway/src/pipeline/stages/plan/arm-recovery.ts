@@ -25,7 +25,7 @@ export interface RecoverySubject {
 export function armRecovery(planned: ToolPlan, subject: RecoverySubject): ToolPlan {
   const { reply, context } = planned;
   const isPruned = planned.forwarded.length < planned.eligible.length;
-  // Deferred tools are found by the provider's own search. Tools of a restricted `tool_choice` are in the
+  // The provider's own search finds deferred tools. Tools outside a restricted `tool_choice` are in the
   // prompt anyway.
   const isUnreachable = isPruned && planned.deferral === undefined;
   const isReachable = isUnreachable && reply?.recovery.armed === true && acceptsRecoveryTool(subject.request);

@@ -181,7 +181,7 @@ function applyToolSet(
   };
   if (caller.pruning.mode === 'shadow' || reply.isShadow) return { ...planned, reason: 'shadow' };
   const forwarded = reply.forwarded.flatMap((position) => identity.eligible[position] ?? []);
-  // If every tool is forwarded, deferral would change nothing.
+  // If every tool is forwarded, deferral has no effect.
   const isWhole = forwarded.length === identity.eligible.length;
   return { ...planned, reason: reply.kReason, forwarded, deferral: isWhole ? undefined : native };
 }

@@ -27,9 +27,9 @@ export function noteAnswer(
 }
 
 /**
- * Measures the response time and the time per token. A short response is too short to measure the time per
- * token. The time of a non-streaming response is split between its first token and the rest. Returns null
- * after recovery rounds, because times and tokens belong to several calls.
+ * Measures the time to the first token and the time per token. The time per token is null for short streams.
+ * The time for a non-streaming response is split between its first token and the rest. Returns null after
+ * recovery rounds, because times and tokens belong to several calls.
  */
 function timeAnswer({ attempts, timings, ledger }: Exchange, outputTokens: number): SeenAnswer | null {
   const { firstByteAt } = timings;

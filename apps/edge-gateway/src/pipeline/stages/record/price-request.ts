@@ -21,7 +21,8 @@ interface PricedSavings {
   /** Saved tokens at the request's mean input price. */
   readonly grossUsd: number;
   /**
-   * Gross savings minus cache rewrites and recovery rounds. Negative if the request cost more than it saved.
+   * Gross savings minus cache rewrites and recovery rounds. Negative if the optimizations cost more than they
+   * saved.
    */
   readonly netUsd: number;
 }

@@ -92,7 +92,7 @@ function keepContents(
   if (contents !== undefined) keeper.keep(contents, { accountId, requestId, acceptedAt, retentionDays });
 }
 
-/** Settles the budget with the same figures as the request's log row. */
+/** Settles the budget with the same figures that the request's log row contains. */
 function settleBudget({ reservation }: Exchange, event: RequestEventV1 | null): void {
   if (reservation === null) return;
   const saved = event === null ? { tools: 0, compression: 0 } : tokensSaved(event);

@@ -76,7 +76,7 @@ async function relayPlainRounds(
  */
 const plainAnswerBytesMax = 64 * 1024 * 1024;
 
-/** The outcome of a non-streaming response. */
+/** Returns the outcome for a non-streaming response. */
 function endPlain(
   { answer, providerRequestId }: ProviderAnswer,
   summary: ResponseSummary,
@@ -132,7 +132,7 @@ function writeAnswer(
   const { response } = exchange;
   exchange.timings.firstByteAt = performance.now();
   if (exchange.ledger.stream && bytes === null) {
-    // The client expects a stream, so the whole response is sent as one.
+    // The client expects a stream, so the complete response is sent in stream form.
     response.writeHead(passed.answer.status, {
       ...passed.headers,
       'content-type': lane.client.client.streamContentType,

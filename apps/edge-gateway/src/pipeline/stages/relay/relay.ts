@@ -41,7 +41,7 @@ export async function relay(
   }
 }
 
-/** Max length of a token count response. */
+/** Max length of a token count response, in bytes. */
 const countBytesMax = 64 * 1024;
 
 /**

@@ -12,7 +12,7 @@ export interface MessageEdits {
   /** Offsets are relative to the message's first byte. Empty for a message that is sent unchanged. */
   readonly edits: readonly ByteEdit[];
   readonly steps: readonly ContextStep[];
-  /** Ids of the removed texts. */
+  /** Marker ids for the removed text. */
   readonly markers: readonly string[];
   /** Keys for looking up the exact token counts. */
   readonly blocks: readonly string[];

@@ -181,7 +181,7 @@ describe('ContextPlanner', () => {
     expect((await plan(open().planner, 3, { settings: recoverable, model: cached })).decision).toBe('taken');
   });
 
-  it('clears old results once when it pays, and sends the same bytes afterwards', async () => {
+  it('clears old results once it pays, and sends the same bytes afterwards', async () => {
     const { planner } = open();
     const resultOf = (at: number) => `${result(at)} ${'word '.repeat(1_000)}`;
     const sending = { settings: recoverable, model: { ...cached, cache: null }, resultOf };

@@ -73,7 +73,7 @@ function isRecallEnabled({ compression, pruning }: Caller): boolean {
   return compression.mode === 'balanced' && pruning.recovery && pruning.mode !== 'off';
 }
 
-/** Client of the compressor service. */
+/** Client for the compressor service. */
 export interface CompressorClient {
   /**
    * Calls any instance. If an instance replied that it lacks the conversation, `instanceId` addresses that
@@ -103,7 +103,9 @@ export class ContextPlanner {
     this.#log = log;
   }
 
-  /** Never throws. Messages not compressed in time are sent unchanged, now and in every later turn. */
+  /**
+   * Never throws. A message that was not compressed in time is sent unchanged, now and in every later turn.
+   */
   async plan(subject: ContextSubject, signal: AbortSignal): Promise<ContextEdits> {
     const { outline, candidates } = subject;
     const tailStart = outline.messages.findLastIndex(({ role }) => role === 'assistant') + 1;

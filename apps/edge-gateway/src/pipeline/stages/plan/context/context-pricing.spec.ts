@@ -27,7 +27,7 @@ describe('priceContext', () => {
     expect(rewrittenUsd).toBeCloseTo(cacheWrite - cacheRead);
   });
 
-  it('returns null prices for a model without prices', () => {
+  it('returns null amounts for a model without prices', () => {
     const unknown = { tokensSaved: 2, savedUsd: null, rewrittenUsd: null };
     expect(priceContext(undefined, { savedNew: 1, savedAgain: 1, rewritten: 1 })).toEqual(unknown);
   });

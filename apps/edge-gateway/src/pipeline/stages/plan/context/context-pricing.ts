@@ -111,7 +111,7 @@ function pays({ model }: ClearSubject, savedBytes: number, rewrittenBytes: numbe
 class OldResults {
   /** Number of candidates read, including those in earlier clears. */
   read: number;
-  /** The first byte that would change. */
+  /** Position of the first byte that the clear would change. */
   start = 0;
   savedBytes = 0;
   readonly #subject: ClearSubject;

@@ -7,7 +7,7 @@ export interface ContextSubject {
   readonly format: ClientWireFormat;
   readonly tape: JsonTape;
   readonly outline: RequestOutline;
-  /** Result of `listCandidates` for the outline. Never empty. */
+  /** Indexes of the messages that may be compressed, from `listCandidates`. Never empty. */
   readonly candidates: readonly number[];
   readonly requestId: string;
   /** Aborted when the client disconnects. Nothing is sent after that. */
@@ -26,7 +26,7 @@ export interface ContextSettings {
   readonly recoverable: boolean;
 }
 
-/** Other settings under which the conversation may have started and can continue. */
+/** Returns other settings with which the conversation may have started and can continue. */
 export function otherSettings({ settings, isRecallable }: ContextSubject): ContextSettings[] {
   const { mode, recoverable } = settings;
   const all: ContextSettings[] = [

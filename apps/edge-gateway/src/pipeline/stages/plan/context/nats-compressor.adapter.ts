@@ -2,7 +2,7 @@ import { compressBlocks, compressBlocksAt, recallOriginals } from '@gateway/cont
 import type { Messaging } from '@gateway/messaging';
 import type { CompressorClient } from './context-planner.ts';
 
-/** A recall may take longer, because the model's next response takes seconds anyway. */
+/** A recall may take longer than planning, because the model's next response takes seconds anyway. */
 const recallDeadlineMs = 5_000;
 
 /** @param planDeadlineMs limit for all calls in one plan together; each call may use the remaining time. */

@@ -10,7 +10,7 @@ export interface PlanSubject {
   readonly tape: JsonTape;
   /** The tools that the key may use. Positions in plans refer to this list. */
   readonly tools: readonly ToolOutline[];
-  /** Hashes of the tools, in the same order. */
+  /** Hashes for `tools`, in the same order. */
   readonly list: HashedList;
 }
 
