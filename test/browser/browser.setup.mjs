@@ -6,23 +6,23 @@ import { installPrograms } from '../../tools/bootstrap/setup/servers.ts';
 import { requireProgram } from '../../tools/bootstrap/stack/programs.ts';
 import { startBrowser } from './start-browser.ts';
 
-/** Finds the system's Chromium. If it is missing, installs it like Redis and NATS. */
+/** Finds the system's Chromium. If it is missing, installs it in the same way as Redis and NATS. */
 function findChromium() {
   installPrograms([{ program: 'chromium', debian: 'chromium', homebrew: 'chromium' }]);
   return requireProgram('chromium');
 }
 
-/** Starts one stack and one browser for all files of the suite. */
+/** Starts one stack and one browser for all test files in the suite. */
 export default async function startAll() {
   const screenshots = join(import.meta.dirname, 'screenshots');
   rmSync(screenshots, { recursive: true, force: true });
   mkdirSync(screenshots, { recursive: true });
   const chromium = findChromium();
-  // A test starts the issuer at this address.
+  // One of the tests starts the issuer at this address.
   const issuer = `http://127.0.0.1:${await findFreePort()}`;
   process.env.TEST_OIDC_ISSUER = issuer;
   const stack = await startStack({
-    // The second edge uses that issuer for sign-in.
+    // The second edge signs people in through that issuer.
     replicas: { 'edge-gateway': 2 },
     env: {
       'edge-gateway': { PLAN_DEADLINE_MS: '5000', AUTH_RATE_LIMIT_RPM: '100000' },

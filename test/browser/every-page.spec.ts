@@ -16,12 +16,17 @@ import {
 import { makeTraffic, waitForContent, waitForRequests, type Traffic } from './traffic.fixture.ts';
 
 const { baseUrl } = sharedStack();
-/** Contrast and label errors do not depend on the width, so each color scheme is examined once. */
+/**
+ * Contrast and label errors do not depend on the width, so each color scheme is checked at only one width.
+ */
 const examined: readonly Look[] = [
   { scheme: 'light', width: 1600 },
   { scheme: 'dark', width: 390 },
 ];
-/** Log rows to wait for after `makeTraffic`. The request for an unknown model may or may not add one more row. */
+/**
+ * The number of log rows to wait for after `makeTraffic`. The request for an unknown model may add one more
+ * row.
+ */
 const requestsMade = 4;
 
 let browser: Browser;
@@ -38,21 +43,21 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => browser.close());
 
-/** Turns on content logging, so that the page of a request shows its contents. */
+/** Turns on content logging, so that a request's page shows its contents. */
 async function logContents(key: string): Promise<void> {
   const body = { policy: { content_logging: true } };
   const { status } = await send(baseUrl, { method: 'PATCH', path: '/v1/account/me', key, body });
   expect(status).toBe(200);
 }
 
-/** Every page of the navigation and the page of a request. */
+/** Every page in the navigation, and the page for one request. */
 const pages = [
   ...['welcome', 'playground', 'overview', 'requests', 'sessions', 'tool-health', 'routing'],
   ...['keys', 'providers', 'billing', 'account', 'request'],
 ];
 const addressOf = (name: string) => (name === 'request' ? `requests/${traffic.requestId}` : name);
 
-test('the list of pages covers the whole navigation', async () => {
+test('the page list covers the whole navigation', async () => {
   const watched = await openPage(browser, { scheme: 'light', width: 1600 });
   await signIn(watched, person);
   await goTo(watched.page, 'welcome');
@@ -63,7 +68,7 @@ test('the list of pages covers the whole navigation', async () => {
   await watched.close();
 });
 
-/** The number of scripts from hostile texts that ran. */
+/** The number of scripts injected through hostile strings that actually ran. */
 const countHits = (page: Page): Promise<number> =>
   page.evaluate(() => (window as unknown as { hits?: number }).hits ?? 0);
 
@@ -71,7 +76,7 @@ const isExamined = (look: Look) =>
   examined.some(({ scheme, width }) => scheme === look.scheme && width === look.width);
 
 test.each(pages)(
-  '%s has no errors, serious accessibility barriers, foreign markup or horizontal overflow',
+  '%s has no errors, serious accessibility issues, injected markup or horizontal overflow',
   async (name) => {
     const watched = await openPage(browser, { scheme: 'light', width: 1600 });
     const { page, context } = watched;
@@ -99,7 +104,8 @@ test.each(pages)(
 const firstPaintMs = 1_000;
 
 /**
- * Milliseconds to the first paint with an empty cache: the minimum of 5 visits, or of up to 15 visits on a busy machine.
+ * Milliseconds until the first paint with an empty cache. Takes the minimum of 5 visits, or of up to 15 on a
+ * busy machine.
  */
 async function measureFirstPaint(): Promise<number> {
   const paints: number[] = [];

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** A figure of a page: its number (the exact one if it is rounded), its text and its hint. */
+/** A figure on a page: its number (the exact value if the page rounds it), its text and its hint. */
 export interface ShownFigure {
   /** NaN if the figure has no number. */
   readonly value: number;
@@ -8,7 +8,7 @@ export interface ShownFigure {
   readonly hint: string;
 }
 
-/** All figures of a page by label. */
+/** All figures on a page, by label. */
 export async function readFigures(page: Page): Promise<Map<string, ShownFigure>> {
   const shown = await page.locator('dl > div:has(> dt)').evaluateAll((figures) =>
     figures.map((figure) => {
@@ -35,13 +35,13 @@ export function toNumber(text: string): number {
 
 export interface ShownRow {
   readonly key: string;
-  /** The text of each cell. */
+  /** The text in each cell. */
   readonly cells: readonly string[];
-  /** The exact value of each cell, or null. */
+  /** The exact value in each cell, or null. */
   readonly titles: readonly (string | null)[];
 }
 
-/** The rendered rows of a table. A long table renders only the rows near the visible part. */
+/** The rendered table rows. A long table renders only the rows near the visible area. */
 export function readRows(page: Page, label: string): Promise<ShownRow[]> {
   return page
     .getByRole('table', { name: label })

@@ -6,14 +6,14 @@ import { completion, plainAnswer } from '../e2e/provider.fixture.ts';
 import { openPerson, waitForLog, type MeasuredAccount } from './measured.fixture.ts';
 import { connectBrowser, goTo, openPage, signIn, type WatchedPage } from './page.fixture.ts';
 
-/** A right-to-left override. It reverses the following text unless an element isolates it. */
+/** A right-to-left override. It reverses all text after it unless an element isolates it. */
 const override = '\u202e';
 const evil = (what: string) =>
   `${what}<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>"'&lt;${override}`;
 
 const toolNames = [evil('tool'), '<b>bold</b>', `${override}desrever`];
 const model = `openai/${evil('model')}`;
-// Header values allow only ASCII.
+// HTTP header values may contain only ASCII.
 const session = `<img src=x onerror=window.pwned=1>'"</script>`;
 const errorText = evil('The model is not available:  ');
 
@@ -64,7 +64,7 @@ async function openEvilAccount(): Promise<MeasuredAccount> {
   return { ...opened, rows: await waitForLog(key, 2) };
 }
 
-/** Expects that the page shows the text literally and that none of it became markup. */
+/** Expects the page to show the string literally, without turning any of it into markup. */
 async function expectText(page: Page, text: string): Promise<void> {
   const found = page.getByText(text, { exact: false });
   expect({ text, shown: await found.count() }).toEqual({ text, shown: expect.any(Number) });
@@ -73,7 +73,7 @@ async function expectText(page: Page, text: string): Promise<void> {
   expect(await page.evaluate(() => 'pwned' in window)).toBe(false);
 }
 
-/** Expects that each text with a right-to-left override is in an element that isolates it. */
+/** Expects every string with a right-to-left override to be inside an element that isolates it. */
 async function expectIsolated(page: Page): Promise<void> {
   const loose = await page.evaluate((mark) => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -106,7 +106,7 @@ const cases: [name: string, path: () => string, texts: string[]][] = [
   ['traces', () => 'routing?tab=traces', [toolNames[0]!]],
 ];
 
-test.each(cases)('%s: foreign text is shown as text', async (_name, path, texts) => {
+test.each(cases)('%s: untrusted text is shown as text', async (_name, path, texts) => {
   await goTo(watched.page, path());
   for (const text of texts) await expectText(watched.page, text);
   await expectIsolated(watched.page);

@@ -6,18 +6,21 @@ import { text } from 'node:stream/consumers';
 export interface SignInIssuerOptions {
   readonly port: number;
   readonly clientId: string;
-  /** The only address to which it redirects browsers. */
+  /** The only address to which the issuer redirects browsers. */
   readonly redirectUri: string;
   readonly person: { readonly subject: string; readonly email: string };
-  /** The error description after a rejected sign-in. */
+  /** The error description that the issuer sends after a rejected sign-in. */
   readonly refusal: string;
 }
 
-/** An OpenID Connect issuer with a sign-in page: authorization code with PKCE, one public client, one person. */
+/**
+ * An OpenID Connect issuer with a sign-in page. It supports the authorization code flow with PKCE, one public
+ * client and one person.
+ */
 export interface SignInIssuer extends Pick<TokenIssuer, 'issuer' | 'close'> {
-  /** Grants so far: `authorization_code` or `refresh_token`, or the reason of a rejected grant. */
+  /** Grants so far: `authorization_code` or `refresh_token`, or the reason why a grant was rejected. */
   readonly grants: readonly string[];
-  /** Sets the lifetime of new access tokens that the token endpoint returns. */
+  /** Sets the lifetime of access tokens issued by the token endpoint from now on. */
   setLife(seconds: number): void;
 }
 
@@ -44,7 +47,7 @@ export async function startSignInIssuer(options: SignInIssuerOptions): Promise<S
 class IssuerEndpoints {
   readonly grants: string[] = [];
   readonly #options: SignInIssuerOptions;
-  /** Started sign-ins by code. */
+  /** Sign-ins in progress, by authorization code. */
   readonly #begun = new Map<string, URLSearchParams>();
   #refreshToken: { readonly value: string; readonly audience: string } | null = null;
   #lifeSeconds = 600;
@@ -87,7 +90,7 @@ class IssuerEndpoints {
       const code = randomUUID();
       this.#begun.set(code, query);
       const location = `${redirectUri}?${new URLSearchParams({ code, state }).toString()}`;
-      // With this cookie, the next sign-in is redirected back at once.
+      // With this cookie, the issuer skips the next sign-in page and redirects immediately.
       response.writeHead(302, { location, 'set-cookie': 'known=yes; Path=/authorize' }).end();
       return;
     }
@@ -109,7 +112,9 @@ class IssuerEndpoints {
     response.end(JSON.stringify(body));
   }
 
-  /** The grant, or the reason for rejecting it. Each code and refresh token is valid once. */
+  /**
+   * Returns the grant, or the reason for rejecting it. Each code and each refresh token is valid only once.
+   */
   #choose(form: URLSearchParams): { audience: string; nonce?: string } | string {
     if (form.get('client_id') !== this.#options.clientId) return 'another client';
     if (form.get('grant_type') === 'refresh_token') {

@@ -1,6 +1,6 @@
 import base from '../jest.config.mjs';
 
-/** All spec files share one stack and one browser. */
+/** All test files share one stack and one browser. */
 export default {
   ...base,
   rootDir: import.meta.dirname,

@@ -30,7 +30,7 @@ const entryOf = (at: number) => ({
   ...{ estimated_tokens_saved: 0, compression_tokens_saved: 0 },
 });
 
-/** Returns one page of a log with `total` requests. */
+/** Returns one page from a log with `total` requests. */
 async function fulfillPage(route: Route, total: number): Promise<void> {
   const query = new URL(route.request().url()).searchParams;
   const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))];
@@ -44,13 +44,13 @@ const unavailable = {
   json: { error: { message: 'Not now.', type: 'invalid_request_error', code: 'not_now', param: null } },
 };
 
-test('a log at the counting limit shows that there may be more requests', async () => {
+test('a log that reaches the counting limit indicates that there may be more requests', async () => {
   await page.route('**/v1/account/requests?*', (route) => fulfillPage(route, 100_000));
   await goTo(page, 'requests');
   await page.getByRole('status').getByText('at least 100,000 requests').waitFor();
 });
 
-test('a log page that fails with a client error is requested once, and again on Try again', async () => {
+test('a log page that fails with a client error is requested once, and again when the user clicks Try again', async () => {
   let calls = 0;
   await page.route('**/v1/account/requests?*', async (route) => {
     const isFirst = new URL(route.request().url()).searchParams.get('offset') === '0';
@@ -69,7 +69,7 @@ test('a log page that fails with a client error is requested once, and again on 
   await page.getByText('model-149').waitFor();
 });
 
-test('relative times are correct on a page that is opened after an hour', async () => {
+test('relative times are correct on a page viewed an hour later', async () => {
   const expires_at = new Date(Date.now() + 1_800_000).toISOString();
   await createTestKey(baseUrl, person.accessToken, { name: 'brief', expires_at });
   await page.clock.install();
@@ -80,7 +80,7 @@ test('relative times are correct on a page that is opened after an hour', async 
   await page.getByText('expired', { exact: true }).waitFor({ timeout: 5_000 });
 });
 
-test('a model switch keeps its new state when an older response arrives late', async () => {
+test('a model switch keeps its new state even if an older response arrives late', async () => {
   await goTo(page, 'routing?tab=models');
   const [asked, answer] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
   await page.route('**/v1/account/routing/models/status', async (route) => {
@@ -119,7 +119,7 @@ test('an empty allow list stays empty when only the denied tools change', async 
   await page.getByText('0 allowed, 1 denied').waitFor();
 });
 
-test('a wrong current password is sent once', async () => {
+test('a wrong current password is submitted only once', async () => {
   const calls: string[] = [];
   page.on('request', (request) => calls.push(new URL(request.url()).pathname));
   await goTo(page, 'account');
@@ -131,7 +131,7 @@ test('a wrong current password is sent once', async () => {
   expect(calls).toEqual(['/v1/auth/change-password']);
 });
 
-test('a checkout that fails to apply can be retried, then is reported and removed from the address', async () => {
+test('a checkout that fails to apply can be retried; on success it is reported and removed from the URL', async () => {
   let calls = 0;
   await page.route('**/v1/billing/sync-checkout', (route) =>
     route.fulfill((calls += 1) === 1 ? unavailable : { json: { object: 'billing' } }),
@@ -155,7 +155,7 @@ test('an ended subscription shows no renewal date', async () => {
   expect(await page.getByText('Renews on').count()).toBe(0);
 });
 
-test('an unknown deletion receipt is requested once', async () => {
+test('an unknown deletion receipt is requested only once', async () => {
   let calls = 0;
   page.on('request', (request) => (calls += Number(request.url().includes('/v1/account/deletions/'))));
   await page.goto('/dashboard/deleted/nothing');
@@ -164,7 +164,7 @@ test('an unknown deletion receipt is requested once', async () => {
   expect(calls).toBe(1);
 });
 
-test('a dialog stays open while a key is being created and then shows its secret', async () => {
+test('a dialog stays open while a key is being created, and then shows the key’s secret', async () => {
   const [asked, answer] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
   await page.route('**/v1/account/keys', async (route) => {
     if (route.request().method() !== 'POST') return route.continue();

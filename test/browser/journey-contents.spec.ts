@@ -53,7 +53,7 @@ const renderAsking = (text: string, more: object = {}): string =>
 
 const bodyOf = (name: 'request' | 'response') => page.getByRole('region', { name: `Body of the ${name}` });
 
-/** Opens the page of a request after its contents are stored. */
+/** Opens a request's page once its contents have been stored. */
 async function openLogged(answered: Answer): Promise<void> {
   const id = requestIdOf(answered);
   await waitForContent(baseUrl, person.accessToken, id);
@@ -61,7 +61,7 @@ async function openLogged(answered: Answer): Promise<void> {
   await bodyOf('response').waitFor();
 }
 
-test('no content is stored before content logging is on, and the page links to the setting', async () => {
+test('no content is stored while content logging is off, and the page links to the setting', async () => {
   const answered = await postChat(baseUrl, key, renderAsking('not to be stored'));
   await waitForRow(baseUrl, person.accessToken, requestIdOf(answered));
   await goTo(page, `requests/${requestIdOf(answered)}`);
@@ -97,7 +97,7 @@ test('a streamed response is shown as the client received it', async () => {
   expect(await bodyOf('response').textContent()).toBe(answered.text);
 });
 
-test('a body of 3 MiB shows its beginning, then the stored part on request, and says that it is cut', async () => {
+test('a 3 MiB body shows its beginning, then the stored part on request, and says that it was truncated', async () => {
   const narrow = { width: 360, height: 780 };
   const answered = await postChat(baseUrl, key, renderAsking('lighthouse \u202E '.repeat(230_000)));
   await openLogged(answered);

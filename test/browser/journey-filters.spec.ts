@@ -29,7 +29,7 @@ const hasText = (field: Locator, text: string) =>
   eventually(async () => (await field.inputValue()) === text || undefined, 10_000);
 
 describe('keyboard focus and typed filters', () => {
-  test('a text filter keeps the focus while the user types with pauses', async () => {
+  test('a text filter keeps keyboard focus while the user types with pauses', async () => {
     await goTo(page, 'requests');
     const field = page.getByLabel('Model', { exact: true });
     await field.focus();
@@ -40,7 +40,7 @@ describe('keyboard focus and typed filters', () => {
     await hasText(field, 'openai');
   });
 
-  test('a time filter keeps the focus while the user types a year digit by digit', async () => {
+  test('a time filter keeps keyboard focus while the user types a year digit by digit', async () => {
     await goTo(page, 'requests?from=2025-11-20T09:30:00.000Z');
     const field = page.getByLabel('From', { exact: true });
     await field.focus();
@@ -52,7 +52,7 @@ describe('keyboard focus and typed filters', () => {
     await hasText(field, '2026-11-20T10:30');
   });
 
-  test('a filter field follows the address when the address changes by other means', async () => {
+  test('a filter field is updated when the URL changes by other means', async () => {
     await goTo(page, 'requests?status=ok');
     const field = page.getByLabel('Session', { exact: true });
     await field.focus();
@@ -68,19 +68,19 @@ describe('keyboard focus and typed filters', () => {
     await hasText(field, 'one two');
   });
 
-  test('the time range keeps the focus when the user changes it', async () => {
+  test('the time range keeps keyboard focus when the user changes it', async () => {
     await goTo(page, 'sessions');
     await page.getByRole('radio', { name: '30 days' }).focus();
     await page.keyboard.press('ArrowRight');
     await page.waitForURL(/days=90/);
-    // The address changes shortly before the page renders.
+    // The URL changes shortly before the page renders.
     await page.locator('input[type=radio][value="90"]:checked').waitFor({ state: 'attached' });
     await page.keyboard.press('ArrowLeft');
     await page.waitForURL(/days=30/);
     await hasFocus('INPUT');
   });
 
-  test('the heading takes the focus when the focused element disappears or another page opens', async () => {
+  test('the heading receives focus when the focused element disappears or another page opens', async () => {
     await goTo(page, 'overview?model=openai/gpt-4o-mini');
     await page.getByRole('button', { name: /^Remove filter Model/ }).press('Enter');
     await page.waitForURL((url) => url.search === '');

@@ -37,7 +37,7 @@ afterEach(() => expect(watched.faults).toEqual([]));
 const heading = (name: string) => page.getByRole('heading', { name, level: 1, exact: true }).waitFor();
 const goOn = () => page.getByRole('button', { name: `Continue with ${new URL(issuer.issuer).host}` }).click();
 
-test('a refused sign-in shows the issuer’s message as text and can be retried', async () => {
+test('a rejected sign-in shows the issuer’s message as text and can be retried', async () => {
   await page.goto('/dashboard/keys');
   await heading('Sign in');
   expect(await findBarriers(page)).toEqual([]);
@@ -51,7 +51,7 @@ test('a refused sign-in shows the issuer’s message as text and can be retried'
   await heading('Sign in');
 });
 
-test('a sign-in at the issuer opens the requested page with a new account and stores no token', async () => {
+test('signing in at the issuer creates an account, opens the requested page and stores no token', async () => {
   await page.goto('/dashboard/keys');
   await goOn();
   await page.getByRole('link', { name: 'Sign in' }).click();
@@ -66,14 +66,14 @@ test('a sign-in at the issuer opens the requested page with a new account and st
   expect(stored).not.toMatch(/eyJ|sign-in/);
 });
 
-test('a reload redirects through the issuer, which recognizes the browser, and returns', async () => {
+test('a reload redirects through the issuer, which recognizes the browser and redirects back', async () => {
   await page.reload();
   await heading('Keys');
   expect(issuer.grants).toEqual(['authorization_code', 'authorization_code']);
 });
 
-test('a token that is about to expire is renewed before use', async () => {
-  // Less than the renewal margin of the page, so each call uses a new token.
+test('a token that is about to expire is renewed before it is used', async () => {
+  // This lifetime is shorter than the page's renewal margin, so every call uses a new token.
   issuer.setLife(20);
   await page.reload();
   await heading('Keys');
@@ -86,7 +86,7 @@ test('a token that is about to expire is renewed before use', async () => {
   issuer.setLife(600);
 });
 
-test('a sign-in response that this tab did not request is rejected', async () => {
+test('a sign-in response is rejected if this tab did not request it', async () => {
   const stranger = await openPage(browser, look, { baseUrl, issuer: issuer.issuer });
   const before = issuer.grants.length;
   await stranger.page.goto('/dashboard/sign-in/callback?code=stolen&state=theirs');

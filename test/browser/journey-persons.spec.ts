@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** Two people with accounts of different names. The first person is signed in. */
+/** Two people whose accounts have different names. The first person is signed in. */
 beforeEach(async () => {
   people = await Promise.all([openPerson('of the first'), openPerson('of the second')]);
   watched = await openPage(browser, look);
@@ -47,7 +47,7 @@ async function logIn(tab: Page, { email, password }: TestPerson): Promise<void> 
 
 const nameField = () => page.getByLabel('Account name');
 
-test('a page drops one person’s data after another tab signs in a different person', async () => {
+test('a page discards one person’s data after a different person signs in from another tab', async () => {
   await goTo(page, 'account');
   expect(await nameField().inputValue()).toBe('of the first');
   const tab = await watched.context.newPage();
@@ -62,7 +62,7 @@ test('a page drops one person’s data after another tab signs in a different pe
   expect(await nameField().inputValue()).toBe('of the second');
 });
 
-/** Sends a message in the playground and waits until it is in the log. */
+/** Sends a message in the playground and waits for its log row. */
 async function chat(text: string): Promise<void> {
   await page.getByRole('link', { name: 'Playground' }).click();
   await page.getByRole('form', { name: 'Next message' }).getByRole('textbox').fill(text);
@@ -74,7 +74,7 @@ async function chat(text: string): Promise<void> {
 const countRequests = async ({ accessToken }: TestPerson): Promise<number> =>
   (await callFor(requestLogPage, 200, { path: '/v1/account/requests', key: accessToken })).total;
 
-test('a playground request is in the log of the current person, not of the previous one', async () => {
+test('a playground request is logged for the current person, not the previous one', async () => {
   await goTo(page, 'providers');
   await chat('Hello from the first');
   expect(await countRequests(people[0])).toBe(1);
@@ -84,7 +84,7 @@ test('a playground request is in the log of the current person, not of the previ
   expect(await Promise.all(people.map(countRequests))).toEqual([1, 1]);
 });
 
-test('text typed into the sign-in form stays while the previous login session is still ending', async () => {
+test('text typed into the sign-in form is kept while the previous login session is still ending', async () => {
   const answer = Promise.withResolvers<undefined>();
   await page.route('**/v1/auth/log-out', async (route) => {
     await answer.promise;
@@ -96,7 +96,7 @@ test('text typed into the sign-in form stays while the previous login session is
   const ended = page.waitForResponse('**/v1/auth/log-out');
   answer.resolve(undefined);
   await ended;
-  // Time for the page to render any effect of the response.
+  // Gives the page time to render any effect of the response.
   await page.waitForTimeout(500);
   expect(await page.getByLabel('E-mail').inputValue()).toBe(people[1].email);
 });

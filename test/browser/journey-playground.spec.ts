@@ -26,7 +26,7 @@ afterAll(async () => {
   await browser.close();
 });
 
-/** The ids of the requests that the page shows, one per column. */
+/** The request ids shown on the page, one per column. */
 async function readRequestIds(page: Page): Promise<string[]> {
   const links = page.getByRole('link', { name: 'View full request' });
   const hrefs = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
@@ -65,7 +65,8 @@ describe.each(formats)('the playground in %s', (label, format) => {
     expect(plan).toContain(`${detail.tools_out} of 40`);
     const [best] = detail.trace.candidates.filter(({ rank }) => rank === 1);
     expect(plan).toContain(best!.name);
-    // The sandbox calls the matching tool. The next message is the result, and the conversation continues.
+    // The sandbox calls the matching tool. The next message is the tool result, and then the conversation
+    // continues.
     const log = page.getByRole('log');
     expect(await log.textContent()).toContain(detail.called_tools[0]);
     await ask(page, '{"invoices":[]}');
@@ -74,7 +75,7 @@ describe.each(formats)('the playground in %s', (label, format) => {
   });
 });
 
-test('the playground shows pruned and full tool sets next to each other', async () => {
+test('the playground shows pruned and full tool sets side by side', async () => {
   const { page } = watched;
   await goTo(page, 'playground');
   await page.getByRole('switch', { name: 'Compare with all tools' }).click();
@@ -91,7 +92,7 @@ test('the playground shows pruned and full tool sets next to each other', async 
   expect(watched.faults).toEqual([]);
 });
 
-test('an invalid tool list shows the reason and is not sent', async () => {
+test('an invalid tool list is not sent, and the page shows the reason', async () => {
   const { page } = watched;
   await goTo(page, 'playground');
   await page.getByLabel('Tools (JSON)').fill('[{"na');

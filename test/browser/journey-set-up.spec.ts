@@ -11,7 +11,7 @@ let person: TestPerson;
 let watched: WatchedPage;
 let page: Page;
 
-/** Calls the API as the person. */
+/** Calls the API on behalf of the person. */
 async function call(method: string, path: string, body?: unknown): Promise<unknown> {
   const response = await fetch(`${baseUrl}${path}`, {
     method,
@@ -45,7 +45,7 @@ async function chooseAction(name: string, action: string): Promise<void> {
   await page.getByRole('menuitem', { name: action }).click();
 }
 
-test('a key can be created, limited, restricted to tools, rotated and revoked, as the API confirms', async () => {
+test('a key can be created, given limits and allowed tools, rotated and revoked, as the API confirms', async () => {
   await goTo(page, 'keys');
   await page.getByRole('button', { name: 'New key' }).first().click();
   await dialog().getByLabel('Name').fill('agent one');
@@ -78,7 +78,7 @@ test('a key can be created, limited, restricted to tools, rotated and revoked, a
   expect(await call('GET', '/v1/account/keys')).toMatchObject({ data: [] });
 });
 
-test('a provider can be connected with its fields and disconnected after a confirmation', async () => {
+test('a provider can be connected with its fields, and disconnected after a confirmation', async () => {
   await goTo(page, 'providers');
   await page.getByLabel('Find a provider').fill('openai');
   await page.getByRole('button', { name: 'Connect OpenAI', exact: true }).click();
@@ -111,7 +111,7 @@ test('limits can be changed and restored, and content logging can be turned on',
   expect(await call('GET', '/v1/account/me')).toMatchObject({ policy: { content_logging: true } });
 });
 
-test('the account is deleted only after its name is typed, and the person is signed out', async () => {
+test('the account is deleted only after the user types its name, and the user is signed out', async () => {
   await call('PATCH', '/v1/account/me', { name: 'to be deleted' });
   await goTo(page, 'account');
   await page.getByRole('button', { name: 'Delete account' }).click();
@@ -124,14 +124,14 @@ test('the account is deleted only after its name is typed, and the person is sig
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
 
-test('the sign-in opens the requested page, and signing out ends the login session', async () => {
+test('signing in opens the requested page, and signing out ends the login session', async () => {
   const stranger = await openPage(browser, desktop);
   await stranger.page.goto('/dashboard/providers');
   await stranger.page.getByLabel('E-mail').fill(person.email);
   await stranger.page.getByRole('textbox', { name: 'Password' }).fill(person.password);
   await stranger.page.getByRole('button', { name: 'Sign in' }).click();
   await stranger.page.getByRole('heading', { name: 'Providers', level: 1 }).waitFor();
-  // The login session survives a reload, although the page stores no token.
+  // The login session survives a reload, even though the page stores no token.
   await stranger.page.reload();
   await stranger.page.getByRole('heading', { name: 'Providers', level: 1 }).waitFor();
   const stored = await stranger.page.evaluate(() =>

@@ -56,7 +56,7 @@ describe('from sign-up to a first request', () => {
     await shoot(page, 'welcome', look);
     expect(await findBarriers(page)).toEqual([]);
     expect(await isTooWide(page)).toBe(false);
-    // The secret is only in the memory of the page, so a reload removes it.
+    // The secret exists only in the page's memory, so a reload removes it.
     await page.reload();
     await page.getByRole('heading', { name: 'Welcome', level: 1 }).waitFor();
     await settle(page);

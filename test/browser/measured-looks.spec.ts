@@ -20,7 +20,9 @@ beforeAll(async () => {
 afterAll(() => Promise.all([browser.close(), account.provider.close()]));
 
 const failedId = () => account.rows.find(({ status }) => status === 'error')!.id;
-/** Pages and tabs reached from the navigation pages. every-page.spec.ts covers the navigation pages. */
+/**
+ * Pages and tabs linked from the navigation pages. every-page.spec.ts covers the navigation pages themselves.
+ */
 const pages: [name: string, path: () => string][] = [
   ['overview-filtered', () => 'overview?days=30&model=openai/gpt-4o-mini'],
   ['requests-none', () => 'requests?session_id=nobody'],
@@ -35,7 +37,7 @@ const pages: [name: string, path: () => string][] = [
   ['routing-traces', () => 'routing?tab=traces'],
 ];
 
-/** Each width once and both color schemes. every-page.spec.ts covers all combinations. */
+/** Each width once, and both color schemes. every-page.spec.ts covers all combinations. */
 const looks: readonly Look[] = [
   { width: 390, scheme: 'dark' },
   { width: 1024, scheme: 'light' },
@@ -45,7 +47,7 @@ const looks: readonly Look[] = [
 const title = ({ width, scheme }: Look) => `${width} px, ${scheme}`;
 
 test.each(looks.map((look) => [title(look), look] as const))(
-  'all detail pages and tabs at %s have no serious accessibility barriers, horizontal overflow or errors',
+  'all detail pages and tabs at %s have no serious accessibility issues, horizontal overflow or errors',
   async (_title, look) => {
     const watched = await openPage(browser, look);
     await signIn(watched, account.person);

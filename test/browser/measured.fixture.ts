@@ -22,13 +22,16 @@ export interface OpenPersonOptions {
   readonly keyName?: string;
 }
 
-/** A person with an account, a key, and one replay server for two providers. Shadow conversations are off. */
+/**
+ * A person with an account, a key, and one replay server that acts as two providers. No conversation is
+ * routed in shadow mode.
+ */
 export async function openPerson({ keyName = 'agent' }: OpenPersonOptions = {}): Promise<
   Omit<MeasuredAccount, 'rows'>
 > {
   const { baseUrl } = sharedStack();
   const [provider, person] = await Promise.all([startProvider(), signUpPerson(baseUrl)]);
-  // The response to calls beyond the queued ones: recovery rounds and retries.
+  // The response to calls that have no queued response, such as recovery rounds and retries.
   provider.setControls(plainAnswer);
   const body = { policy: { shadow_share: 0 } };
   await send(baseUrl, { method: 'PATCH', path: '/v1/account/me', key: person.accessToken, body });
@@ -40,7 +43,10 @@ export async function openPerson({ keyName = 'agent' }: OpenPersonOptions = {}):
   return { person, key, keyId, provider };
 }
 
-/** An account with traffic from real SDKs: sessions, two formats, streamed or not, and a failed request. */
+/**
+ * An account with traffic from real SDKs: sessions, two formats, streamed and non-streaming requests, and one
+ * failed request.
+ */
 export async function openMeasuredAccount(): Promise<MeasuredAccount> {
   const opened = await openPerson();
   const { key, provider } = opened;

@@ -7,7 +7,7 @@ import { chromium, type Browser, type BrowserContext, type Page } from 'playwrig
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The color scheme and width of a page. */
+/** The color scheme and page width. */
 export interface Look {
   readonly scheme: 'light' | 'dark';
   readonly width: 390 | 1024 | 1600;
@@ -30,24 +30,26 @@ export function connectBrowser(): Promise<Browser> {
   return chromium.connect(url);
 }
 
-/** A page that records forbidden behavior. */
+/** A page that records unexpected behavior. */
 export interface WatchedPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Faults so far: console errors, exceptions, calls to other hosts, violations of the Content-Security-Policy. */
+  /**
+   * Faults so far: console errors, exceptions, calls to other hosts, and Content-Security-Policy violations.
+   */
   readonly faults: readonly string[];
   close(): Promise<void>;
 }
 
 const heights = { 390: 844, 1024: 768, 1600: 1000 } as const;
 
-/** The edge that serves the pages (by default the normal one), and another host that they may call. */
+/** The edge that serves the pages (by default the normal one), and one other host that the pages may call. */
 export interface PageHome {
   readonly baseUrl?: string;
   readonly issuer?: string;
 }
 
-/** Opens an empty page in a new context, signed out. */
+/** Opens an empty page in a new browser context, signed out. */
 export async function openPage(browser: Browser, look: Look, home: PageHome = {}): Promise<WatchedPage> {
   const { baseUrl = sharedStack().baseUrl, issuer = baseUrl } = home;
   const context = await browser.newContext({
@@ -83,35 +85,38 @@ function watch(page: Page, faults: string[], origins: readonly string[]): void {
   });
 }
 
-/** Signs a person in through the API. The context receives the refresh token as a cookie, like the sign-in page. */
+/**
+ * Signs a person in through the API. Like the sign-in page, this stores the refresh token as a cookie in the
+ * context.
+ */
 export async function signIn({ context }: WatchedPage, person: Pick<TestPerson, 'email' | 'password'>) {
   const { email, password } = person;
   const answer = await context.request.post('/v1/auth/log-in', { data: { email, password } });
   if (!answer.ok()) throw new Error(`log-in failed with status ${answer.status()}: ${await answer.text()}`);
   await context.addInitScript(() => {
-    // Set the mark only once, so that it stays removed after a sign-out.
+    // Sets the signed-in mark only once, so that it stays removed after a sign-out.
     if (sessionStorage.getItem('was-marked') !== null) return;
     sessionStorage.setItem('was-marked', 'yes');
     localStorage.setItem('svc-was-signed-in', 'yes');
   });
 }
 
-/** Opens a page below `/dashboard/` and waits until it is rendered. */
+/** Opens a page under `/dashboard/` and waits until it is rendered. */
 export async function goTo(page: Page, path: string): Promise<void> {
   await page.goto(`/dashboard/${path}`);
   await page.locator('h1').waitFor();
   await settle(page);
 }
 
-/** Waits until loading is complete. */
+/** Waits until the page has finished loading its data. */
 export async function settle(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle');
   await page.locator('[role=status] .mantine-Skeleton-root').first().waitFor({ state: 'detached' });
 }
 
-/** Serious accessibility violations by WCAG 2.2 AA and axe's best practices, as `rule: element`. */
+/** Serious accessibility violations of WCAG 2.2 AA and axe's best practices, as `rule: element`. */
 export async function findBarriers(page: Page): Promise<string[]> {
-  // Injected through the debugger protocol, which the page's Content-Security-Policy does not block.
+  // axe is injected through the debugger protocol, which the page's Content-Security-Policy does not block.
   await page.evaluate(axeSource);
   const results = await page.evaluate(async () => {
     const { axe } = window as unknown as { axe: { run: (options: object) => Promise<AxeResults> } };
@@ -124,17 +129,17 @@ export async function findBarriers(page: Page): Promise<string[]> {
     );
 }
 
-/** Whether the page overflows horizontally. */
+/** Whether the page overflows its width. */
 export function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth + 1);
 }
 
-/** Changes the color scheme and width of the page. */
+/** Changes the page's color scheme and width. */
 export async function applyLook(page: Page, { scheme, width }: Look): Promise<void> {
   await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
   await page.setViewportSize({ width, height: heights[width] });
   await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor({ state: 'attached' });
-  // Charts and lists render again in the frames after a resize.
+  // After a resize, charts and lists take a few frames to render again.
   await page.evaluate(
     () =>
       new Promise((settle) =>
@@ -143,7 +148,7 @@ export async function applyLook(page: Page, { scheme, width }: Look): Promise<vo
   );
 }
 
-/** Saves a screenshot to the ignored folder `screenshots`, for manual review. */
+/** Saves a screenshot for manual review to the folder `screenshots`, which git ignores. */
 export async function shoot(page: Page, name: string, { scheme, width }: Look): Promise<void> {
   const path = join(import.meta.dirname, 'screenshots', `${name}-${width}-${scheme}.png`);
   await page.screenshot({ path, fullPage: true });

@@ -1,6 +1,6 @@
 import { chromium } from 'playwright-core';
 
-/** Flags that stop background traffic of the system's browser. */
+/** Flags that stop background traffic from the system's browser. */
 const quiet = [
   '--no-sandbox',
   '--disable-gpu',

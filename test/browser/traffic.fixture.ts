@@ -10,7 +10,7 @@ import { eventually } from '../integration/stack.fixture.ts';
 const model = 'sandbox/sandbox-1';
 const question = 'Star the repository octo/hello for me';
 
-/** Texts that every page must show as plain text. Some contain a right-to-left override. */
+/** Strings that every page must display literally. Some contain a right-to-left override. */
 export const hostile = {
   tool: 'x<img src=x onerror=hit()>',
   description: '<script>hit()</script> "quoted" \u202Egnp.exe {{7*7}} ${hit()}',
@@ -21,11 +21,14 @@ export const hostile = {
 
 export interface Traffic {
   readonly key: string;
-  /** The id of a request with ranked tools. */
+  /** The id of a request that has ranked tools. */
   readonly requestId: string;
 }
 
-/** Creates a key and sends requests with the SDKs of the three formats, some with malicious input. */
+/**
+ * Creates a key and sends requests with the SDKs for the three formats. Some requests contain malicious
+ * input.
+ */
 export async function makeTraffic(baseUrl: string, person: TestPerson): Promise<Traffic> {
   const response = await fetch(`${baseUrl}/v1/account/keys`, {
     method: 'POST',
@@ -74,7 +77,7 @@ async function callByBedrock(baseUrl: string, apiKey: string): Promise<void> {
   await connectBedrock(baseUrl, apiKey).send(new ConverseCommand({ modelId: model, messages }));
 }
 
-/** Waits until the log has this many requests. */
+/** Waits until the log contains this many requests. */
 export async function waitForRequests(baseUrl: string, key: string, count: number): Promise<void> {
   const headers = { authorization: `Bearer ${key}` };
   for (let tries = 0; tries < 240; tries++) {
@@ -87,7 +90,7 @@ export async function waitForRequests(baseUrl: string, key: string, count: numbe
   throw new Error('the requests did not appear in the log');
 }
 
-/** Waits until the contents of a request are stored. They are stored separately from the log row. */
+/** Waits until a request's contents are stored, which happens separately from its log row. */
 export async function waitForContent(baseUrl: string, key: string, requestId: string): Promise<void> {
   await eventually(async () => (await waitForRow(baseUrl, key, requestId)).content ?? undefined);
 }

@@ -14,7 +14,7 @@ import { connectAs, eventually } from '../integration/stack.fixture.ts';
 import { noteUsedSecret } from './canary-notes.fixture.ts';
 import { send, type Answer } from './http.fixture.ts';
 
-/** A separate account for one test, so that other tests do not affect its log or limits. */
+/** A separate account for one test, so that other tests cannot affect its log or limits. */
 export interface TestAccount {
   readonly accountId: string;
   readonly keyId: string;
@@ -53,7 +53,7 @@ async function switchShadowOff(gatewayUrl: string, key: string): Promise<void> {
   if (answer.status !== 200) throw new Error(`shadow routing was not switched off: ${answer.text}`);
 }
 
-/** `POST /v1/account/keys`. */
+/** Creates an API key with `POST /v1/account/keys`. */
 export async function createTestKey(
   baseUrl: string,
   apiKey: string,
@@ -64,7 +64,9 @@ export async function createTestKey(
   return createdApiKey.parse(answer.json());
 }
 
-/** `PUT /v1/account/providers`: from the next request on, the provider is called at `baseUrl`. */
+/**
+ * Sends `PUT /v1/account/providers`. From the next request on, the gateway calls the provider at `baseUrl`.
+ */
 export async function connectProvider(
   gatewayUrl: string,
   apiKey: string,
@@ -75,7 +77,7 @@ export async function connectProvider(
   return answer;
 }
 
-/** Connects one replay server as a provider of each client format: `openai`, `anthropic` and `hosted`. */
+/** Connects one replay server as a provider for each client format: `openai`, `anthropic` and `hosted`. */
 export async function connectEachFormat(
   gatewayUrl: string,
   apiKey: string,
@@ -94,7 +96,7 @@ export function waitForRow(baseUrl: string, apiKey: string, requestId: string): 
   });
 }
 
-/** The request id of a response. */
+/** The request id from a response. */
 export function requestIdOf(answer: { headers: Answer['headers'] }): string {
   const id = answer.headers['x-request-id'];
   if (typeof id !== 'string') throw new Error('the answer has no X-Request-ID');

@@ -7,7 +7,7 @@ export function connectAnthropic(baseURL: string, apiKey: string, maxRetries = 0
   return new Anthropic({ baseURL, apiKey, maxRetries });
 }
 
-/** The same with the header of older clients. */
+/** The same SDK with the key header that older clients use. */
 export function connectByXApiKey(baseURL: string, apiKey: string): Anthropic {
   const defaultHeaders = { authorization: null, 'x-api-key': apiKey };
   return new Anthropic({ baseURL, apiKey, maxRetries: 0, defaultHeaders });
@@ -17,7 +17,7 @@ export function plainMessages(body: unknown): ReplayControls {
   return { status: 200, body, headers: { 'content-type': 'application/json' } };
 }
 
-/** A response with reasoning signed over its bytes, in a format that none of our serializers produces. */
+/** A response with signed reasoning, formatted in a way that none of our serializers produces. */
 export const thoughtful = `{ "id":"msg_1", "type":"message","role":"assistant","model":"claude-sonnet-4-5",
   "content":[{"type":"thinking","thinking":"h\\u006dm \\/ ü🌍","signature":"EqQB+sig\\/nature=="},
   {"type":"redacted_thinking","data":"Em9w=="},{"type":"text","text":"Hello."}],
@@ -57,7 +57,7 @@ const frames = streamed.map(
   ([type, fields]) => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`,
 );
 
-/** The number of stream bytes before the end of the text. */
+/** The number of stream bytes up to the end of the text. */
 export const bytesBeforeTextEnds = Buffer.byteLength(frames.slice(0, 7).join(''));
 
 /** @param ending replaces the end of the text and everything after it. */

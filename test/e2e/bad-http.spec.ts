@@ -37,7 +37,7 @@ describe('body and header sizes', () => {
     expectError(answer, tooLarge);
   });
 
-  it('accepts a body just within the limit', async () => {
+  it('accepts a body just under the limit', async () => {
     const room = tightLimits.requestBodyBytesMax - Buffer.byteLength(JSON.stringify(hello));
     const body = { ...hello, messages: [user('x'.repeat(room))] };
     expect((await postChat(tight, key, body)).status).toBe(200);
@@ -57,13 +57,13 @@ describe('body and header sizes', () => {
     expect(answer).toContain('"request_id"');
   });
 
-  it('survives a client that disconnects before sending its declared length', async () => {
+  it('survives a client that disconnects before sending all the bytes it declared', async () => {
     const head = { 'content-type': 'application/json', 'content-length': 5_000 };
     await sendHead(baseUrl, { ...head, authorization: `Bearer ${key}` }, '{"model":', 300);
     expect((await postChat(baseUrl, key, hello)).status).toBe(200);
   });
 
-  /** Sends a head and the start of a body. Returns everything received until the connection closes. */
+  /** Sends the headers and the start of a body. Returns everything received until the connection closes. */
   function sendHead(
     url: string,
     headers: Record<string, string | number>,
@@ -140,7 +140,7 @@ describe('paths and methods', () => {
     '/v1/models/..',
     '/v1/requests',
     '/v1/account/providers',
-  ])('GET %s without a key: returns missing_api_key for every spelling', async (path) => {
+  ])('GET %s without a key: returns missing_api_key for every spelling of the path', async (path) => {
     expectError(await send(baseUrl, { path }), { ...authentication, code: 'missing_api_key' });
   });
 

@@ -18,7 +18,7 @@ const stack = sharedStack();
 const { baseUrl } = stack;
 const upstreamKey = 'sk-upstream-of-bad-input-0123456789';
 const canary = 'canary-content-5d1f';
-/** Texts that no log may contain. */
+/** Strings that must not appear in any log. */
 const secrets = [upstreamKey, canary];
 
 let provider: ReplayProvider;
@@ -69,7 +69,7 @@ describe('keys', () => {
     expect(messages.size).toBe(1);
   });
 
-  it('an expired key is rejected from its expiry on', async () => {
+  it('a key is rejected from the moment it expires', async () => {
     const expiresAt = Date.now() + 4_000;
     const expires_at = new Date(expiresAt).toISOString();
     const short = await createTestKey(baseUrl, key, { name: 'short', expires_at });
@@ -94,7 +94,7 @@ describe('models', () => {
   });
 
   it.each(['groq/llama-3.3-70b-versatile', 'deepseek-chat'])(
-    '%s without a connected provider: names the provider and the call that connects it',
+    '%s without a connected provider: names the provider and the API call that connects it',
     async (model) => {
       const answer = await postChat(baseUrl, key, { ...hello, model });
       const { error } = expectError(answer, { ...invalid, code: 'provider_not_connected', param: 'model' });
@@ -102,7 +102,7 @@ describe('models', () => {
     },
   );
 
-  it('returns ambiguous_model with the choices for a model of two connected providers', async () => {
+  it('returns ambiguous_model with the choices if two connected providers offer the model', async () => {
     const other = await createTestAccount(stack);
     for (const name of ['groq', 'novita'])
       await connectProvider(baseUrl, other.apiKey, { provider: name, api_key: upstreamKey });
@@ -114,7 +114,7 @@ describe('models', () => {
   });
 
   it.each(['openai/模型\u0000\ud800', 'openai/a\r\nx-evil: 1'])(
-    'forwards %j to the provider, even if no header or database can store it',
+    'forwards %j to the provider, even though no header or database can store it',
     async (model) => {
       provider.enqueue(null, plainAnswer);
       const answer = await postChat(baseUrl, key, { ...hello, model });
@@ -192,7 +192,7 @@ describe('bodies', () => {
     },
   );
 
-  it('uses the last value of a duplicate member, as the provider does', async () => {
+  it('uses the last value for a duplicate member, as the provider does', async () => {
     provider.enqueue(null, plainAnswer);
     const body = `{"model":"groq/x","messages":"first",${JSON.stringify({ ...hello, model: 'openai/gpt-4o' }).slice(1)}`;
     expect((await postChat(baseUrl, key, body)).status).toBe(200);
@@ -202,7 +202,7 @@ describe('bodies', () => {
     expect(JSON.parse(sent)).toMatchObject({ model: 'gpt-4o', messages: hello.messages });
   });
 
-  it('forwards NUL and lone surrogates in texts and names, and logs the request', async () => {
+  it('forwards NUL and lone surrogates in strings and names, and logs the request', async () => {
     provider.enqueue(null, plainAnswer);
     const tools = Array.from({ length: 40 }, (_, at) => ({
       type: 'function',
@@ -217,7 +217,7 @@ describe('bodies', () => {
   });
 });
 
-it('the gateway still responds afterwards, and no log contains a key, a credential or content', async () => {
+it('the gateway still responds afterwards, and no log contains keys, credentials or content', async () => {
   expect((await postChat(baseUrl, key, hello)).status).toBe(200);
   expect(findInLogs(stack, secrets)).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { BedrockRuntimeClient, type ConverseStreamOutput } from '@aws-sdk/client
 import type { ReplayControls } from '@gateway/testing';
 import { encodeEventStream } from '@gateway/wire-formats';
 
-/** The unmodified SDK with its HTTP/2 handler and the gateway's key as token. */
+/** The unmodified AWS SDK with its HTTP/2 handler, using the gateway's key as its token. */
 export function connectBedrock(endpoint: string, apiKey: string, maxAttempts = 1): BedrockRuntimeClient {
   return new BedrockRuntimeClient({
     region: 'us-east-1',
@@ -13,7 +13,7 @@ export function connectBedrock(endpoint: string, apiKey: string, maxAttempts = 1
   });
 }
 
-/** A response with text, not streamed. */
+/** A non-streaming text response. */
 export const said = {
   metrics: { latencyMs: 100 },
   output: { message: { role: 'assistant', content: [{ text: 'Hello, ü🌍.' }] } },
@@ -25,7 +25,7 @@ export function plainConverse(body: unknown): ReplayControls {
   return { status: 200, body, headers: { 'content-type': 'application/json' } };
 }
 
-/** An error response of the service. The exception is in a header. */
+/** An error response from the service. The exception name is in a header. */
 export function converseError(status: number, exception: string): ReplayControls {
   const type = `${exception}:http://internal.amazon.com/coral/com.amazon.bedrock/`;
   const headers = { 'content-type': 'application/json', 'x-amzn-errortype': type };
@@ -43,7 +43,7 @@ export const streamedEvents: readonly Event[] = [
   ['metadata', { usage: { inputTokens: 10, outputTokens: 2, totalTokens: 12 }, metrics: { latencyMs: 100 } }],
 ];
 
-/** Frames in the service's format. */
+/** Event stream frames in the service's binary format. */
 export function streamedConverse(events: readonly Event[], exception?: Event): ReplayControls {
   const frames = events.map(([type, payload]) => frame('event', type, payload));
   if (exception) frames.push(frame('exception', ...exception));
@@ -61,7 +61,7 @@ function frame(kind: 'event' | 'exception', type: string, payload: unknown): Uin
   });
 }
 
-/** Reads a stream to its end. Returns the text and the final error, if any. */
+/** Reads a stream to its end. Returns the text and, if the stream failed, the error. */
 export async function readConverseStream(
   stream: AsyncIterable<ConverseStreamOutput> | undefined,
 ): Promise<{ events: ConverseStreamOutput[]; text: string; thrown: unknown }> {

@@ -20,7 +20,7 @@ import { listSinks } from './sinks.fixture.ts';
 
 const stack = sharedStack();
 const { baseUrl, dataDir } = stack;
-/** Time until logs, spans and events are written and exported. */
+/** How long logs, spans and events take to be written and exported. */
 const settledAfterMs = 3_000;
 
 const createSecret = () => randomBytes(33).toString('base64url');
@@ -28,7 +28,7 @@ const credential = `sk-upstream-${createSecret()}`;
 let account: TestAccount;
 let provider: ReplayProvider;
 
-/** The secrets found by sink, and the sinks that were empty. */
+/** The secrets found in each sink, and the sinks that were empty. */
 async function findIn(
   secrets: readonly Secret[],
 ): Promise<{ hits: Record<string, CanaryHit[]>; empty: string[] }> {
@@ -57,7 +57,7 @@ afterAll(() => provider.close());
 
 const hello = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: 'Hello!' }] };
 
-describe('secrets in places where they could leak', () => {
+describe('secrets where they could leak', () => {
   it('a provider that repeats its credential in an error, streamed or not', async () => {
     const base_url = `${provider.url}/v1`;
     await connectProvider(baseUrl, account.apiKey, { provider: 'openai', api_key: credential, base_url });
@@ -74,7 +74,7 @@ describe('secrets in places where they could leak', () => {
     expect((await postChat(baseUrl, account.apiKey, hello)).status).toBe(502);
   });
 
-  it('credentials that are rejected because of their provider, address, fields or bytes', async () => {
+  it('credentials rejected because of their provider, address, fields or bytes', async () => {
     const put = (body: unknown) =>
       send(baseUrl, { method: 'PUT', path: '/v1/account/providers', key: account.apiKey, body });
     const refused = [
@@ -101,7 +101,7 @@ describe('secrets in places where they could leak', () => {
     expect((await postChat(baseUrl, key, hello)).status).toBe(401);
   });
 
-  it('passwords and tokens of people: valid, invalid and used twice', async () => {
+  it('people’s passwords and tokens: valid, invalid and reused', async () => {
     const email = `${createSecret().slice(0, 8)}@example.com`.toLowerCase();
     const password = createSecret();
     const post = (path: string, body: unknown, key?: string) =>
@@ -129,7 +129,7 @@ describe('the search', () => {
     found = await findIn([...readSecretsUsed(dataDir), planted]);
   }, 240_000);
 
-  /** The findings by sink. */
+  /** The matching findings, grouped by sink. */
   const hitsOf = (isWanted: (hit: CanaryHit) => boolean) =>
     Object.fromEntries(
       Object.entries(found.hits)
@@ -143,23 +143,23 @@ describe('the search', () => {
     expect(Object.keys(hits)).toEqual(expect.arrayContaining(['log of worker', ...sinks]));
   });
 
-  it('finds no empty sink and knows secrets of every kind', () => {
+  it('finds data in every sink and knows every kind of secret', () => {
     expect(found.empty).toEqual([]);
     const names = readSecretsUsed(dataDir).map(({ name }) => name);
     for (const kind of ['authorization', 'api_key', 'key of', 'password', 'access_token', 'refresh_token'])
       expect({ kind, isUsed: names.some((name) => name.includes(kind)) }).toEqual({ kind, isUsed: true });
   });
 
-  it('finds no key, credential, password or token of the whole run in any sink', () => {
+  it('finds no key, credential, password or token from the whole run in any sink', () => {
     expect(hitsOf(({ secret }) => secret !== planted.name)).toEqual({});
   });
 });
 
-/** Plants a secret in a sink in several encodings. */
+/** Plants a secret in several sinks, in several encodings. */
 async function plant(secret: string): Promise<void> {
   const encoded = Buffer.from(secret).toString('base64');
   const { apiKey } = account;
-  // A secret used as the name of an unknown field appears in the error message.
+  // The secret is sent as the name of an unknown field, so it appears in the error message.
   await send(baseUrl, { path: '/v1/account/keys', key: apiKey, body: { name: 'x', [secret]: 1 } });
   await createTestKey(baseUrl, apiKey, { name: `named ${secret.slice(4, 20)}` });
   appendFileSync(stack.dev.services['worker']!.log_file, `{"msg":"${encodeURIComponent(secret)}"}\n`);

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { appendObserved, isObserved, noteSecret } from '@gateway/testing';
 
-/** Fields with secrets in bodies of the gateway and of providers. */
+/** Body fields that contain secrets, for the gateway and for providers. */
 const secretFields =
   /^(key|api_key|password|current_password|new_password|secret_access_key|session_token|access_token|refresh_token|token|cloud_secret_access_key|cloud_session_token|cloud_bearer_token_hosted)$/;
-/** Shorter secrets could appear by chance. */
+/** Shorter secrets could match unrelated bytes by chance. */
 const charactersMin = 12;
 const depthMax = 3;
 const errorBytesMax = 64 * 1024;
@@ -18,13 +18,15 @@ export interface NotedExchange {
   readonly bytes: Buffer;
 }
 
-/** Records a secret that the shared stack receives or returns, if the stack is watched. */
+/**
+ * Records a secret that the shared stack receives or returns, if the test run watches the stack for leaks.
+ */
 export function noteUsedSecret(name: string, value: string): void {
   const dataDir = process.env['SHARED_STACK_DATA_DIR'];
   if (dataDir && isObserved(dataDir) && value.length >= charactersMin) noteSecret(dataDir, { name, value });
 }
 
-/** Records the secrets of an exchange, and stores its response if it is an error. */
+/** Records the secrets in an exchange. Also stores the response if it is an error. */
 export function noteExchange({ path, sentHeaders, sentBody, status, headers, bytes }: NotedExchange): void {
   const [at = path] = path.split('?', 1);
   for (const name of ['authorization', 'x-api-key', 'cookie'] as const) {

@@ -38,7 +38,7 @@ interface SentBody {
 /** The last request that the provider received. */
 const received = () => provider.requests.at(-1)!;
 const receivedBody = () => JSON.parse(received().body.toString('utf8')) as SentBody;
-/** The client's tools in the upstream request. The gateway's recovery tool follows them. */
+/** The client's tools in the upstream request. The gateway's recovery tool comes after them. */
 const namesOf = (tools: SentBody['tools']) =>
   (tools ?? []).map((tool) => tool.function.name).filter((name) => name !== recoveryToolName);
 
@@ -94,7 +94,7 @@ describe('recorded tool calls with the official SDK and 117 additional tools', (
     });
   });
 
-  /** The SDK adds the id of the header to the parsed response. */
+  /** The SDK adds the request id from the response header to the parsed response. */
   function withoutRequestId(said: unknown): unknown {
     return { ...(said as object), _request_id: undefined };
   }
@@ -104,7 +104,10 @@ const withToolCalls = (folder: string) =>
   loadRecordings(folder, 'chat_completions').filter(
     (each) => each.fidelity === 'raw' && each.has_tools && each.has_tool_calls && each.status === 200,
   );
-/** Every exchange of the large collection (`npm run test:e2e -- --data DIR`), or else the small collection of the repository. */
+/**
+ * Every exchange in the large collection (`npm run test:e2e -- --data DIR`), or otherwise in the repository's
+ * small collection.
+ */
 const given = findRecordings(process.env['DATA_DIR']);
 const folder = given !== undefined && withToolCalls(given).length > 0 ? given : recordingsFolder;
 
@@ -135,11 +138,11 @@ it('every collected exchange with tool calls is returned byte for byte', async (
 });
 
 describe('the upstream request', () => {
-  /** JSON in a format that no serializer produces. */
+  /** JSON formatted in a way that no serializer produces. */
   const untouched = `{ "seed":12345678901234567890 ,"model" : "openai/gpt-4o",\n\t"z":1e400,"a":-0.0,
     "messages":[{"role":"user","content":"\\u0047r\\u00fc\\/ße","name_":null}],"x_unknown":{"b":1,"a":[1.10,2]}}`;
 
-  it('equals the client’s bytes except for the provider prefix of the model, when there is nothing to plan', async () => {
+  it('equals the client’s bytes except for the model’s provider prefix, if no planning is needed', async () => {
     provider.enqueue(null, plainAnswer);
     const answer = await postChat(stack.baseUrl, key, untouched);
     expect(answer.status).toBe(200);
@@ -168,7 +171,7 @@ describe('the upstream request', () => {
     expect(sent).toContain('"x_own":1.50');
     const forwarded = namesOf(receivedBody().tools);
     expect(forwarded.length).toBeLessThan(tools.length + 1);
-    // In the client's order, regardless of score.
+    // The forwarded tools are in the client's order, regardless of score.
     const offered = ['get_weather', ...namesOf(githubTools)];
     expect(forwarded).toEqual(offered.filter((name) => forwarded.includes(name)));
     const row = await waitForRow(stack.baseUrl, key, requestIdOf(answer));
@@ -183,7 +186,7 @@ describe('the upstream request', () => {
       cloud_region_name: 'us-east-1',
     },
     { cloud_bearer_token_hosted: 'canary-bearer', cloud_region_name: 'us-east-1' },
-  ])('contains no extension fields, examples or connection headers of the client', async (fields) => {
+  ])('contains none of the client’s extension fields, examples or connection headers', async (fields) => {
     const examples = { 'x-svc-examples': ['canary-example'] };
     const tools = githubTools
       .slice(0, 3)
@@ -206,8 +209,8 @@ describe('the upstream request', () => {
   });
 });
 
-describe('a provider’s own error', () => {
-  it('is returned with its status and bytes, without the credential, and is marked as the provider’s', async () => {
+describe('a provider error', () => {
+  it('is returned with its status and bytes, without the credential, and is marked as a provider error', async () => {
     const body = `{ "error": {"message":"Incorrect API key provided: KEY.","type":"invalid_request_error","code":"invalid_api_key","n":1.50}}`;
     provider.enqueue(null, {
       status: 401,
@@ -226,7 +229,7 @@ describe('a provider’s own error', () => {
     expect(JSON.stringify(row)).not.toContain(upstreamKey);
   });
 
-  it('raises the SDK’s own error and contains the retry time', async () => {
+  it('raises the SDK’s own error, which includes the retry time', async () => {
     const error = { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' };
     provider.enqueue(null, {
       status: 429,

@@ -50,7 +50,7 @@ const lanes: readonly (readonly [string, (given: NetClientGiven) => NetClient, m
 ];
 
 const unique = (): string => `id-${Math.random().toString(36).slice(2)}`;
-/** A log with many identical lines and one different line. */
+/** A log with many identical lines and one line that differs. */
 const logOf = (id: string): string =>
   Array.from({ length: 400 }, (_, at) => `12:00:${at} served request ${at} of ${id} in ${at} ms`).join('\n');
 const tools = githubTools.slice(0, 2);
@@ -66,7 +66,10 @@ const bodyAt = (at: number): string => provider.requests.at(at)!.body.toString('
 const markerIn = (body: string): string => /left out: ([0-9a-f]{12})\]/.exec(body)?.[1] ?? '';
 const done = { text: 'Done.' };
 
-/** Sends a conversation. The model requests the text of the first marker. Returns the text that the model receives. */
+/**
+ * Sends a conversation in which the model requests the text behind the first marker. Returns the text that
+ * the model receives.
+ */
 async function recallBy(client: NetClient, turns: readonly Turn[]) {
   scriptModel(provider, [done]);
   await client.ask(turns, false);
@@ -79,7 +82,7 @@ async function recallBy(client: NetClient, turns: readonly Turn[]) {
 }
 
 describe.each(lanes)('%s', (_, open, model) => {
-  it('a model recovers removed text byte for byte, and the client does not see it', async () => {
+  it('a model recovers removed text byte for byte, invisibly to the client', async () => {
     const client = open({ baseUrl: stack.baseUrl, key, model, tools });
     const id = unique();
     const log = logOf(id);
@@ -95,7 +98,7 @@ describe.each(lanes)('%s', (_, open, model) => {
   });
 });
 
-it('markers of another conversation and unknown ids recover nothing', async () => {
+it('markers from another conversation and unknown ids recover nothing', async () => {
   const client = openAiClient({ baseUrl: stack.baseUrl, key, model: 'openai/gpt-4o-mini', tools });
   const foreign = await recallBy(client, conversation(logOf(unique())));
   for (const id of [foreign.id, 'c0ffee5eed00', 'of anything']) {
@@ -183,7 +186,7 @@ describe('an edited body is valid for the SDK of its format', () => {
     logOf('x'),
   );
 
-  /** The body that the SDK sends directly to the provider, without the gateway. */
+  /** The body that the SDK sends when it calls the provider directly, without the gateway. */
   async function again(sendAgain: () => Promise<unknown>): Promise<unknown> {
     scriptModel(provider, [done]);
     await sendAgain();
@@ -218,7 +221,7 @@ describe('an edited body is valid for the SDK of its format', () => {
     scriptModel(provider, [done]);
     await client(bedrockClient, 'hosted/amazon.nova-lite-v1:0').ask(turns, false);
     const edited = JSON.parse(bodyAt(-1)) as object;
-    // The test provider supports only HTTP/1.1.
+    // The replay provider supports only HTTP/1.1.
     const sdk = new BedrockRuntimeClient({
       region: 'us-east-1',
       endpoint: provider.url,

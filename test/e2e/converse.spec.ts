@@ -52,7 +52,7 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** A call without the SDK. Returns the raw status and body. */
+/** Sends a request without the SDK. Returns the raw status and body. */
 const post = (body: unknown, model_ = hello.modelId, path = 'converse') =>
   send(baseUrl, { path: `/model/${encodeURIComponent(model_)}/${path}`, key, body });
 
@@ -105,7 +105,7 @@ it('forwards tool calls and prunes 117 tools', async () => {
   })) as bedrock.Tool[];
   const question = 'Get the current weather forecast for the city München?';
   const ask: bedrock.Message[] = [{ role: 'user', content: [{ text: question }] }];
-  // The router sees these tools for the first time, so the plan may miss its deadline.
+  // The router has not seen these tools before, so the plan may miss its deadline.
   const names = await eventually(async () => {
     provider.enqueue(null, plainConverse({ ...said, output, stopReason: 'tool_use' }));
     const command = new bedrock.ConverseCommand({ ...hello, messages: ask, toolConfig: { tools } });
@@ -147,7 +147,7 @@ describe('unknown fields', () => {
 });
 
 describe('errors are the SDK’s own exceptions', () => {
-  it('for the gateway’s errors: unknown key, invalid request, provider not connected', async () => {
+  it('for gateway errors: unknown key, invalid request, provider not connected', async () => {
     const stranger = connectBedrock(baseUrl, `${key.slice(0, -1)}_`);
     expect(await thrownBy(stranger.send(new bedrock.ConverseCommand(hello)))).toBeInstanceOf(
       bedrock.AccessDeniedException,
@@ -181,7 +181,7 @@ describe('errors are the SDK’s own exceptions', () => {
     [429, 'ThrottlingException', 2],
     [500, 'InternalServerException', 2],
     [503, 'ServiceUnavailableException', 2],
-  ] as const)('for the provider’s errors: %i %s, %i of 2 attempts', async (status, name, attempts) => {
+  ] as const)('for provider errors: %i %s, %i of 2 attempts', async (status, name, attempts) => {
     provider.enqueue(null, converseError(status, name));
     provider.enqueue(null, converseError(status, name));
     const retrying = connectBedrock(baseUrl, key, 2);
@@ -192,7 +192,7 @@ describe('errors are the SDK’s own exceptions', () => {
     expect(provider.requests).toHaveLength(attempts);
   });
 
-  it('inside a stream: the content before it, then the provider’s exception', async () => {
+  it('for an error inside a stream: the content before it, then the provider’s exception', async () => {
     const exception = ['throttlingException', { message: 'too many' }] as const;
     provider.enqueue(null, streamedConverse(streamedEvents.slice(0, 3), exception));
     const { stream } = await client.send(new bedrock.ConverseStreamCommand(hello));
@@ -201,7 +201,7 @@ describe('errors are the SDK’s own exceptions', () => {
     expect(thrown).toBeInstanceOf(bedrock.ThrottlingException);
   });
 
-  it('for an interrupted stream: the content before it, an exception, and the status truncated in the log', async () => {
+  it('for an interrupted stream: the content before it, then an exception; the log has the status truncated', async () => {
     const answer = streamedConverse(streamedEvents);
     const before = streamedConverse(streamedEvents.slice(0, 3)).body as Buffer;
     provider.enqueue(null, { ...answer, resetAtByte: before.length + 20 });
@@ -214,7 +214,7 @@ describe('errors are the SDK’s own exceptions', () => {
   });
 });
 
-it('ends the provider’s stream when a client closes one stream of its connection', async () => {
+it('cancels the provider’s stream when a client closes that stream but keeps its connection', async () => {
   const first = (streamedConverse(streamedEvents.slice(0, 2)).body as Buffer).length;
   provider.enqueue(null, { ...streamedConverse(streamedEvents), hang: first });
   const session = connectHttp2(baseUrl);

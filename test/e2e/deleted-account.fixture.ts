@@ -1,19 +1,19 @@
 import type { StackUnderTest } from '@gateway/testing';
 import pg from 'pg';
 
-/** Tables that may still contain the id of a deleted account, with the reason: `<database>.<table>`. */
+/** Tables that may still contain a deleted account's id, as `<database>.<table>`, each with the reason. */
 const tombstones = new Set([
-  // The deletion and its progress.
+  // Tracks the deletion and its progress.
   'account.account_deletions',
-  // Prevents late events from being written.
+  // These tables prevent late events from being written.
   'vault.forgotten_accounts',
   'billing.forgotten_accounts',
   'telemetry.forgotten_accounts',
-  // The audit log of secret access: only ids, kept as long as the operator requires.
+  // The audit log for secret access. It contains only ids and is kept as long as the operator requires.
   'vault.credential_audit',
 ]);
 
-/** Every table of every database with a row that contains one of these ids: `<database>.<table>`. */
+/** Every table in every database that has a row with one of these ids, as `<database>.<table>`. */
 export async function findRowsNaming(stack: StackUnderTest, ids: readonly string[]): Promise<string[]> {
   const { account, vault, billing, telemetry } = stack.dev.postgres;
   const found: string[] = [];

@@ -26,7 +26,7 @@ test('every service of a started stack is ready and serves metrics', async () =>
   }
 });
 
-test('the key and the address of dev.json work at once', async () => {
+test('the key and the address in dev.json work immediately', async () => {
   const response = await fetch(`${stack.baseUrl}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${stack.apiKey}`, 'content-type': 'application/json' },
@@ -37,7 +37,7 @@ test('the key and the address of dev.json work at once', async () => {
   expect(await response.json()).toMatchObject({ object: 'chat.completion', model: 'sandbox-1' });
 });
 
-test('only the owner can read files with secrets', () => {
+test('only the owner can read files that contain secrets', () => {
   for (const file of [
     'dev.json',
     'secrets.json',
@@ -49,7 +49,7 @@ test('only the owner can read files with secrets', () => {
   }
 });
 
-test('no secret of the stack is in any log', () => {
+test('no log contains a secret from the stack', () => {
   const { api_key, session_token, demo_person, nats_operator, redis_url, postgres } = stack.dev;
   const databases = [postgres.account, postgres.vault, postgres.billing, postgres.telemetry];
   const passwords = [redis_url, ...databases].map((url) => new URL(url).password);

@@ -1,9 +1,9 @@
 import type { StackUnderTest } from '@gateway/testing';
 
 /**
- * The additional edges of the shared stack, configured by test/shared-stack.setup.mjs. `tight` has limits that a test can
- * reach. `oidc` is the same edge and accepts session tokens of a test issuer. `closed` may call only the public internet and
- * accepts few calls of `/v1/auth`.
+ * Additional edges in the shared stack, configured by test/shared-stack.setup.mjs. `tight` has limits low
+ * enough for a test to reach. `oidc` is that same edge, which also accepts session tokens from a test issuer.
+ * `closed` may call only the public internet and accepts few calls to `/v1/auth`.
  */
 const edges = { tight: 'edge-gateway-2', oidc: 'edge-gateway-2', closed: 'edge-gateway-3' } as const;
 

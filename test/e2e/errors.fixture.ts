@@ -19,7 +19,7 @@ export interface ExpectedError {
   readonly param?: string | null;
 }
 
-/** Expects the common error format: status, body, and the request id in header and body. */
+/** Expects the common error format: the status, the body, and the request id in both header and body. */
 export function expectError(answer: Answer, expected: ExpectedError): z.output<typeof errorBody> {
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status: expected.status });
   expect(answer.headers['content-type']).toMatch(/^application\/json/);

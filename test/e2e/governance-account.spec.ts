@@ -51,7 +51,7 @@ describe('/v1/account/me', () => {
     expect(await call(200, { path, key: stranger.apiKey })).toMatchObject({ policy: defaults });
   });
 
-  it('applies to every key without its own limit, on every replica within a second', async () => {
+  it('applies to every key without a limit set on the key, on every replica within a second', async () => {
     const own = await createTestKey(baseUrl, account.apiKey, { name: 'own', rate_limit_rpm: 55 });
     for (const secret of [account.apiKey, own.key]) await chatOnAll(secret);
     await patch({ policy: { rate_limit_rpm: 44, daily_token_budget: 3 } });

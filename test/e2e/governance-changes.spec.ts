@@ -6,9 +6,11 @@ import { plainAnswer, startProvider } from './provider.fixture.ts';
 
 const stack = sharedStack();
 const { baseUrl } = stack;
-/** Maximum time until a change reaches every replica (decisions.md). */
+/** The maximum time for a change to reach every replica (decisions.md). */
 const effectiveWithinMs = 1_000;
-/** Tolerance for a process that pauses for a moment. Without the message, a change takes up to ten seconds. */
+/**
+ * Tolerance for a process that stalls briefly. If the broadcast is lost, a change takes up to ten seconds.
+ */
 const standstillMs = 2_000;
 const tool = { type: 'function', function: { name: 'erase' } };
 const body = {
@@ -46,7 +48,7 @@ async function expectEverywhere(act: () => Promise<unknown>, shows: (answer: Ans
   const start = performance.now();
   const tookMs = await Promise.all(
     edges.map(async (edge) => {
-      // The start time of the last request that was served with the old state.
+      // When the last request that still saw the old state started.
       for (let lastMs = 0; ;) {
         const begunMs = performance.now() - start;
         if (shows(await ask(edge))) return lastMs;
@@ -66,7 +68,7 @@ const connect = () =>
     base_url: `${provider.url}/v1`,
   });
 
-describe('every replica applies within a second a change of', () => {
+describe('within a second, every replica applies a change to', () => {
   it('a provider’s credential: stored and deleted', async () => {
     await expectEverywhere(connect, (answer) => codeOf(answer) !== 'provider_not_connected');
     await expectEverywhere(
@@ -88,7 +90,7 @@ describe('every replica applies within a second a change of', () => {
       (answer) => limitOf(answer) === '2345',
     ));
 
-  it('its tool lists', () =>
+  it('the key’s tool lists', () =>
     expectEverywhere(
       () => change('PUT', `${keyPath()}/toollist`, { denied_tools: ['erase'] }),
       (answer) => codeOf(answer) === 'tool_not_allowed',

@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterAll(() => provider.close());
 
 const used: string[] = [];
-/** A new secret that no log may contain. */
+/** A new secret that must not appear in any log. */
 const secretOf = () => {
   const secret = newSecret();
   used.push(secret);
@@ -54,10 +54,13 @@ describe('DELETE /v1/account/providers/{provider}', () => {
     expectError(await connections.remove('groq'), notFound);
   });
 
-  it.each(['nobody', 'sandbox', '%2e%2e', 'openai%00', 'x'.repeat(500)])('does not know %s', async (name) => {
-    expect((await connections.remove(name)).status).toBeGreaterThanOrEqual(400);
-    expect((await connections.remove(name)).status).toBeLessThan(500);
-  });
+  it.each(['nobody', 'sandbox', '%2e%2e', 'openai%00', 'x'.repeat(500)])(
+    'returns a client error for the unknown name %s',
+    async (name) => {
+      expect((await connections.remove(name)).status).toBeGreaterThanOrEqual(400);
+      expect((await connections.remove(name)).status).toBeLessThan(500);
+    },
+  );
 });
 
 describe('a stored credential', () => {
@@ -81,7 +84,7 @@ describe('a stored credential', () => {
     }
   });
 
-  it('may be absent for a server without authentication; then the gateway sends no key', async () => {
+  it('may be absent for a server without authentication; the gateway then sends no key', async () => {
     await connections.connect({ provider: 'custom', base_url: `${provider.url}/v1` });
     expect((await postChat(baseUrl, account.apiKey, hello('custom/m'))).status).toBe(200);
     expect(provider.requests[0]!.headers.authorization).toBeUndefined();
@@ -117,7 +120,7 @@ describe('a stored credential', () => {
     expect(provider.requests).toHaveLength(0);
   });
 
-  it('shows its last use, a rejection by its provider, and a later success', async () => {
+  it('shows its last use, then a rejection by its provider, then a later success', async () => {
     const api_key = secretOf();
     await connections.connect({ provider: 'openai', api_key, base_url: `${provider.url}/v1` });
     const quoting = { error: { message: `Incorrect API key provided: ${api_key}`, code: 'invalid_api_key' } };
@@ -139,7 +142,7 @@ describe('a stored credential', () => {
     }, 20_000);
   }, 40_000);
 
-  it('is in no log', () => {
+  it('appears in no log', () => {
     expect(findInLogs(stack, used)).toEqual([]);
   });
 });

@@ -23,7 +23,7 @@ const keysOf = async (owner: TestAccount) =>
 const keyOf = (answer: Answer) => createdApiKey.parse(answer.json());
 
 describe('an Idempotency-Key', () => {
-  it('creates one key for a repeated call and returns the same response, including the secret', async () => {
+  it('creates only one key for a repeated call and returns the same response, including the secret', async () => {
     const idempotencyKey = randomUUID();
     const body = { name: 'once', expires_at: '2030-01-01T00:00:00+01:00' };
     const first = await create(idempotencyKey, body);
@@ -41,7 +41,7 @@ describe('an Idempotency-Key', () => {
     for (const { status } of await chatOnAll(keyOf(again).key)) expect(status).toBe(200);
   });
 
-  it('creates one key for concurrent calls', async () => {
+  it('creates only one key for concurrent calls', async () => {
     const idempotencyKey = randomUUID();
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => create(idempotencyKey, { name: 'at once' })),
@@ -52,7 +52,7 @@ describe('an Idempotency-Key', () => {
     expect(await keysOf(account)).toHaveLength(2);
   });
 
-  it('rejects its reuse for a different request', async () => {
+  it('cannot be reused for a different request', async () => {
     const idempotencyKey = randomUUID();
     await create(idempotencyKey, { name: 'one' });
     expectError(await create(idempotencyKey, { name: 'another' }), reused);
@@ -61,7 +61,7 @@ describe('an Idempotency-Key', () => {
     expect(await keysOf(account)).toHaveLength(2);
   });
 
-  it('rotates a key once', async () => {
+  it('rotates a key only once', async () => {
     const rotate = (overlap_seconds: number, idempotencyKey: string) =>
       send(baseUrl, {
         path: `/v1/account/keys/${account.keyId}/rotate`,
@@ -105,7 +105,7 @@ describe('an Idempotency-Key', () => {
     expect(await keysOf(account)).toHaveLength(1);
   });
 
-  it('is optional; without it every call creates a key', async () => {
+  it('is optional; without it, every call creates a key', async () => {
     for (let i = 0; i < 2; i++)
       await call(201, { path: '/v1/keys', key: account.apiKey, body: { name: 'each' } });
     expect(await keysOf(account)).toHaveLength(3);

@@ -9,10 +9,13 @@ const stack = sharedStack();
 const { baseUrl } = stack;
 const body = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
 
-/** Redis commands of gateways for a request. Each contains the id of the counted item or of the changed entity. */
+/**
+ * Redis commands that gateways send while handling a request. Each contains the id of the counted item or of
+ * the changed entity.
+ */
 const ofRequests = /"(rpm|epoch):/;
 
-/** Runs `act`. Returns the requests of gateways to Redis and the account service during that time. */
+/** Runs `act`. Returns how many calls the gateways made to Redis and the account service meanwhile. */
 async function countAsked(act: () => Promise<unknown>): Promise<{ redis: number; lookups: number }> {
   const redis = new Redis(stack.dev.redis_url);
   const asked: string[] = [];
@@ -24,7 +27,7 @@ async function countAsked(act: () => Promise<unknown>): Promise<{ redis: number;
   });
   const before = await readLookups();
   await act();
-  // Everything sent before this is reported before it.
+  // Redis reports commands in order, so every earlier command is reported before this marker.
   await redis.echo(marker);
   await seen.promise;
   stopWatching();
@@ -55,7 +58,7 @@ const callAll = async (keys: readonly string[]) => {
     }
 };
 
-it('an unknown key causes one look-up, which proves that look-ups are observed', async () => {
+it('an unknown key causes one lookup, which proves that the test can observe lookups', async () => {
   const { apiKey } = await createTestAccount(stack);
   const ask = () => send(baseUrl, { path: '/v1/chat/completions', key: apiKey, body });
   const asked = await countAsked(ask);
@@ -65,7 +68,7 @@ it('an unknown key causes one look-up, which proves that look-ups are observed',
   expect(await countAsked(() => callAll([key]))).toMatchObject({ redis: 0, lookups: 1 });
 });
 
-it('a mistyped or malformed key causes no look-up and no Redis command', async () => {
+it('a mistyped or malformed key causes no lookup and no Redis command', async () => {
   const { apiKey } = await createTestAccount(stack);
   const mistyped = [10, 30, 50, 55].map(
     (at) => apiKey.slice(0, at) + (apiKey[at] === 'x' ? 'y' : 'x') + apiKey.slice(at + 1),

@@ -34,7 +34,7 @@ const patch = async (id: string, body: object) =>
   await call(200, { method: 'PATCH', path: `/v1/account/keys/${id}`, key: account.apiKey, body });
 
 describe.each(['/v1/account/keys', '/v1/keys'])('%s', (path) => {
-  it('creates a key from a name alone, lists it without its secret, and revokes it', async () => {
+  it('creates a key from just a name, lists it without its secret, and revokes it', async () => {
     const created = await call(201, { path, key: account.apiKey, body: { name: 'n' } });
     expectFields(created, [...keyFields, 'key']);
     expect(created).toMatchObject({

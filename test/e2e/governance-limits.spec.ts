@@ -32,7 +32,7 @@ afterAll(() => redis.disconnect());
 
 describe('requests per minute', () => {
   it(
-    '3 replicas together admit 200 of 2,000 burst requests of a key with 200 requests per minute',
+    '3 replicas together admit 200 of 2,000 burst requests for a key limited to 200 requests per minute',
     () =>
       whileCountedTogether(async () => {
         const rpm = 200;
@@ -52,10 +52,11 @@ describe('requests per minute', () => {
             ...answers.map((answer) => answer.headers.get('x-ratelimit-limit-requests') === `${rpm}`),
           );
         }
-        // The closed edge may not call the sandbox, so its admitted requests fail differently but still count.
+        // The closed edge may not call the sandbox, so admitted requests fail there with a different error.
+        // They still count.
         const admitted = statuses.filter((status) => status !== 429).length;
         expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(rpm / 2);
-        // A sliding one-minute window frees no room before one minute has passed.
+        // A sliding one-minute window frees no capacity until a minute has passed.
         expect(Date.now() - startedAt).toBeLessThan(60_000);
         expect(admitted).toBeGreaterThanOrEqual(rpm * 0.99);
         expect(admitted).toBeLessThanOrEqual(rpm * 1.01);
@@ -65,7 +66,7 @@ describe('requests per minute', () => {
   );
 
   it(
-    'count on routes without a model call too',
+    'also count on routes that call no model',
     () =>
       whileCountedTogether(async () => {
         const body = { name: 'light', rate_limit_rpm: 2 };
@@ -97,7 +98,7 @@ describe('requests per minute', () => {
   }
 });
 
-describe('budgets of saved tokens', () => {
+describe('budgets for saved tokens', () => {
   let provider: ReplayProvider;
   beforeAll(async () => {
     await untilDayLasts(90_000);
@@ -118,7 +119,7 @@ describe('budgets of saved tokens', () => {
     messages: [{ role: 'user', content: question }],
     tools: githubTools,
   };
-  /** The maximum that the tight edge accepts. */
+  /** The largest tool list that the tight edge accepts. */
   const withFewerTools = { ...withTools, tools: githubTools.slice(0, 40) };
   const savedBy = (row: { estimated_tokens_saved: number; compression_tokens_saved: number }) =>
     row.estimated_tokens_saved + row.compression_tokens_saved;
@@ -130,7 +131,7 @@ describe('budgets of saved tokens', () => {
       daily_token_budget,
     });
 
-  /** Too small for an edge to reserve in advance, so all reservations belong to requests. */
+  /** Too small for an edge to reserve in advance, so every reservation belongs to a request. */
   const smallBudget = 150_000;
 
   async function readBudget(keyId: string) {
@@ -139,14 +140,14 @@ describe('budgets of saved tokens', () => {
     const held = Object.entries(fields).filter(([field]) => field !== 'spent');
     return { today, held: held.reduce((sum, [, value]) => sum + Number(value.split(' ')[0]), 0) };
   }
-  /** The used budget, read when no reservations are left. */
+  /** The used budget, read once no reservations remain. */
   const untilSettled = (keyId: string) =>
     eventually(async () => {
       const { today, held } = await readBudget(keyId);
       return held === 0 ? { today } : undefined;
     });
 
-  it('a spent budget forwards requests unchanged and reports it, and is exceeded by at most one request', async () => {
+  it('an exhausted budget forwards requests unchanged and reports it, and is exceeded by at most one request', async () => {
     const budget = 30_000;
     const { key, id } = await budgetKey(budget);
     const answers = await Promise.all(
@@ -173,7 +174,7 @@ describe('budgets of saved tokens', () => {
     });
   });
 
-  it('requests without tools use no budget', async () => {
+  it('requests without tools consume no budget', async () => {
     const { key, id } = await budgetKey(0);
     const answer = await postChat(stack.baseUrl, key, hello);
     expect(answer.status).toBe(200);
@@ -181,7 +182,7 @@ describe('budgets of saved tokens', () => {
     expect(await redis.exists(`budget:{${account.accountId}}:${id}`)).toBe(0);
   });
 
-  it('an account can reject requests instead', async () => {
+  it('an account can have requests rejected once its budget is exhausted', async () => {
     const own = await createTestAccount(stack);
     const body = { name: 'strict', daily_token_budget: 0 };
     const { key } = await createTestKey(stack.baseUrl, own.apiKey, body);
@@ -215,9 +216,9 @@ describe('budgets of saved tokens', () => {
     expect(row).toMatchObject({ status: 'error', http_status: 402, error_code: code });
   });
 
-  it('requests cancelled by their clients keep no reservation and save nothing', async () => {
+  it('requests cancelled by their clients leave no reservation and save nothing', async () => {
     const { key, id } = await budgetKey(smallBudget);
-    // Long after the last request, even on a slow machine.
+    // A time long after the last request, even on a slow machine.
     provider.setControls({ ...plainAnswer, firstByteDelayMs: 6_000 });
     const body = JSON.stringify({ ...withTools, model: 'openai/gpt-4o-mini' });
     for (const afterMs of [1, 5, 10, 20, 40, 80, 150, 300, 600, 1_000])
@@ -227,7 +228,7 @@ describe('budgets of saved tokens', () => {
     expect(provider.requests.length).toBeGreaterThan(0);
   });
 
-  /** Sends a request and closes the connection after the given milliseconds. */
+  /** Sends a request and closes the connection after this many milliseconds. */
   function giveUp(edge: string, key: string, body: string, afterMs: number): Promise<void> {
     return new Promise((resolve) => {
       const sent = request(`${edge}/v1/chat/completions`, {
@@ -241,7 +242,7 @@ describe('budgets of saved tokens', () => {
     });
   }
 
-  it('a provider’s failure costs nothing', async () => {
+  it('a failed provider call consumes no budget', async () => {
     const { key, id } = await budgetKey(smallBudget);
     provider.enqueue(null, { status: 503, body: { error: { message: 'overloaded' } } });
     const answer = await postChat(stack.baseUrl, key, { ...withTools, model: 'openai/gpt-4o-mini' });

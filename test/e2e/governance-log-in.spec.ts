@@ -22,7 +22,7 @@ beforeAll(async () => {
   person = await signUpPerson(baseUrl);
 });
 
-/** Random passwords, because the whole run is searched for them at the end. */
+/** Passwords are random because a later test searches all output of the run for them. */
 const newPassword = () => `pw-${randomUUID()}`;
 /** A client address that no other test uses. */
 const newAddress = () => `198.51.${Math.floor(++lastAddress / 250)}.${lastAddress % 250}`;
@@ -52,18 +52,18 @@ describe('signing up', () => {
     expectError(await auth('sign-up', body), expected);
   });
 
-  it('with an address that is already used, in any spelling, is a conflict', async () => {
+  it('with an address that is already in use, in any spelling, is a conflict', async () => {
     const body = { email: ` ${person.email.toUpperCase()} `, password: newPassword() };
     const taken = { status: 409, type: 'invalid_request_error', code: 'email_taken' };
     expectError(await auth('sign-up', body), taken);
   });
 });
 
-describe('guessing', () => {
-  it('returns the same response in the same time for an unknown address and a wrong password', async () => {
+describe('guessing passwords', () => {
+  it('returns the same response in the same time for an unknown address as for a wrong password', async () => {
     const known: number[] = [];
     const unknown: number[] = [];
-    // Fewer attempts of each kind than cause a block.
+    // Fewer attempts of each kind than would trigger a block.
     for (let n = 0; n < 4; n++) {
       for (const [email, times] of [
         [person.email, known],
@@ -78,11 +78,11 @@ describe('guessing', () => {
     const quickest = (times: number[]) => Math.min(...times);
     expect(quickest(unknown)).toBeGreaterThan(quickest(known) / 3);
     expect(quickest(known)).toBeGreaterThan(quickest(unknown) / 3);
-    // A correct password resets the failure count.
+    // A correct password resets the failure counter.
     expect((await logIn(person.email, person.password)).status).toBe(200);
   });
 
-  it('blocks an address after five failures for every caller, known or unknown, and keeps login sessions', async () => {
+  it('blocks a known or unknown e-mail address for every caller after five failures, and keeps login sessions', async () => {
     const victim = await signUpPerson(baseUrl);
     for (const email of [victim.email, `nobody-${randomUUID()}@example.com`]) {
       for (let n = 0; n < 5; n++) expectError(await logIn(email, newPassword()), wrong);
@@ -96,7 +96,7 @@ describe('guessing', () => {
     expect((await refresh(victim.refreshToken)).status).toBe(200);
   }, 30_000);
 
-  it('allows five of a hundred concurrent guesses', async () => {
+  it('allows only five of a hundred concurrent guesses', async () => {
     const email = `crowd-${randomUUID()}@example.com`;
     const answers = await Promise.all(Array.from({ length: 100 }, () => logIn(email, newPassword())));
     const statuses = answers.map(({ status }) => status);
@@ -104,7 +104,7 @@ describe('guessing', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(95);
   }, 30_000);
 
-  it('blocks a client address after fifty failures, and no other', async () => {
+  it('blocks a client address after fifty failures, and no other address', async () => {
     const address = newAddress();
     const guesses = Array.from({ length: 60 }, (_, n) =>
       logIn(`spray-${n}-${randomUUID()}@example.com`, newPassword(), address),
@@ -128,7 +128,7 @@ describe('guessing', () => {
 });
 
 describe('a refresh token', () => {
-  it('is replaced at each use, and its reuse ends the login session', async () => {
+  it('is replaced on each use, and reusing it ends the login session', async () => {
     const thief = await signUpPerson(baseUrl);
     const second = sessionOf(await refresh(thief.refreshToken));
     const third = sessionOf(await refresh(second.refresh_token!));
@@ -141,11 +141,11 @@ describe('a refresh token', () => {
       for (const token of [thief.accessToken, second.access_token, third.access_token])
         expectError(await me(token), { ...unauthorized, code: 'invalid_session_token' });
     });
-    // The person's other login sessions continue.
+    // The person's other login sessions remain valid.
     expect((await logIn(thief.email, thief.password)).status).toBe(200);
   });
 
-  it('used ten times at once works at most once, and its login session ends', async () => {
+  it('used ten times concurrently works at most once, and its login session ends', async () => {
     const { refreshToken } = await signUpPerson(baseUrl);
     const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(refreshToken)));
     const good = answers.filter(({ status }) => status === 200);
@@ -180,7 +180,7 @@ describe('a refresh token', () => {
     { origin: 'null' },
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
-  ])('is rejected from a page of another site: %j', async (headers) => {
+  ])('is rejected from a page on another site: %j', async (headers) => {
     for (const name of ['sign-up', 'log-in', 'refresh', 'log-out']) {
       const answer = await auth(name, {}, headers);
       expectError(answer, { status: 403, type: 'permission_error', code: 'cross_site_request' });
@@ -220,7 +220,7 @@ it('changing a password requires the old one and ends every other login session'
   expect((await logIn(owner.email, newOne)).status).toBe(200);
 });
 
-it('no password or token is stored or logged in plain text', async () => {
+it('no password or token is stored or logged in plaintext', async () => {
   const { email, password, accessToken, refreshToken } = person;
   const guess = newPassword();
   expectError(await logIn(email, guess), wrong);

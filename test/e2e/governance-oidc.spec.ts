@@ -17,7 +17,10 @@ import { send } from './http.fixture.ts';
 const stack = sharedStack();
 const edge = edgeUrl(stack, 'oidc');
 const audience = 'gateway-under-test';
-/** After an unknown key, the edge fetches the keys again at most this often (VerificationKeys). */
+/**
+ * The minimum interval at which the edge refetches signing keys after it sees an unknown key
+ * (VerificationKeys).
+ */
 const keySetPauseMs = 10_000;
 const invalid = { status: 401, type: 'authentication_error', code: 'invalid_session_token' };
 
@@ -33,7 +36,7 @@ afterAll(() => issuer.close());
 const register = (key: string) => send(edge, { method: 'POST', path: '/v1/account/register', key });
 const me = (key: string) => send(edge, { path: '/v1/account/me', key });
 
-it('a person of the configured issuer registers once and keeps the account with the next token', async () => {
+it('a person from the configured issuer registers once and keeps the account with the next token', async () => {
   const first = await register(await issuer.issue(subject, audience));
   const account = accountSchema.parse(first.json());
   expect((await me(await issuer.issue(subject, audience))).json()).toEqual(account);
@@ -41,7 +44,7 @@ it('a person of the configured issuer registers once and keeps the account with 
   expect(accountSchema.parse(stranger.json()).id).not.toBe(account.id);
 });
 
-it('a person who deleted the account can register a new one', async () => {
+it('a person who deleted their account can register a new one', async () => {
   const leaver = `auth0|${randomUUID()}`;
   const token = await issuer.issue(leaver, audience);
   const before = accountSchema.parse((await register(token)).json());
@@ -86,7 +89,7 @@ it('a correctly signed token must also have a valid issuer, audience and time', 
   expect((await me(several)).status).toBe(200);
 });
 
-it('a forged token is rejected, also with RSA keys', async () => {
+it('a forged token is rejected, even if the issuer uses RSA keys', async () => {
   const valid = await issuer.issue(subject, audience);
   expect((await me(valid)).status).toBe(200);
   const jwk = issuer.keys.at(-1)!.publicKey.export({ format: 'jwk' });
@@ -96,7 +99,7 @@ it('a forged token is rejected, also with RSA keys', async () => {
   }
 });
 
-it('a new key is found, an old key is dropped, and many unknown keys cause one fetch', async () => {
+it('a new signing key is found, a removed one is dropped, and many unknown keys cause a single fetch', async () => {
   const old = issuer.keys.at(-1)!;
   const oldToken = await issuer.issue(subject, audience);
   expect((await me(oldToken)).status).toBe(200);
@@ -106,7 +109,7 @@ it('a new key is found, an old key is dropped, and many unknown keys cause one f
   const token = await issuer.issue(subject, audience);
   expect((await me(token)).status).toBe(200);
   expect(issuer.keySetReads).toBe(readsBefore + 1);
-  // A key that the issuer has removed no longer verifies tokens.
+  // A token signed with a key that the issuer has removed is rejected.
   expectError(await me(oldToken), invalid);
   expectError(await me(await issuer.issue(subject, audience, { key: old })), invalid);
 
@@ -118,7 +121,7 @@ it('a new key is found, an old key is dropped, and many unknown keys cause one f
   expect(issuer.keySetReads).toBe(readsBefore + 1);
 }, 30_000);
 
-it('known keys verify tokens while the issuer is unavailable', async () => {
+it('cached keys verify tokens while the issuer is unavailable', async () => {
   const token = await issuer.issue(subject, audience);
   expect((await me(token)).status).toBe(200);
   issuer.setAway(true);

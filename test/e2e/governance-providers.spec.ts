@@ -7,14 +7,14 @@ import { call, expectFields, invalid } from './governance.fixture.ts';
 import { connectionsOf, disconnected, newSecret, providersPath as path } from './providers.fixture.ts';
 
 const stack = sharedStack();
-/** The address of a self-hosted server. No test calls it. */
+/** The address of a self-hosted server. This suite never calls it. */
 const ownUrl = 'http://127.0.0.1:1/v1';
 
-/** The record of a provider with the fields of decisions.md. Every record also has an `object` field. */
+/** The fields of a provider record, as listed in decisions.md. Every record also has an `object` field. */
 const fields = [
   ...['provider', 'object', 'display_name', 'connected', 'credential_hint', 'formats', 'base_url'],
   ...['created_at', 'rotated_at', 'last_used_at', 'last_error'],
-  // Not in decisions.md: the fields for a connect form.
+  // Fields for the connect form, which decisions.md does not list.
   'fields',
 ];
 
@@ -166,7 +166,7 @@ describe('PUT /v1/account/providers', () => {
     },
   );
 
-  it('stores nothing of a rejected request', async () => {
+  it('stores nothing from a rejected request', async () => {
     await connections.put({ provider: 'azure', api_key });
     expect(await connections.find('azure')).toMatchObject(disconnected);
   });

@@ -30,7 +30,7 @@ const expectRefused = async (secret: string, error: typeof revoked) => {
 };
 
 describe('a rotated key', () => {
-  it('has a new secret and accepts the old one for an hour by default', async () => {
+  it('has a new secret, and accepts the old one for an hour by default', async () => {
     const before = await make('rotated');
     const after = await rotate(before.id);
     const { key, prefix, last4, previous_key_expires_at, ...kept } = after;
@@ -57,7 +57,7 @@ describe('a rotated key', () => {
     await expectServed(after.key);
   }, 60_000);
 
-  it('rejects the old secret within a second without an overlap', async () => {
+  it('rejects the old secret within a second if there is no overlap', async () => {
     const before = await make('at once');
     await expectServed(before.key);
     const after = await rotate(before.id, { overlap_seconds: 0 });
@@ -66,7 +66,7 @@ describe('a rotated key', () => {
     await expectServed(after.key);
   });
 
-  it('has at most two secrets; another rotation ends the oldest, and a revocation ends all', async () => {
+  it('has at most two secrets: another rotation ends the oldest, and revocation ends all', async () => {
     const first = await make('twice');
     const second = await rotate(first.id, { overlap_seconds: 600 });
     const third = await rotate(first.id, { overlap_seconds: 600 });
@@ -88,7 +88,7 @@ describe('a rotated key', () => {
     await expectServed(three.key);
   });
 
-  it('keeps its expiry; an expired key cannot be rotated, and the overlap ends with the key', async () => {
+  it('keeps its expiry; an expired key cannot be rotated, and the overlap never outlasts the key', async () => {
     const soon = new Date(Date.now() + 4_000).toISOString();
     const brief = await createTestKey(baseUrl, account.apiKey, { name: 'brief', expires_at: soon });
     const rotated = await rotate(brief.id, { overlap_seconds: 600 });

@@ -73,7 +73,7 @@ describe('routing preferences', () => {
       expect(answers.map(({ status }) => status)).toEqual([200, 200]);
       return answers.map(({ headers }) => headers['x-svc-tools-output'] === String(tools.length));
     };
-    // The other replica may miss the plan deadline and then forwards all tools.
+    // The other replica may miss the plan deadline and then forward all tools.
     expect((await forwardsAll())[0]).toBe(false);
     await put({ pruning: { mode: 'off' } });
     await onceEffective(async () => expect(await forwardsAll()).toEqual([true, true]));
@@ -126,7 +126,7 @@ describe('routing models', () => {
   const enabledOf = async (id: string, owner = account) =>
     (await list(`${models}/status`, owner)).find((model) => model.id === id)?.is_enabled;
 
-  it('are the chat models of the connected providers with their properties', async () => {
+  it('are the chat models from the connected providers, with their properties', async () => {
     expect((await list()).map(({ id }) => id)).toEqual(['sandbox/sandbox-1']);
     await connect();
     const data = await list();
@@ -144,7 +144,7 @@ describe('routing models', () => {
     });
   });
 
-  it('are enabled until toggled, and have null statistics without requests', async () => {
+  it('are enabled until toggled, and their statistics are null without requests', async () => {
     await connect();
     const data = await list(`${models}/status`);
     expect(data.map(({ id }) => id)).toEqual((await list()).map(({ id }) => id));
@@ -156,7 +156,7 @@ describe('routing models', () => {
     }
   });
 
-  it('can be removed from automatic routing and added again, only for this account', async () => {
+  it('can be removed from automatic routing and added again, affecting only this account', async () => {
     await connect();
     expect(await set(false)).toEqual({
       object: 'routing.model_toggle',

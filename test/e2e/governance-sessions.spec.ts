@@ -51,7 +51,7 @@ it('a person signs up, registers, creates a key, chats with it, and logs out', a
   const body = { refresh_token: visitor.refreshToken };
   const refreshed = await send(baseUrl, { path: '/v1/auth/refresh', body });
   expectError(refreshed, { ...unauthorized, code: 'invalid_refresh_token' });
-  // The account and its keys do not belong to the login session.
+  // The account and its keys outlive the login session.
   expect((await postChat(baseUrl, key, hello)).status).toBe(200);
 }, 30_000);
 
@@ -66,7 +66,7 @@ it('ten concurrent registrations create one account', async () => {
   expect(new Set(answers.map((answer) => accountSchema.parse(answer.json()).id)).size).toBe(1);
 });
 
-it('two people do not see each other’s data', async () => {
+it('two people cannot see each other’s data', async () => {
   const stranger = await signUpPerson(baseUrl);
   expect(stranger.accountId).not.toBe(person.accountId);
   const create = { path: '/v1/account/keys', key: person.accessToken, body: { name: 'mine' } };
@@ -78,7 +78,7 @@ it('two people do not see each other’s data', async () => {
   expect(listed.json()).toEqual({ object: 'list', data: [] });
 });
 
-describe('the kind of credential', () => {
+describe('the credential type', () => {
   it.each(['/v1/account/register', '/v1/account/playground-key', '/v1/auth/change-password'])(
     'POST %s accepts only a session token',
     async (path) => {
@@ -121,7 +121,8 @@ describe('a forged session token', () => {
     const keys = await readKeys();
     expect(keys.length).toBeGreaterThan(0);
     for (const key of keys) expect(Object.keys(key)).not.toContain('d');
-    // The valid token works before and after, so that no cache can match it by only a part.
+    // The valid token is used before and after, so a cache that compares only part of the token would accept
+    // the forgery.
     expect((await me(person.accessToken)).status).toBe(200);
     for (const { name, token } of forgeTokens(person.accessToken, keys[0]!)) {
       for (const [method, path] of [
@@ -139,7 +140,7 @@ describe('a forged session token', () => {
 });
 
 describe('the session token of dev.json', () => {
-  it('works at once for the demo account, and its person can sign in to get another', async () => {
+  it('works immediately for the demo account, and its person can sign in to get another one', async () => {
     const { session_token, demo_person } = stack.dev;
     const mine = accountSchema.parse((await me(session_token!)).json());
     expect(mine).toMatchObject({ id: stack.accountId, is_demo: true });
@@ -158,7 +159,7 @@ describe('a key for the playground', () => {
     return createdApiKey.parse(answer.json());
   };
 
-  it('works for an hour, is in no list, cannot be extended, and can be revoked', async () => {
+  it('works for an hour, appears in no list, cannot be extended, and can be revoked', async () => {
     const created = await createKey();
     const leftMs = Date.parse(created.expires_at!) - Date.now();
     expect(leftMs).toBeGreaterThan(59 * 60_000);
@@ -196,7 +197,7 @@ describe('a key for the playground', () => {
     expect((await createKey()).k_target_override).toBeNull();
   });
 
-  it('ends when five newer keys are created', async () => {
+  it('ends once five newer keys have been created', async () => {
     const first = await createKey();
     const more = [];
     for (let n = 0; n < 5; n++) more.push(await createKey());

@@ -5,13 +5,13 @@ import type { CreatedKey } from './account.fixture.ts';
 import { edgeUrl } from './edges.fixture.ts';
 import { postChat, send, type Answer, type Sent } from './http.fixture.ts';
 
-/** Maximum time until a change reaches every replica. */
+/** The maximum time for a change to reach every replica. */
 const effectiveWithinMs = 1_000;
-/** Additional tolerance for a process that pauses for a moment. */
+/** Additional tolerance for a process that stalls briefly. */
 const standstillMs = 2_000;
 export const untilEffective = () => waitMs(effectiveWithinMs);
 
-/** Waits until the effect of a change is visible, within the maximum time for changes. */
+/** Waits until a change takes effect, up to the maximum time for changes. */
 export async function onceEffective<T>(holds: () => Promise<T>): Promise<T> {
   const lastAt = performance.now() + effectiveWithinMs + standstillMs;
   for (;;) {
@@ -25,7 +25,7 @@ export async function onceEffective<T>(holds: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Two replicas. A change through one applies to the other. */
+/** Two replicas. A change made through one also applies to the other. */
 export function replicas(stack: StackUnderTest): readonly string[] {
   return [stack.baseUrl, edgeUrl(stack, 'tight')];
 }
@@ -33,19 +33,19 @@ export function replicas(stack: StackUnderTest): readonly string[] {
 /** A request that the sandbox serves without a provider key. */
 export const hello = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
 
-/** The response of each replica to a chat with this secret. */
+/** Sends a chat request with this secret to each replica. Returns the responses. */
 export function chatOnAll(secret: string): Promise<Answer[]> {
   return Promise.all(replicas(sharedStack()).map((edge) => postChat(edge, secret, hello)));
 }
 
 const anyObject = z.record(z.string(), z.unknown());
 
-/** Calls the gateway and returns the response body. Expects this status and an object as body. */
+/** Calls the gateway and returns the response body. Expects this status and a JSON object. */
 export async function call(status: number, sent: Sent): Promise<Record<string, unknown>> {
   return callFor(anyObject, status, sent);
 }
 
-/** The same, parsed with a schema. */
+/** Calls the gateway in the same way, and parses the body with a schema. */
 export async function callFor<Schema extends z.ZodType>(
   schema: Schema,
   status: number,

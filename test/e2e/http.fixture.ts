@@ -3,12 +3,12 @@ import { noteExchange } from './canary-notes.fixture.ts';
 
 export interface Sent {
   readonly method?: string;
-  /** The path as sent on the request line, without normalization. */
+  /** The path exactly as sent on the request line, without normalization. */
   readonly path?: string;
   /** Sent as `Authorization: Bearer`. */
   readonly key?: string;
   readonly headers?: OutgoingHttpHeaders;
-  /** Text and bytes are sent unchanged, any other value as JSON. */
+  /** Strings and bytes are sent unchanged, any other value as JSON. */
   readonly body?: unknown;
 }
 
@@ -17,7 +17,7 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   readonly text: string;
-  /** Parses the body as JSON. Throws if it is not JSON. */
+  /** Parses the body as JSON. Throws if it is not valid JSON. */
   json(): unknown;
 }
 
@@ -75,7 +75,7 @@ function renderBody(body: unknown): Buffer {
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** `POST /v1/chat/completions`. */
+/** Sends `POST /v1/chat/completions`. */
 export function postChat(baseUrl: string, key: string, body: unknown, headers: OutgoingHttpHeaders = {}) {
   return send(baseUrl, { path: '/v1/chat/completions', key, body, headers });
 }

@@ -51,7 +51,7 @@ it.each([
   ['no key', 401, {}],
   ['no JSON', 415, { 'content-type': 'text/plain' }],
 ])(
-  'answers a long request with %s before its body is complete, and keeps the connection',
+  'responds to a long request with %s before its body is complete, and keeps the connection open',
   async (_what, status, given) => {
     const headers = status === 401 ? given : { ...authorized(), ...given };
     const answer = await ask('/v1/chat/completions', 'x'.repeat(4_000_000), headers);
@@ -61,7 +61,7 @@ it.each([
   },
 );
 
-it('streams', async () => {
+it('streams responses', async () => {
   const body = JSON.stringify({ ...(JSON.parse(hello) as object), stream: true });
   const answer = await ask('/v1/chat/completions', body, authorized());
   expect(answer.headers['content-type']).toMatch(/^text\/event-stream/);

@@ -38,7 +38,7 @@ afterEach(() => {
 afterAll(() => provider.close());
 
 describe('a key', () => {
-  it('accepts an expiry in two notations and returns one', async () => {
+  it('accepts an expiry in two formats and returns it in one', async () => {
     const ahead = Math.floor(Date.now() / 1000) + 3600;
     const created = await createTestKey(baseUrl, account.apiKey, {
       name: 'unix',
@@ -91,7 +91,7 @@ describe('tool lists', () => {
     return { names: sent.tools?.map((tool) => tool.function.name), sent, headers: answer.headers };
   };
 
-  it('apply within a second: allowed, denied, denied before allowed, and null clears the list', async () => {
+  it('apply within a second: allowed, denied, denied overrides allowed, and null clears the list', async () => {
     expect((await forwardedOf()).names).toEqual(['read', 'write', 'erase']);
     expect(await put({ denied_tools: ['erase'] })).toMatchObject({ denied_tools: ['erase'] });
     expect((await forwardedOf()).names).toEqual(['read', 'write']);
@@ -101,13 +101,13 @@ describe('tool lists', () => {
     });
     const both = await forwardedOf();
     expect(both.names).toEqual(['read']);
-    // The model never saw the forbidden tools.
+    // The forbidden tools were never sent to the model.
     expect(both.headers).toMatchObject({ 'x-svc-tools-input': '1', 'x-svc-prune-ratio': '1/1' });
     expect(await put({ allowed_tools: null, denied_tools: null })).toMatchObject({ allowed_tools: null });
     expect((await forwardedOf()).names).toEqual(['read', 'write', 'erase']);
   }, 20_000);
 
-  it('remove all tool fields when no tool is allowed', async () => {
+  it('remove all tool fields if no tool is allowed', async () => {
     await put({ allowed_tools: [] });
     const { sent } = await forwardedOf({ tool_choice: 'auto', parallel_tool_calls: true });
     expect(sent).not.toHaveProperty('tools');
@@ -116,7 +116,7 @@ describe('tool lists', () => {
     await put({ allowed_tools: null });
   });
 
-  it('apply to a forced tool and to a second tool list in the body', async () => {
+  it('also apply to a forced tool and to a duplicate tool list in the body', async () => {
     await put({ denied_tools: ['erase'] });
     const forced = { type: 'function', function: { name: 'erase' } };
     const body = { ...hello, tools: named('read', 'erase'), tool_choice: forced };

@@ -1,5 +1,6 @@
 /**
- * The minimum of up to three measurements. A busy machine adds random noise, but the gateway's own share is the same each time.
+ * Returns the minimum of up to three measurements. A busy machine adds random noise, but the gateway's own
+ * contribution is always the same.
  */
 export async function leastOf(enough: number, measure: () => Promise<number>): Promise<number> {
   let least = Infinity;

@@ -2,13 +2,15 @@ import { sharedStack } from '@gateway/testing';
 import { setTimeout as waitMs } from 'node:timers/promises';
 
 const triesMax = 3;
-/** Time until a log line is in its file. */
+/** How long a log line takes to reach its file. */
 const writtenAfterMs = 500;
 
 const edges = ['edge-gateway', 'edge-gateway-2', 'edge-gateway-3'];
 const [begins, ends] = ['rate limits are local', 'rate limits are shared again'];
 
-/** How often edges have switched to local counting, and whether one of them still counts locally. */
+/**
+ * Returns how often edges have switched to local counting, and whether any edge is still counting locally.
+ */
 function readLogs() {
   const logs = edges.map((name) => sharedStack().logs(name));
   return {
@@ -18,8 +20,9 @@ function readLogs() {
 }
 
 /**
- * Runs a test of shared counting, which needs Redis to respond within 250 ms. On a busy machine, edges may log that they count
- * locally for a moment. Then `run` starts again with new keys, which it creates itself.
+ * Runs a test that needs shared counting, which requires Redis to respond within 250 ms. On a busy machine,
+ * edges may briefly switch to local counting and log it. In that case `run` starts again and creates new
+ * keys.
  */
 export async function whileCountedTogether(run: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {

@@ -59,7 +59,7 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
 it.each([
   ['a bearer token', connectAnthropic],
   ['x-api-key', connectByXApiKey],
-])('responds without streaming to a key sent as %s, and the request is in the log', async (_how, connect) => {
+])('responds without streaming to a key sent as %s, and the request is logged', async (_how, connect) => {
   provider.enqueue(null, plainMessages(thoughtful));
   const call = connect(baseUrl, key).messages.create(hello);
   const { data, response } = await call.withResponse();
@@ -99,7 +99,7 @@ it('prunes 117 tools and keeps every byte of earlier reasoning', async () => {
   const turns = `[{"role":"user","content":"Get the current weather forecast for a city"},{"role":"assistant","content":[${thinking},{"type":"text","text":"Which?"}]},
     {"role":"user","content":"Get the current weather forecast for the city M\\u00fcnchen?"}]`;
   const body = `{"model":"anthropic/claude-sonnet-4-5","max_tokens":100,"messages":${turns},"tools":${JSON.stringify(tools)}}`;
-  // The router sees these tools for the first time, so the plan may miss its deadline.
+  // The router has not seen these tools before, so the plan may miss its deadline.
   const names = await eventually(async () => {
     provider.enqueue(null, plainMessages(thoughtful));
     const answer = await post(body);
@@ -114,7 +114,7 @@ it('prunes 117 tools and keeps every byte of earlier reasoning', async () => {
 });
 
 describe('errors are the SDK’s own', () => {
-  it('for the gateway’s errors: unknown key, unknown field, provider not connected', async () => {
+  it('for gateway errors: unknown key, unknown field, provider not connected', async () => {
     const stranger = connectAnthropic(baseUrl, `${key.slice(0, -1)}_`);
     expect(await thrownBy(stranger.messages.create(hello))).toBeInstanceOf(Anthropic.AuthenticationError);
     const cloud = await post({ ...hello, cloud_region_name: 'us-east-1' });
@@ -141,18 +141,15 @@ describe('errors are the SDK’s own', () => {
     [429, 'rate_limit_error', Anthropic.RateLimitError, 3],
     [500, 'api_error', Anthropic.InternalServerError, 3],
     [529, 'overloaded_error', Anthropic.InternalServerError, 3],
-  ])(
-    'for the provider’s errors: %i %s, with the expected attempts',
-    async (status, type, thrown, attempts) => {
-      const body = { type: 'error', error: { type, message: 'provider error' } };
-      const headers = { 'content-type': 'application/json' };
-      for (let at = 0; at < 3; at += 1) provider.enqueue(null, { status, body, headers, retryAfterMs: 10 });
-      const error = await thrownBy(connectAnthropic(baseUrl, key, 2).messages.create(hello));
-      expect(error).toBeInstanceOf(thrown);
-      expect(error).toMatchObject({ status, error: body });
-      expect(provider.requests).toHaveLength(attempts);
-    },
-  );
+  ])('for provider errors: %i %s, with the expected attempts', async (status, type, thrown, attempts) => {
+    const body = { type: 'error', error: { type, message: 'provider error' } };
+    const headers = { 'content-type': 'application/json' };
+    for (let at = 0; at < 3; at += 1) provider.enqueue(null, { status, body, headers, retryAfterMs: 10 });
+    const error = await thrownBy(connectAnthropic(baseUrl, key, 2).messages.create(hello));
+    expect(error).toBeInstanceOf(thrown);
+    expect(error).toMatchObject({ status, error: body });
+    expect(provider.requests).toHaveLength(attempts);
+  });
 
   it.each([
     [
@@ -184,7 +181,7 @@ describe('errors are the SDK’s own', () => {
 describe('counting tokens', () => {
   const counted = { model: hello.model, messages: hello.messages };
 
-  it('uses a provider of the same format and does not appear in the log', async () => {
+  it('uses a provider with the same format, and the call is not logged', async () => {
     provider.enqueue(null, plainMessages({ input_tokens: 42 }));
     const { data, response } = await client.messages.countTokens(counted).withResponse();
     expect(data).toEqual({ input_tokens: 42 });
@@ -207,14 +204,14 @@ describe('counting tokens', () => {
     expect(provider.requests).toHaveLength(0);
   });
 
-  it('counts an image as an image, not by its bytes', async () => {
+  it('counts an image as an image instead of counting its bytes', async () => {
     const source = { type: 'base64' as const, media_type: 'image/png' as const, data: 'A'.repeat(1_000_000) };
     const messages = [{ role: 'user' as const, content: [{ type: 'image' as const, source }] }];
     const { input_tokens } = await client.messages.countTokens({ model: 'openai/gpt-4o', messages });
     expect(input_tokens).toBeLessThan(2000);
   });
 
-  it('returns the provider’s error', async () => {
+  it('returns the provider error', async () => {
     const body = { type: 'error', error: { type: 'not_found_error', message: 'model: x' } };
     provider.enqueue(null, { status: 404, body, headers: { 'content-type': 'application/json' } });
     const error = await thrownBy(client.messages.countTokens(counted));

@@ -1,4 +1,4 @@
-/** The request of each of the three client formats for a recorded response. */
+/** Client requests, in each of the three client formats, that match a recorded response. */
 import { findRecordings, loadRecordings, type Recording } from '@gateway/testing';
 import { applyAnswerLosses } from '../contract/gateway/answer-losses.ts';
 import type { AnswerReading } from '../contract/gateway/answer-reading.ts';
@@ -14,11 +14,11 @@ import {
 /** A provider for each upstream format. */
 export interface Origin {
   readonly provider: string;
-  /** The prefix of the format's paths at the provider. */
+  /** The path prefix that this format uses at the provider. */
   readonly path: string;
   readonly apis: readonly string[];
   readonly read: ReadSource;
-  /** Formats with recordings that the SDK of the same format can read. */
+  /** Formats that have recordings readable by the SDK for the same format. */
   readonly recordedAt?: readonly string[];
 }
 
@@ -61,7 +61,7 @@ const folder = findRecordings(process.env['DATA_DIR']);
 const collected = folder === undefined ? [] : loadRecordings(folder);
 export const isCollected = folder !== undefined;
 
-/** The first recordings of the format for the feature that every client format can express without loss. */
+/** The format's first recordings for each feature that every client format can express without loss. */
 export function chooseRecordings(
   origin: Origin,
   matter: Matter,
@@ -86,13 +86,13 @@ export function chooseRecordings(
   return chosen;
 }
 
-/** A PNG of one pixel. */
+/** A one-pixel PNG. */
 export const imageBase64 =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const schema = { type: 'object' as const, properties: { city: { type: 'string' as const } } };
 const question = 'What is this?';
 
-/** The request fields that the feature needs. */
+/** The request fields that the feature requires. */
 export function sayMatter(client: ClientName, matter: Matter, reading: AnswerReading): object {
   const names = [...new Set(reading.calls.map(({ name }) => name))];
   return {
@@ -134,7 +134,7 @@ function say(...content: readonly object[]): object {
   return { messages: [{ role: 'user', content }] };
 }
 
-/** Uses a reasoning level, because some formats cannot express a budget. */
+/** Sets a reasoning level instead of a budget, because some formats cannot express a budget. */
 const askToThink: Readonly<Record<ClientName, object>> = {
   'chat-completions': { reasoning_effort: 'low' },
   messages: { output_config: { effort: 'low' } },

@@ -1,4 +1,6 @@
-/** Every client SDK with a provider of every format. The SDK must read the recorded content of the provider. */
+/**
+ * Tests every client SDK with a provider for every format. The SDK must read the provider's recorded content.
+ */
 import type { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { sharedStack, type Recording, type ReplayProvider } from '@gateway/testing';
 import { bodyOf } from '../contract/check-every.ts';
@@ -44,18 +46,18 @@ function typeOf({ response_file: file, streaming }: Recording): string {
   return file?.endsWith('.sse') === true ? 'text/event-stream' : 'application/vnd.amazon.eventstream';
 }
 
-/** Expects that the client's content reached the provider in the provider's format. */
+/** Expects the client's content to reach the provider in the provider's own format. */
 function expectAsked(matter: Matter, reading: AnswerReading, streaming: boolean): void {
   const body = replay.requests.at(-1)!.body.toString('utf8');
   for (const { name } of reading.calls) expect(body).toContain(`"${name}"`);
-  // OpenAI rejects this field in a request without streaming.
+  // OpenAI rejects this field in a non-streaming request.
   if (!streaming) expect(body).not.toContain('stream_options');
   if (matter === 'images') expect(body).toContain(imageBase64);
   if (matter === 'thinking')
     expect(body).toMatch(/"(?:reasoning_effort|effort|thinkingLevel)":"low"|thinkingConfig/i);
 }
 
-/** Some formats have calls without ids. Then any unique id is correct. */
+/** In some formats, tool calls have no ids. Any unique id is then correct. */
 function expectSameReading(read: AnswerReading, expected: AnswerReading): void {
   const calls = expected.calls.map((call) => ({
     ...call,
@@ -68,7 +70,7 @@ function expectSameReading(read: AnswerReading, expected: AnswerReading): void {
 const perMatter = 2;
 
 const whenCollected = isCollected ? describe : describe.skip;
-whenCollected.each(clientNames)('the SDK of %s', (client) => {
+whenCollected.each(clientNames)('the SDK for %s', (client) => {
   describe.each(origins)('with $provider', (origin) => {
     describe.each(matters)('%s', (matter) => {
       describe.each([
@@ -77,7 +79,7 @@ whenCollected.each(clientNames)('the SDK of %s', (client) => {
       ])('%s', (_how, streaming) => {
         const chosen = isCollected ? chooseRecordings(origin, matter, streaming, perMatter) : [];
 
-        // A given folder may lack some recordings.
+        // The given data folder may lack some recordings.
         const itHas = chosen.length === 0 && process.env['DATA_DIR'] ? it.skip : it;
         itHas('has a recording', () => {
           expect(chosen.length).toBeGreaterThan(0);

@@ -9,7 +9,7 @@ export const startProvider = (): Promise<ReplayProvider> =>
 
 const json = { 'content-type': 'application/json' };
 
-/** A response with text, not streamed. */
+/** A non-streaming text response. */
 export const completion = {
   id: 'chatcmpl-1',
   object: 'chat.completion',
@@ -21,14 +21,14 @@ export const completion = {
 
 export const plainAnswer: ReplayControls = { status: 200, body: completion, headers: json };
 
-/** One stream frame with the text `content`. */
+/** One stream frame that contains the text `content`. */
 export function renderFrame(content: string): string {
   const choices = [{ index: 0, delta: { content }, finish_reason: null }];
   const chunk = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices };
   return `data: ${JSON.stringify(chunk)}\n\n`;
 }
 
-/** A complete stream with one frame per text. */
+/** A complete stream with one frame per string. */
 export function streamedAnswer(contents: readonly string[]): ReplayControls {
   const end = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
   const frames = [...contents.map(renderFrame), `data: ${JSON.stringify(end)}\n\n`, 'data: [DONE]\n\n'];

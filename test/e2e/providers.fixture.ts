@@ -6,7 +6,7 @@ import { send, type Answer } from './http.fixture.ts';
 
 export const providersPath = '/v1/account/providers';
 
-/** The state of a provider without a stored credential. */
+/** The state of a provider that has no stored credential. */
 export const disconnected = {
   connected: false,
   credential_hint: null,
@@ -18,7 +18,7 @@ export const disconnected = {
 
 export const newSecret = (prefix = 'sk-provider') => `${prefix}-${randomBytes(24).toString('hex')}`;
 
-/** Calls of an account key for its provider connections. */
+/** API calls that manage provider connections with an account key. */
 export function connectionsOf(key: string) {
   const path = providersPath;
   return {

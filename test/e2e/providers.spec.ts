@@ -81,7 +81,7 @@ it('a credential is sent only to the address it was saved for', async () => {
   expectError(redirected, { status: 502, type: 'api_error', code: 'upstream_invalid' });
   expect((await postChat(baseUrl, account.apiKey, hello('groq'))).status).toBe(200);
   expect((await postChat(baseUrl, account.apiKey, hello('mistral'))).status).toBe(200);
-  // A new address needs a new credential. The old one is not sent there.
+  // A new address requires a new credential. The old credential is not sent there.
   await connect('groq', secondKey, elsewhere);
   expect((await postChat(baseUrl, account.apiKey, hello('groq'))).status).toBe(200);
   const keysAt = ({ requests }: ReplayProvider) => requests.map(({ headers }) => headers.authorization);
@@ -123,7 +123,7 @@ describe('the egress guard', () => {
       const literal = !base_url.includes('localhost');
       const answer = await send(closed, { method: 'PUT', path, key: account.apiKey, body });
       if (literal) expectError(answer, { ...invalid, code: 'egress_denied' });
-      // Stored through an edge that allows it, called through an edge that does not.
+      // The address is stored through an edge that allows it, and called through an edge that does not.
       await connectProvider(baseUrl, account.apiKey, body);
       const called = await postChat(closed, account.apiKey, hello('cerebras'));
       expectError(called, { ...invalid, code: 'egress_denied' });
@@ -170,6 +170,6 @@ it.each<[string, object, string, string]>([
   expectError(answer, { ...invalid, code, param });
 });
 
-it('no credential is in any log', () => {
+it('no log contains a credential', () => {
   expect(findInLogs(stack, [firstKey, secondKey])).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Errors at the start of a proxied request are returned before the rest of the body arrives. */
+/** Tests that errors at the start of a proxied request are returned before the rest of the body arrives. */
 import { sharedStack } from '@gateway/testing';
 import { request } from 'node:http';
 import { connectProvider, createTestAccount } from './account.fixture.ts';
@@ -7,12 +7,12 @@ const stack = sharedStack();
 let key: string;
 beforeAll(async () => {
   key = (await createTestAccount(stack)).apiKey;
-  // No server listens at this address, because no call is expected.
+  // No server listens at this address, because these tests expect no provider call.
   const base_url = 'http://127.0.0.1:9/v1';
   await connectProvider(stack.baseUrl, key, { provider: 'openai', api_key: 'upstream-key', base_url });
 });
 
-/** Sends the start of a body with a much larger declared length. Returns the response. */
+/** Sends only the start of a body and declares a much larger length. Returns the response. */
 function sendBeginning(path: string, type: string, bytes: number, beginning: string) {
   const headers = { authorization: `Bearer ${key}`, 'content-type': type, 'content-length': bytes };
   return new Promise<{ status: number; body: unknown }>((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Bodies much larger than the gateway's buffers. Its memory use must not grow with the body size. */
+/** Tests bodies much larger than the gateway's buffers. Its memory use must not grow with the body size. */
 import { readFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -58,7 +58,10 @@ function* upload(isModelLast: boolean): Generator<Buffer> {
   yield Buffer.from(`\r\n${isModelLast ? model : ''}--cut--\r\n`);
 }
 
-/** Sends a body and reads the response. Returns the response length and the gateway's peak memory growth. */
+/**
+ * Sends a body and reads the response. Returns the response length and how much the gateway's memory grew at
+ * its peak.
+ */
 async function exchange(path: string, type: string, body: Iterable<Buffer>) {
   const statm = `/proc/${stack.service('edge-gateway').pid}/statm`;
   const residentBytes = () => Number(readFileSync(statm, 'utf8').split(' ')[1]) * 4096;
@@ -81,8 +84,8 @@ async function exchange(path: string, type: string, body: Iterable<Buffer>) {
 }
 
 /**
- * The smallest growth of up to three exchanges, and the last response. Resident memory randomly includes uncollected garbage,
- * but a gateway that buffers bodies would grow every time.
+ * The smallest memory growth in up to three exchanges, and the last response. Resident memory includes a
+ * random amount of uncollected garbage. A gateway that buffers bodies would grow every time.
  */
 async function leastGrowth(measure: () => ReturnType<typeof exchange>) {
   let answer = await measure();
@@ -97,7 +100,7 @@ async function leastGrowth(measure: () => ReturnType<typeof exchange>) {
 const multipart = 'multipart/form-data; boundary=cut';
 
 describe('a warmed-up gateway', () => {
-  // Twice, so that the heap reaches its stable size before the measurement.
+  // Runs twice, so that the heap reaches its stable size before the measurement.
   beforeAll(async () => {
     for (const isModelLast of [false, true, false, true])
       await exchange('/v1/audio/transcriptions', multipart, upload(isModelLast));
@@ -107,7 +110,7 @@ describe('a warmed-up gateway', () => {
     ['first', false],
     ['last', true],
   ])(
-    'forwards an upload of 150 MB with the model %s in 32 MiB of memory',
+    'forwards a 150 MB upload with the model %s in 32 MiB of memory',
     async (_, isModelLast) => {
       const answer = await leastGrowth(() =>
         exchange('/v1/audio/transcriptions', multipart, upload(isModelLast)),
@@ -120,7 +123,7 @@ describe('a warmed-up gateway', () => {
     60_000,
   );
 
-  it('forwards a response of 100 MB in 32 MiB of memory', async () => {
+  it('forwards a 100 MB response in 32 MiB of memory', async () => {
     const asked = [Buffer.from('{"model":"openai/tts-1","voice":"alloy","input":"long"}')];
     const answer = await leastGrowth(() => exchange('/v1/audio/speech', 'application/json', asked));
     expect(answer).toMatchObject({ status: 200, bytes: answerBytes });
@@ -128,7 +131,7 @@ describe('a warmed-up gateway', () => {
   }, 60_000);
 });
 
-it('accepts only as much of an upload as the sockets buffer while the provider does not read', async () => {
+it('accepts only as much of an upload as the sockets can buffer while the provider does not read', async () => {
   isReading = false;
   const headers = { authorization: `Bearer ${key}`, 'content-type': multipart };
   const call = request(`${stack.baseUrl}/v1/audio/transcriptions`, { method: 'POST', headers, agent: false });
@@ -141,7 +144,8 @@ it('accepts only as much of an upload as the sockets buffer while the provider d
       await delay(1000);
     }
     expect(taken).toBeGreaterThan(0);
-    // Two sockets with Linux's default maximum buffer 20 MB. A machine tuned for long distances buffers three times as much.
+    // With Linux's default maximum, two sockets buffer 20 MB. A machine tuned for long-distance links buffers
+    // three times as much.
     expect(taken).toBeLessThan((2 * uploadBytes) / 3);
   } finally {
     isReading = true;

@@ -1,4 +1,4 @@
-/** Proxied endpoints of providers with unusual paths, credentials and formats. */
+/** Tests proxied endpoints for providers with unusual paths, credentials and formats. */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { CohereClient } from 'cohere-ai';
 import OpenAI from 'openai';
@@ -91,7 +91,7 @@ describe('embeddings with the openai SDK', () => {
     expect(authorization).toContain('/eu-west-1/bedrock/aws4_request');
   });
 
-  it('come from Voyage and Jina with their field names', async () => {
+  it('come from Voyage and Jina with their own field names', async () => {
     const body = { object: 'list', data: [{ object: 'embedding', index: 0, embedding: vector }], usage: {} };
     const asked = { input: 'hi', dimensions: 256, encoding_format: 'float' } as const;
     answerWith(body);
@@ -105,7 +105,7 @@ describe('embeddings with the openai SDK', () => {
   });
 });
 
-describe('rerank with the cohere SDK', () => {
+describe('reranking with the cohere SDK', () => {
   it.each([
     ['voyage/rerank-2.5', '/v1/rerank', { data: [{ index: 1, relevance_score: 0.9 }] }],
     ['jina/jina-reranker-v3', '/v1/rerank', { results: [{ index: 1, relevance_score: 0.9 }] }],
@@ -146,7 +146,7 @@ describe('credentials in the body', () => {
   it.each([
     ['short', 'hi'],
     ['that is streamed through', 'x'.repeat(400_000)],
-  ])('are never forwarded in a body %s, for any provider', async (_, input) => {
+  ])('are never forwarded in a body %s, to any provider', async (_, input) => {
     answerWith({ object: 'list', data: [] });
     const asked = { input, nested: cloud.cloud_access_key_id.slice(0, 4) };
     const body = { cloud_region_name: 'us-east-1', model: 'jina/jina-embeddings-v4', ...asked, ...cloud };
@@ -200,7 +200,7 @@ describe('requests that a provider does not support', () => {
   });
 });
 
-it('errors of a provider with its own format are returned in the caller’s format', async () => {
+it('errors from a provider with its own format are returned in the caller’s format', async () => {
   const headers = { ...json, 'x-amzn-errortype': 'ValidationException' };
   answerWith({ message: 'Too long.' }, headers, 400);
   const asked = openai.embeddings.create({ model: 'hosted/amazon.titan-embed-text-v2:0', input: 'hi' });

@@ -1,4 +1,4 @@
-/** The proxied endpoints with official SDKs and recorded responses, through the running gateway. */
+/** Tests the proxied endpoints with official SDKs and recorded responses through the running gateway. */
 import { Mistral } from '@mistralai/mistralai';
 import {
   findRecordings,
@@ -47,7 +47,7 @@ const sentJson = () => JSON.parse(sent().body.toString()) as Record<string, unkn
 it.each([
   ['in one piece', 10],
   ['as it comes', 300_000],
-])('a body with two models is forwarded only with the checked model: %s', async (_, length) => {
+])('a body that names two models is forwarded with only the checked model: %s', async (_, length) => {
   answerWith({ object: 'list', data: [], model: 'm', usage: { prompt_tokens: 1, total_tokens: 1 } });
   const body = `{"model":"openai/small","input":"${'x'.repeat(length)}","model":"large","mode\\u006c":"largest"}`;
   const answer = await send(stack.baseUrl, { path: '/v1/embeddings', key, body });
@@ -56,7 +56,7 @@ it.each([
 });
 
 describe('the openai SDK', () => {
-  it('gets embeddings, with the model name in the provider’s spelling', async () => {
+  it('gets embeddings, with the model name as the provider spells it', async () => {
     answerWith({
       object: 'list',
       model: 'text-embedding-3-small',
@@ -129,7 +129,7 @@ describe('the openai SDK', () => {
     expect(Buffer.from(await spoken.arrayBuffer()).equals(audio)).toBe(true);
   });
 
-  it('moderates and raises the provider’s own errors', async () => {
+  it('moderates text and raises the provider’s own errors', async () => {
     answerWith({ id: 'modr-1', model: 'omni-moderation-latest', results: [] });
     const judged = await openai.moderations.create({ model: 'omni-moderation-latest', input: 'hi' });
     expect(judged.id).toBe('modr-1');
@@ -216,13 +216,14 @@ const taken = ({ request_file, response_file, provider, model }: Recording) =>
   connected.has(provider) &&
   model !== null;
 
-// The large collection is not part of the repository. The tests above and proxies-shapes.spec.ts do not need it.
+// The large recording collection is not in the repository. The tests above and proxies-shapes.spec.ts run
+// without it.
 (folder === undefined ? describe.skip : describe).each(Object.entries(endpoints))(
   'recorded %s',
   (api, endpoint) => {
     const recordings = folder === undefined ? [] : loadRecordings(folder, api).filter(taken);
 
-    it('are forwarded byte for byte in both directions, except for the model’s prefix', async () => {
+    it('are forwarded byte for byte in both directions, except for the model prefix', async () => {
       expect(recordings.length).toBeGreaterThan(0);
       for (const recording of recordings) {
         const asked = bodyOf(recording, 'request').toString();
@@ -274,7 +275,7 @@ describe('bad input', () => {
 });
 
 describe('the log', () => {
-  it('has the request with its usage and cost, but no content', async () => {
+  it('contains the request with its usage and cost, but no content', async () => {
     answerWith({ object: 'list', data: [], usage: { prompt_tokens: 1000, total_tokens: 1000 } });
     const body = { model: 'openai/text-embedding-3-small', input: 'a secret text' };
     const answer = await send(stack.baseUrl, { path: '/v1/embeddings', key, body });
@@ -291,7 +292,7 @@ describe('the log', () => {
     expect(JSON.stringify(row)).not.toContain('secret text');
   });
 
-  it('records an interrupted response, and the client sees the interruption', async () => {
+  it('records an interrupted response as interrupted, and the client notices the interruption', async () => {
     const headers = { 'content-type': 'audio/mpeg' };
     replay.enqueue(null, { status: 200, headers, body: Buffer.alloc(200_000), resetAtByte: 100_000 });
     const body = { model: 'openai/tts-1', voice: 'alloy', input: 'x' };

@@ -16,7 +16,7 @@ beforeAll(async () => {
 const limitOf = ({ headers }: Answer) => headers['x-ratelimit-limit-requests'];
 const remainingOf = ({ headers }: Answer) => Number(headers['x-ratelimit-remaining-requests']);
 
-it('admits exactly the key’s limit over all replicas together', () =>
+it('admits exactly the key’s limit across all replicas', () =>
   whileCountedTogether(async () => {
     const allowed = 12;
     const { key } = await createTestKey(stack.baseUrl, apiKey, { name: 'some', rate_limit_rpm: allowed });
@@ -35,7 +35,7 @@ it('admits exactly the key’s limit over all replicas together', () =>
     expect(new Set(refused.map(remainingOf))).toEqual(new Set([0]));
   }));
 
-it('returns the retry time in every form that clients read', () =>
+it('returns the retry time in every form that clients understand', () =>
   whileCountedTogether(async () => {
     const { key } = await createTestKey(stack.baseUrl, apiKey, { name: 'one', rate_limit_rpm: 1 });
     const first = await postChat(stack.baseUrl, key, hello);

@@ -13,7 +13,7 @@ interface Document {
 
 const read = async (at: string) => (await send(at, { path: '/openapi.json' })).json() as Document;
 
-it('GET /openapi.json returns valid OpenAPI 3.1 without a key, with all paths of the interface', async () => {
+it('GET /openapi.json returns valid OpenAPI 3.1 without a key, covering all paths in the interface', async () => {
   const document = await read(baseUrl);
   expect(document.openapi).toBe('3.1.0');
   expect(await new Validator().validate({ ...document })).toEqual({ valid: true });
@@ -30,12 +30,12 @@ it('GET /openapi.json returns valid OpenAPI 3.1 without a key, with all paths of
   );
 });
 
-it('a gateway with an external issuer does not describe the embedded identity', async () => {
+it('a gateway with an external issuer does not document the embedded identity', async () => {
   const { paths } = await read(edgeUrl(stack, 'tight'));
   expect(Object.keys(paths).filter((path) => path.startsWith('/v1/auth/'))).toEqual([]);
 });
 
-it('GET /docs returns a page that may not load or run anything', async () => {
+it('GET /docs returns a page that may not load or execute anything', async () => {
   const { status, headers, text } = await send(baseUrl, { path: '/docs' });
   expect(status).toBe(200);
   expect(headers).toMatchObject({

@@ -78,14 +78,14 @@ it('a request has its ids, usage, cost and timings', async () => {
   expect(overhead).toBeLessThan(first_byte!);
 });
 
-it('usage is estimated and marked as an estimate if the provider returns none', async () => {
+it('usage is estimated, and marked as an estimate, if the provider returns none', async () => {
   provider.enqueue(null, streamedAnswer(['eight ch', 'aracters']));
   const row = await rowOf(await chat({ ...hello, stream: true }));
   expect(row).toMatchObject({ stream: true, status: 'ok', usage_estimated: true, completion_tokens: 4 });
   expect(row.prompt_tokens).toBeGreaterThan(0);
 });
 
-/** Removes required arguments, so that a call without arguments is valid. */
+/** Removes the required arguments, so that a call without arguments is valid. */
 const asksForNothing = ({ function: { parameters } }: (typeof githubTools)[number]): boolean =>
   ((parameters as { required?: string[] } | undefined)?.required ?? []).length === 0;
 
@@ -183,7 +183,7 @@ describe('the list', () => {
   const page = async (query: string, path = '/v1/account/requests') =>
     requestLogPage.parse((await send(baseUrl, { path: `${path}?${query}`, key: own.apiKey })).json());
 
-  it('is newest first and paged under both its paths', async () => {
+  it('is newest first and paginated under both its paths', async () => {
     const whole = await page('');
     expect(whole).toMatchObject({ total: 7, limit: 50, offset: 0 });
     expect(whole.data.map(({ id }) => id)).toEqual(ids);
@@ -193,7 +193,7 @@ describe('the list', () => {
     expect((await page('limit=3&offset=7')).data).toEqual([]);
   });
 
-  it('contains nothing of another account, and neither does the detail', async () => {
+  it('contains nothing from another account, and neither does the detail view', async () => {
     const theirs = requestLogPage.parse(
       (await send(baseUrl, { path: '/v1/requests?limit=500', key: account.apiKey })).json(),
     );
@@ -204,7 +204,7 @@ describe('the list', () => {
     expect((await send(baseUrl, { path, key: own.apiKey })).status).toBe(200);
   });
 
-  it('contains each request once, soon after it ends', async () => {
+  it('contains each request exactly once, soon after it ends', async () => {
     const log = async (): Promise<number> => {
       const startedAt = performance.now();
       const id = requestIdOf(await postChat(baseUrl, own.apiKey, { ...hello, model: 'sandbox/sandbox-1' }));

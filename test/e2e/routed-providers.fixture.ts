@@ -10,12 +10,14 @@ import { call, callFor } from './governance.fixture.ts';
 import { send, type Answer } from './http.fixture.ts';
 import { completion } from './provider.fixture.ts';
 
-/** A provider that responds to every request in the format of its path, after a set delay. */
+/**
+ * A provider that responds to every request after a fixed delay, in the format that the request path implies.
+ */
 export interface RoutedProvider {
   readonly name: string;
   readonly url: string;
   delayMs: number;
-  /** The models of the received requests. */
+  /** The model named in each received request. */
   readonly asked: string[];
   close(): Promise<void>;
 }
@@ -89,10 +91,10 @@ export const easy = 'What is the capital of France?';
 export const hard =
   'Prove that the square root of every integer that is not a perfect square is irrational, step by step; then derive a bound on how well it can be approximated by fractions, and refactor the proof so that it needs no prime factorization.';
 
-/** Maximum time for writing a log row on a busy machine. */
+/** The maximum time for writing a log row on a busy machine. */
 const logMsMax = 30_000;
 
-/** The response headers of a chat request and the model choice in its log row. */
+/** The response headers from a chat request, and the model choice in its log row. */
 export interface Chosen {
   readonly id: string;
   readonly detail: RequestDetail;
@@ -101,7 +103,7 @@ export interface Chosen {
 
 export const sayAs = (content: string) => [{ role: 'user', content }];
 
-/** Sends a chat completions request. Expects success. */
+/** Sends a chat completions request and expects success. */
 export async function askRouted(
   key: string,
   body: object,
@@ -111,7 +113,7 @@ export async function askRouted(
   return readChosen(key, await send(edge, { path: '/v1/chat/completions', key, body, headers }));
 }
 
-/** Expects the same model in the headers, in the log, and as the first candidate of the choice. */
+/** Expects the headers, the log, and the first candidate of the choice to name the same model. */
 export async function readChosen(key: string, answer: Answer): Promise<Chosen> {
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
   const id = `${String(answer.headers['x-svc-provider'])}/${String(answer.headers['x-svc-model'])}`;

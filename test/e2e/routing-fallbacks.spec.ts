@@ -1,4 +1,4 @@
-/** The account's fallbacks are tried in order. Fallbacks that lack a required capability are skipped. */
+/** Tests that the account's fallbacks are tried in order, skipping those that lack a required capability. */
 import { sharedStack, type ReplayControls, type ReplayProvider } from '@gateway/testing';
 import { eventually } from '../integration/stack.fixture.ts';
 import { connectProvider, createTestAccount, requestIdOf } from './account.fixture.ts';
@@ -8,7 +8,10 @@ import { completion, plainAnswer, startProvider } from './provider.fixture.ts';
 import { changePreferences } from './routed-providers.fixture.ts';
 
 const stack = sharedStack();
-/** By the catalog, it reads no images, has no reasoning, and its context window is 131,072 tokens. */
+/**
+ * According to the catalog, this model reads no images, has no reasoning, and has a context window of 131,072
+ * tokens.
+ */
 const limited = 'groq/llama-3.1-8b-instant';
 const able = 'openrouter/a-model-of-tomorrow';
 const json = { 'content-type': 'application/json' };
@@ -38,7 +41,7 @@ const ask = (more: object) => postChat(stack.baseUrl, key, { model: 'openai/gpt-
 const callsOf = (provider: string) =>
   server.requests.filter(({ url }) => url.startsWith(`/${provider}/`)).length;
 
-it('fallbacks are tried in order if they can serve the request', async () => {
+it('fallbacks that can serve the request are tried in order', async () => {
   const answer = await ask({ messages: say('Hello!') });
   expect(answer).toMatchObject({ status: 200, headers: { 'x-svc-provider': 'groq' } });
   expect(answer.json()).toMatchObject({ choices: completion.choices });
@@ -50,7 +53,7 @@ it.each([
   ['thinking', { messages: say('Hello!'), reasoning_effort: 'high' }, 'no_thinking'],
   ['a longer window', { messages: say('word '.repeat(200_000)) }, 'context_too_short'],
 ])(
-  'fallbacks that cannot serve the request are skipped, and the log has the reason: %s',
+  'fallbacks that cannot serve the request are skipped, and the log contains the reason: %s',
   async (_, asked, rule) => {
     const answer = await ask(asked);
     expect(answer).toMatchObject({ status: 200, headers: { 'x-svc-provider': 'openrouter' } });

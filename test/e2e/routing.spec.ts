@@ -59,7 +59,7 @@ describe('routing strings', () => {
     if (fast.reason === 'fastest') expect(scores[0]).toBe(Math.min(...scores));
   });
 
-  it('return responses on messages and converse in their own formats', async () => {
+  it('return responses on messages and converse in those formats', async () => {
     const byMessages = await send(baseUrl, {
       path: '/v1/messages',
       key,
@@ -82,7 +82,7 @@ describe('routing strings', () => {
     for (const edge of replicas(stack)) {
       const next = await askRouted(key, { model: 'svc/auto', messages }, edge);
       expect(next).toMatchObject({ id: first.id, choice: { level: 'high' } });
-      // A replica without the stored choice decides by the first turn, with the same result.
+      // A replica without the stored choice decides from the first turn, with the same result.
       if (edge === baseUrl) expect(next.choice.reason).toBe('session');
     }
     const named = { 'x-svc-session-id': 'named' };
@@ -154,7 +154,7 @@ describe('the account’s preferences', () => {
     expect(next.id).not.toBe(first.id);
   });
 
-  it('return 400 with the rule that excluded each model if no candidate is left', async () => {
+  it('return 400 with the rule that excluded each model, if no candidate is left', async () => {
     await changePreferences(key, { allowed_providers: ['mistral'], max_cost_usd_per_mtok: 0.000_001 });
     await untilEffective();
     const body = { model: 'svc/auto', messages: sayAs(easy) };
@@ -176,7 +176,7 @@ it('only models with the capabilities that a request needs are chosen', async ()
   expect(blind).not.toContain(id);
 });
 
-it('models that only the provider lists are included on request', async () => {
+it('models listed only by the provider are included on request', async () => {
   const ids = async (path: string) => {
     const { data } = await callFor(modelList, 200, { path, key });
     return data.map(({ id }) => id);

@@ -16,7 +16,7 @@ const rawReasons: { readonly [Format in ClientFormat]: { calls: string; stop: st
   converse: { calls: 'tool_use', stop: 'end_turn' },
 };
 
-/** Serves the turns in order, one per request, in the format of the request. */
+/** A provider that returns the given turns in order, one per request, in the request's format. */
 export function scriptModel(provider: ReplayProvider, turns: readonly (ModelTurn | ReplayControls)[]): void {
   const left = [...turns];
   provider.setControls(({ url, body }) => {

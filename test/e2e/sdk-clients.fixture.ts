@@ -11,19 +11,19 @@ import { connectAnthropic, toMessagesTool } from './anthropic.fixture.ts';
 import { connectBedrock } from './bedrock.fixture.ts';
 import type { FunctionTool } from './github-tools.fixture.ts';
 
-/** A response as parsed by an SDK, in no specific format. */
+/** A response as parsed by an SDK, in a format-independent form. */
 export interface HeardAnswer {
   readonly text: string;
   readonly calls: readonly { id: string; name: string; arguments: unknown }[];
   readonly reason: string | null | undefined;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** The full SDK result as text. */
+  /** The full SDK result as a string. */
   readonly raw: string;
   readonly header: (name: string) => string | null;
 }
 
-/** A conversation in no specific format. */
+/** A conversation in a format-independent form. */
 export interface Turn {
   readonly user?: string;
   readonly calls?: HeardAnswer['calls'];

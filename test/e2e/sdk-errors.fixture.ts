@@ -1,4 +1,4 @@
-/** The failures of a provider of each format, and the resulting error of each SDK. */
+/** The failures that a provider of each format can produce, and the error that each SDK raises for them. */
 import Anthropic from '@anthropic-ai/sdk';
 import * as bedrock from '@aws-sdk/client-bedrock-runtime';
 import type { ReplayControls } from '@gateway/testing';
@@ -21,7 +21,7 @@ const message = 'provider error';
 
 export interface FailingProvider {
   readonly provider: string;
-  /** The prefix of the format's paths at the provider. */
+  /** The path prefix that this format uses at the provider. */
   readonly path: string;
   readonly answer: () => ReplayControls;
   readonly fail: (status: number) => ReplayControls;
@@ -31,7 +31,7 @@ export interface FailingProvider {
   readonly breakStream: () => ReplayControls;
 }
 
-/** Sends all of `said` and a few bytes of the rest. */
+/** Sends the stream up to the end of `said` plus a few more bytes, and then closes the connection. */
 const breakAfter = (said: string, headers: Record<string, string>): ReplayControls => ({
   status: 200,
   headers,
@@ -113,13 +113,13 @@ type Thrown = abstract new (...args: never[]) => Error;
 
 export interface FailedClient {
   readonly client: ClientName;
-  /** The SDK's error by provider status. */
+  /** The error that the SDK raises for each provider status. */
   readonly raises: Readonly<Record<number, Thrown>>;
-  /** The SDK's error for an error inside a stream. */
+  /** The error that the SDK raises for an error inside a stream. */
   readonly raisesInStream: Thrown;
-  /** Sends a request without streaming, with at most one retry. */
+  /** Sends a non-streaming request with at most one retry. */
   readonly ask: (baseUrl: string, key: string, model: string) => Promise<unknown>;
-  /** Appends the stream's text to `said` until its error. */
+  /** Appends the stream's text to `said` until the stream fails. */
   readonly stream: (baseUrl: string, key: string, model: string, said: string[]) => Promise<void>;
 }
 

@@ -1,4 +1,7 @@
-/** The error of each client SDK when a provider of any format fails, and the number of provider calls. */
+/**
+ * Tests which error each client SDK raises when a provider of any format fails, and how often the provider is
+ * called.
+ */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { connectProvider, createTestAccount, createTestKey } from './account.fixture.ts';
 import { startProvider } from './provider.fixture.ts';
@@ -31,8 +34,9 @@ function readWaitMs(): number {
   return second!.endedAtMs! - first!.endedAtMs!;
 }
 
-describe.each(failedClients)('the SDK of $client', ({ client, raises, raisesInStream, ask, stream }) => {
-  // Less than the SDK's default delay. AWS's SDK reads only whole seconds, and its default is below one second.
+describe.each(failedClients)('the SDK for $client', ({ client, raises, raisesInStream, ask, stream }) => {
+  // Shorter than the SDK's default delay. AWS's SDK reads only whole seconds, and its default is less than
+  // one second.
   const soon = client === 'converse' ? {} : { retryAfterMs: 10 };
 
   describe.each(failingProviders)('with $provider', ({ provider, ...failing }) => {
@@ -54,7 +58,7 @@ describe.each(failedClients)('the SDK of $client', ({ client, raises, raisesInSt
       expect(replay.requests).toHaveLength(attempts);
     });
 
-    it('waits as long as a 429 requires and then receives the response', async () => {
+    it('waits as long as a 429 asks and then receives the response', async () => {
       const refused = failing.fail(429);
       replay.enqueue(null, { ...refused, headers: { ...refused.headers, 'retry-after': '1' } });
       replay.enqueue(null, failing.answer());
@@ -67,7 +71,7 @@ describe.each(failedClients)('the SDK of $client', ({ client, raises, raisesInSt
       ['contains an error event', failing.sendErrorInStream],
       ['breaks', failing.breakStream],
     ])(
-      'raises an error inside a stream that %s, after the content before it, in one attempt',
+      'raises an error for a stream that %s, after the content before it, in one attempt',
       async (_how, fail) => {
         replay.enqueue(null, fail());
         const said: string[] = [];

@@ -32,7 +32,7 @@ beforeAll(async () => {
   const path = '/v1/account/routing/preferences';
   const body = { pruning: { native: ['deferred_loading', 'allowed_tools'] } };
   expect((await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body })).status).toBe(200);
-  // The router and compressor see this list for the first time, so the plan may miss its deadline.
+  // The router and compressor have not seen this list before, so the plan may miss its deadline.
   await eventually(async () => (await askMessages()).some(({ defer_loading }) => defer_loading) || undefined);
   await eventually(async () => (await askChat(clear)).tool_choice !== undefined || undefined);
 }, 120_000);
@@ -72,7 +72,7 @@ const messageOf = (content: readonly object[]): object => ({
   usage: { input_tokens: 10, output_tokens: 20 },
 });
 
-/** Claude's response when it finds a deferred tool and calls it. */
+/** Claude's response when it discovers a deferred tool and calls it. */
 function foundAndCalled(name: string): object[] {
   return [
     { type: 'server_tool_use', id: 'srvtoolu_1', name: search.name, input: { query: 'star' } },
@@ -138,7 +138,7 @@ describe('Claude’s deferred loading', () => {
   });
 
   it.each([false, true])(
-    'forwards found and called tools unchanged and logs them (streamed: %s)',
+    'forwards discovered and called tools unchanged and logs them (streamed: %s)',
     async (stream) => {
       const name = deferredIn(await askMessages())[0]!;
       const said = foundAndCalled(name);
@@ -167,7 +167,7 @@ describe('Claude’s deferred loading', () => {
     },
   );
 
-  it('keeps the same tools byte for byte while the transcript contains the found tools', async () => {
+  it('keeps the same tools byte for byte while the transcript contains the discovered tools', async () => {
     const first = await askMessages();
     const name = deferredIn(first)[0]!;
     const result = { type: 'tool_result' as const, tool_use_id: 'toolu_1', content: 'done' };
@@ -179,7 +179,7 @@ describe('Claude’s deferred loading', () => {
     const again = await askMessages({ messages: after(foundAndCalled(name)) });
     expect(deferredIn(again)).toEqual(deferredIn(first));
     expect(JSON.stringify(again) === JSON.stringify(first)).toBe(true);
-    // For a client that keeps only the calls, the tool is loaded.
+    // If the client keeps only the calls and drops the search results, the called tool is loaded.
     const loaded = await askMessages({ messages: after(foundAndCalled(name).slice(2)) });
     expect(deferredIn(loaded)).toEqual(deferredIn(first).filter((each) => each !== name));
   });
@@ -210,7 +210,7 @@ describe('Claude’s deferred loading', () => {
     expect(deferredIn(toolsIn(bodies()[0]!)).length).toBeGreaterThan(0);
   });
 
-  it('is not used with bound reasoning or for a provider of another format', async () => {
+  it('is not used with bound reasoning or for a provider with another format', async () => {
     const thinking = { type: 'enabled' as const, budget_tokens: 2000 };
     const bound = await askMessages({ model: 'anthropic/claude-opus-5-5', thinking, max_tokens: 4000 });
     expect(JSON.stringify(bound)).toBe(JSON.stringify(messagesTools));
@@ -221,7 +221,7 @@ describe('Claude’s deferred loading', () => {
   });
 });
 
-/** A recall alert for a tool that was recovered. */
+/** A recall alert about a tool that was recovered. */
 async function expectAlert(tool: string): Promise<void> {
   await eventually(async () => {
     const path = '/v1/account/tools/recall-alerts?limit=200';
@@ -235,7 +235,7 @@ describe('OpenAI’s allowed tools', () => {
   const allowedIn = ({ tool_choice }: SentChat): string[] =>
     (tool_choice?.allowed_tools.tools ?? []).map((tool) => tool.function.name);
 
-  it('name the planned tools, and the tool list stays complete and unchanged', async () => {
+  it('name the planned tools, while the tool list stays complete and unchanged', async () => {
     const branch = await askChat(clear);
     expect(branch.tools.map((tool) => tool.function.name)).toEqual(names);
     expect(branch.tool_choice).toMatchObject({ type: 'allowed_tools', allowed_tools: { mode: 'auto' } });
@@ -247,7 +247,7 @@ describe('OpenAI’s allowed tools', () => {
     expect(star.tools).toEqual(branch.tools);
   });
 
-  it('save nothing, as the log shows', async () => {
+  it('save no tokens, as the log shows', async () => {
     provider.enqueue(null, plainAnswer);
     const messages = [{ role: 'user' as const, content: clear }];
     const { response } = await connectOpenAi(key)

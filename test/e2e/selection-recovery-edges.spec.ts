@@ -70,7 +70,7 @@ function expectClean({ raw }: HeardAnswer): void {
 }
 
 describe.each(deliveries)('%s', (_delivery, stream) => {
-  it('delivers a call of a pruned tool by name without a recovery round', async () => {
+  it('delivers a call to a pruned tool by name without a recovery round', async () => {
     script({ calls: [byName(wanted, given)] });
     const answer = await open().ask([{ user }], stream);
     expect(answer.calls).toEqual([{ id: 'shown1', name: wanted, arguments: given }]);
@@ -95,7 +95,7 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
     expectClean(insisted);
   });
 
-  it('shows only the client’s call of a mixed response and sends the recovery result in the next turn', async () => {
+  it('shows only the client’s calls from a mixed response and sends the recovery result in the next turn', async () => {
     const own = byName('star_repository', { owner: 'facebook', repo: 'react' });
     script({ calls: [describeTool(wanted), own] }, { text: 'Done.' }, { text: 'And on.' });
     const mixed = await open().ask([{ user }], stream);
@@ -113,7 +113,7 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
     expect(namesIn(second)).toEqual(namesIn(first));
   });
 
-  it('delivers several recovered and normal calls together', async () => {
+  it('delivers several recovered and ordinary calls together', async () => {
     const own = byName('star_repository', { owner: 'facebook', repo: 'react' }, 'own1');
     script({ text: 'Both. ', calls: [own, throughRecovery(wanted, given), describeTool('get_me')] });
     const answer = await open().ask([{ user }], stream);
@@ -138,7 +138,7 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
     expectClean(answer);
   });
 
-  it('finds tools by a described need', async () => {
+  it('finds tools from a description of what is needed', async () => {
     const need = {
       id: 'hidden1',
       name: recoveryToolName,
@@ -162,7 +162,7 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
     expect(bodies()[2]).not.toContain(recoveryToolName);
   });
 
-  it('an error in a recovery round is an ordinary error if the client has received nothing yet', async () => {
+  it('an error in a recovery round is an ordinary error if nothing has been sent to the client yet', async () => {
     const busy = { status: 401, body: { error: { message: 'the key is wrong', type: 'auth' } } };
     script({ calls: [describeTool(wanted)] }, busy);
     await expect(open().ask([{ user }], stream)).rejects.toMatchObject({ status: 401 });
@@ -211,7 +211,7 @@ it('forwards a response without recovery byte for byte, streamed or not', async 
   }
 });
 
-it('a stream whose recovery round fails after text ends with an error of its format and is billed', async () => {
+it('a stream whose recovery round fails after text was sent ends with an error in its format and is billed', async () => {
   script(
     { text: 'Let me see.', calls: [describeTool(wanted)], inputTokens: 900 },
     {
@@ -228,7 +228,7 @@ it('a stream whose recovery round fails after text ends with an error of its for
   expect(row).toMatchObject({ status: 'truncated', prompt_tokens: 900 });
 });
 
-it('ends the provider call when the client disconnects in a recovery round', async () => {
+it('cancels the provider call when the client disconnects during a recovery round', async () => {
   script(
     { text: 'Wait.', calls: [describeTool(wanted)], inputTokens: 900 },
     { status: 200, hang: 'before-headers' },
@@ -249,7 +249,7 @@ async function waitUntil(isTrue: () => boolean): Promise<void> {
   expect(isTrue()).toBe(true);
 }
 
-it('has a different name if the client has a tool with its name', async () => {
+it('gets a different name if the client already has a tool with that name', async () => {
   const clash = { ...githubTools[0]!, function: { ...githubTools[0]!.function, name: recoveryToolName } };
   script({ text: 'Hello.' });
   await open(key.key, [...githubTools, clash]).ask([{ user }], false);

@@ -32,7 +32,7 @@ const question = 'Please star the repository facebook/react';
 const wanted = 'create_gist';
 const given = { description: 'a note', filename: 'note.md', content: 'hello', public: false };
 
-/** The client format and a provider of the same or another format. */
+/** The client format, and a provider with the same or a different format. */
 const clients: readonly (readonly [string, ClientCase])[] = [
   ['OpenAI', { open: openAiClient, model: 'openai/gpt-4o-mini', recoveryMode: 'in_place' }],
   [
@@ -66,7 +66,10 @@ interface ClientCase {
   readonly open: (given: NetClientGiven) => NetClient;
   readonly model: string;
   readonly cached?: boolean;
-  /** If the provider caches the prefix, the tools never change. Otherwise the tool set grows. */
+  /**
+   * If the provider caches the prefix, the tool set never changes (`in_place`). Otherwise the tool set grows
+   * (`regrown`).
+   */
   readonly recoveryMode: 'in_place' | 'regrown';
 }
 const deliveries = [
@@ -146,7 +149,7 @@ describe.each(clients)('%s', (_, { open, model, cached = false, recoveryMode }) 
 });
 
 it.each(deliveries)(
-  'reports the recovery in a header and the log, and bills every round: %s',
+  'reports the recovery in a header and in the log, and bills every round: %s',
   async (_delivery, stream) => {
     const client = openAiClient({ baseUrl: stack.baseUrl, key, model: 'openai/gpt-4o-mini', tools });
     script(

@@ -59,7 +59,7 @@ beforeAll(async () => {
     base_url: provider.url,
   });
   await setPreferences({ pruning: { recovery: false } });
-  // The router and compressor see these lists for the first time, so the plan may miss its deadline.
+  // The router and compressor have not seen these lists before, so the plan may miss its deadline.
   await eventually(async () => (await askChat(githubTools)).length < names.length || undefined);
   await eventually(async () => (await askChat(githubTools.slice(0, 60))).length < 60 || undefined);
 }, 120_000);
@@ -79,7 +79,7 @@ interface SentBody {
   readonly toolConfig?: { readonly tools: readonly { toolSpec: { name: string } }[] };
 }
 
-/** Names of the client's tools that reached the provider. */
+/** The names of the client's tools that reached the provider. */
 function receivedNames(): string[] {
   const { tools, toolConfig } = JSON.parse(received().body.toString()) as SentBody;
   const sent = toolConfig
@@ -88,7 +88,7 @@ function receivedNames(): string[] {
   return sent.filter((name) => names.includes(name));
 }
 
-/** The bytes of the tools, which are the last field in the bodies of these tests. */
+/** The raw bytes of the tools. In these tests, they are the last field in the body. */
 function receivedTools(): string {
   const text = received().body.toString();
   return text.slice(text.indexOf('"tools":'));
@@ -104,7 +104,7 @@ async function askChat(
   return receivedNames();
 }
 
-describe('tools are pruned, the needed tool stays, and the response is the provider’s, with the SDK of', () => {
+describe('tools are pruned, the needed tool stays, and the provider’s response is returned, with the SDK for', () => {
   const expectPruned = (): void => {
     expect(receivedNames()).toContain(wanted);
     expect(receivedNames().length).toBeLessThan(names.length / 2);
@@ -163,7 +163,7 @@ describe('tools are pruned, the needed tool stays, and the response is the provi
   });
 });
 
-it('a pruned tool called by name is delivered, and forwarded from then on', async () => {
+it('a call by name to a pruned tool is delivered, and the tool is forwarded from then on', async () => {
   const pruned = names.find((name) => !['get_me', wanted].includes(name) && !isForwarded(name))!;
   enqueueCall(provider, pruned);
   const client = connectOpenAi(key);
@@ -184,7 +184,9 @@ const isForwarded = (() => {
   return (name: string): boolean => forwarded?.has(name) ?? true;
 })();
 
-/** An agent loop with `steps` calls to the needed tool after the first turn, and occasional user messages. */
+/**
+ * An agent loop with occasional user messages. After the first turn, it calls the needed tool `steps` times.
+ */
 function conversation(steps: number): object[] {
   const turns = Array.from({ length: steps }, (_, at) => [
     {
@@ -215,7 +217,7 @@ it('the forwarded tools are identical byte for byte over 20 turns', async () => 
   expect(receivedNames().length).toBeLessThan(names.length);
 });
 
-it('with the stored plan flushed during a conversation, another replica sends the same bytes', async () => {
+it('if the stored plan is flushed during a conversation, another replica still sends the same bytes', async () => {
   const tools = githubTools.slice(0, 60);
   expect(JSON.stringify(tools).length).toBeLessThan(tightLimits.requestBodyBytesMax);
   for (let steps = 0; steps < 4; steps += 1) await askChat(tools, conversation(steps));
@@ -225,7 +227,7 @@ it('with the stored plan flushed during a conversation, another replica sends th
   expect(kept.length).toBeGreaterThan(0);
   await redis.del(kept);
   redis.disconnect();
-  // The other replica also needs the shortened definitions.
+  // The other replica also needs the shortened tool definitions.
   await eventually(async () => {
     provider.enqueue(null, plainAnswer);
     const body = { model: 'openai/gpt-4o', messages: conversation(4), tools };
@@ -243,7 +245,7 @@ it('a conversation with bound reasoning is sent unchanged from its first turn on
   const turns = [
     `"messages":[${first}],${thinking}`,
     `"messages":[${first},${signed},{"role":"user","content":"There."}],${thinking}`,
-    // Reasoning is off now, but its signatures are still in the transcript.
+    // Reasoning is now off, but its signatures are still in the transcript.
     `"messages":[${first},${signed},{"role":"user","content":"Here."}]`,
   ];
   for (const turn of turns) {
@@ -281,7 +283,7 @@ it('tool lists and overrides apply together', async () => {
   expect(row).toMatchObject({ k: 3, k_reason: 'override', tools_out: 3 });
 });
 
-it('with the router killed during a request, all tools are forwarded after the deadline', async () => {
+it('if the router is killed during a request, all tools are forwarded after the deadline', async () => {
   const router = stack.service('tool-router');
   await router.kill('SIGSTOP');
   provider.enqueue(null, plainAnswer);

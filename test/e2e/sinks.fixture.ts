@@ -7,17 +7,17 @@ import pg from 'pg';
 /** A place that must not contain secrets. */
 export interface Sink {
   readonly name: string;
-  /** Its bytes in pieces that can be searched separately. */
+  /** The place's bytes, in parts that can be searched separately. */
   read(): AsyncIterable<Buffer> | Iterable<Buffer>;
 }
 
-/** Files that contain secrets on purpose, readable only by the owner, and the tests' own copies. */
+/** Files that contain secrets by design (readable only by their owner), and the tests' own copies. */
 const privateFiles = /^(secrets\.json|dev\.json|observed\/|run\/state\.json)/;
-/** Postgres template databases, which receive no data. */
+/** Postgres template databases, which never receive data. */
 const emptyFiles = /^postgres\/base\/[145]\//;
 const scanCount = 500;
 
-/** Every place that the stack writes to, and every output of the stack. */
+/** Every place the stack writes to, including all its outputs. */
 export function listSinks(stack: StackUnderTest): Sink[] {
   return [
     ...Object.keys(stack.dev.services).map((name) => ({
@@ -51,7 +51,7 @@ async function* readMetrics(stack: StackUnderTest): AsyncIterable<Buffer> {
   }
 }
 
-/** Every key and value, including BullMQ jobs. */
+/** Every key and value in Redis, including BullMQ jobs. */
 async function* readRedis(url: string): AsyncIterable<Buffer> {
   const redis = new Redis(url);
   try {
@@ -104,7 +104,9 @@ async function* readPostgres(url: string): AsyncIterable<Buffer> {
   }
 }
 
-/** All files in the stack's folder: spools, Redis' append-only file, Postgres' tables and write-ahead log. */
+/**
+ * All files in the stack's folder: spools, Redis' append-only file, Postgres tables and the write-ahead log.
+ */
 function* readFiles(dataDir: string): Iterable<Buffer> {
   for (const entry of readdirSync(dataDir, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name);
@@ -115,12 +117,12 @@ function* readFiles(dataDir: string): Iterable<Buffer> {
   }
 }
 
-/** Servers may delete files during the search. */
+/** Returns undefined if the file is gone, because servers may delete files during the search. */
 function readIfThere(file: string): Buffer | undefined {
   try {
     return readFileSync(file);
   } catch (error) {
-    // Not an instance of the test's Error class, because it is created in another realm.
+    // The error is not an instance of this file's Error class, because Jest runs tests in a separate realm.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }

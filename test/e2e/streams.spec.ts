@@ -36,7 +36,7 @@ interface OpenStream {
   readonly requestId: string;
 }
 
-/** Starts a stream and resolves at its first bytes. The test must read the rest explicitly. */
+/** Starts a stream and resolves when the first bytes arrive. The test must read the rest itself. */
 function openStream(): Promise<OpenStream> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -50,7 +50,7 @@ function openStream(): Promise<OpenStream> {
   });
 }
 
-it('arrive unchanged for any chunking of the network', async () => {
+it('arrive unchanged, however the network splits them', async () => {
   for (const chunkBytes of [1, 7, [3, 1000]]) {
     const answer = { ...streamedAnswer(words), chunkBytes, cutInsideCharacters: true };
     provider.enqueue(null, answer);
@@ -60,10 +60,10 @@ it('arrive unchanged for any chunking of the network', async () => {
   }
 });
 
-it('arrive word by word, not all at the end', async () => {
+it('arrive word by word instead of all at the end', async () => {
   const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key, maxRetries: 0 });
   for (const said of [1, 2, 3]) {
-    // The provider sends this many words and then neither another word nor the end.
+    // The provider sends this many words and then stalls without ending the stream.
     provider.enqueue(null, { ...streamedAnswer(words), hang: said * frameBytes });
     const stream = await client.chat.completions.create(streamed);
     const heard: unknown[] = [];
@@ -91,7 +91,7 @@ describe('a client that disconnects', () => {
     expect(await leastOf(1_000, leave)).toBeLessThan(1_000);
   });
 
-  it('also ends a call without a response', async () => {
+  it('also cancels a call that has received no response yet', async () => {
     const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key, maxRetries: 0 });
     const leave = async (): Promise<number> => {
       provider.reset();
@@ -113,7 +113,7 @@ describe('a client that disconnects', () => {
 
 describe('an interrupted provider response', () => {
   it('in a stream: one error event, no [DONE], and the status truncated in the log', async () => {
-    // In the middle of the third frame.
+    // Cuts the stream in the middle of the third frame.
     const answer = streamedAnswer(words);
     provider.enqueue(null, { ...answer, resetAtByte: 2 * frameBytes + 20 });
     const got = await postChat(baseUrl, key, streamed);
@@ -135,7 +135,7 @@ describe('an interrupted provider response', () => {
     });
   });
 
-  it('is raised by the SDK as an error after the received content', async () => {
+  it('is raised by the SDK as an error after the content received so far', async () => {
     provider.enqueue(null, { ...streamedAnswer(words), resetAtByte: 2 * frameBytes });
     const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key, maxRetries: 0 });
     const said: unknown[] = [];
@@ -146,7 +146,7 @@ describe('an interrupted provider response', () => {
     expect(said.length).toBe(2);
   });
 
-  it('without a stream terminator has the same effect', async () => {
+  it('is also reported for a stream that ends without a terminator', async () => {
     const { body, ...rest } = streamedAnswer(words.slice(0, 2));
     provider.enqueue(null, { ...rest, body: (body as string).slice(0, 2 * frameBytes) });
     const got = await postChat(baseUrl, key, streamed);
@@ -196,7 +196,7 @@ describe('an interrupted provider response', () => {
 describe('a provider that stops sending', () => {
   const tight = () => edgeUrl(stack, 'tight');
 
-  it('before its response: returns 504 in JSON and ends the call', async () => {
+  it('before its response: returns 504 in JSON and cancels the call', async () => {
     provider.enqueue(null, { ...plainAnswer, hang: 'before-headers' });
     const got = await postChat(tight(), key, hello);
     expectError(got, { status: 504, type: 'api_error', code: 'upstream_timeout', param: null });
@@ -217,7 +217,7 @@ describe('a provider that stops sending', () => {
   });
 });
 
-it('a stalled reader slows the provider and does not grow the edge’s memory', async () => {
+it('a stalled reader slows the provider down without growing the edge’s memory', async () => {
   const bodyBytes = 120 * 1024 * 1024;
   const frame = renderFrame('x'.repeat(60_000));
   const body = Buffer.from(frame.repeat(Math.ceil(bodyBytes / frame.length)) + 'data: [DONE]\n\n');
@@ -228,14 +228,14 @@ it('a stalled reader slows the provider and does not grow the edge’s memory', 
   await waitMs(2_000);
   expect((await readRss()) - before).toBeLessThan(40 * 1024 * 1024);
   expect(provider.requests[0]!.ended).toBeUndefined();
-  // The whole stream arrives when the client reads again.
+  // The whole stream arrives once the client reads again.
   let bytes = 0;
   for await (const chunk of response) bytes += (chunk as Buffer).length;
   expect(bytes).toBe(body.length);
   expect(await rowOf(requestId)).toMatchObject({ status: 'ok' });
 }, 60_000);
 
-/** Resident memory of the edge, in bytes. */
+/** The edge's resident memory in bytes. */
 async function readRss(): Promise<number> {
   const metrics = await (await fetch(stack.dev.services['edge-gateway']!.metrics_url!)).text();
   const [, value] = /^process_resident_memory_bytes(?:\{[^}]*\})? (\S+)$/m.exec(metrics) ?? [];

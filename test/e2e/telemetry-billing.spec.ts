@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const read = (key: string) => callFor(billing, 200, { path: '/v1/account/billing', key });
 const sum = (of: (row: RequestLogEntry) => number) => rows.reduce((total, row) => total + of(row), 0);
-/** Waits until the traffic is in the ledger. */
+/** Waits until all traffic is in the ledger. */
 const untilBilled = (key: string, requests: number): Promise<Billing> =>
   eventually(async () => {
     const answer = await read(key);
@@ -35,7 +35,7 @@ const untilBilled = (key: string, requests: number): Promise<Billing> =>
   });
 const saved = (row: RequestLogEntry) => row.estimated_tokens_saved + row.compression_tokens_saved;
 
-test('monthly totals equal the traffic of all keys exactly', async () => {
+test('monthly totals exactly match the traffic from all keys', async () => {
   const saving = rows.filter((row) => saved(row) > 0);
   const { period } = await untilBilled(traffic.account.apiKey, saving.length);
   expect(period).toMatchObject({
@@ -67,7 +67,7 @@ test('the ledger has exactly one entry for each request with savings', async () 
   expect(ledger).toEqual(await ends.readLog([accountId]));
 });
 
-test('another account’s billing is empty and in self-hosted mode', async () => {
+test('another account’s billing is empty, and billing runs in self-hosted mode', async () => {
   const { apiKey } = await openAccount(provider);
   expect(await read(apiKey)).toMatchObject({
     object: 'billing',
@@ -81,7 +81,7 @@ test('another account’s billing is empty and in self-hosted mode', async () =>
   });
 });
 
-test('a person reads the same figures and has no amount due', async () => {
+test('a person sees the same figures and has no amount due', async () => {
   const person = await signUpPerson(baseUrl);
   expect(await read(person.accessToken)).toMatchObject({ mode: 'self_hosted' });
   const urls = { success_url: 'https://gateway.example/paid', cancel_url: 'https://gateway.example/' };

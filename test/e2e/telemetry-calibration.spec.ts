@@ -13,7 +13,9 @@ import { send } from './http.fixture.ts';
 import { startProvider } from './provider.fixture.ts';
 import { askWithTools, baseUrl, enqueueCall, openAccount, waitForRows } from './telemetry.fixture.ts';
 
-/** The conversations needed for 90% without a miss, plus one conversation with a low-ranked needed tool. */
+/**
+ * Enough conversations to prove 90% if none is a miss, plus one conversation that needs a low-ranked tool.
+ */
 const clean = 29;
 const path = '/v1/account/routing/calibration';
 
@@ -43,7 +45,7 @@ async function askInSession(session: string, called: string): Promise<void> {
   expect(response.headers.get('x-svc-tools-output')).toBe('118');
 }
 
-test('calibration chooses a K when there are enough conversations for the bound', async () => {
+test('calibration chooses a K once there are enough conversations for the bound', async () => {
   const shown = await eventually(async () => {
     const read = await readCalibration();
     return read.buckets.some(({ samples }) => samples === clean) ? read : undefined;
@@ -70,7 +72,7 @@ test('calibration chooses a K when there are enough conversations for the bound'
   expect(totals!.recall.low).toBeLessThan(totals!.recall.value!);
 });
 
-test('a conversation with a low-ranked needed tool is a miss, and the bound no longer meets the target with that K', async () => {
+test('a conversation that needs a low-ranked tool is a miss, and the bound no longer meets the target at that K', async () => {
   const rows = await waitForRows(account.apiKey, clean);
   details = await Promise.all(
     rows.map(({ id }) =>
@@ -91,7 +93,7 @@ test('a conversation with a low-ranked needed tool is a miss, and the bound no l
   expect(shown.buckets[0]!.recall_at['50']).toMatchObject({ value: clean / (clean + 1) });
 });
 
-test('a called tool that the plan would have pruned causes a shadow alert', async () => {
+test('a call to a tool that the plan would have pruned causes a shadow alert', async () => {
   const { data } = await callFor(recallAlertPage, 200, {
     path: '/v1/account/tools/recall-alerts',
     key: account.apiKey,
@@ -100,7 +102,7 @@ test('a called tool that the plan would have pruned causes a shadow alert', asyn
   expect(data[0]!.rank).toBeGreaterThan(100);
 });
 
-test('another account sees none of it', async () => {
+test('another account sees none of this', async () => {
   const nobody = await openAccount(provider);
   expect(await readCalibration(nobody)).toMatchObject({
     ...{ version: null, policy: [], buckets: [], updated_at: null },

@@ -17,7 +17,7 @@ import { listSinks } from './sinks.fixture.ts';
 
 const stack = sharedStack();
 const { baseUrl } = stack;
-/** Contents of clients and models. They may appear only in allowed places. */
+/** Contents from clients and models. They may appear only in designated places. */
 const marks = {
   kept: 'the opening hours of the lighthouse at Neuwerk',
   notKept: 'the opening hours of the observatory at Potsdam',
@@ -62,12 +62,14 @@ const answer = {
   },
 };
 
-/** Waits for the request's detail with its content, which is stored separately from its row. */
+/**
+ * Waits for the request's detail record to include its content, which is stored separately from the log row.
+ */
 async function readKept(to: Answer, { apiKey } = willing): Promise<NonNullable<RequestDetail['content']>> {
   return eventually(async () => (await waitForRow(baseUrl, apiKey, requestIdOf(to))).content ?? undefined);
 }
 
-test('with content logging on, a request’s detail contains the contents byte for byte', async () => {
+test('with content logging on, a request’s detail contains its contents byte for byte', async () => {
   provider.enqueue(null, answer);
   const body = JSON.stringify(asking(marks.kept, { seed: 1 })).replace(
     '"seed":1',
@@ -104,7 +106,7 @@ test('credentials in a body are not stored', async () => {
   expect(said?.text).toBe(answered.text);
 });
 
-test('no other account sees the contents', async () => {
+test('no other account can see the contents', async () => {
   provider.enqueue(null, answer);
   const answered = await postChat(baseUrl, willing.apiKey, asking(marks.kept));
   await readKept(answered);
@@ -112,13 +114,13 @@ test('no other account sees the contents', async () => {
   expect((await send(baseUrl, { path, key: unwilling.apiKey })).status).toBe(404);
 });
 
-test('no contents are stored with content logging off, and none in plain text with it on', async () => {
+test('with content logging off, no contents are stored; with it on, none are stored in plaintext', async () => {
   provider.enqueue(null, answer);
   const theirs = await postChat(baseUrl, unwilling.apiKey, asking(marks.notKept));
   expect((await waitForRow(baseUrl, unwilling.apiKey, requestIdOf(theirs))).content).toBeNull();
   provider.enqueue(null, answer);
   await readKept(await postChat(baseUrl, willing.apiKey, asking(marks.kept)));
-  // Contents cross the bus for planning but are not stored there.
+  // Contents cross the message bus for planning, but are not stored there.
   const kept = listSinks(stack).filter(({ name }) => /^(log of|redis$|postgres|files$|metrics)/.test(name));
   expect(kept.length).toBeGreaterThan(8);
   const found: string[] = [];
@@ -130,7 +132,7 @@ test('no contents are stored with content logging off, and none in plain text wi
   expect(found).toEqual([]);
 }, 60_000);
 
-test('no more contents are stored after the account turns content logging off', async () => {
+test('no further contents are stored after the account turns content logging off', async () => {
   await setLogging(willing, false);
   provider.enqueue(null, answer);
   const answered = await postChat(baseUrl, willing.apiKey, asking(marks.kept));
@@ -148,7 +150,7 @@ test('contents are deleted with their account', async () => {
     const receipt = await send(baseUrl, { path: `/v1/account/deletions/${id}` });
     return accountDeletion.parse(receipt.json()).status === 'done' ? true : undefined;
   }, 30_000);
-  // Events on the way to the ledger take a moment longer.
+  // Events that are still on their way to the ledger need a moment longer.
   await eventually(async () =>
     (await findRowsNaming(stack, [account.accountId])).length === 0 ? true : undefined,
   );

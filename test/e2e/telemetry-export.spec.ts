@@ -18,7 +18,7 @@ afterAll(() => provider.close());
 const read = (query: string, key = traffic.account.apiKey, path = '/v1/account/requests/export') =>
   send(baseUrl, { path: `${path}${query}`, key });
 
-test('JSON lines equal the entries of the list in its order', async () => {
+test('JSON lines match the list’s entries in the same order', async () => {
   const { status, text, headers } = await read('?format=jsonl');
   expect(status).toBe(200);
   expect(headers['content-type']).toContain('application/jsonl');
@@ -31,7 +31,7 @@ test('JSON lines equal the entries of the list in its order', async () => {
 });
 
 test.each(['/v1/account/requests/export', '/v1/requests/export'])(
-  '%s returns CSV with a header line and one line per filtered request',
+  '%s returns CSV with a header line and one line per matching request',
   async (path) => {
     const { text, headers } = await read('?session_id=s-one', undefined, path);
     expect(headers['content-type']).toContain('text/csv');

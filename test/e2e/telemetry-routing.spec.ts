@@ -23,7 +23,7 @@ import {
   waitForRows,
 } from './telemetry.fixture.ts';
 
-/** The number of samples that insights require. */
+/** The number of samples required for insights. */
 const samples = 20;
 const routing = '/v1/account/routing';
 const tools = '/v1/account/tools';
@@ -60,8 +60,8 @@ afterAll(() => provider.close());
 const warmUps = 3;
 
 /**
- * The lowest-ranked pruned tool for this question. A new list is ranked by keywords until it has vectors. On a busy machine, a
- * late plan prunes nothing.
+ * The pruned tool that ranks lowest for this question. A new tool list is ranked by keywords until its
+ * embeddings are ready. On a busy machine, a plan that misses its deadline prunes nothing.
  */
 async function learnMissed(): Promise<string> {
   for (let attempt = 1; attempt <= 20; attempt += 1) {
@@ -74,7 +74,9 @@ async function learnMissed(): Promise<string> {
   throw new Error('no plan pruned any tool');
 }
 
-/** A call to a pruned tool is delivered unchanged if its arguments are valid. This tool needs no arguments. */
+/**
+ * A call to a pruned tool is delivered unchanged if its arguments are valid. This tool requires no arguments.
+ */
 const takesNothing = (name: string): boolean => {
   const parameters = githubTools.find((tool) => tool.function.name === name)?.function.parameters;
   return parameters !== undefined && !('required' in parameters);
@@ -103,7 +105,7 @@ describe('routing traces', () => {
     (await callFor(recentRoutingTraceList, 200, { path: `${routing}/traces${query}`, key: account.apiKey }))
       .data;
 
-  test('equal the request’s detail for each decision, with the best and the called candidates', async () => {
+  test('match the request’s detail for each decision, with the best and the called candidates', async () => {
     const traces = await read();
     expect(traces.map(({ request_id }) => request_id)).toEqual(decisions.map(({ id }) => id));
     for (const [at, { candidates, candidates_total, ...trace }] of traces.entries()) {
@@ -129,7 +131,7 @@ describe('routing traces', () => {
 });
 
 describe('model statistics', () => {
-  test('are in the insights: recall, speed and use', async () => {
+  test('appear in the insights: recall, speed and use', async () => {
     const insights = await callFor(routingInsights, 200, {
       path: `${routing}/insights`,
       key: account.apiKey,
@@ -144,7 +146,7 @@ describe('model statistics', () => {
     ]);
   });
 
-  test('are in the model status, and null for models without requests', async () => {
+  test('appear in the model status, and are null for models without requests', async () => {
     const path = `${routing}/models/status`;
     const { data } = await callFor(routingModelStatusList, 200, { path, key: account.apiKey });
     const find = (id: string) => data.find((model) => model.id === `openai/${id}`);
@@ -167,7 +169,7 @@ describe('tool health', () => {
   const read = (query = '', { apiKey } = account) =>
     callFor(toolHealthPage, 200, { path: `${tools}/health${query}`, key: apiKey });
 
-  test('equals the counts of each tool in the requests’ details', async () => {
+  test('matches each tool’s counts in the request details', async () => {
     const { data, total, requests_considered } = await read('?limit=500');
     expect([requests_considered, total, data.length]).toEqual([decisions.length, 118, 118]);
     for (const { name, stats, last_seen_at } of data) {
@@ -200,7 +202,7 @@ describe('tool health', () => {
     expect(find(missed)).toMatchObject({ called: 1, called_when_pruned: 1 });
   });
 
-  test('is paged', async () => {
+  test('is paginated', async () => {
     const whole = await read('?limit=500');
     const page = await read('?limit=5&offset=3&days=1');
     expect(page).toMatchObject({ data: whole.data.slice(3, 8), total: 118, limit: 5, offset: 3 });
@@ -232,7 +234,7 @@ test.each([
   expectError(answer, { status: 400, type: 'invalid_request_error', code, param });
 });
 
-test('another account sees none of it', async () => {
+test('another account sees none of this', async () => {
   const nobody = await openAccount(provider);
   for (const path of [
     ...[`${routing}/traces`, `${routing}/insights`, `${tools}/health`, `${tools}/recall-alerts`],

@@ -28,7 +28,7 @@ const bare: FunctionTool = { type: 'function', function: { name: 'thing' } };
 
 let provider: ReplayProvider;
 let account: TestAccount;
-/** The lower-ranked of the two planted tools for this question, and the other one. */
+/** Two planted tools: `meant` ranks lower for this question, and `rival` ranks higher. */
 let meant: string;
 let rival: string;
 
@@ -63,7 +63,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => provider.close());
 
-test('tool health contains description scores, the reasons for lost points, and advice', async () => {
+test('tool health contains description scores, reasons for deductions, and advice', async () => {
   const { data } = await eventually(async () => {
     const read = await readHealth();
     return read.data.every(({ description_score }) => description_score !== null) ? read : undefined;
@@ -96,7 +96,7 @@ test('a tool that is called although a similar tool ranks higher gets a suggeste
   expect(suggestion!.suggested_examples[0]).toContain(key);
 });
 
-test('another account sees none of it', async () => {
+test('another account sees none of this', async () => {
   const { apiKey: key } = await openAccount(provider);
   const shown = await callFor(toolSuggestionPage, 200, { path: '/v1/account/tools/suggestions', key });
   expect(shown).toMatchObject({ data: [], total: 0, requests_considered: 0 });

@@ -46,7 +46,7 @@ const today = () => new Date().toISOString().slice(0, 10);
 const readSummary = (path = `${primary}/summary`, as = key()) =>
   callFor(usageSummary, 200, { path, key: as });
 
-test('the log has each request once, with the values that its client received', () => {
+test('the log contains each request once, with the values that its client received', () => {
   const { seen } = traffic;
   expect(rows.map(({ id }) => id).sort()).toEqual(seen.map(({ id }) => id).sort());
   for (const request of seen) {
@@ -62,7 +62,7 @@ test('the log has each request once, with the values that its client received', 
 });
 
 describe('the summary', () => {
-  test('equals the totals of the traffic and of the log exactly', async () => {
+  test('exactly matches the totals of the traffic and the log', async () => {
     const summary = await readSummary();
     const sum = (read: (request: Traffic['seen'][number]) => number) =>
       traffic.seen.reduce((total, request) => total + read(request), 0);
@@ -100,7 +100,7 @@ describe('the summary', () => {
   });
 });
 
-test('daily totals sum their requests and include days without requests, also under the alias', async () => {
+test('daily totals add up their requests and include days without requests, also under the alias', async () => {
   const read = (path: string) => callFor(usageDayList, 200, { path, key: key() });
   const { data } = await read(`${primary}/daily?days=7`);
   expect(data).toHaveLength(7);
@@ -112,7 +112,7 @@ test('daily totals sum their requests and include days without requests, also un
   expect((await read(`${alias}/daily`)).data).toHaveLength(30);
 });
 
-test('key totals sum the requests of the billing period for all keys, including unused and revoked ones', async () => {
+test('key totals add up the billing period’s requests for all keys, including unused and revoked ones', async () => {
   const unused = await createTestKey(baseUrl, key(), { name: 'unused' });
   const { account, second } = traffic;
   const read = () => callFor(keyUsageList, 200, { path: `${primary}/by-key`, key: key() });
@@ -136,7 +136,7 @@ test('key totals sum the requests of the billing period for all keys, including 
 });
 
 describe('analytics by day', () => {
-  test('sum the requests by status and model for an API key', async () => {
+  test('add up requests by status and model for an API key', async () => {
     const path = `${alias}/analytics/daily?days=2`;
     const { data } = await callFor(analyticsDayList, 200, { path, key: key() });
     expect(data).toHaveLength(2);
@@ -160,7 +160,7 @@ describe('analytics by day', () => {
     }
   });
 
-  test('contain overall totals and can be filtered by key, model and session', async () => {
+  test('include overall totals and can be filtered by key, model and session', async () => {
     const { second } = traffic;
     const cases: [string, (row: RequestLogEntry) => boolean][] = [
       ['', () => true],
@@ -184,7 +184,7 @@ describe('analytics by day', () => {
     }
   });
 
-  test('are available to a person at the primary path and to a key at the alias only', async () => {
+  test('are available to a person on the primary path, and to a key only on the alias', async () => {
     const person = await signUpPerson(baseUrl);
     const { data } = await callFor(analyticsDayList, 200, {
       path: `${primary}/analytics/daily?days=3`,
@@ -204,7 +204,7 @@ describe('sessions', () => {
     callFor(usageSessionPage, 200, { path: `/v1/account/sessions${query}`, key: as });
   const ofSession = (id: string) => rows.filter(({ session_id }) => session_id === id);
 
-  test('sum their requests, most recently active first', async () => {
+  test('add up their requests, most recently active first', async () => {
     const { data, total } = await read();
     expect(total).toBe(2);
     for (const session of data) {
@@ -222,7 +222,7 @@ describe('sessions', () => {
     expect(data.map(({ session_id }) => session_id)).toEqual(['s-two', 's-one']);
   });
 
-  test('are paged and can be limited to a period', async () => {
+  test('are paginated and can be limited to a period', async () => {
     const whole = await read();
     expect(await read('?limit=1&offset=1')).toEqual({
       ...whole,
@@ -282,7 +282,7 @@ test.each([
   expectError(answer, { status: 400, type: 'invalid_request_error', code, param });
 });
 
-test('another account sees none of it', async () => {
+test('another account sees none of this', async () => {
   await postChat(baseUrl, stranger.apiKey, hello);
   const [theirs] = await waitForRows(stranger.apiKey, 1);
   expect(await readSummary(undefined, stranger.apiKey)).toMatchObject({ requests: 1 });

@@ -25,7 +25,7 @@ import { completion, plainAnswer } from './provider.fixture.ts';
 
 export const { baseUrl } = sharedStack();
 
-/** The usage and headers of one response, as the client received them. */
+/** The usage and headers of one response, as received by the client. */
 export interface SeenRequest {
   readonly id: string;
   readonly keyId: string;
@@ -39,7 +39,7 @@ export interface SeenRequest {
 
 export interface Traffic {
   readonly account: TestAccount;
-  /** A second key of the account. */
+  /** The account's second key. */
   readonly second: { readonly id: string; readonly key: string };
   readonly seen: readonly SeenRequest[];
 }
@@ -49,7 +49,7 @@ const weather = {
   function: {
     name: 'get_weather',
     description: 'Get the current weather forecast for a city',
-    // The compressor removes schema parts without information, so every request has savings.
+    // The compressor removes schema parts that carry no information, so every request has savings.
     parameters: {
       $schema: 'http://json-schema.org/draft-07/schema#',
       title: 'GetWeatherArguments',
@@ -94,7 +94,10 @@ export function connectOpenAi(apiKey: string): OpenAI {
   return new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey, maxRetries: 0 });
 }
 
-/** Traffic of a separate account with real SDKs: two keys, two sessions, three formats, streamed, not streamed and failed. */
+/**
+ * Traffic on a separate account with real SDKs. It covers two keys, two sessions and three formats, with
+ * streamed, non-streaming and failed requests.
+ */
 export async function makeTraffic(provider: ReplayProvider): Promise<Traffic> {
   const account = await openAccount(provider);
   const second = await createTestKey(baseUrl, account.apiKey, { name: 'second' });
@@ -211,7 +214,7 @@ export function waitForRows(apiKey: string, count: number): Promise<RequestLogEn
   });
 }
 
-/** The same with totals computed only from the log. */
+/** The expected values, with totals computed only from the log. */
 export function sumLoggedRows(
   rows: readonly RequestLogEntry[],
 ): UsageFigures & { gross_savings_usd: number | null } {
@@ -223,7 +226,10 @@ export function sumLoggedRows(
   };
 }
 
-/** Totals of log rows, computed in the test. Amounts are rounded to nine decimals because sums are floating-point. */
+/**
+ * Totals over log rows, computed in the test. Amounts are rounded to nine decimals because floating-point
+ * addition is inexact.
+ */
 export function sumRows(rows: readonly RequestLogEntry[]): UsageFigures {
   const sum = (read: (row: RequestLogEntry) => number | null) =>
     rows.reduce((total, row) => total + (read(row) ?? 0), 0);

@@ -1,4 +1,7 @@
-/** Tool names that a provider of another format rejects. It receives other names, which the client never sees. */
+/**
+ * Tests tool names that a provider of another format rejects. The provider receives substitute names, which
+ * the client never sees.
+ */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { connectProvider, createTestAccount, waitForRow } from './account.fixture.ts';
 import { connectAnthropic } from './anthropic.fixture.ts';
@@ -19,7 +22,10 @@ beforeAll(async () => {
 afterEach(() => replay.reset());
 afterAll(() => replay.close());
 
-/** Anthropic accepts names of 128 characters, OpenAI of 64. Like names of MCP servers, these differ at the end. */
+/**
+ * Anthropic accepts names of up to 128 characters, OpenAI up to 64. As with MCP servers, these names differ
+ * only at the end.
+ */
 const server = `mcp__plugin_${'issue_tracker_'.repeat(5)}_`;
 const tools = ['get_issue', 'list_issues', 'close_issue'].map((name) => ({
   name: `${server}_${name}`,
@@ -34,7 +40,7 @@ interface Sent {
   readonly messages: { tool_calls?: { function: { name: string } }[] }[];
 }
 
-/** A provider that calls the tool for reading an issue by its upstream name. */
+/** A provider that uses the upstream name to call the tool that reads an issue. */
 function answer({ body }: { body: Buffer }) {
   const { stream, tools: upstreamTools } = JSON.parse(body.toString()) as Sent;
   const name = upstreamTools.find(({ function: each }) => each.description === 'get issue')!.function.name;
@@ -56,7 +62,7 @@ function answer({ body }: { body: Buffer }) {
 }
 
 it.each(['plain', 'streamed'])(
-  'the official SDK receives a call with the client’s tool name: %s',
+  'the official SDK receives a call with the client’s own tool name: %s',
   async (kind) => {
     replay.setControls(answer);
     const { messages } = connectAnthropic(stack.baseUrl, key);

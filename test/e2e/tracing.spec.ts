@@ -12,10 +12,10 @@ import { githubTools } from './github-tools.fixture.ts';
 import { postChat } from './http.fixture.ts';
 import { plainAnswer, startProvider, streamedAnswer } from './provider.fixture.ts';
 
-/** Time until every service has exported its spans, which happens once per second. */
+/** How long every service may take to export its spans. Each service exports once per second. */
 const exportedWithinMs = 30_000;
 const always = ['edge-gateway', 'tool-router', 'worker'];
-/** Services that the edge calls only for the first request: for definitions and for the credential. */
+/** The edge calls these services only for the first request, to fetch definitions and the credential. */
 const onceKnown = ['compressor', 'provider-vault'];
 const upstreamKey = 'sk-upstream-of-tracing-0123456789';
 const canary = 'canary-content-7c1e';
@@ -35,7 +35,8 @@ beforeAll(async () => {
   stack = await startStack({
     env: {
       '*': { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
-      // A failed call must be the only one, and a late plan must not skip the other services.
+      // The failed call must be the only call, and a plan that misses its deadline must not skip the other
+      // services.
       'edge-gateway': { UPSTREAM_RETRIES_MAX: '0', PLAN_DEADLINE_MS: '6000' },
     },
   });
@@ -51,7 +52,7 @@ const body = {
   tools: githubTools,
 };
 
-/** Sends a request and waits until its trace has a span of each service. */
+/** Sends a request and waits until its trace contains a span from each service. */
 async function traceOf(
   request: object,
   services: readonly string[],
@@ -144,13 +145,13 @@ it('a model choice adds the chosen model, the candidates and the reason to the r
   );
 });
 
-it('a trace started by the client continues', async () => {
+it('a trace started by the client is continued', async () => {
   provider.enqueue(null, plainAnswer);
   const traceparent = `00-${incoming.traceId}-${incoming.spanId}-01`;
   const spans = await traceOf(body, always, { traceparent });
   const [root] = of(spans, 'edge-gateway', 'server');
   expect(root).toMatchObject({ traceId: incoming.traceId, parentSpanId: incoming.spanId });
-  // The provider is external, so it receives no trace headers.
+  // The provider is an external service, so it receives no trace headers.
   expect(provider.requests.at(-1)!.headers).not.toHaveProperty('traceparent');
 });
 
@@ -168,7 +169,7 @@ it('a failed call is marked as failed', async () => {
   expect(call).toMatchObject({ status: 'error' });
 });
 
-it('no span holds a key, a credential or content', () => {
+it('no span contains a key, a credential or content', () => {
   const everything = JSON.stringify(receiver.spans());
   expect(receiver.spans().length).toBeGreaterThan(20);
   for (const secret of [stack.apiKey, upstreamKey, canary, 'octo/hello'])

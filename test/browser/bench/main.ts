@@ -1,5 +1,6 @@
-// `npm run bench:dashboard -- [--rows 100000] [--tools 1000]` measures long lists in a browser: the frame rate while scrolling,
-// and the time from a click to its visible effect. Run it on an idle machine.
+// `npm run bench:dashboard -- [--rows 100000] [--tools 1000]` measures long lists in a browser: the frame
+// rate while scrolling,
+// and the delay between a click and its visible effect. Run it on an idle machine.
 import { parseArgs } from 'node:util';
 import { signUpPerson, startStack } from '@gateway/testing';
 import { chromium, type Page } from 'playwright-core';
@@ -12,7 +13,7 @@ const { values } = parseArgs({
 });
 const [rows, tools] = [Number(values.rows), Number(values.tools)];
 
-// A long deadline, because the benchmark measures the page and not the planning time under load.
+// A long plan deadline, because the benchmark measures the page rather than planning time under load.
 const stack = await startStack({ env: { 'edge-gateway': { PLAN_DEADLINE_MS: '10000' } } });
 try {
   const person = await signUpPerson(stack.baseUrl);
@@ -41,7 +42,10 @@ try {
   await stack.stop();
 }
 
-/** Sends requests that together offer all tools, so that each tool has a row. From a longer list the log stores only the best. */
+/**
+ * Sends requests that together offer all tools, so that each tool has a row. For a long tool list, the log
+ * stores only the top-ranked tools.
+ */
 async function offerTools(token: string): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const made = await fetch(`${stack.baseUrl}/v1/account/keys`, {
@@ -77,7 +81,7 @@ async function offer(key: string, from: number): Promise<void> {
   await answer.text();
 }
 
-/** Milliseconds to the first contentful paint of a page with an empty cache. */
+/** Milliseconds until the first contentful paint of a page with an empty cache. */
 async function measureFirstPaint(page: Page): Promise<number> {
   await page.goto('/dashboard/requests');
   await page.locator('h1').waitFor();
@@ -118,7 +122,9 @@ async function measureScroll(page: Page, path: string, label: string) {
   };
 }
 
-/** The time from an input to the frame that shows its effect, measured by the browser (Event Timing). */
+/**
+ * The delay between an input and the frame that shows its effect, as measured by the browser (Event Timing).
+ */
 async function measureInteractions(page: Page) {
   await page.evaluate(() => {
     const seen = window as unknown as { slowest: number };

@@ -82,7 +82,7 @@ async function makeTraffic(baseUrl: string, key: string): Promise<string> {
     await answer.text();
     requestId = answer.headers.get('x-request-id') ?? requestId;
   }
-  // Its log row is written about a second after its end.
+  // The log row is written about a second after the request ends.
   for (let tries = 0; tries < 100; tries += 1) {
     const found = await fetch(`${baseUrl}/v1/account/requests/${requestId}`, {
       headers: { authorization: `Bearer ${key}` },
