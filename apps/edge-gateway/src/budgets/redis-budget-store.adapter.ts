@@ -2,17 +2,17 @@ import type { Redis } from 'ioredis';
 import type { BudgetState, BudgetStore, BudgetSync } from './budget-store.port.ts';
 
 /**
- * One hash per key: `spent` holds "day, tokens of that day, tokens of its week", and each edge has a field "tokens
- * reserved, last settlement, end of its lease in Unix seconds". Days and leases use Redis's clock, so replicas with
- * skewed clocks agree. An edge's field outlives its lease by an hour, so that a late repeated settlement is
- * recognized.
+ * Each key has one hash. Its field `spent` holds "day, tokens used that day, tokens used that week". Each edge has a
+ * field that holds "tokens reserved, last settlement number, end of its lease in Unix seconds". Days and leases use
+ * Redis's clock, so replicas with skewed clocks agree. An edge's field is kept for an hour after its lease ends, so
+ * that a settlement sent again late is recognized.
  *
- * KEYS[1] is the hash. ARGV: 1 edge, 2 settlement, 3 lease in seconds. 4 and 5: budgets of the day and the week.
- * 6: tokens reserved. 7 and 8: day and tokens settled. 9 to 11: the day, and the tokens of the day and of the
- * week known as spent. 12: requests to reserve in advance. From 13 on: the tokens that each waiting request may
- * save. Returns {admitted, reserved, room, day, tokens of the day, tokens of the week}.
+ * KEYS[1] is the hash. ARGV: 1 edge, 2 settlement number, 3 lease in seconds. 4 and 5: daily and weekly budget.
+ * 6: tokens reserved. 7 and 8: day and tokens to settle. 9 to 11: the last known usage, as the day and the tokens
+ * used on that day and in that week. 12: number of requests to reserve for in advance. From 13 on: the tokens that
+ * each waiting request may save. Returns {admitted, reserved, room, day, tokens that day, tokens that week}.
  *
- * Days count from 1970-01-01, a Thursday. The week of a day starts on the Monday before it.
+ * Days are counted from 1970-01-01, a Thursday. A week starts on Monday.
  */
 const syncBudget = `
 local now = tonumber(redis.call('TIME')[1])

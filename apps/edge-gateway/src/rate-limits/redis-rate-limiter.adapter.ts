@@ -6,20 +6,20 @@ import { LocalRateLimiter } from './local-rate-limiter.ts';
 import type { LimitedCaller, RateDecision, RateLimiter } from './rate-limiter.port.ts';
 
 /**
- * A sliding window of 60 s in steps of half a second. Each key has one hash: a field for each step with requests, and
- * their running total. The hash has at most 122 fields, which Redis stores compactly. A step expires when all of it is
- * 60 s old, so no 60 s ever admit more than the limit. A steady flow is at most 0.8% below the limit. Steps expire when
- * a later request arrives: a call costs as much as the number of steps since the last one. The time is that of Redis, so
- * replicas with skewed clocks agree.
+ * A sliding window of 60 s, divided into steps of half a second. Each key has one hash, with a field for each step that
+ * has requests and a field for their running total. The hash has at most 122 fields, which Redis stores compactly. A
+ * step expires once all of it is 60 s old, so the limit is never exceeded in any 60 s. A steady flow stays at most 0.8%
+ * below the limit. Expired steps are removed when the next request arrives, so the cost of a call depends on the number
+ * of steps since the last one. The script uses Redis's clock, so replicas with skewed clocks agree.
  *
- * KEYS[1] is the window. KEYS[2] and KEYS[3] are the epochs of the latest changes of the key and its account. ARGV[1] is
+ * KEYS[1] is the window. KEYS[2] and KEYS[3] are the epochs of the latest changes to the key and its account. ARGV[1] is
  * the limit, and ARGV[2] the number of requests. The reply has five numbers:
  *
  * 1. admitted requests
  * 2. requests in the window, including these
  * 3. milliseconds until the window is empty
  * 4. milliseconds until there is room for the rejected requests
- * 5. the later epoch, or -1 if one is negative
+ * 5. the later epoch, or -1 if either is negative
  */
 const slidingWindow = `
 local time = redis.call('TIME')

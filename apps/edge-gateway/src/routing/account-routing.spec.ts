@@ -9,13 +9,13 @@ function countsAt(...bins: readonly (readonly [bin: number, count: number])[]): 
 }
 
 describe("an account's thresholds", () => {
-  it('equal the shipped ones without requests, and barely differ after a few', () => {
+  it('equal the shipped ones without requests, and barely differ from them after a few requests', () => {
     expect(chooseThresholds(shipped, countsAt())).toEqual(shipped);
     const { medium } = chooseThresholds(shipped, countsAt([60, 3]));
     expect(Math.abs(medium - shipped.medium)).toBeLessThan(0.01);
   });
 
-  it('follow the distribution of its requests within bounds', () => {
+  it('follow the distribution of the account’s requests within bounds', () => {
     const harder = chooseThresholds(shipped, countsAt([19, 500], [24, 300], [30, 200]));
     expect(harder.medium).toBeGreaterThan(shipped.medium);
     expect(harder.high).toBeGreaterThan(shipped.high);

@@ -5,8 +5,9 @@ import { RemoteCache } from '../cache/remote-cache.ts';
 import { chooseLastDays } from '../request/usage-span.ts';
 
 /**
- * The models that an account excludes from automatic routing, as `<provider>/<model>`. Cached for ten seconds; a
- * broadcast change invalidates them immediately. Only automatically routed requests load them.
+ * The models that an account excludes from automatic routing, as `<provider>/<model>`. They are loaded only
+ * for automatically routed requests and cached for ten seconds; a change broadcast invalidates them
+ * immediately.
  */
 export class ModelToggles {
   readonly #cache: RemoteCache<ReadonlySet<string>>;
@@ -28,7 +29,7 @@ export class ModelToggles {
     messaging.onReconnect(() => this.#cache.doubtAll());
   }
 
-  /** Throws `service_unavailable` if they cannot be loaded. */
+  /** Throws `service_unavailable` if the excluded models cannot be loaded. */
   turnedOff(accountId: string): Promise<ReadonlySet<string>> {
     return this.#cache.get(accountId);
   }
@@ -36,13 +37,14 @@ export class ModelToggles {
 
 type RecallByModel = ReadonlyMap<string, ObservedRecall>;
 
-/** Observations of models cover this many days, including today. */
+/** Number of days that model observations cover, including today. */
 export const observedDays = 7;
 const nothing: RecallByModel = new Map();
 
 /**
- * Observed recall per model: how often an account's pruned requests of the last week contained every called tool. It
- * is loaded in the background. No request waits for it, and until then the prior applies.
+ * Observed recall per model: how often the pruned requests of an account contained every tool that was
+ * called, over the last week. It is loaded in the background. No request waits for it, and the prior applies
+ * until it is loaded.
  */
 export class ToolRecall {
   readonly #cache: RemoteCache<RecallByModel>;
@@ -66,7 +68,7 @@ export class ToolRecall {
     });
   }
 
-  /** The current knowledge, without waiting. */
+  /** Returns what is currently known, without waiting. */
   peek(accountId: string): RecallByModel {
     const known = this.#cache.peek(accountId);
     if (known === undefined) this.#cache.get(accountId).catch(() => undefined);
@@ -74,18 +76,23 @@ export class ToolRecall {
   }
 }
 
-/** Shares of requests below each threshold, equal to those of the prompts that the shipped thresholds are based on. */
+/**
+ * Share of requests below each shipped threshold, measured on the prompts that the thresholds were derived
+ * from.
+ */
 const shares = { medium: 0.5, high: 0.8 } as const;
-/** Weight of the shipped thresholds, in requests. */
+/** Weight of the shipped thresholds, expressed as a number of requests. */
 const priorRequests = 200;
-/** Maximum shift. Without it, an account with only simple requests would get some of them rated as complex. */
+/**
+ * Maximum shift of a threshold. Without this limit, an account with only simple requests would see some of
+ * them rated as complex.
+ */
 const shiftMax = 0.03;
 
 /**
- * Complexity thresholds of one account: the shipped ones, adjusted to the distribution of its own requests. A
- * complex task for one account can be routine for another.
- *
- * @param counts requests by bin of complexity, over 0 to 1.
+ * Complexity thresholds for one account: the shipped thresholds, adjusted to the account's own requests. A
+ * task that is complex for one account can be routine for another.
+ * @param counts number of requests per complexity bin, over the range 0 to 1.
  */
 export function chooseThresholds(shipped: ComplexityThresholds, counts: Float64Array): ComplexityThresholds {
   const total = counts.reduce((sum, count) => sum + count, 0);
@@ -99,7 +106,10 @@ export function chooseThresholds(shipped: ComplexityThresholds, counts: Float64A
   return { medium: move(shipped.medium, shares.medium), high: move(shipped.high, shares.high) };
 }
 
-/** The score with `rank` requests below it. Requests are assumed to be spread evenly within a bin. */
+/**
+ * Returns the complexity score that `rank` requests fall below. Requests are assumed to be spread evenly
+ * within a bin.
+ */
 function quantileOf(counts: Float64Array, rank: number): number {
   let below = 0;
   for (const [bin, count] of counts.entries()) {

@@ -21,8 +21,8 @@ function openReplicas() {
   };
 }
 
-describe('the pinned model of a conversation', () => {
-  it('is the model of its last turn on any replica', async () => {
+describe('a conversation’s pinned model', () => {
+  it('is the model that served the last turn, on any replica', async () => {
     const { first, second } = openReplicas();
     first.keep('s', pin('openai/small', 1));
     expect(await second.find('s')).toMatchObject({ id: 'openai/small' });
@@ -31,7 +31,7 @@ describe('the pinned model of a conversation', () => {
     expect(await second.find('s')).toMatchObject({ id: 'openai/large' });
   });
 
-  it('is the local one while Redis is unavailable, invalid or older', async () => {
+  it('is the local pin if Redis is unavailable or its pin is invalid or older', async () => {
     const { first, second, stored, goAway } = openReplicas();
     first.keep('s', pin('openai/small', 1));
     stored.set('model-pin:v1:s', 'no pin');

@@ -2,30 +2,30 @@ import type { Logger } from '@gateway/observability';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
-/** The Redis commands that pins need. They fail if they are not answered soon. */
+/** The Redis commands that pins need. They fail after a short timeout. */
 export interface PinRedis {
   get(key: string): Promise<string | null>;
   set(key: string, value: string, unit: 'EX', seconds: number): Promise<unknown>;
 }
 
 const pinned = z.object({
-  /** The model of the last turn, as `<provider>/<model>`. */
+  /** The model that served the last turn, as `<provider>/<model>`. */
   id: z.string().max(320),
   level: z.enum(['low', 'medium', 'high']),
-  /** Billed input tokens of the last request. */
+  /** Billed input tokens for the last request. */
   inputTokens: z.int().min(0),
   turns: z.int().min(1),
-  /** Time of the response, in milliseconds of Unix time. */
+  /** Time of the last response, in milliseconds of Unix time. */
   at: z.number(),
 });
 export type PinnedModel = z.infer<typeof pinned>;
 
-/** The prompt cache of a conversation that is idle for longer has expired anyway. */
+/** How long a pin is kept. After a longer idle time, the conversation's prompt cache has expired anyway. */
 const keptSeconds = 24 * 3600;
 
 /**
- * The model of each conversation, in memory and in Redis for the other replicas. Without it the model is chosen again
- * from the start of the conversation.
+ * The pinned model for each conversation, stored in memory and, for the other replicas, in Redis. If the pin
+ * is lost, the model is chosen again as at the start of the conversation.
  */
 export class ConversationPins {
   readonly #redis: PinRedis;
@@ -38,8 +38,8 @@ export class ConversationPins {
   }
 
   /**
-   * The newer pin of this process and of Redis: another replica may have served the last turn. Never fails: if Redis
-   * is unavailable, slow or wrong, the local pin is used.
+   * Returns the newer pin from this process or Redis, because another replica may have served the last turn.
+   * Never fails: if Redis is unavailable, slow or returns invalid data, the local pin is used.
    */
   async find(name: string): Promise<PinnedModel | undefined> {
     const kept = this.#kept.get(name);

@@ -50,7 +50,7 @@ const chosen = (router: ModelRouter, change: Partial<RoutedRequest> = {}) =>
   router.choose({ ...request, ...change });
 
 describe('the model router', () => {
-  it('chooses only models of connected providers', async () => {
+  it('chooses only models from connected providers', async () => {
     const { choice } = await chosen(routerOf().router, { connected: new Set(['anthropic']) });
     for (const { id } of choice.candidates) expect(id).toMatch(/^anthropic\//);
     expect(choice.candidates.length).toBeGreaterThan(3);
@@ -64,7 +64,7 @@ describe('the model router', () => {
     }
   });
 
-  it('remembers the model of a conversation, and reads it only for later turns', async () => {
+  it('remembers the model for a conversation, and reads it only for later turns', async () => {
     const { router, pins, answers } = routerOf();
     const { choice, complexity } = await chosen(router);
     const [first] = choice.candidates;
@@ -92,7 +92,7 @@ describe('the model router', () => {
     });
   });
 
-  it('never changes the model of a conversation with bound reasoning', async () => {
+  it('never changes the model in a conversation with bound reasoning', async () => {
     const { router, pins } = routerOf();
     pins.set('s', pinned);
     const { choice } = await chosen(router, { carriesThinking: true });
@@ -102,7 +102,7 @@ describe('the model router', () => {
     expect(new Set(gone.choice.excluded.map(({ rule }) => rule))).toContain('session_bound');
   });
 
-  it('measures a later turn by the billed length of the last one', async () => {
+  it('estimates a later turn from the billed length of the previous one', async () => {
     const { router, pins } = routerOf();
     const long = { ...request.needs, inputTokens: 220_000 };
     const fits = async () => (await chosen(router, { needs: long })).choice.candidates.map(({ id }) => id);

@@ -27,51 +27,53 @@ export interface ModelRouterOptions {
   readonly now?: () => number;
 }
 
-/** A request that leaves the choice of its model to the gateway. */
+/** A request for which the gateway chooses the model. */
 export interface RoutedRequest {
   readonly accountId: string;
   readonly mode: RoutingMode;
   readonly connected: ReadonlySet<string>;
   readonly needs: Needs;
-  /** Estimated input tokens from the model's last turn on, that turn included. */
+  /** Estimated input tokens, starting with the model's last turn. */
   readonly freshTokens: number;
   readonly policy: Omit<RoutingPolicy, 'turnedOff'>;
-  /** Key of its conversation. */
+  /** Key of the request's conversation. */
   readonly session: string;
-  /** Whether it may be a later turn of a conversation. */
+  /** Whether the request may be a later turn in a conversation. */
   readonly mayGoOn: boolean;
-  /** The first task of the conversation. */
+  /** The first task in the conversation. */
   readonly task: string;
-  /** Whether the transcript contains reasoning that its model signed. */
+  /** Whether the transcript contains reasoning signed by its model. */
   readonly carriesThinking: boolean;
 }
 
 export interface Routed {
   readonly choice: RoutingChoice;
   readonly complexity: number;
-  /** Number of turns including this one. */
+  /** Number of turns so far, including the current one. */
   readonly turns: number;
 }
 
-/** An answered request. */
+/** A request that received a response. */
 export interface Answered {
   readonly accountId: string;
   /** `<provider>/<model>` */
   readonly id: string;
   readonly seen: SeenAnswer | null;
   readonly inputTokens: number;
-  /** Undefined if the client chose the model. */
+  /** Undefined if the client specified the model. */
   readonly chosen: ModelChoice | undefined;
 }
 
-/** Lifetime of a prompt cache if the catalog does not state it. */
+/** Prompt cache lifetime for models whose catalog entry does not state it. */
 const cacheSecondsDefault = 300;
-/** Shortest cached prefix if the catalog does not state it; the value of most providers. */
+/**
+ * Shortest cacheable prefix for models whose catalog entry does not state it; most providers use this value.
+ */
 const cacheTokensDefault = 1_024;
 
 /**
- * Chooses the model of automatically routed requests. It collects connections, toggles, observations and the pinned
- * model into one question, and a pure function of that question decides.
+ * Chooses the model for automatically routed requests. It collects the connections, excluded models,
+ * observations and pinned model into one question. A pure function decides from that question.
  */
 export class ModelRouter {
   readonly #options: ModelRouterOptions;
@@ -83,7 +85,7 @@ export class ModelRouter {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Throws `service_unavailable` if the account's disabled models cannot be loaded. */
+  /** Throws `service_unavailable` if the models disabled by the account cannot be loaded. */
   async choose(request: RoutedRequest): Promise<Routed> {
     const { accountId, mode, session, policy } = request;
     const { toggles, observations, pins, recall } = this.#options;
@@ -111,7 +113,7 @@ export class ModelRouter {
     return { choice: chooseModel(question), complexity, turns: (pinned?.turns ?? 0) + 1 };
   }
 
-  /** Records the speed of each response, and the model of an automatically routed conversation. */
+  /** Records the speed of each response, and pins the model for automatically routed conversations. */
   noteAnswer({ accountId, id, seen, inputTokens, chosen }: Answered): void {
     const { observations, pins } = this.#options;
     if (seen !== null) observations.noteAnswer(accountId, id, seen);
@@ -138,9 +140,9 @@ export class ModelRouter {
 }
 
 /**
- * The provider's token count of the conversation's last request, which was pruned and compressed, plus the new
- * messages. It is more accurate than the number of bytes. Not used if the client has started a shorter transcript
- * under the same name.
+ * The provider's token count for the conversation's last request, after pruning and compression, plus the new
+ * messages. It is more accurate than an estimate from bytes. It is not used if the client has started a
+ * shorter transcript with the same conversation key.
  */
 function needsOf({ inputTokens }: PinnedModel, { needs, freshTokens }: RoutedRequest): Needs {
   const expected = inputTokens + freshTokens;
@@ -148,8 +150,8 @@ function needsOf({ inputTokens }: PinnedModel, { needs, freshTokens }: RoutedReq
 }
 
 /**
- * A pseudo-random number from 0 to 1 that changes with every response. It depends only on the state, so equal states
- * make equal choices.
+ * A pseudo-random number from 0 to 1 that changes with every response. It depends only on the observed state,
+ * so equal states lead to equal choices.
  */
 function chanceOf(session: string, answers: number): number {
   return hash('sha256', `${session}\n${Math.floor(answers)}`, 'buffer').readUInt32BE(0) / 2 ** 32;

@@ -1,7 +1,7 @@
-/** The shared store of the replicas' observations. */
+/** The store in which replicas share their observations. */
 export interface ObservationStore {
   /**
-   * Adds to an account's sums and returns all of them. An empty map only reads. Throws while the store is
+   * Adds to an account's totals and returns all of them. An empty map only reads. Throws while the store is
    * unavailable.
    */
   add(
@@ -9,23 +9,23 @@ export interface ObservationStore {
     added: ReadonlyMap<string, Sums>,
     halfLifeMs: (name: string) => number,
   ): Promise<SumsByName>;
-  /** Removes an account's sums. Throws while the store is unavailable. */
+  /** Removes an account's totals. Throws while the store is unavailable. */
   forget(accountId: string): Promise<unknown>;
 }
 
-/** Exponentially decayed sums over requests: a value halves with every half-life. */
+/** Exponentially decayed totals over requests: a request's weight halves with every half-life. */
 export interface Sums {
   /** Decayed number of requests. */
   weight: number;
   firstTokenMs: number;
-  /** Decayed number of requests with a measured pace. */
+  /** Decayed number of requests whose pace was measured. */
   paced: number;
   msPerToken: number;
-  /** Time of the decayed values, in milliseconds of Unix time. */
+  /** Time to which the values are decayed, in milliseconds of Unix time. */
   at: number;
 }
 
-/** By `<provider>/<model>` or by complexity bin. */
+/** Totals by `<provider>/<model>` or by complexity bin. */
 export type SumsByName = Map<string, Sums>;
 
 export const latencyHalfLifeMs = 10 * 60_000;
@@ -34,7 +34,7 @@ export function emptySums(at: number): Sums {
   return { weight: 0, firstTokenMs: 0, paced: 0, msPerToken: 0, at };
 }
 
-/** Decays sums to a later time. */
+/** Decays totals to a later time. */
 export function decaySums(sums: Sums, at: number, halfLifeMs: number): Sums {
   const factor = 2 ** (-Math.max(0, at - sums.at) / halfLifeMs);
   return {

@@ -8,7 +8,7 @@ import {
   type SumsByName,
 } from './observation-store.port.ts';
 
-/** An in-memory store like Redis, with a clock that the test controls. */
+/** An in-memory replacement for the Redis store, with a clock that the test controls. */
 function worldOf() {
   let time = 1_000_000;
   let isAway = false;
@@ -52,7 +52,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 const seen = (firstTokenMs: number) => ({ firstTokenMs, msPerToken: 10 });
 
 describe('an observation', () => {
-  it('is known immediately here, and on other replicas after a sync', async () => {
+  it('is available immediately in this process, and on other replicas after a sync', async () => {
     const [one, other] = [world.open(), world.open()];
     one.noteAnswer('a', 'p/m', seen(100));
     one.noteAnswer('a', 'p/m', seen(300));
@@ -75,7 +75,7 @@ describe('an observation', () => {
     expect((await one.read('a')).answers).toBeCloseTo(5);
   });
 
-  it('counts half after a half-life, and less than newer observations', async () => {
+  it('counts half after one half-life, and less than newer observations', async () => {
     const one = world.open();
     one.noteAnswer('a', 'p/m', seen(1_000));
     one.flush();
@@ -103,7 +103,7 @@ describe('an observation', () => {
     expect((await other.read('a')).latency('p/m')?.weight).toBeCloseTo(1, 1);
   });
 
-  it('is removed with its account', async () => {
+  it('is removed together with its account', async () => {
     const [one, other] = [world.open(), world.open()];
     one.noteAnswer('a', 'p/m', seen(100));
     one.flush();
@@ -113,7 +113,7 @@ describe('an observation', () => {
     for (const replica of [one, other]) expect((await replica.read('a')).latency('p/m')).toBeUndefined();
   });
 
-  it('has no pace for responses that are too short', async () => {
+  it('has no pace if the response is too short', async () => {
     const one = world.open();
     one.noteAnswer('a', 'p/m', { firstTokenMs: 50, msPerToken: null });
     expect((await one.read('a')).latency('p/m')).toEqual({ firstTokenMs: 50, msPerToken: null, weight: 1 });

@@ -17,7 +17,7 @@ export interface ObservationsOptions {
   readonly now?: () => number;
 }
 
-/** Speed of one response. */
+/** The speed of one response. */
 export interface SeenAnswer {
   readonly firstTokenMs: number;
   /** Null if the response is too short to measure or its length is unknown. */
@@ -25,31 +25,31 @@ export interface SeenAnswer {
 }
 
 const accountsMax = 10_000;
-/** Accounts synced together; the others follow with the next sync. */
+/** Maximum number of accounts per sync; the others follow with the next sync. */
 const accountsAtOnce = 500;
 const flushMs = 1_000;
 /** How long shared observations are used before they are read again. */
 const freshMs = 5_000;
-/** How long the first choice for an account waits for its observations. */
+/** How long the first routing decision for an account waits for its observations. */
 const waitMs = 25;
 const complexityHalfLifeMs = 7 * 24 * 3600_000;
-/** Number of complexity bins from 0 to 1. */
+/** Number of bins into which complexity scores from 0 to 1 are divided. */
 export const complexityBins = 100;
 const complexityPrefix = 'complexity:';
 
 interface Known {
-  /** Observations of all replicas at the last sync. */
+  /** Observations from all replicas as of the last sync. */
   shared: SumsByName;
   loadedAt: number;
   loading: Promise<void> | null;
-  /** Observations of this process that are not synced. */
+  /** Observations from this process that are not synced yet. */
   unsynced: Map<string, Sums>;
 }
 
 /**
- * Response times of models and complexity of requests, per account: accounts never share observations. Each process
- * adds its observations to sums in Redis once a second. A request waits for them only if its account is new to the
- * process.
+ * Response times per model and request complexity, per account: accounts never share observations. Each
+ * process adds its observations to totals in Redis once a second. A request waits for them only if the
+ * process has not seen its account before.
  */
 export class Observations {
   readonly #store: ObservationStore;
@@ -67,7 +67,7 @@ export class Observations {
     this.#timer.unref();
   }
 
-  /** Records a response of any model. Costs a lookup and four additions. */
+  /** Records a response from any model. Costs one lookup and four additions. */
   noteAnswer(accountId: string, id: string, { firstTokenMs, msPerToken }: SeenAnswer): void {
     const paced = msPerToken === null ? 0 : 1;
     this.#add(accountId, id, { weight: 1, firstTokenMs, paced, msPerToken: msPerToken ?? 0 });
@@ -83,7 +83,7 @@ export class Observations {
     });
   }
 
-  /** The current observations of an account. Waits briefly if there are none. Never fails. */
+  /** Returns an account's current observations. Waits briefly if there are none yet. Never fails. */
   async read(accountId: string): Promise<AccountObservations> {
     const known = this.#know(accountId);
     const loading = this.#now() - known.loadedAt > freshMs ? this.#load(accountId, known) : null;
@@ -137,12 +137,15 @@ export class Observations {
     return known.loading;
   }
 
-  /** Flushes local counters, then reads the merged ones. Failed counters stay local and are sent with the next sync. */
+  /**
+   * Flushes local counters, then reads the merged ones. Counters that could not be flushed stay local and are
+   * sent with the next sync.
+   */
   async #exchange(accountId: string, known: Known): Promise<void> {
     const sent = known.unsynced;
     known.unsynced = new Map();
     const before = known.shared;
-    // Until the response arrives, the counters being sent count too.
+    // Until the response arrives, counters being sent are still included in the local totals.
     known.shared = mergeSums(before, sent);
     try {
       known.shared = await this.#store.add(accountId, sent, halfLifeOf);
@@ -156,10 +159,10 @@ export class Observations {
   }
 }
 
-/** Observations of an account at one moment. */
+/** An account's observations at one moment. */
 export interface AccountObservations {
   readonly latency: (id: string) => ObservedLatency | undefined;
-  /** Number of `svc/auto` requests per complexity bin. */
+  /** Number of `svc/auto` requests in each complexity bin. */
   readonly complexity: Float64Array;
   /** Decayed number of responses. It changes with every response. */
   readonly answers: number;

@@ -17,7 +17,7 @@ const model = 'svc/auto';
 const user = (content: unknown) => [{ role: 'user', content }];
 const picture = 'A'.repeat(400_000);
 
-describe('the needs of a request', () => {
+describe('a request’s needs', () => {
   it.each<[ClientFormat, object, object]>([
     ['chat-completions', { model, messages: user('hi') }, { tools: false, images: false, jsonMode: false }],
     [
@@ -59,7 +59,7 @@ describe('the needs of a request', () => {
     expect(needsOf(format, body)).toMatchObject(needs);
   });
 
-  it('do not include the byte length of pictures', () => {
+  it('do not count the bytes of images as text', () => {
     const content = [{ type: 'image_url', image_url: { url: `data:image/png;base64,${picture}` } }];
     expect(needsOf('chat-completions', { model, messages: user(content) }).inputTokens).toBeLessThan(5_000);
     const text = { model, messages: user('word '.repeat(20_000)) };
@@ -81,7 +81,7 @@ describe('a conversation key', () => {
     ...user('Thanks.'),
   ];
 
-  it('is the same in every turn, independent of cache markers', () => {
+  it('is the same in every turn, regardless of cache markers', () => {
     expect(nameOf(gone)).toBe(nameOf(begun));
     expect(nameOf(user('Find another.'))).not.toBe(nameOf(begun));
   });
@@ -91,7 +91,7 @@ describe('a conversation key', () => {
     expect(nameOf(gone, 's')).not.toBe(nameOf(gone));
   });
 
-  it('belongs to the first task of the conversation', () => {
+  it('depends on the conversation’s first task', () => {
     expect(readTask(parse('messages', { model, max_tokens: 5, messages: gone }).outline)).toBe('Find it.');
   });
 });

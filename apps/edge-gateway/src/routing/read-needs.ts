@@ -4,19 +4,21 @@ import type { JsonTape } from '@gateway/wire-formats';
 import type { ParsedRequest } from '../request/request.ts';
 import { turnsReasoningOn } from '../request/request-facts.ts';
 
-/** Markers of file parts in each format. Inside text their quotes would be escaped. */
+/** Markers for file parts in each format. Inside a text string, their quotes would be escaped. */
 const imageMarks = ['"image_url"', '"image"'].map((mark) => Buffer.from(mark));
 const documentMarks = ['"document"', '"file"', '"input_file"'].map((mark) => Buffer.from(mark));
-/** Upper bound of tokens for an image or a page (Anthropic, "Vision" and "PDF support"). */
+/** Upper bound for the tokens in an image or a page (Anthropic, "Vision" and "PDF support"). */
 const tokensPerFile = 3_000;
-/** From this length on, a message with a file is measured by its text; the rest is the file. */
+/**
+ * A message that contains a file and exceeds this length is estimated from its text only; the rest is assumed
+ * to be the file.
+ */
 const fileBytesMin = 4_096;
 
 /**
- * The capabilities that a request needs. Files are found by their markers. A marker word inside a tool's arguments
- * can only overstate the needs, never understate them.
- *
- * @param bytesPerToken of the request's token estimates
+ * The model capabilities that a request needs. Files are detected by their markers. A marker word inside a
+ * tool's arguments can only overstate the needs, never understate them.
+ * @param bytesPerToken ratio used for the request's token estimates
  */
 export function readNeeds({ tape, outline }: ParsedRequest, bytesPerToken: number): Needs {
   const { messages, system, tools, toolsRange } = outline;
@@ -46,7 +48,10 @@ export function readNeeds({ tape, outline }: ParsedRequest, bytesPerToken: numbe
   };
 }
 
-/** Estimated tokens from the model's last turn on, or of all messages without one. */
+/**
+ * Estimated tokens starting with the model's last turn, or in all messages if the model has not responded
+ * yet.
+ */
 export function estimateFresh({ messages }: ParsedRequest['outline'], bytesPerToken: number): number {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
   const from = messages[Math.max(0, last)]?.range.start ?? 0;
@@ -59,7 +64,7 @@ function carriesFile({ range }: MessageOutline, { bytes }: JsonTape): boolean {
   return [...imageMarks, ...documentMarks].some((mark) => message.includes(mark));
 }
 
-/** Checks the fields of chat-completions, messages and converse, in that order. */
+/** Checks the fields used by chat-completions, messages and converse, in that order. */
 function asksForJson(tape: JsonTape): boolean {
   const { root } = tape;
   const format = tape.get(root, 'response_format');
@@ -77,7 +82,7 @@ function isSet(tape: JsonTape, node: ReturnType<JsonTape['get']>): boolean {
   return node !== undefined && tape.kind(node) === 'object';
 }
 
-/** The task that a conversation began with: the last user message before the model's first turn. */
+/** The task that started a conversation: the last user message before the model's first turn. */
 export function readTask({ messages }: Pick<RequestOutline, 'messages'>): string {
   const firstTurn = messages.findIndex(({ role }) => role === 'assistant');
   const beginning = firstTurn < 0 ? messages : messages.slice(0, firstTurn);

@@ -2,11 +2,12 @@ import type { Redis } from 'ioredis';
 import type { ObservationStore, Sums, SumsByName } from './observation-store.port.ts';
 
 /**
- * Decays an account's sums, adds to them and returns all of them. Time is Redis's clock, so replicas with skewed
- * clocks agree.
+ * Decays an account's totals, adds to them and returns all of them. The script uses Redis's clock, so replicas with
+ * skewed clocks agree.
  *
- * KEYS[1] the account's hash; ARGV: lifetime in seconds, limit of names, then for each name: name, half-life in ms,
- * and the additions to weight, firstTokenMs, paced and msPerToken. Returns {now in ms, name, sums, …}.
+ * KEYS[1] is the account's hash. ARGV: lifetime in seconds, maximum number of names, then for each name: the name, its
+ * half-life in ms, and the values to add to weight, firstTokenMs, paced and msPerToken. Returns {now in ms, name,
+ * totals, …}.
  */
 const addScript = `
 local time = redis.call('TIME')
@@ -40,9 +41,12 @@ interface ObservationCommands {
   addObservations(key: string, ...args: (string | number)[]): Promise<string[]>;
 }
 
-/** Unchanged sums expire after this time. */
+/** Totals expire if they do not change for this time. */
 const keptSeconds = 14 * 24 * 3600;
-/** More than the models of one account's providers in the catalog. */
+/**
+ * Maximum number of names per account. It exceeds the number of catalog models that one account's providers
+ * offer.
+ */
 const namesMax = 1_500;
 
 export class RedisObservations implements ObservationStore {
@@ -79,7 +83,7 @@ function keyOf(accountId: string): string {
   return `observed:v1:${accountId}`;
 }
 
-/** Converts Redis's times to the local clock; ages do not change. */
+/** Converts Redis timestamps to the local clock. The age of each value stays the same. */
 function parseReply([nowText = '0', ...fields]: readonly string[]): SumsByName {
   const skewMs = Date.now() - Number(nowText);
   const found: SumsByName = new Map();

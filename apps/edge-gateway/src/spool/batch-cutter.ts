@@ -2,33 +2,37 @@ import { open } from 'node:fs/promises';
 import { isAcceptLine, isWholeLine, locateEndLine } from './spool-line.ts';
 import type { Segment } from './segment.ts';
 
-/** A range of a segment as the data of one job. */
+/** A byte range in a segment, rendered as the data for one job. */
 export interface Batch {
-  /** Identifies this range of this segment: the same id always carries the same events. */
+  /** Identifies this range in this segment: the same id always contains the same events. */
   readonly id: string;
-  /** The job's data as UTF-8 JSON text, valid until the next cut. Null if the range contains only accept lines. */
+  /**
+   * The job's data as UTF-8 JSON text, valid until the next batch is cut. Null if the range contains only
+   * accept lines.
+   */
   readonly data: Buffer | null;
-  /** Byte range of the segment, accept lines included. */
+  /** Byte range in the segment, including accept lines. */
   readonly start: number;
   readonly end: number;
 }
 
 const batchEventsMax = 500;
 const chunkBytes = 1 << 20;
-/** Space for the text before a batch's first event: its id has a UUID and two offsets. */
+/** Space for the text before a batch's first event, which contains the batch id: a UUID and two offsets. */
 const headBytes = 256;
 const [comma, newline] = [0x2c, 0x0a] as const;
 
 /**
- * Cuts batches one at a time into one reused buffer. A new megabyte outside the heap for each batch would make V8 run
- * a full collection every few dozen batches, which was a quarter of the cost of recording.
+ * Cuts batches one at a time into one reused buffer. Allocating a new off-heap megabyte per batch would make
+ * V8 run a full collection every few dozen batches. Those collections were a quarter of the cost of
+ * recording.
  */
 export class BatchCutter {
   #kept = Buffer.allocUnsafeSlow(headBytes + chunkBytes);
 
   /**
-   * The batch that starts at an offset of a segment: up to 500 end lines or one chunk. Pass `end` to repeat an
-   * earlier cut exactly.
+   * Returns the batch that starts at the given segment offset: up to 500 end lines or one chunk. Pass `end`
+   * to reproduce an earlier batch exactly.
    */
   async cut(segment: Segment, start: number, end?: number): Promise<Batch> {
     const limit = end ?? segment.bytes;
@@ -40,7 +44,7 @@ export class BatchCutter {
         const { bytesRead } = await file.read(bytes, headBytes, length, start);
         if (bytesRead < length) throw new Error(`${segment.path} is shorter than what was written to it`);
         const filled = bytes.subarray(0, headBytes + length);
-        // The line is longer than the chunk, so more is read.
+        // The line is longer than the chunk, so more bytes are read.
         if (filled.lastIndexOf(newline) < headBytes) continue;
         return renderBatch(segment, start, filled, end === undefined ? batchEventsMax : Infinity);
       }
@@ -49,7 +53,7 @@ export class BatchCutter {
     }
   }
 
-  /** Replaces the buffer after a failed delivery, because the queue may still read the batch. */
+  /** Replaces the buffer after a failed delivery, because the queue may still be reading the batch. */
   letGo(): void {
     this.#kept = Buffer.allocUnsafeSlow(headBytes + chunkBytes);
   }
@@ -61,8 +65,8 @@ export class BatchCutter {
 }
 
 /**
- * Renders the lines after the head space in place: each event moves towards the start, over bytes that are at least
- * as long as its entry at the end.
+ * Renders the lines in place, after the head space. Each event moves towards the start and overwrites only
+ * bytes that were already read, because its line is at least as long as its rendered entry.
  */
 function renderBatch(segment: Segment, start: number, bytes: Buffer, eventsMax: number): Batch {
   const traceparents: string[] = [];

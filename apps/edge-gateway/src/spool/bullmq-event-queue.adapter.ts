@@ -3,7 +3,7 @@ import { Job, Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { EventQueue, SpoolLog } from './event-queue.port.ts';
 
-/** Job data that is already UTF-8 JSON text. */
+/** Job data that has already been encoded as UTF-8 JSON text. */
 class RenderedData {
   readonly bytes: Buffer;
 
@@ -17,13 +17,14 @@ class RenderedData {
 }
 
 /**
- * BullMQ renders job data with `JSON.stringify`. A batch is already JSON text in the segment file, and parsing and
- * rendering it again would be most of the cost of recording. The bytes also go to Redis unchanged: a string of
- * megabytes would be measured three times and encoded once. A test checks this against BullMQ.
+ * BullMQ renders job data with `JSON.stringify`. A batch is already JSON text in the segment file, and
+ * parsing and rendering it again would be most of the cost of recording. The bytes are also sent to Redis
+ * unchanged, because a string of several megabytes would be measured three times and encoded once. A test
+ * verifies that BullMQ accepts this.
  */
 class RenderedJob extends Job<RenderedData> {
   override asJSON(): ReturnType<Job['asJSON']> {
-    // BullMQ passes it to ioredis unchanged, which takes either type.
+    // BullMQ passes this value unchanged to ioredis, which accepts both types.
     return { ...super.asJSON(), data: this.data.bytes as unknown as string };
   }
 }
@@ -34,9 +35,9 @@ class RenderedQueue extends Queue<RenderedData> {
   }
 }
 
-/** The BullMQ queue of request events on the queue's Redis (`noeviction`). */
+/** The BullMQ queue for request events, on the queue's Redis (`noeviction`). */
 export function openBullmqEventQueue(redisUrl: string, log: SpoolLog): EventQueue {
-  // Commands fail immediately while Redis is unavailable. The spool is the buffer.
+  // Commands fail immediately while Redis is unavailable, because the spool buffers the events.
   const redis = new Redis(redisUrl, {
     maxRetriesPerRequest: null,
     enableOfflineQueue: false,

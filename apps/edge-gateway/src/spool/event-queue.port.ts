@@ -1,16 +1,16 @@
-/** The queue for batches of request events. */
+/** The queue that receives batches of request events. */
 export interface EventQueue {
   /**
-   * Adds a job with the batch's id and the given UTF-8 JSON text. A batch that is already in the queue is not
-   * changed. Rejects while the queue is unavailable; never waits for it.
+   * Adds a job with the batch's id and the given UTF-8 JSON text. A batch that is already in the queue stays
+   * unchanged. Rejects immediately while the queue is unavailable.
    */
   add(batchId: string, data: Buffer): Promise<void>;
-  /** Called when the queue becomes available (again). Its jobs may be lost. */
+  /** Called when the queue becomes available, initially or after an outage. Its jobs may have been lost. */
   onReady(listener: () => void): void;
   close(): Promise<void>;
 }
 
-/** The logger methods that the spool uses. */
+/** The logger methods used by the spool. */
 export interface SpoolLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

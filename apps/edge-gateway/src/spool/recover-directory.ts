@@ -15,19 +15,19 @@ import {
 } from './spool-line.ts';
 import type { SpoolLog } from './event-queue.port.ts';
 
-/** Number of interrupted end lines per write. */
+/** Number of `interrupted` end lines per write. */
 const endingsPerWrite = 1000;
 
 interface RecoveredDirectory {
-  /** Sealed segments, oldest first. They must be shipped (again). */
+  /** Sealed segments, oldest first. They must be shipped, possibly again. */
   readonly segments: readonly Segment[];
   readonly interrupted: number;
 }
 
 /**
- * Recovers the directory of a dead process. The caller holds its lock. Accepted requests without an ending get an
- * `interrupted` one in a separate segment. Torn and damaged lines are skipped. It is safe to repeat after an
- * interruption.
+ * Recovers a directory whose process died. The caller holds its lock. Accepted requests without an end line
+ * get an `interrupted` one in a separate segment. Torn and damaged lines are skipped. If recovery itself is
+ * interrupted, it can safely be repeated.
  */
 export async function recoverDirectory(
   directory: string,
@@ -65,7 +65,7 @@ async function readSegment(
   const segment = createSegment({ ...file, openedAtMs: options.now(), recovered: true });
   let rest: Buffer = Buffer.alloc(0);
   let damagedLines = 0;
-  // The stream yields between chunks, so a large directory does not block a running process.
+  // The stream yields between chunks, so recovering a large directory does not block a running process.
   for await (const chunk of createReadStream(file.path, { highWaterMark: 1 << 20 })) {
     const bytes: Buffer = Buffer.concat([rest, chunk as Buffer]);
     let start = 0;
@@ -117,7 +117,7 @@ async function writeInterrupted(
   return segments;
 }
 
-/** The end event of a request after the death of its gateway process. */
+/** The end event for a request whose gateway process died. */
 function renderInterruptedEvent(accepted: RequestAcceptedV1): RequestEventV1 {
   return {
     ...accepted,

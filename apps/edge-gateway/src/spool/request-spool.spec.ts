@@ -33,7 +33,7 @@ async function open(options: Partial<RequestSpoolOptions> = {}): Promise<Request
   return spool;
 }
 
-/** All events that would be shipped, parsed as by the worker. */
+/** All events that would be shipped, parsed as the worker would parse them. */
 async function endings(spool: RequestSpool): Promise<ShippedRequestEventV1[]> {
   const events: ShippedRequestEventV1[] = [];
   const cutter = new BatchCutter();
@@ -56,7 +56,7 @@ function segmentFiles(): string[] {
   return readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl'));
 }
 
-/** Creates the directory of a dead process. */
+/** Creates a directory as a dead process would leave it. */
 function leaveBehind(lines: string): void {
   mkdirSync(join(dir, 'dead'));
   writeFileSync(join(dir, 'dead', '00000000-0000-7000-8000-000000000000.jsonl'), lines);
@@ -68,7 +68,7 @@ const endLine = (event: { requestId: string }) =>
   `["end","${event.requestId}",null,${JSON.stringify(event)}]\n`;
 
 describe('the request spool', () => {
-  it('has the accept line on disk when accept resolves', async () => {
+  it('has written the accept line to disk when accept resolves', async () => {
     const spool = await open();
     const event = createAcceptedEvent({ sessionId: 'sitzung-ä-😀' });
     await spool.accept(event);
@@ -93,11 +93,11 @@ describe('the request spool', () => {
     const data = requestEventBatch.data.parse(JSON.parse(batch.data!.toString()));
     expect(data.events).toHaveLength(500);
     expect(new Set(data.traceparents)).toEqual(new Set([traceparent]));
-    // Uses another cutter, because a batch is valid only until the next cut.
+    // Uses a separate cutter, because a batch is valid only until the next batch is cut.
     expect(await new BatchCutter().cut(spool.segments()[0]!, batch.start, batch.end)).toEqual(batch);
   });
 
-  it('rejects requests while it is full, and accepts them again after space is released', async () => {
+  it('rejects requests while it is full, and accepts them again once space is released', async () => {
     const spool = await open({ bytesMax: 40_000, segmentBytesMax: 2000 });
     const accepted: RequestAcceptedV1[] = [];
     const acceptUntilRefused = async () => {
@@ -134,7 +134,7 @@ describe('the request spool', () => {
     expect(spool.segments()).not.toContain(first);
   });
 
-  it('copies a long request forward instead of keeping old segments, and recovers it after a crash', async () => {
+  it('copies the accept line of a long request to a newer segment, and recovers it after a crash', async () => {
     let nowMs = 1_000_000;
     const spool = await open({ segmentBytesMax: 3000, now: () => nowMs });
     const long = createAcceptedEvent();
@@ -159,12 +159,12 @@ describe('the request spool', () => {
     expect(interrupted).toMatchObject([{ requestId: long.requestId }]);
   });
 
-  it('rejects accepts and loses no end line while the disk fails', async () => {
+  it('rejects new requests while the disk fails, and loses no end line', async () => {
     const spool = await open();
     const event = createAcceptedEvent();
     await spool.accept(event);
     const own = join(dir, readdirSync(dir)[0]!);
-    // A directory in place of the next segment makes opening it fail like a dead disk.
+    // A directory at the next segment's path makes opening the segment fail, like a failing disk.
     const [segment] = spool.segments();
     segment!.bytes = Number.MAX_SAFE_INTEGER / 2;
     rmSync(own, { recursive: true });
@@ -178,8 +178,8 @@ describe('the request spool', () => {
   });
 });
 
-describe('the directory of a dead process', () => {
-  it('is adopted: end lines are shipped, and requests without one become interrupted', async () => {
+describe('a directory left by a dead process', () => {
+  it('is adopted: its end lines are shipped, and requests without one become interrupted', async () => {
     const [ended, open1, open2] = [createAcceptedEvent(), createAcceptedEvent(), createAcceptedEvent()];
     leaveBehind(acceptLine(ended) + acceptLine(open1) + acceptLine(open2) + endLine(createEndedEvent(ended)));
     const spool = await open();
@@ -208,7 +208,7 @@ describe('the directory of a dead process', () => {
     ]);
   });
 
-  it('is removed after its commit, and its interrupted endings are written once', async () => {
+  it('is removed once it is committed, and its interrupted end lines are written only once', async () => {
     leaveBehind(acceptLine(createAcceptedEvent()));
     const first = await open();
     expect(await endings(first)).toHaveLength(1);
@@ -221,7 +221,7 @@ describe('the directory of a dead process', () => {
     expect(readdirSync(dir)).not.toContain('dead');
   });
 
-  it('is not touched while its owner runs', async () => {
+  it('is not touched while its owner is running', async () => {
     const live = await open({ instanceId: 'a' });
     await live.accept(createAcceptedEvent());
     const other = await open({ instanceId: 'b' });
@@ -229,7 +229,7 @@ describe('the directory of a dead process', () => {
     expect(await other.adoptOrphans()).toBe(0);
   });
 
-  it('loses nothing to kill -9: every confirmed request is recovered', async () => {
+  it('no confirmed request is lost after kill -9', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { accepted, finished } = await killedProcess(150 * round);
       const spool = await open();
@@ -237,7 +237,7 @@ describe('the directory of a dead process', () => {
       const statusById = new Map(events.map((event) => [event.requestId, event.status]));
       expect(statusById.size).toBe(events.length);
       for (const id of accepted) expect(statusById.has(id)).toBe(true);
-      // The kill may cut the last printed line, and an end line is written shortly after it is confirmed.
+      // The kill may cut off the last printed line, and an end line is written shortly after it is confirmed.
       expect(accepted.size).toBeGreaterThan(50);
       for (const id of finished) expect(statusById.get(id)).toBe('ok');
       commitEverything(spool);
@@ -246,7 +246,7 @@ describe('the directory of a dead process', () => {
   }, 60_000);
 });
 
-/** Runs spool.child.ts until it is killed. Returns the requests that it reported as stored. */
+/** Runs spool.child.ts until it is killed. Returns the requests that the child reported as stored. */
 async function killedProcess(afterMs: number): Promise<{ accepted: Set<string>; finished: Set<string> }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'spool.child.ts'), dir], {
     stdio: ['ignore', 'pipe', 'inherit'],

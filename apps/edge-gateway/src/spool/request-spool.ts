@@ -18,9 +18,9 @@ import { SegmentWriter } from './segment.ts';
 import type { SpoolLog } from './event-queue.port.ts';
 
 export interface RequestSpoolOptions {
-  /** Folder on a local disk, shared by the gateway processes of a machine. */
+  /** Directory on a local disk, shared by all gateway processes on the machine. */
   readonly dir: string;
-  /** Disk limit of this process, adopted segments included. */
+  /** Maximum disk space for this process, including adopted segments. */
   readonly bytesMax: number;
   readonly instanceId: string;
   readonly log: SpoolLog;
@@ -31,15 +31,17 @@ export interface RequestSpoolOptions {
   readonly segmentAgeMaxMs?: number;
 }
 
-/** Reserved space for the ending of each open request, so that it can always be written. */
+/** Space reserved for each open request's end line, so that the end line can always be written. */
 const endingReserveBytes = 4096;
 const writeRetryMs = 250;
 const endingDelayMs = 2;
-/** With this many open requests, others probably arrive in the same turn of the event loop and share its write. */
+/**
+ * With this many open requests, others are likely to arrive in the same event loop turn and share its write.
+ */
 const crowd = 8;
 /**
- * How long a committed segment waits for its open requests before their accept lines are copied to the current
- * segment.
+ * How long a committed segment waits for its open requests. After that, their accept lines are copied to the
+ * current segment.
  */
 const carryAfterMs = 10_000;
 
@@ -50,8 +52,9 @@ interface OpenRequest {
 }
 
 /**
- * The first storage of the request log. A request is accepted when its accept line is in a file; its end line
- * follows. Under load, all lines of one turn of the event loop share a write. One write runs at a time.
+ * The first place where the request log is stored. A request is accepted once its accept line is in a file;
+ * its end line follows later. Under load, all lines from one event loop turn share a write. Only one write
+ * runs at a time.
  */
 export class RequestSpool {
   static async open(options: RequestSpoolOptions): Promise<RequestSpool> {
@@ -70,7 +73,7 @@ export class RequestSpool {
   #group: LineGroup = createLineGroup();
   #flushing: Promise<void> | null = null;
   #endingTimer: NodeJS.Timeout | null = null;
-  /** The group being written. */
+  /** The group of lines that is currently being written. */
   readonly #lines = new LineBytes();
   #writingBytes = 0;
   #bytesOnDisk = 0;
@@ -105,7 +108,7 @@ export class RequestSpool {
     await this.#group.written.promise;
   }
 
-  /** Records the end of an accepted request. Only the first end counts. Never throws. */
+  /** Records the end of an accepted request. Only the first call per request counts. Never throws. */
   finish(event: RequestEventV1, traceparent: string | null): void {
     const open = this.#open.get(event.requestId);
     if (open === undefined || open.ended) {
@@ -119,7 +122,7 @@ export class RequestSpool {
     this.#push({ kind: 'end', event, traceparent });
   }
 
-  /** Bytes on disk, bytes being written, and reserved space. */
+  /** Total of bytes on disk, bytes being written, and reserved space. */
   get usedBytes(): number {
     return this.#bytesOnDisk + this.#writingBytes + this.#group.bytes + this.#open.size * endingReserveBytes;
   }
@@ -128,12 +131,15 @@ export class RequestSpool {
     return this.#open.size;
   }
 
-  /** All segments that are not deleted yet, adopted ones first. */
+  /** All segments that are not deleted yet, starting with adopted ones. */
   segments(): readonly Segment[] {
     return [...this.#adopted, this.#own].flatMap((directory) => directory.segments);
   }
 
-  /** Seals old segments, deletes committed ones, and copies forward the open requests that block a deletion. */
+  /**
+   * Seals old segments, deletes committed ones, and copies the accept lines of open requests that block a
+   * deletion.
+   */
   async tidy(): Promise<void> {
     const current = this.#writer.current;
     const ageMaxMs = this.#options.segmentAgeMaxMs ?? 60_000;
@@ -151,7 +157,7 @@ export class RequestSpool {
     }
   }
 
-  /** Adopts the directories of dead processes. Returns their number. */
+  /** Adopts directories left by dead processes. Returns how many were adopted. */
   async adoptOrphans(): Promise<number> {
     let adopted = 0;
     for (const entry of readdirSync(this.#options.dir, { withFileTypes: true })) {
@@ -162,19 +168,19 @@ export class RequestSpool {
     return adopted;
   }
 
-  /** Accepts no more requests and writes pending lines. On a failing disk it tries once. */
+  /** Stops accepting requests and writes pending lines. If the disk is failing, it tries only once. */
   async drain(): Promise<void> {
     this.#closed = true;
     await this.flush();
   }
 
-  /** Resolves when all pending lines are written. */
+  /** Resolves once all pending lines are written. */
   async flush(): Promise<void> {
     if (this.#group.lines.length > 0) this.#startFlush();
     await this.#flushing;
   }
 
-  /** Leaves uncommitted data on disk. The next process ends open requests as `interrupted`. */
+  /** Leaves uncommitted data on disk. The next process records its open requests as `interrupted`. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -216,7 +222,7 @@ export class RequestSpool {
     this.#group.lines.push(line);
     this.#group.bytes += expectBytes(line);
     if (this.#flushing !== null) return;
-    // End lines are not urgent: they can share the write of the next accept line.
+    // End lines are not urgent, so they can share a write with the next accept line.
     if (line.kind === 'end') this.#endingTimer ??= setTimeout(() => this.#startFlush(), endingDelayMs);
     else this.#startFlush();
   }
@@ -228,7 +234,7 @@ export class RequestSpool {
   }
 
   async #flush(): Promise<void> {
-    // The first write contains all lines of this turn of the event loop. Under low load it starts immediately.
+    // The first write contains all lines from this event loop turn. Under low load it starts immediately.
     await new Promise<void>((resolve) => {
       if (this.#open.size < crowd) process.nextTick(resolve);
       else setImmediate(resolve);
@@ -273,7 +279,7 @@ export class RequestSpool {
     segment.openAccepts += 1;
   }
 
-  /** Rejects the accepts of a failed write. End lines are retried until they are written. */
+  /** Rejects the `accept` calls in a failed write. End lines are retried until they are written. */
   #undo(group: LineGroup, cause: unknown): void {
     for (const line of group.lines) if (line.kind === 'accept') this.#open.delete(line.event.requestId);
     const endings = group.lines.filter((line) => line.kind === 'end' && this.#open.has(line.event.requestId));
@@ -285,7 +291,10 @@ export class RequestSpool {
     group.written?.reject(new GatewayError('service_unavailable', { retryAfterMs: 1000, detail, cause }));
   }
 
-  /** Writes the accept line of a long request again, so that its old segment and all later ones can be deleted. */
+  /**
+   * Writes the accept line for a long request again, so that its old segment and all later ones can be
+   * deleted.
+   */
   #carryForward(segment: Segment): void {
     const waitedMs = this.#now() - (segment.sealedAtMs ?? 0);
     if (this.#closed || this.#carrying === segment || waitedMs < carryAfterMs) return;

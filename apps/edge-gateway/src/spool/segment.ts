@@ -3,23 +3,23 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { uuidv7 } from 'uuidv7';
 
-/** A segment file and its state in this process. */
+/** A segment file, together with its state in this process. */
 export interface Segment {
-  /** A UUIDv7: names sort by age and are never reused, so a batch id always identifies the same bytes. */
+  /** A UUIDv7. Names sort by age and are never reused, so a batch id always identifies the same bytes. */
   readonly id: string;
   readonly path: string;
   readonly openedAtMs: number;
-  /** Whether a dead process wrote its lines, which may be damaged. */
+  /** Whether the lines were written by a process that died and may therefore be damaged. */
   readonly recovered: boolean;
-  /** Bytes of complete lines in the file. */
+  /** Number of bytes in the file's complete lines. */
   bytes: number;
-  /** Time since which nothing more is appended; null while open. */
+  /** Time when the segment was closed for appending; null while it is open. */
   sealedAtMs: number | null;
   /** All bytes before this offset were delivered to the queue. */
   shippedBytes: number;
-  /** Delivered batches that the worker has not reported as committed. */
+  /** Number of delivered batches that the worker has not reported as committed. */
   uncommittedBatches: number;
-  /** Requests accepted in this segment without an end line on disk. */
+  /** Number of requests accepted in this segment whose end line is not on disk yet. */
   openAccepts: number;
 }
 
@@ -48,9 +48,9 @@ interface SegmentWriterOptions {
 }
 
 /**
- * Appends to the newest segment file of a directory, one call at a time: the caller groups its lines. The death of
- * the process loses nothing, because the page cache survives it. Therefore there is no fsync: the loss of the machine
- * loses what was not shipped.
+ * Appends to the newest segment file in a directory, one call at a time: the caller groups its lines. If the
+ * process dies, nothing is lost, because the page cache survives. Therefore there is no fsync. If the machine
+ * dies, data that was not shipped is lost.
  */
 export class SegmentWriter {
   #current: { readonly segment: Segment; readonly fd: number } | null = null;
@@ -61,15 +61,15 @@ export class SegmentWriter {
   }
 
   /**
-   * Writes complete lines and returns their segment and length. After an error none of them count: the segment is
-   * truncated and sealed, and the next call starts a new one.
+   * Writes complete lines and returns their segment and length. If the write fails, none of the lines count:
+   * the segment is truncated and sealed, and the next call starts a new one.
    */
   async append(bytes: Buffer): Promise<{ readonly segment: Segment; readonly bytes: number }> {
     const current = await this.#roomFor(bytes.length);
     try {
       writeWhole(current.fd, bytes);
     } catch (error) {
-      // Readers tolerate a torn line, so a failed truncation is harmless.
+      // A failed truncation is harmless, because readers tolerate a torn line.
       await truncateFile(current.fd, current.segment.bytes).catch(() => undefined);
       await this.seal();
       throw error;
@@ -78,7 +78,7 @@ export class SegmentWriter {
     return { segment: current.segment, bytes: bytes.length };
   }
 
-  /** The open segment; null if there is none. */
+  /** The segment that is open for appending; null if there is none. */
   get current(): Segment | null {
     return this.#current?.segment ?? null;
   }
@@ -99,7 +99,7 @@ export class SegmentWriter {
     if (this.#current === null) {
       const id = uuidv7();
       const path = join(directory, id + segmentSuffix);
-      // 0600: no other user may read the request log.
+      // Mode 0600: no other user may read the request log.
       const fd = await openFile(path, 'ax', 0o600);
       this.#current = { fd, segment: createSegment({ id, path, openedAtMs: now(), recovered: false }) };
       onSegment(this.#current.segment);
@@ -109,9 +109,9 @@ export class SegmentWriter {
 }
 
 /**
- * Writes synchronously into the page cache: this takes a few microseconds for a group of lines, and the thread pool
- * would take several times as long while every request waits. Hazard: if the disk is so slow that the kernel blocks
- * writers (`vm.dirty_ratio`), the event loop blocks too. Use the spool's volume only for the spool.
+ * Writes synchronously into the page cache, which takes a few microseconds for a group of lines. The thread
+ * pool would take several times as long, while every request waits. Hazard: if the disk is so slow that the
+ * kernel blocks writers (`vm.dirty_ratio`), the event loop blocks too. Use a dedicated volume for the spool.
  */
 function writeWhole(fd: number, bytes: Buffer): void {
   for (let offset = 0; offset < bytes.length;) {

@@ -31,11 +31,11 @@ describe('the rendered event', () => {
     const text = render(event);
     expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(renderShippedEvent(event))));
     expect(shippedRequestEventV1.safeParse(JSON.parse(text)).success).toBe(true);
-    // Renders again with the cached names.
+    // Renders the event again, this time with cached names.
     expect(render(event)).toBe(text);
   });
 
-  it('caches a bounded number of names', () => {
+  it('caches only a bounded number of names', () => {
     for (let at = 0; at < 50_000; at += 500) {
       const named = Array.from({ length: 500 }, (_, one) => ({ ...candidate, name: `tool_${at + one}` }));
       const parsed = JSON.parse(render(withCandidates(named))) as {

@@ -3,29 +3,33 @@ import type { RequestEventV1 } from '@gateway/contracts';
 type Plan = NonNullable<RequestEventV1['plan']>;
 type Candidate = Plan['candidates'][number];
 
-/** Tool names repeat with every request of an agent, so their rendered tuple starts are cached. */
+/**
+ * An agent repeats the same tool names in every request, so the start of each rendered tuple is cached by
+ * tool name.
+ */
 const headsMax = 20_000;
 const heads = new Map<string, Uint8Array>();
 
 const scoreSteps = 10_000;
-/** Larger than any list. */
+/** Larger than any tool list. */
 const ranksMax = scoreSteps - 1;
-/** Space for a score, a rank, a flag, and separators. */
+/** Bytes reserved for a score, a rank, a flag, and separators. */
 const figuresBytesMax = 16;
 
-/** The four digits of every number below ten thousand, concatenated. */
+/** The four-digit forms of all numbers below ten thousand, concatenated. */
 const digits = Buffer.from(
   Array.from({ length: scoreSteps }, (_, number) => String(number).padStart(4, '0')).join(''),
 );
 const [comma, point, closing, zero] = [0x2c, 0x2e, 0x5d, 0x30] as const;
 
 /**
- * Writes an event in its shipped form (`renderShippedEvent`) as JSON text. A hundred candidates are most of an event,
- * and `JSON.stringify` takes three times as long for them as writing their bytes.
+ * Writes an event in its shipped form (`renderShippedEvent`) as JSON text. If an event has a hundred
+ * candidates, they make up most of its bytes, and `JSON.stringify` takes three times as long as writing the
+ * bytes directly.
  */
 export function writeShippedEvent(event: RequestEventV1, line: LineBytes): void {
   const { plan } = event;
-  // An event without candidates is shipped unchanged.
+  // An event without candidates already has its shipped form.
   if (plan === null || plan.candidates.length === 0) {
     line.text(JSON.stringify(event));
     return;
@@ -35,19 +39,19 @@ export function writeShippedEvent(event: RequestEventV1, line: LineBytes): void 
   line.openJson({ ...plan, candidates: undefined });
   line.text(',"candidates":[');
   for (const candidate of plan.candidates) writeCandidate(candidate, line);
-  // Overwrites the last comma.
+  // Overwrites the last trailing comma.
   line.length -= 1;
   line.text(']}}');
 }
 
-/** Writes the tuple and a trailing comma. */
+/** Writes a tuple and a trailing comma. */
 function writeCandidate(candidate: Candidate, line: LineBytes): void {
   const { score, rank, forwarded, alwaysIn } = candidate;
   const head = findHead(candidate.name);
   line.reserve(head.length + figuresBytesMax);
   const { bytes } = line;
   let at = line.length;
-  // Tool names are short: a byte loop is faster than a copy call.
+  // Tool names are so short that a byte loop is faster than a call to `copy`.
   for (let from = 0; from < head.length; from += 1) bytes[at++] = head[from] as number;
   line.length = at;
   const steps = Math.round(score * scoreSteps);
@@ -75,7 +79,7 @@ function findHead(name: string): Uint8Array {
   return head;
 }
 
-/** Writes a score from 0 to 1 in ten-thousandths, as JSON with the fewest digits. */
+/** Writes a score from 0 to 1, in ten-thousandths, as a JSON number with the fewest digits. */
 function writeScore(steps: number, bytes: Buffer, start: number): number {
   let at = start;
   if (steps === 0 || steps === scoreSteps) {
@@ -98,21 +102,24 @@ function writeRank(rank: number, bytes: Buffer, start: number): number {
 }
 
 const firstBytes = 64 * 1024;
-/** Larger than a normal group of lines. A larger buffer, as for thousands of tools, is released after use. */
+/**
+ * Larger than a typical group of lines. If the buffer grows beyond this size, for example for thousands of
+ * tools, it is released after use.
+ */
 const keptBytesMax = 4 << 20;
-/** UTF-8 bytes per UTF-16 code unit. */
+/** Maximum UTF-8 bytes per UTF-16 code unit. */
 const bytesPerUnitMax = 3;
 
 /**
- * A buffer for rendering lines as the bytes of a segment. Strings would consist of hundreds of pieces that are
- * flattened and encoded when written. A writer reuses one buffer.
+ * A buffer that renders lines directly as segment bytes. Strings would be built from hundreds of pieces that
+ * are flattened and encoded when written. A writer reuses one buffer.
  */
 export class LineBytes {
-  /** The written bytes are the first `length` ones. */
+  /** The underlying buffer; only the first `length` bytes are valid. */
   bytes = Buffer.allocUnsafeSlow(firstBytes);
   length = 0;
 
-  /** All bytes since the last clear, valid until the next write. */
+  /** All bytes written since the last clear, valid until the next write. */
   get written(): Buffer {
     return this.bytes.subarray(0, this.length);
   }
@@ -136,7 +143,7 @@ export class LineBytes {
     this.length += this.bytes.write(text, this.length, 'utf8');
   }
 
-  /** Writes an object's JSON text without the closing brace: further fields follow. */
+  /** Writes an object's JSON text without the closing brace, so that further fields can follow. */
   openJson(value: object): void {
     this.text(JSON.stringify(value));
     this.length -= 1;

@@ -20,7 +20,7 @@ function writeAcceptLine(event: RequestAcceptedV1, line: LineBytes): void {
   line.text(`["accept","${event.requestId}",${JSON.stringify(event)}]\n`);
 }
 
-/** A traceparent that does not match W3C's version 00 is written as null. */
+/** A traceparent that does not match version 00 of the W3C format is written as null. */
 export function writeEndLine(event: RequestEventV1, traceparent: string | null, line: LineBytes): void {
   const parent = traceparent?.length === traceparentLength ? `"${traceparent}"` : 'null';
   line.text(`["end","${event.requestId}",${parent},`);
@@ -28,7 +28,7 @@ export function writeEndLine(event: RequestEventV1, traceparent: string | null, 
   line.text(']\n');
 }
 
-/** Whether the line at `start` is an accept line; otherwise it is an end line. */
+/** Whether the line starting at `start` is an accept line. If not, it is an end line. */
 export function isAcceptLine(bytes: Buffer, start: number): boolean {
   return bytes[start + tagByteAt] === acceptTagByte;
 }
@@ -42,8 +42,8 @@ export function endLineRequestId(bytes: Buffer, start: number): string {
 }
 
 /**
- * The parts of an end line: the traceparent as JSON text, and the position of the event. `end` is the offset of the
- * line's newline.
+ * The parts of an end line: the traceparent as JSON text, and the event's position. `end` is the offset of
+ * the line's newline.
  */
 export function locateEndLine(
   bytes: Buffer,
@@ -59,7 +59,7 @@ export function locateEndLine(
   };
 }
 
-/** The accept event of a line from another process; null if the line is torn or of another kind. */
+/** Parses an accept event written by another process; null if the line is torn or of another kind. */
 export function parseAcceptLine(line: string): RequestAcceptedV1 | null {
   const parsed = parseLine(line);
   return parsed?.[0] === 'accept' && parsed.length === 3 ? (parsed[2] as RequestAcceptedV1) : null;
@@ -81,7 +81,7 @@ function parseLine(line: string): readonly unknown[] | null {
   }
 }
 
-/** A pending accept line: of a new request, or of an open one that is copied to the current segment. */
+/** A pending accept line, either for a new request or copied to the current segment for an open one. */
 interface PendingAccept {
   readonly kind: 'accept' | 'carry';
   readonly event: RequestAcceptedV1;
@@ -95,10 +95,10 @@ interface PendingEnd {
 
 export type PendingLine = PendingAccept | PendingEnd;
 
-/** The lines of one write. Their callers share one promise. */
+/** The lines for one write. All callers whose lines are in the group share one promise. */
 export interface LineGroup {
   readonly lines: PendingLine[];
-  /** Estimated size of the lines, rounded up. */
+  /** Estimated size of the lines in bytes, rounded up. */
   bytes: number;
   written: PromiseWithResolvers<undefined> | null;
 }
@@ -108,21 +108,20 @@ export function createLineGroup(lines: PendingLine[] = []): LineGroup {
 }
 
 /**
- * Estimated bytes of a line without candidates. A line may have thousands of candidates, with names of up to 128
- * characters.
+ * Estimated bytes in a line without candidates. A line may have thousands of candidates, with names of up to
+ * 128 characters.
  */
 const lineBytes = 2_048;
 const candidateBytes = 160;
 
-/** Estimated length of a line before it is rendered. */
+/** Estimates the length of a line before it is rendered. */
 export function expectBytes(line: PendingLine): number {
   const candidates = line.kind === 'end' ? (line.event.plan?.candidates.length ?? 0) : 0;
   return lineBytes + candidates * candidateBytes;
 }
 
 /**
- * Renders the lines of a group into the buffer, replacing its content. This happens outside the requests' critical
- * path.
+ * Renders a group's lines into the buffer, replacing its content. Runs outside the requests' critical path.
  */
 export function writeLines({ lines }: LineGroup, into: LineBytes): void {
   into.clear();

@@ -9,7 +9,7 @@ import { SpoolShipper, type CommitReports } from './spool-shipper.ts';
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Replaces BullMQ; test/integration/recording uses the real queue. */
+/** Replaces BullMQ in these tests; test/integration/recording uses the real queue. */
 class MemoryQueue implements EventQueue {
   readonly added: { readonly id: string; readonly data: Buffer }[] = [];
   isAway = false;
@@ -102,7 +102,7 @@ describe('the spool shipper', () => {
     expect(segmentFiles()).toEqual([]);
   });
 
-  it('ships an identical batch again with the same id if no report arrives', async () => {
+  it('ships an identical batch again with the same id if no commit report arrives', async () => {
     const shipper = createShipper();
     await record(5);
     await shipper.ship();
@@ -116,7 +116,7 @@ describe('the spool shipper', () => {
     expect(queue.added.slice(before)).toEqual(queue.added.slice(0, before));
   });
 
-  it.each(['Redis', 'NATS'])('ships everything in flight again when %s is back', async (which) => {
+  it.each(['Redis', 'NATS'])('ships all batches in flight again when %s is back', async (which) => {
     const shipper = createShipper();
     await record(5);
     await shipper.ship();
@@ -137,7 +137,7 @@ describe('the spool shipper', () => {
     expect(idsIn(queue.added)).toEqual(ids);
   });
 
-  it('keeps uncommitted batches in the queue within its limit', async () => {
+  it('keeps uncommitted batches in the queue within the limit', async () => {
     const shipper = createShipper(6000);
     const ids = await record(30);
     await shipper.ship();

@@ -5,7 +5,7 @@ import type { EventQueue, SpoolLog } from './event-queue.port.ts';
 import type { RequestSpool } from './request-spool.ts';
 import type { Segment } from './segment.ts';
 
-/** The part of messaging that reports commits. */
+/** The part of the messaging client that reports commits. */
 export type CommitReports = Pick<Messaging, 'onBroadcast' | 'onReconnect'>;
 
 export interface SpoolShipperOptions {
@@ -14,13 +14,13 @@ export interface SpoolShipperOptions {
   readonly messaging: CommitReports;
   readonly log: SpoolLog;
   readonly now?: () => number;
-  /** Maximum delay before end lines are shipped. */
+  /** Maximum time before an end line is shipped. */
   readonly intervalMs?: number;
-  /** A batch without a commit report for this long is added again with the same id. */
+  /** If no commit report arrives within this time, the batch is added again with the same id. */
   readonly resendAfterMs?: number;
   /**
-   * Limit of uncommitted bytes in the queue; the rest stays on disk. It limits the memory that one gateway uses in
-   * Redis.
+   * Maximum uncommitted bytes in the queue; the rest stays on disk. This limits how much Redis memory one
+   * gateway uses.
    */
   readonly inFlightBytesMax?: number;
 }
@@ -32,10 +32,12 @@ interface InFlightBatch {
   shippedAtMs: number;
 }
 
-/** How often directories of dead processes are searched. */
+/** How often the spool searches for directories left by dead processes. */
 const adoptEveryMs = 30_000;
 
-/** Ships the spool's lines to the queue in batches, and releases the batches that the worker reports as committed. */
+/**
+ * Ships spooled lines to the queue in batches. A batch is released once the worker reports it as committed.
+ */
 export class SpoolShipper {
   readonly #options: SpoolShipperOptions;
   readonly #now: () => number;
@@ -52,7 +54,8 @@ export class SpoolShipper {
     this.#now = options.now ?? Date.now;
     this.#lastAdoptionMs = this.#now();
     options.messaging.onBroadcast(batchesCommitted, ({ batchIds }) => this.#noteCommitted(batchIds));
-    // Redis may have lost jobs, and reports may have been missed, so everything in flight is shipped again.
+    // Redis may have lost jobs, and commit reports may have been missed, so all batches in flight are shipped
+    // again.
     options.messaging.onReconnect(() => this.#resendAll());
     options.queue.onReady(() => this.#resendAll());
   }
@@ -66,13 +69,13 @@ export class SpoolShipper {
     return this.#inFlight.size;
   }
 
-  /** One round: ships new lines, then overdue batches, then tidies the spool. Never throws. */
+  /** Runs one round: ships new lines, then overdue batches, then cleans up the spool. Never throws. */
   ship(): Promise<void> {
     this.#running ??= this.#round().finally(() => (this.#running = null));
     return this.#running;
   }
 
-  /** Ships the rest and waits at most `timeoutMs` for its commit, then stops. */
+  /** Ships the remaining lines, waits at most `timeoutMs` for them to be committed, and stops. */
   async close(timeoutMs = 2000): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     const deadline = this.#now() + timeoutMs;
@@ -88,7 +91,7 @@ export class SpoolShipper {
       await this.#shipNew();
       await this.#shipOverdue();
     } catch (error) {
-      // The queue logs its outage once, so its failures are not logged again here.
+      // The queue logs its own outage once, so its failures are not logged again here.
       if (!(error instanceof QueueAway))
         this.#options.log.error({ err: error }, 'request events could not be shipped');
     }
@@ -118,7 +121,7 @@ export class SpoolShipper {
   }
 
   async #shipSegment(segment: Segment): Promise<void> {
-    // Lines written during this round wait for the next one, so that batches are few and large.
+    // Lines written during this round wait for the next round, which keeps batches few and large.
     const until = segment.bytes;
     while (segment.shippedBytes < until) {
       if (this.#inFlightBytes >= (this.#options.inFlightBytesMax ?? 64 << 20)) return;
@@ -129,7 +132,7 @@ export class SpoolShipper {
   }
 
   async #add(id: string, data: Buffer, range: Omit<InFlightBatch, 'shippedAtMs'>): Promise<void> {
-    // Recorded first, because the report may arrive before the queue's response.
+    // The batch is recorded first, because the commit report may arrive before the queue's response.
     this.#inFlight.set(id, {
       segment: range.segment,
       start: range.start,
@@ -187,5 +190,5 @@ export class SpoolShipper {
   }
 }
 
-/** The queue rejected a batch; the next round tries again. */
+/** The queue rejected the batch; the next round tries again. */
 class QueueAway extends Error {}

@@ -13,7 +13,9 @@ export interface SpoolModuleOptions {
 
 const EVENT_QUEUE = Symbol('EVENT_QUEUE');
 
-/** Provides `RequestSpool`, and sends its events to the queue. On shutdown it sends the remaining events. */
+/**
+ * Provides `RequestSpool`, and ships its events to the queue. On shutdown, the remaining events are shipped.
+ */
 @Module({})
 export class SpoolModule implements OnApplicationShutdown {
   static forRoot(options: SpoolModuleOptions): DynamicModule {
@@ -46,7 +48,7 @@ export class SpoolModule implements OnApplicationShutdown {
     this.#queue = queue;
   }
 
-  /** Writes the last end lines, ships them in a last round, and waits for their reports. */
+  /** Writes the last end lines, ships them in a final round, and waits for their commit reports. */
   async onApplicationShutdown(): Promise<void> {
     await this.#spool.drain();
     await this.#shipper.close();

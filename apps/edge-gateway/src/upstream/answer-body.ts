@@ -1,26 +1,29 @@
-/** The source of a body. After `pause` it may still push chunks that it has buffered. */
+/** The source of a response body. After `pause`, it may still push chunks that it has already buffered. */
 interface BodySource {
   pause(): void;
   resume(): void;
   abort(reason: Error): void;
 }
 
-/** The reader of a body. An error that it throws aborts the body. */
+/** The reader of a response body. If the reader throws, the body is aborted. */
 export interface BodyReader {
-  /** Returns whether there is room for more. If not, call `AnswerBody.resume` once there is. */
+  /** Returns whether the reader has room for more. If not, call `AnswerBody.resume` once it does. */
   take(chunk: Buffer): boolean;
-  /** The body is complete. */
+  /** Called when the body is complete. */
   end(): void;
-  /** The body was aborted. */
+  /** Called when the body was aborted. */
   fail(error: Error): void;
 }
 
-/** Bytes buffered without a reader before the source is paused. The same limit as in undici's and Node's streams. */
+/**
+ * Maximum bytes buffered without a reader before the source is paused. undici and Node streams use the same
+ * limit.
+ */
 const heldBytesMax = 64 * 1024;
 
 /**
- * The body of a provider's response, for one reader that receives each chunk on arrival. A `Readable` costs three
- * times as much for a response of one chunk.
+ * The body of a provider's response, for a single reader that receives each chunk on arrival. For a response
+ * with one chunk, a `Readable` would cost three times as much.
  */
 export class AnswerBody {
   readonly #source: BodySource;
@@ -37,31 +40,34 @@ export class AnswerBody {
     this.#source = source;
   }
 
-  /** Called when the body is over: completely read, aborted or discarded. */
+  /** Called when the body was completely read, aborted or discarded. */
   follow(over: (isWhole: boolean) => void): void {
     this.#followers.push(over);
   }
 
-  /** Chunks that have already arrived are passed on before this returns. */
+  /** Chunks that have already arrived are passed to the reader before this method returns. */
   read(reader: BodyReader): void {
     this.#reader = reader;
     if (this.#isOver) process.nextTick(() => this.#failure && reader.fail(this.#failure));
     else this.#flow();
   }
 
-  /** Continues after `take` returned false. */
+  /** Continues after the reader's `take` returned false. */
   resume(): void {
     this.#hasRoom = true;
-    // A resumed source may push immediately, which must not happen inside another source's push.
+    // A resumed source may push immediately, but a push must never run inside another source's push.
     queueMicrotask(() => this.#flow());
   }
 
-  /** Aborts the call unless the body is complete. Does nothing after the body was completely read. */
+  /**
+   * Aborts the provider call unless the body is already complete. Has no effect once the body was completely
+   * read.
+   */
   discard(): void {
     if (!this.#isOver) this.fail(new Error('the connection was closed before the answer was complete'));
   }
 
-  /** Called by the source with the next chunk. */
+  /** Called by the source for each chunk. */
   push(chunk: Buffer): void {
     if (this.#isOver) return;
     if (this.#reader !== undefined && this.#hasRoom && this.#held.length === 0) {
@@ -79,7 +85,10 @@ export class AnswerBody {
     this.#endReading();
   }
 
-  /** Aborts the body and drops unread chunks. Reader and followers are notified later, never inside this call. */
+  /**
+   * Aborts the body and drops unread chunks. The reader and followers are notified later, never within this
+   * call.
+   */
   fail(error: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -90,7 +99,7 @@ export class AnswerBody {
       this.#reader?.fail(error);
       this.#tellFollowers(false);
     };
-    // A new owner may not have started reading yet.
+    // A new owner may not have started reading the body yet.
     if (this.#reader === undefined) setImmediate(tell);
     else process.nextTick(tell);
   }
@@ -128,15 +137,15 @@ export class AnswerBody {
   }
 }
 
-/** The bytes read from a body: complete, or up to the bound. */
+/** The bytes read from a body: all of them, or as many as the limit allows. */
 interface ReadBody {
   readonly bytes: Buffer;
   readonly isWhole: boolean;
 }
 
 /**
- * Reads a body up to a bound. Beyond it the body is paused, and the caller must discard it. Rejects with the body's
- * error.
+ * Reads a body up to a size limit. If the body exceeds the limit, it is paused and the caller must discard
+ * it. Rejects with the body's error.
  */
 export function readWhole(body: AnswerBody, bytesMax: number): Promise<ReadBody> {
   return new Promise((resolve, reject) => {
@@ -158,12 +167,12 @@ export function readWhole(body: AnswerBody, bytesMax: number): Promise<ReadBody>
   });
 }
 
-/** Error bodies are short; the rest of a longer one is not read. */
+/** Error bodies are short; if one is longer, the rest is not read. */
 const unwantedBytesMax = 64 * 1024;
 
 /**
- * Reads an unused body to its end, so that its call counts as answered and its connection can be reused. Discarding
- * it would close the connection.
+ * Reads an unused body to its end, so that the call counts as completed and its connection can be reused.
+ * Discarding the body would close the connection.
  */
 export function passOver(body: AnswerBody): void {
   readWhole(body, unwantedBytesMax).then(

@@ -9,7 +9,7 @@ import { AnswerBody } from './answer-body.ts';
 
 interface UndiciUpstreamOptions {
   readonly guard: EgressGuard;
-  /** How long a provider may be silent, before its headers and between two chunks. */
+  /** How long a provider may stay silent, before its headers and between two chunks. */
   readonly idleTimeoutMs: number;
 }
 
@@ -18,11 +18,11 @@ interface Address {
   readonly path: string;
 }
 
-/** One connection pool per provider address. The egress guard resolves and checks every address. */
+/** Keeps one connection pool per provider address. The egress guard resolves and checks every address. */
 export class UndiciUpstream implements Upstream {
   readonly #agent: Agent;
   readonly #guard: EgressGuard;
-  /** Addresses that passed the guard. Its rules do not change while the process runs. */
+  /** Addresses that have passed the egress guard. The guard's rules do not change while the process runs. */
   readonly #addresses = new LRUCache<string, Address>({ max: 10_000 });
 
   constructor({ guard, idleTimeoutMs }: UndiciUpstreamOptions) {
@@ -33,8 +33,9 @@ export class UndiciUpstream implements Upstream {
       bodyTimeout: idleTimeoutMs,
       connections: 2_048,
       pipelining: 1,
-      // Providers and load balancers close idle connections after about a minute. The gateway closes them earlier, so
-      // that it never writes a request into a closing connection.
+      // Providers and load balancers close idle connections after about a minute. The gateway closes them
+      // earlier, so that
+      // it never writes a request to a closing connection.
       keepAliveTimeout: 20_000,
       keepAliveMaxTimeout: 55_000,
       maxHeaderSize: 64 * 1024,
@@ -49,7 +50,10 @@ export class UndiciUpstream implements Upstream {
     });
   }
 
-  /** Throws `egress_denied` for a forbidden address. The address behind a host name is checked when connecting. */
+  /**
+   * Throws `egress_denied` for a forbidden address. A host name is resolved and checked when the connection
+   * is opened.
+   */
   #parseAddress(url: string): Address {
     this.#guard.checkUrl(url);
     const { origin, pathname, search } = new URL(url);
@@ -64,8 +68,8 @@ export class UndiciUpstream implements Upstream {
 }
 
 /**
- * Builds a response from undici's events, and aborts the call on its signal. Does the same as undici's `request`,
- * without a `Readable` for each response.
+ * Builds a response from undici's events, and aborts the call when its signal fires. Equivalent to undici's
+ * `request`, but without creating a `Readable` for each response.
  */
 class AnswerHandler implements Dispatcher.DispatchHandler {
   readonly #call: Pick<UpstreamCall, 'signal' | 'body'>;
@@ -123,8 +127,8 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * undici cannot abort a call before it has a connection. The promise is rejected now, and the call ends when it
-   * would start.
+   * undici cannot abort a call before it has a connection. The promise is rejected immediately, and the call
+   * is aborted when it would start.
    */
   #end(): void {
     const reason = this.#call.signal.reason as Error;

@@ -10,7 +10,7 @@ import { readWhole } from './answer-body.ts';
 import { UndiciUpstream } from './undici-upstream.adapter.ts';
 import type { UpstreamReply } from './upstream.port.ts';
 
-/** Longer than the server in this process needs to respond on a busy machine. */
+/** Longer than the server in this process takes to respond on a busy machine. */
 const shortSilenceMs = 3_000;
 
 const open: (() => Promise<unknown>)[] = [];
@@ -36,12 +36,12 @@ async function startProvider(answer: RequestListener, idleTimeoutMs = 60_000) {
   return { server, abort, send };
 }
 
-/** Resolves with the value passed to the body's followers. */
+/** Resolves with the value that the body passes to its followers. */
 function overOf({ body }: UpstreamReply): Promise<boolean> {
   return new Promise((resolve) => body.follow(resolve));
 }
 
-/** Resolves with the error of an aborted body. */
+/** Resolves with the error from an aborted body. */
 function breakOf({ body }: UpstreamReply, reader: Partial<BodyReader> = {}): Promise<Error> {
   return new Promise((resolve, reject) => {
     const end = (): void => reject(new Error('it was whole'));
@@ -50,7 +50,7 @@ function breakOf({ body }: UpstreamReply, reader: Partial<BodyReader> = {}): Pro
 }
 
 describe('a response', () => {
-  it('has its status, its headers (repeated ones as a list) and its whole body', async () => {
+  it('has its status, its headers (repeated headers as a list) and its whole body', async () => {
     const { send } = await startProvider((_, response) => {
       response.writeHead(201, [
         ...['x-one', '1', 'x-many', 'a', 'x-many', 'b'],
@@ -68,14 +68,14 @@ describe('a response', () => {
     expect(await isWhole).toBe(true);
   });
 
-  it('waits for a late reader', async () => {
+  it('waits for a reader that starts late', async () => {
     const { send } = await startProvider((_, response) => response.end('here'));
     const answer = await send();
     await waitMs(50);
     expect((await readWhole(answer.body, 100)).bytes.toString()).toBe('here');
   });
 
-  it('is read up to the bound', async () => {
+  it('is read up to the size limit', async () => {
     const { send } = await startProvider((_, response) => response.end('x'.repeat(1_000)));
     const answer = await send();
     const isWhole = overOf(answer);
@@ -84,7 +84,7 @@ describe('a response', () => {
     expect(await isWhole).toBe(false);
   });
 
-  it('uses the connection of the previous response', async () => {
+  it('reuses the connection from the previous response', async () => {
     const ports = new Set<number | undefined>();
     const { send } = await startProvider(({ socket }, response) => {
       ports.add(socket.remotePort);
@@ -122,7 +122,7 @@ describe('a response', () => {
     });
     await waitMs(300);
     expect(taken).toBeLessThan(1024 * 1024);
-    // The sockets buffer the rest.
+    // The remaining bytes are buffered by the sockets.
     expect(sent).toBeLessThan(total / 2);
     hasRoom = true;
     answer.body.resume();
@@ -131,8 +131,8 @@ describe('a response', () => {
   });
 });
 
-describe('a call that is aborted', () => {
-  it('rejects immediately before there is a connection, so an unresponsive address does not delay the caller', async () => {
+describe('an aborted call', () => {
+  it('rejects immediately if there is no connection yet, so an unresponsive address does not delay the caller', async () => {
     const refuse = (fail: (error: Error, socket: null) => void) => fail(new Error('no connection'), null);
     const connect = (_: unknown, callback: (error: Error, socket: null) => void): void =>
       void setTimeout(refuse, 300, callback);
@@ -160,7 +160,7 @@ describe('a call that is aborted', () => {
     await expect(send()).rejects.toBe(reason);
   });
 
-  it('aborts the body with the reason while the response arrives', async () => {
+  it('aborts the body with the reason if the response has started', async () => {
     const { send, abort, server } = await startProvider((_, response) => response.write('some'));
     const closed = once(server, 'request').then(([, response]) => once(response as ServerResponse, 'close'));
     const answer = await send();
@@ -185,23 +185,23 @@ describe('a call that is aborted', () => {
 });
 
 describe('a failing response', () => {
-  it('is `upstream_unreachable` if the connection closes before it', async () => {
+  it('is reported as `upstream_unreachable` if the connection closes before it starts', async () => {
     const { send } = await startProvider(({ socket }) => socket.destroy());
     await expect(send()).rejects.toMatchObject({ code: 'upstream_unreachable' });
   });
 
-  it('is a timeout if the provider is silent before it', async () => {
+  it('is reported as a timeout if the provider is silent before it starts', async () => {
     const { send } = await startProvider(() => undefined, shortSilenceMs);
     await expect(send()).rejects.toMatchObject({ code: 'upstream_timeout' });
   });
 
-  it('is aborted if the provider is silent in the middle', async () => {
+  it('is aborted if the provider goes silent partway through', async () => {
     const { send } = await startProvider((_, response) => response.write('some'), shortSilenceMs);
     const answer = await send();
     expect(await breakOf(answer)).toMatchObject({ code: 'UND_ERR_BODY_TIMEOUT' });
   });
 
-  it('is aborted if the connection closes in the middle', async () => {
+  it('is aborted if the connection closes partway through', async () => {
     const { send } = await startProvider((_, response) => {
       response.write('some', () => response.destroy());
     });
@@ -211,7 +211,7 @@ describe('a failing response', () => {
     expect(await isWhole).toBe(false);
   });
 
-  it('is aborted with the error of its reader', async () => {
+  it('is aborted with the error that its reader throws', async () => {
     const { send } = await startProvider((_, response) => response.write('some'));
     const refuse = (): never => {
       throw new TypeError('not this');

@@ -5,15 +5,15 @@ import type { AnswerBody } from './answer-body.ts';
 
 export interface UpstreamCall {
   readonly url: string;
-  /** `POST` by default. */
+  /** HTTP method; `POST` by default. */
   readonly method?: 'GET';
   readonly headers: Record<string, string>;
-  /** A stream is sent as it arrives. Its length, if known, is in `content-length`. */
+  /** A streamed body is sent as it arrives. If its length is known, it is in the `content-length` header. */
   readonly body: Uint8Array | Readable | null;
   readonly signal: AbortSignal;
 }
 
-/** A provider's response with an unread body. */
+/** A provider's response whose body has not been read. */
 export interface UpstreamReply {
   readonly status: number;
   readonly headers: IncomingHeaders;
@@ -21,7 +21,8 @@ export interface UpstreamReply {
 }
 
 /**
- * Calls providers. Before a response arrives it throws `upstream_unreachable`, `upstream_timeout` or `egress_denied`.
+ * Calls providers. Throws `upstream_unreachable`, `upstream_timeout` or `egress_denied` if the call fails
+ * before a response arrives.
  */
 export interface Upstream {
   send(call: UpstreamCall): Promise<UpstreamReply>;
@@ -35,7 +36,7 @@ const timeouts = new Set([
   'ETIMEDOUT',
 ]);
 
-/** Maps an error of a provider call to the registry. */
+/** Maps an error from a provider call to the error registry. */
 export function toUpstreamError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -28,7 +28,7 @@ import {
   removeAccount,
 } from './account.operations.ts';
 
-/** `/v1/account/me`, `/v1/account/register` and `/v1/account/deletions`: the account itself. */
+/** `/v1/account/me`, `/v1/account/register` and `/v1/account/deletions`: routes for the account itself. */
 @Controller('/v1/account')
 @AllowAccess('api-key-or-session')
 export class AccountRoute {
@@ -78,7 +78,7 @@ export class AccountRoute {
     return deletion;
   }
 
-  /** The first call of a new user: without an account there is no API key. */
+  /** A new user calls this route first, because there is no API key before there is an account. */
   @Post('/register')
   @HttpCode(200)
   @AllowAccess('session')

@@ -24,11 +24,11 @@ import { AllowAccess, Describe } from '../../openapi/operation.ts';
 import { readBody, readJson, readOptionalJson, requireJson } from '../../request/read-body.ts';
 import * as operations from './billing.operations.ts';
 
-/** Stripe's events have a few kilobytes; an invoice with many lines has tens of kilobytes. */
+/** Stripe events are usually a few kilobytes; an invoice with many lines takes tens of kilobytes. */
 const eventBytesMax = 512 * 1024;
 const signatureCharsMax = 4_096;
 
-/** `/v1/billing` and `/v1/account/billing`: plan and subscription of the account. */
+/** `/v1/billing` and `/v1/account/billing`: the account's plan and subscription. */
 @Controller()
 @AllowAccess('session')
 export class BillingRoute {
@@ -89,7 +89,7 @@ export class BillingRoute {
     return (await this.#messaging.call(syncSubscription, { accountId })).billing;
   }
 
-  /** The signature authenticates the caller. Only the billing service has the secret that checks it. */
+  /** Stripe's signature authenticates the caller. Only the billing service has the secret for checking it. */
   @Post('/v1/billing/webhook')
   @HttpCode(200)
   @AllowAccess('public')

@@ -11,7 +11,9 @@ import {
 
 const cloudField = (description: string) => z.string().optional().meta({ description });
 
-/** The fields that the gateway reads. It forwards all other fields unchanged, and the provider checks them. */
+/**
+ * The fields that the gateway reads. All other fields are forwarded unchanged and checked by the provider.
+ */
 const chatCompletionsRequest = z
   .looseObject({
     model: modelField,

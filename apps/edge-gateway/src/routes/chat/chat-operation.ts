@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@gateway/errors';
 import { z } from 'zod';
 
-/** Headers that every chat request may carry, in addition to those of its format. */
+/** Request headers allowed on every chat request, in addition to those that its format defines. */
 export const chatRequestHeaders = z.object({
   'X-Svc-Session-Id': z.string().optional().meta({
     description: 'Any text. Requests with the same text form a session, and their tool set stays stable.',
@@ -12,14 +12,14 @@ export const chatRequestHeaders = z.object({
   }),
 });
 
-/** Sent with every response to a request with a valid key. */
+/** Headers sent with every response to a request with a valid key. */
 export const rateLimitHeaders = {
   'x-ratelimit-limit-requests': 'Requests that the key may send per minute.',
   'x-ratelimit-remaining-requests': 'Remaining requests of this minute.',
   'x-ratelimit-reset-requests': 'Time until the full limit is available again, as a duration (`1.2s`).',
 } as const;
 
-/** Headers that the gateway adds to a chat response. */
+/** Response headers that the gateway adds to chat responses. */
 export const chatAnswerHeaders = {
   ...rateLimitHeaders,
   'x-svc-provider': 'The provider that answered.',
@@ -40,7 +40,7 @@ export const chatAnswerHeaders = {
   'x-svc-error-source': '`provider` if the error is the provider’s own.',
 } as const;
 
-/** Errors of chat requests in every format. */
+/** Errors that chat requests may return, whatever their format. */
 export const chatErrors: readonly ErrorCode[] = [
   'unbalanced_tool_calls',
   'tool_not_allowed',
@@ -61,13 +61,13 @@ export const chatErrors: readonly ErrorCode[] = [
   'overloaded',
 ];
 
-/** The `model` field of formats that name their model in the body. */
+/** The `model` field, for formats that name the model in the body. */
 export const modelField = z.string().meta({
   description:
     'A model, `<provider>/<model>`, or a routing string: `svc/auto` (by task complexity, or by the `mode` of your routing preferences), `svc/cheap`, `svc/fast` or `svc/capable`.',
 });
 
-/** The gateway's extension of a tool, in every format. */
+/** The gateway's extension to tool definitions, available in every format. */
 export const examplesField = z.array(z.unknown()).optional().meta({
   description: 'Example requests for this tool. They help to choose tools and are never forwarded.',
 });

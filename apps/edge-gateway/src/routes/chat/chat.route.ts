@@ -11,7 +11,10 @@ import { chatCompletionsEndpoint, messagesEndpoint, serveChat } from './serve-ch
 const countPath = `${messagesEndpoint.path}/count_tokens`;
 const conversePath = '/model/{id}/converse';
 
-/** The chat endpoints in their three formats. The pipeline authenticates. See docs/internals/request-path.md. */
+/**
+ * The chat endpoints in all three formats. The pipeline authenticates their requests. See
+ * docs/internals/request-path.md.
+ */
 @Controller()
 @AllowAccess('pipeline')
 export class ChatRoute {
@@ -40,7 +43,10 @@ export class ChatRoute {
     return serveChat(request, reply, endpoint, this.#services, countTokens);
   }
 
-  /** The model is one percent-encoded segment of the path: ids contain colons, and ARNs contain slashes. */
+  /**
+   * The model is a single percent-encoded path segment, because model ids contain colons and ARNs contain
+   * slashes.
+   */
   @Post('/model/:id/converse')
   @Describe(converse)
   converse(

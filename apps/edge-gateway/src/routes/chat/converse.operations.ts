@@ -10,7 +10,7 @@ import {
 
 const block = z.looseObject({});
 
-/** The fields that the gateway reads. Fields that the format does not define are rejected. */
+/** The fields that the gateway reads. Fields not defined by the format are rejected. */
 const converseRequest = z
   .looseObject({
     messages: z.array(z.looseObject({ role: z.string(), content: z.array(block) })),

@@ -10,7 +10,7 @@ import {
   toolsMax,
 } from './chat-operation.ts';
 
-/** The fields that the gateway reads of every request in the format. */
+/** The fields that the gateway reads from every request in this format. */
 const messagesInput = z.looseObject({
   model: modelField,
   messages: z.array(z.looseObject({ role: z.string() })),

@@ -7,33 +7,36 @@ import { createExchange, type Exchange } from '../../pipeline/exchange/exchange.
 import { handleRequest } from '../../pipeline/handle-request.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
 
-/** A chat endpoint of the public interface. */
+/** A chat endpoint in the public interface. */
 export interface ChatEndpoint {
-  /** In the interface's notation, for the log. */
+  /** Path in the public notation, for the log. */
   readonly path: string;
   readonly format: ClientFormat;
-  /** For a format with the model in the path. */
+  /** Model name, for formats with the model in the path. */
   readonly route?: RequestRoute;
 }
 
-/** A request with its id, as Node's HTTP server passes it. */
+/** A request with its id, as received from Node's HTTP server. */
 export interface RawRequest {
   readonly requestId: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-/** The chat endpoints with the model in the body. */
+/** The chat endpoints that take the model from the body. */
 export const chatCompletionsEndpoint = {
   path: '/v1/chat/completions',
   format: 'chat-completions',
 } as const satisfies ChatEndpoint;
 export const messagesEndpoint = { path: '/v1/messages', format: 'messages' } as const satisfies ChatEndpoint;
 
-/** Handles an exchange from authentication to the end of the response. Never rejects. */
+/** Handles an exchange from authentication until the response ends. Never rejects. */
 type HandleExchange = (exchange: Exchange, services: PipelineServices) => Promise<void>;
 
-/** Runs a routed request through the pipeline inside its trace. Fastify does not send the response. */
+/**
+ * Runs a routed request through the pipeline within its trace. The pipeline sends the response; Fastify does
+ * not.
+ */
 export function serveChat(
   { id, raw: request }: FastifyRequest,
   reply: FastifyReply,
@@ -45,7 +48,7 @@ export function serveChat(
   return serveRaw({ requestId: id, request, response: reply.raw }, endpoint, services, handle);
 }
 
-/** The same for a request that bypassed Fastify. */
+/** Runs a request that bypassed Fastify through the pipeline. */
 export async function serveRaw(
   { requestId, request, response }: RawRequest,
   { path, format, route }: ChatEndpoint,

@@ -3,10 +3,10 @@ import { GatewayError } from '@gateway/errors';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 
-/** Visible ASCII. The length limit is the usual one of other APIs. */
+/** Visible ASCII characters. Other APIs commonly use the same length limit. */
 const shape = /^[\x21-\x7e]{1,255}$/;
 
-/** The request header, for the API reference. */
+/** The request header, as documented in the API reference. */
 export const idempotencyHeaders = z.object({
   'Idempotency-Key': z.string().optional().meta({
     description:
@@ -14,13 +14,16 @@ export const idempotencyHeaders = z.object({
   }),
 });
 
-/** The response header, for the API reference. */
+/** The response header, as documented in the API reference. */
 export const replayedHeaders = {
   'Idempotent-Replayed':
     '`true` when the response repeats that of an earlier call with the same `Idempotency-Key`.',
 };
 
-/** SHA-256, in hex, of the request's `Idempotency-Key`; undefined without one. Throws `invalid_field`. */
+/**
+ * SHA-256 of the request's `Idempotency-Key` header, in hex; undefined if the header is missing. Throws
+ * `invalid_field`.
+ */
 export function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined) return undefined;

@@ -25,7 +25,7 @@ import { readJson, readOptionalJson } from '../../request/read-body.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
 import * as operations from './keys.operations.ts';
 
-/** `/v1/account/keys`, its alias `/v1/keys`, and `/v1/account/playground-key`. */
+/** `/v1/account/keys` (alias `/v1/keys`) and `/v1/account/playground-key`: API keys. */
 @Controller()
 @AllowAccess('api-key-or-session')
 export class KeysRoute {
@@ -58,7 +58,7 @@ export class KeysRoute {
     return this.#showSecret(created, reply);
   }
 
-  /** Chat takes API keys only, so the dashboard's playground gets a key for its login session. */
+  /** Chat accepts API keys only, so the dashboard's playground receives a key tied to its login session. */
   @Post('/v1/account/playground-key')
   @HttpCode(201)
   @AllowAccess('session')
@@ -123,14 +123,20 @@ export class KeysRoute {
     return { id: reply.keyId, object: 'api_key.deleted', deleted: true };
   }
 
-  /** What calls that create a secret share: the key to seal it with, and the idempotency key. */
+  /**
+   * Parameters shared by all calls that create a secret: the public key to seal it with, and the idempotency
+   * key.
+   */
   #readCreation(request: FastifyRequest): { recipientPublicKey: string; idempotencyKeySha256?: string } {
     const idempotencyKeySha256 = readIdempotencyKey(request);
     const { publicKey: recipientPublicKey } = this.#sealingKeys;
     return { recipientPublicKey, ...(idempotencyKeySha256 === undefined ? {} : { idempotencyKeySha256 }) };
   }
 
-  /** Opens the sealed secret. Only this response and replays for the same idempotency key contain it. */
+  /**
+   * Opens the sealed secret. The secret is returned only in this response and in replays with the same
+   * idempotency key.
+   */
   #showSecret<Key extends ApiKey>(
     { key, sealedSecret, replayed }: { key: Key; sealedSecret: string; replayed: boolean },
     reply: FastifyReply,
@@ -140,7 +146,7 @@ export class KeysRoute {
   }
 }
 
-/** An invalid id gets the same 404 as an unknown id. */
+/** An invalid id returns the same 404 as an unknown id. */
 function requireKeyId(text: string): string {
   if (z.uuid().safeParse(text).success) return text;
   throw new GatewayError('not_found');

@@ -13,7 +13,7 @@ import { parseInput } from '../../request/read-body.ts';
 import { LiveModels } from '../../routing/live-models.ts';
 import { rateLimitHeaders } from '../chat/chat-operation.ts';
 
-/** A model in the common list format. */
+/** A model in the list format that most APIs use. */
 const listedModel = z
   .object({
     id: z.string().meta({ description: 'Value for `model`: `<provider>/<model>`.' }),
@@ -27,7 +27,7 @@ const listedModel = z
   })
   .meta({ id: 'Model' });
 
-/** Clients of other gateways send paging parameters. Unknown parameters are ignored here. */
+/** Clients written for other gateways send paging parameters. Unknown parameters are ignored here. */
 const listModelsQuery = z.object({
   live: z.enum(['true', 'false']).default('false').meta({
     description:
@@ -70,7 +70,7 @@ interface ListedModel {
   readonly kind: ModelKind | 'unknown';
 }
 
-/** `GET /v1/models` and `/v1/models/{id}`: the models of the caller's connected providers. */
+/** `GET /v1/models` and `/v1/models/{id}`: the models available from the caller's connected providers. */
 @Controller('/v1/models')
 @UseGuards(RateLimitGuard)
 export class ModelsRoute {
@@ -96,7 +96,7 @@ export class ModelsRoute {
     return { object: 'list', data: [...models.map(renderModel), ...further] };
   }
 
-  /** Models that the providers list and the catalog does not contain. */
+  /** Models that providers list but the catalog does not contain. */
   async #listLive(accountId: string, connected: readonly string[]): Promise<ListedModel[]> {
     const { catalog } = this.#services;
     const lists = connected.map(async (provider) => {
@@ -107,7 +107,7 @@ export class ModelsRoute {
     return (await Promise.all(lists)).flat();
   }
 
-  /** Model ids contain slashes, so the rest of the path is the id, percent-encoded or not. */
+  /** Model ids contain slashes, so the id is the whole rest of the path, percent-encoded or not. */
   @Get('/*')
   @Describe(getModel)
   @AllowAccess('api-key')

@@ -56,7 +56,7 @@ const readDashboardFile: Operation = {
 
 const home = '/dashboard/';
 
-/** `/dashboard`: the files of the dashboard. Its pages get their data from the account routes. */
+/** `/dashboard`: the dashboard's files. Its pages load their data from the account routes. */
 @Controller()
 @AllowAccess('public')
 export class DashboardRoute {
@@ -102,7 +102,7 @@ export class DashboardRoute {
     return answer.body;
   }
 
-  /** Throws `not_found` in a gateway without a built dashboard. */
+  /** Throws `not_found` if the gateway was deployed without a built dashboard. */
   #redirect(reply: FastifyReply): string {
     if (!this.#dashboard.files.find('index.html')) throw new GatewayError('not_found');
     void reply.status(302).header('location', home).header('content-type', 'text/plain; charset=utf-8');

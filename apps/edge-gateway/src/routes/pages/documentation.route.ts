@@ -17,7 +17,7 @@ const readReference: Operation = {
   answer: { status: 200, description: 'The page.', contentType: 'text/html', schema: z.string() },
 };
 
-/** `GET /openapi.json` and `/docs`: the API reference, generated from the descriptions of all routes. */
+/** `GET /openapi.json` and `/docs`: the API reference, generated from the route descriptions. */
 @Controller()
 @AllowAccess('public')
 export class DocumentationRoute {

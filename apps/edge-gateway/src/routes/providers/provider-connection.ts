@@ -10,7 +10,7 @@ interface ConnectionParts {
   readonly sandboxUrl: string | undefined;
 }
 
-/** A provider as the account sees it. The sandbox is connected wherever it runs. */
+/** A provider as the account sees it. The sandbox counts as connected wherever it runs. */
 export function renderConnection({
   provider,
   formats,
@@ -41,7 +41,7 @@ function renderFields(provider: Provider): ProviderConnection['fields'] {
 }
 
 /**
- * The additional keys of a connection, without duplicates and without the first key.
+ * The additional keys for a connection, without duplicates and without the first key.
  * @throws GatewayError `invalid_field` if the provider needs more than a key, or if the first key is missing.
  */
 export function chooseAdditionalKeys(

@@ -28,7 +28,10 @@ import { PIPELINE_SETTINGS, type PipelineSettings } from '../../request/settings
 import { chooseAdditionalKeys, renderConnection } from './provider-connection.ts';
 import { deleteProvider, listProviders, putProvider } from './providers.operations.ts';
 
-/** `/v1/account/providers`: connects providers. Credentials are stored here and never returned. */
+/**
+ * `/v1/account/providers`: connects providers. Credentials are stored through these routes and never
+ * returned.
+ */
 @Controller('/v1/account/providers')
 @AllowAccess('api-key-or-session')
 export class ProvidersRoute {
@@ -84,7 +87,7 @@ export class ProvidersRoute {
     @Param('provider') name: string,
   ): Promise<{ provider: string; object: 'provider.deleted'; deleted: true }> {
     const request = { accountId: caller.accountId, provider: name };
-    // Text that cannot be a provider's name needs no lookup.
+    // Skips the lookup for text that cannot be a provider name.
     const isName = name.length <= 64 && /^[\x21-\x7e]+$/.test(name);
     const { deleted } = isName ? await this.#messaging.call(deleteCredential, request) : { deleted: false };
     if (!deleted)
@@ -92,7 +95,10 @@ export class ProvidersRoute {
     return { provider: name, object: 'provider.deleted', deleted: true };
   }
 
-  /** Tries twice: between the two calls the vault may rotate its key or lose a replica. Storing again changes nothing. */
+  /**
+   * Tries twice, because between the two calls the vault may rotate its key or lose a replica. Storing the
+   * same credential again changes nothing.
+   */
   async #store(
     accountId: string,
     { name: provider }: Provider,

@@ -91,7 +91,9 @@ const described: Readonly<Record<ProxyEndpoint, Proxied>> = {
   },
 };
 
-/** Describes a proxied endpoint. The gateway reads only `model`: the provider defines everything else. */
+/**
+ * Describes a proxied endpoint. The gateway reads only the `model` field; the provider defines all others.
+ */
 function describeProxy(endpoint: ProxyEndpoint): Operation {
   const { id, summary, body, contentType, answer, streams } = described[endpoint];
   const optional = Object.fromEntries(Object.keys(body).map((name) => [name, z.unknown()]));
@@ -130,7 +132,7 @@ function describeProxy(endpoint: ProxyEndpoint): Operation {
 const Proxy = (endpoint: ProxyEndpoint) =>
   applyDecorators(Post(`/v1/${endpoint}`), AllowAccess('pipeline'), Describe(describeProxy(endpoint)));
 
-/** The endpoints that forward requests without planning. See docs/guides/proxied-endpoints.md. */
+/** Endpoints whose requests are forwarded without planning. See docs/guides/proxied-endpoints.md. */
 @Controller()
 export class ProxiesRoute {
   readonly #services: PipelineServices;

@@ -7,7 +7,7 @@ const entry = {
 } as unknown as RequestLogEntry;
 const columns = renderHead('csv').trim().split(',');
 
-test('a CSV record has a field for each column, and commas and quotes are quoted', () => {
+test('a CSV record has a field for each column, and fields with commas or quotes are quoted', () => {
   const line = renderLine('csv', entry);
   expect(line.endsWith('\r\n')).toBe(true);
   expect(line.startsWith('a,,"one, ""two""",')).toBe(true);
@@ -17,13 +17,13 @@ test('a CSV record has a field for each column, and commas and quotes are quoted
   expect(plain.trimEnd().split(',')).toHaveLength(columns.length);
 });
 
-test('a spreadsheet reads no field as a formula', () => {
+test('spreadsheets do not interpret any field as a formula', () => {
   const line = renderLine('csv', entry);
   expect(line).toContain(`"'=HYPERLINK(""x"")"`);
   expect(line).toContain(`,'-m,`);
 });
 
-test('a line of JSON equals the entry of the list', () => {
+test('a JSON line equals the entry in the list', () => {
   expect(renderHead('jsonl')).toBe('');
   expect(JSON.parse(renderLine('jsonl', entry))).toEqual(entry);
 });

@@ -8,7 +8,7 @@ export const exportTypes: Readonly<Record<ExportFormat, string>> = {
   jsonl: 'application/jsonl; charset=utf-8',
 };
 
-/** Columns in order. A nested field is named by its path. */
+/** The columns in order. A nested field is named by its path. */
 const columns = [
   ...[
     'id',
@@ -34,12 +34,12 @@ const columns = [
   ...['ms.total', 'ms.first_byte', 'ms.overhead', 'ms.auth', 'ms.plan', 'ms.upstream', 'trace_id'],
 ] as const;
 
-/** The text before the first entry: the column names in CSV, nothing in JSON lines. */
+/** Text before the first entry: the column names for CSV, nothing for JSON lines. */
 export function renderHead(format: ExportFormat): string {
   return format === 'csv' ? `${columns.join(',')}\r\n` : '';
 }
 
-/** One entry as a line of JSON or a record of CSV (RFC 4180). Null becomes an empty field. */
+/** Renders one entry as a JSON line or a CSV record (RFC 4180). Null becomes an empty field. */
 export function renderLine(format: ExportFormat, entry: RequestLogEntry): string {
   if (format === 'jsonl') return `${JSON.stringify(entry)}\n`;
   return `${columns.map((column) => renderField(readPath(entry, column))).join(',')}\r\n`;
@@ -51,7 +51,10 @@ function readPath(entry: object, path: string): unknown {
   return nested === undefined ? value : (value as Record<string, unknown>)[nested];
 }
 
-/** Prefixes text that a spreadsheet would run as a formula with an apostrophe: clients choose the session ids. */
+/**
+ * Adds an apostrophe before text that a spreadsheet would run as a formula, because clients choose session
+ * ids freely.
+ */
 function renderField(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value !== 'string') return JSON.stringify(value);
@@ -68,7 +71,7 @@ interface ExportQuery {
   readonly format: ExportFormat;
 }
 
-/** The text of an export. A page is read only after the previous page is sent. */
+/** Streams the text of an export. The next page is read only after the previous one was sent. */
 export async function* readExport(
   messaging: Messaging,
   { accountId, filter, format }: ExportQuery,

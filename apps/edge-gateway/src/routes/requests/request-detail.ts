@@ -17,8 +17,8 @@ interface Scope {
 type Compression = NonNullable<RequestDetail['compression']>;
 
 /**
- * Adds the originals that compression removed and the counted tokens, if they are still stored. The request is shown without
- * them while the services that store them are unavailable.
+ * Adds the original messages that compression removed and the token counts, if they are still stored. While
+ * the services that store them are unavailable, the request is shown without them.
  */
 export async function addStoredContext(
   request: RequestDetail,
@@ -62,7 +62,7 @@ async function readExact({ blocks }: Scope, messaging: Messaging): Promise<Compr
   };
 }
 
-/** The stored content of a request; null if none is stored or it cannot be read now. */
+/** The stored content of a request; null if no content is stored or it cannot be read now. */
 export async function readStoredContent(
   accountId: string,
   requestId: string,

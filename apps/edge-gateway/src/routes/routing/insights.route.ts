@@ -51,7 +51,7 @@ const calibrationOperation: Operation = {
 
 const traceDays = 30;
 
-/** `/v1/account/routing/traces`, `/insights` and `/calibration`: decisions of routing and their results. */
+/** `/v1/account/routing/traces`, `/insights` and `/calibration`: routing decisions and their results. */
 @Controller('/v1/account/routing')
 @AllowAccess('api-key-or-session')
 export class RoutingInsightsRoute {
@@ -99,11 +99,14 @@ export class RoutingInsightsRoute {
   }
 }
 
-/** With fewer samples a figure depends on chance more than on the model. */
+/** With fewer samples, chance affects the figures more than the model does. */
 export const samplesMin = 20;
 const modelsMax = 5;
 
-/** An account's best models by its own requests. Models with too few samples appear only in `most_used`. */
+/**
+ * An account's best models, based on its own requests. Models with too few samples appear only in
+ * `most_used`.
+ */
 export function chooseInsights(
   observations: readonly ModelObservation[],
 ): Pick<RoutingInsights, 'samples_min' | 'best_recall' | 'fastest' | 'most_used'> {

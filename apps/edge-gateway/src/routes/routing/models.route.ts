@@ -56,7 +56,7 @@ const toggleRoutingModel: Operation = {
   errors: ['model_not_found'],
 };
 
-/** `/v1/account/routing/models`: the models that automatic routing may choose. */
+/** `/v1/account/routing/models`: the models that automatic routing may choose from. */
 @Controller('/v1/account/routing/models')
 @AllowAccess('api-key-or-session')
 export class RoutingModelsRoute {
@@ -112,7 +112,7 @@ export class RoutingModelsRoute {
     return new Set(models.map(({ provider, modelId }) => `${provider}/${modelId}`));
   }
 
-  /** Null while the request log is unavailable: the list of models does not depend on it. */
+  /** Null while the request log is unavailable, because the model list must not depend on it. */
   async #observe(accountId: string): Promise<Observations> {
     try {
       const span = chooseLastDays(observedDays, Date.now());
@@ -149,7 +149,7 @@ function nameOf({ provider, modelId }: CatalogModel): string {
   return `${provider}/${modelId}`;
 }
 
-/** Whether the account's rules allow the model. The needs of a request are checked when it arrives. */
+/** Whether the account's rules allow the model. A request's needs are checked only when it arrives. */
 function isAllowed(
   model: CatalogModel,
   disabled: ReadonlySet<string>,

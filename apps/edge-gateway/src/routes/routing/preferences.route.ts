@@ -34,7 +34,7 @@ const changePreferences: Operation = {
   answer: { status: 200, description: 'All preferences after the change.', schema: routingPreferences },
 };
 
-/** `/v1/account/routing/preferences`: rules for choosing models, tools and schemas of an account. */
+/** `/v1/account/routing/preferences`: an account's rules for choosing models, tools and schemas. */
 @Controller('/v1/account/routing/preferences')
 @AllowAccess('api-key-or-session')
 export class RoutingPreferencesRoute {
@@ -65,8 +65,9 @@ export class RoutingPreferencesRoute {
 }
 
 /**
- * Throws `invalid_field` for an unknown allowed provider, for a fallback that takes no chat requests, and for duplicates. As in
- * a request, a model that the catalog does not contain is valid after a known provider.
+ * Throws `invalid_field` for an unknown allowed provider, for a fallback that does not serve chat requests,
+ * and for duplicates. As in requests, a model missing from the catalog is valid if it follows a known
+ * provider name.
  */
 export function requireKnownNames(
   { allowed_providers, fallbacks }: UpdatePreferencesBody,

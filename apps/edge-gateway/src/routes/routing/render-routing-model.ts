@@ -1,7 +1,7 @@
 import type { ModelObservation, RoutingModel, RoutingModelStatus } from '@gateway/contracts';
 import type { CatalogModel } from '@gateway/model-catalog';
 
-/** The catalog's facts about a model. */
+/** What the catalog knows about a model. */
 export function renderRoutingModel(model: CatalogModel): RoutingModel {
   const { provider, modelId, capabilities, prices } = model;
   return {
@@ -26,10 +26,10 @@ export function renderRoutingModel(model: CatalogModel): RoutingModel {
   };
 }
 
-/** By `<provider>/<model>`; null while the request log is unavailable. */
+/** Observations by `<provider>/<model>`; null while the request log is unavailable. */
 export type Observations = ReadonlyMap<string, ModelObservation> | null;
 
-/** The facts, the state and the observations of a model. Null is unknown. */
+/** Renders a model's catalog entry, whether it is enabled, and its observations. Null means unknown. */
 export function renderModelStatus(
   model: CatalogModel,
   isEnabled: boolean,

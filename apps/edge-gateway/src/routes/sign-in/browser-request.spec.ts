@@ -14,13 +14,13 @@ it.each([
 
 const host = 'gateway.example:8443';
 
-describe('a call of /v1/auth', () => {
+describe('a call to /v1/auth', () => {
   it.each([
     {},
     { origin: 'https://gateway.example:8443' },
     { origin: 'https://gateway.example:8443', 'sec-fetch-site': 'same-origin' },
     { 'sec-fetch-site': 'none' },
-  ])('is accepted from a program or from the gateway’s own page: %j', (headers) => {
+  ])('is accepted from a program or from one of the gateway’s own pages: %j', (headers) => {
     expect(() => requireSameSite({ headers, host })).not.toThrow();
   });
 
@@ -31,7 +31,7 @@ describe('a call of /v1/auth', () => {
     { origin: 'null' },
     { origin: '' },
     { origin: 'https://gateway.example:8443', 'sec-fetch-site': 'cross-site' },
-  ])('is rejected from another site: %j', (headers) => {
+  ])('is rejected if it comes from another site: %j', (headers) => {
     expect(() => requireSameSite({ headers, host })).toThrow(
       expect.objectContaining({ code: 'cross_site_request' }) as Error,
     );

@@ -5,15 +5,15 @@ import type { RateLimiter } from '../../rate-limits/rate-limiter.port.ts';
 
 export const AUTH_SETTINGS = Symbol('AUTH_SETTINGS');
 
-/** Settings of `/v1/auth`. */
+/** Settings for `/v1/auth`. */
 export interface AuthSettings {
-  /** Calls per minute and client address. */
+  /** Maximum calls per minute and client address. */
   readonly rateLimitRpm: number;
 }
 
 /**
- * The address by which a client's attempts are counted: an IPv4 address, or the /64 network of an IPv6 address, because
- * one customer owns the whole network.
+ * The address used for counting a client's attempts: an IPv4 address, or the /64 network of an IPv6 address,
+ * because a single customer usually owns the whole network.
  */
 export function chooseClientAddress(ip: string): string {
   if (!ipaddr.isValid(ip)) return 'unknown';
@@ -23,10 +23,10 @@ export function chooseClientAddress(ip: string): string {
   return `${Buffer.from(network).toString('hex')}/64`;
 }
 
-/** A placeholder instead of an account id. It has no change epoch, so only the count decides. */
+/** A placeholder for the account id. It has no change epoch, so only the request count matters. */
 const sharedAccountId = 'people';
 
-/** Limits calls of `/v1/auth` per minute and client address, across replicas. Throws `too_many_attempts`. */
+/** Limits calls to `/v1/auth` per minute and client address, across replicas. Throws `too_many_attempts`. */
 export async function limitAuth(
   rateLimiter: RateLimiter,
   clientAddress: string,
@@ -38,10 +38,10 @@ export async function limitAuth(
 }
 
 /**
- * Throws `cross_site_request` for a call that a browser makes for another site's page: such a call could sign the
- * user in, out, or in to another account. Programs send neither header. The cookie is SameSite=Strict, and browsers
- * ask for permission before another site sends JSON. This check is the third protection and also works in old
- * browsers.
+ * Throws `cross_site_request` if a browser sends the call for another site's page. Such a call could sign the
+ * user in or out, or switch accounts. Programs send neither header. There are two other protections: the
+ * cookie is SameSite=Strict, and browsers require permission for JSON requests from other sites. This check
+ * also works in old browsers.
  */
 export function requireSameSite({ headers, host }: Pick<FastifyRequest, 'headers' | 'host'>): void {
   const site = headers['sec-fetch-site'];
@@ -55,11 +55,14 @@ function hostOf(origin: string): string | null {
   return URL.canParse(origin) ? new URL(origin).host : null;
 }
 
-/** Over TLS this prefix binds the cookie to this host (RFC 6265bis §4.1.3.2): a neighboring host cannot set it. */
+/**
+ * Over TLS, this prefix binds the cookie to this host (RFC 6265bis §4.1.3.2), so a neighboring host cannot
+ * set it.
+ */
 const secureName = '__Host-svc_refresh';
 const plainName = 'svc_refresh';
 
-/** Stores the refresh token in the browser. Scripts and other sites cannot read the cookie. */
+/** Stores the refresh token in the browser as a cookie that scripts and other sites cannot read. */
 export function setRefreshCookie(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -73,7 +76,7 @@ export function clearRefreshCookie(request: FastifyRequest, reply: FastifyReply)
   reply.header('set-cookie', renderCookie(request, '', 0));
 }
 
-/** Undefined if the request has no such cookie. */
+/** The refresh token; undefined if the request has no such cookie. */
 export function readRefreshCookie(request: FastifyRequest): string | undefined {
   const name = nameFor(request);
   for (const pair of (request.headers.cookie ?? '').split(';')) {
@@ -92,7 +95,7 @@ function nameFor(request: FastifyRequest): string {
   return isSecure(request) ? secureName : plainName;
 }
 
-/** Whether the browser's connection uses TLS, to the gateway or to a trusted proxy. */
+/** Whether the browser's connection uses TLS, either to the gateway or to a trusted proxy. */
 function isSecure({ protocol }: FastifyRequest): boolean {
   return protocol === 'https';
 }

@@ -27,13 +27,13 @@ import {
 } from './browser-request.ts';
 import * as operations from './sign-in.operations.ts';
 
-/** Callers are not authenticated yet, so their bodies must be small. */
+/** These callers are not authenticated yet, so the limit for their bodies is small. */
 const bodyBytesMax = 16 * 1024;
 
-/** How long a key set is served again without a lookup. Callers of that route are not rate-limited. */
+/** How long a key set is reused before it is looked up again. Callers of this route are not rate-limited. */
 const keySetFreshMs = 10_000;
 
-/** `/v1/auth` and `/.well-known/jwks.json`: login sessions of the embedded identity. */
+/** `/v1/auth` and `/.well-known/jwks.json`: login sessions for the embedded identity. */
 @Controller()
 @AllowAccess('public')
 export class SignInRoute {
@@ -141,7 +141,10 @@ export class SignInRoute {
     return this.#keySet;
   }
 
-  /** Checks origin and rate limit. Returns the client address, by which failed attempts are counted too. */
+  /**
+   * Checks the origin and the rate limit. Returns the client address, which is also used for counting failed
+   * attempts.
+   */
   async #admit(request: FastifyRequest): Promise<string> {
     requireSameSite(request);
     const clientAddress = chooseClientAddress(request.ip);
@@ -155,7 +158,7 @@ export class SignInRoute {
   }
 }
 
-/** Throws `invalid_session_token` for a session of another issuer. */
+/** Throws `invalid_session_token` for a session from another issuer. */
 function requireEmbedded({ subject, sessionId }: LoginSession): { subject: string; sessionId: string } {
   if (sessionId === null) throw new GatewayError('invalid_session_token');
   return { subject, sessionId };

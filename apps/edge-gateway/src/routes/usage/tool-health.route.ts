@@ -60,7 +60,10 @@ interface Page<Item> {
   readonly offset: number;
 }
 
-/** `/v1/account/tools`: use of tools, missed tools, and suggestions for their descriptions. */
+/**
+ * `/v1/account/tools`: how tools are used, which tools were missed, and suggestions for better tool
+ * descriptions.
+ */
 @Controller('/v1/account/tools')
 @AllowAccess('api-key-or-session')
 export class ToolHealthRoute {

@@ -49,7 +49,9 @@ interface Analytics extends List<AnalyticsDay>, UsageSpan {
   readonly totals: AnalyticsTotals | null;
 }
 
-/** `/v1/account/usage` with its alias `/v1/usage`, and `/v1/account/sessions`: sums over the request log. */
+/**
+ * `/v1/account/usage` (alias `/v1/usage`) and `/v1/account/sessions`: totals calculated from the request log.
+ */
 @Controller()
 @AllowAccess('api-key-or-session')
 export class UsageRoute {
