@@ -6,14 +6,14 @@ const environment = {
   ...{ TELEMETRY_DATABASE_URL: 'postgres://127.0.0.1/telemetry', REDIS_URL: 'redis://127.0.0.1' },
 };
 
-describe('the configuration of the worker', () => {
+describe('the worker configuration', () => {
   it('lists every error in an invalid configuration', () => {
     expect(() => loadConfig({ HEALTH_PORT: 'x' })).toThrow(
       /NATS_URL[^]*HEALTH_PORT[^]*TELEMETRY_DATABASE_URL[^]*REDIS_URL[^]*CONTENT_KEYS/,
     );
   });
 
-  it('accepts one or several content keys of 32 bytes each', () => {
+  it('accepts one or more content keys with 32 bytes each', () => {
     const keysOf = (CONTENT_KEYS: string) => loadConfig({ ...environment, CONTENT_KEYS }).CONTENT_KEYS;
     expect(keysOf(key(1))).toEqual([Buffer.alloc(32, 1)]);
     expect(keysOf(`${key(2)}, ${key(1)}\n`)).toEqual([Buffer.alloc(32, 2), Buffer.alloc(32, 1)]);

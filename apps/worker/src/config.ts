@@ -9,8 +9,9 @@ const environment = z.object({
   /** The queue's Redis. It must not evict keys (`maxmemory-policy noeviction`). */
   REDIS_URL: z.url({ protocol: /^rediss?$/ }),
   /**
-   * Keys for the request contents that accounts allow to store: 32 bytes in base64 each, separated by commas or white
-   * space. Contents are sealed with the first key, and opened with any of them.
+   * Encryption keys for request contents, which accounts can allow the gateway to store. Each key is 32 bytes
+   * in base64; keys are separated by commas or whitespace. New contents are encrypted with the first key, and
+   * can be decrypted with any of them.
    */
   CONTENT_KEYS: z
     .string()
@@ -21,7 +22,7 @@ const environment = z.object({
 });
 export type Config = z.output<typeof environment>;
 
-/** Reads the environment once. Throws one error that lists every invalid variable. */
+/** Reads and checks the environment variables. Throws a single error that lists every invalid variable. */
 export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
   return parseConfig(environment, variables);
 }

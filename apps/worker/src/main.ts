@@ -8,7 +8,7 @@ import { createTelemetryDatabase } from './persistence/telemetry-database.ts';
 import { WorkerModule } from './worker.module.ts';
 
 const config = loadConfig();
-// The worker's tasks can wait, and requests cannot. On a shared machine the gateways take precedence.
+// The worker's tasks can wait, but requests cannot. On a shared machine, the gateways take precedence.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const database = createTelemetryDatabase({ url: config.TELEMETRY_DATABASE_URL });
 let queueRedis: Redis | undefined;

@@ -32,7 +32,7 @@ import { UsageController } from './queries/usage/usage.controller.ts';
 
 export interface WorkerParts extends Pick<ServiceParts, 'messaging' | 'logger' | 'metrics'> {
   readonly database: TelemetryDatabase;
-  /** The queue's Redis. It may be unavailable, also at the start: queries work without it. */
+  /** The queue's Redis. It may be unavailable, even on startup: queries work without it. */
   readonly queueRedis: Redis;
   readonly contentKeys: ContentKeys;
 }
@@ -77,14 +77,14 @@ export class WorkerModule implements OnApplicationShutdown {
     };
   }
 
-  /** Runs after the jobs have ended, which need both until then. */
+  /** Runs after the jobs have stopped, because the jobs use both connections until then. */
   async onApplicationShutdown(): Promise<void> {
     this.#queueRedis.disconnect();
     await this.#database.close();
   }
 }
 
-/** The jobs that write the request log, and calibrate from what they wrote. */
+/** The jobs that write the request log and calibrate from its rows. */
 function provideLogJobs({ database, queueRedis, messaging, logger, metrics }: WorkerParts): Provider[] {
   const shadowAccounts = new Set<string>();
   return [
@@ -119,7 +119,7 @@ function provideLogJobs({ database, queueRedis, messaging, logger, metrics }: Wo
   ];
 }
 
-/** The jobs that keep partitions ready and delete expired rows. */
+/** The jobs that create partitions in advance and delete expired rows. */
 function provideAccountJobs({ database, messaging, logger }: WorkerParts): Provider[] {
   return [
     {

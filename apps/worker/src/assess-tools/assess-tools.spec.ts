@@ -15,7 +15,7 @@ function offer(name: string, description = '', parameters: unknown = null): Offe
   return { name, description, parameters, examples: [] };
 }
 
-/** An object schema whose properties are all described and required. */
+/** An object schema in which every property is described and required. */
 const schemaOf = (...names: string[]) => ({
   type: 'object',
   properties: Object.fromEntries(
@@ -27,8 +27,8 @@ const find = (tools: readonly OfferedTool[], name: string) =>
   assessList(tools).find((tool) => tool.name === name)!;
 const codesOf = (tool: OfferedTool) => assessList([tool])[0]!.issues.map(({ code }) => code);
 
-describe('the score of a definition', () => {
-  it('is 100 for a definition that names its action, its object and its inputs', () => {
+describe('the score for a tool definition', () => {
+  it('is 100 if the definition names its action, its object and its inputs', () => {
     const tool = offer('get_invoice', 'Gets an invoice with its lines, by number.', schemaOf('number'));
     expect(assessList([tool])[0]).toMatchObject({ score: 100, issues: [] });
   });
@@ -54,7 +54,7 @@ describe('the score of a definition', () => {
   });
 
   it.each([null, [], 'x', { properties: null }, { properties: { a: null } }, { properties: [1] }])(
-    'accepts any schema: %j',
+    'is computed for any schema: %j',
     (parameters) => {
       const { score } = assessList([offer('x', 'Whatever it may be', parameters)])[0]!;
       expect(score).toBeGreaterThanOrEqual(0);
@@ -81,7 +81,7 @@ describe('near-duplicate tools', () => {
     expect(issues.map(({ code }) => code)).toContain('near_duplicate');
   });
 
-  it('get a wording from their own parameters, and none when nothing distinguishes them', () => {
+  it('get a suggested wording from their own parameters, or none if nothing distinguishes them', () => {
     const [wording] = find([...github, ...planted], 'get_user').wordings;
     expect(wording).toEqual({
       ...{ collidesWith: 'fetch_user', description: 'Get user by user id.' },
@@ -94,7 +94,7 @@ describe('near-duplicate tools', () => {
     expect(find(twins, 'get_user')).toMatchObject({ near: [{ name: 'fetch_user' }], wordings: [] });
   });
 
-  it('are rare in a clean set: nine of ten of GitHub’s own tools have no issue', () => {
+  it('are rare in a clean set: nine out of ten of GitHub’s own tools have no issue', () => {
     const withIssues = assessList(github).filter(({ issues }) => issues.length > 0);
     expect(withIssues.length / github.length).toBeLessThanOrEqual(0.1);
   });

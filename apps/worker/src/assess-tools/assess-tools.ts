@@ -8,7 +8,7 @@ import { findNearDuplicates, type NearDuplicate } from './find-near-duplicates.t
 import { scoreDescription, type DescriptionIssue } from './score-description.ts';
 import { suggestWording, type SuggestedWording } from './suggest-wording.ts';
 
-/** The stored assessment of a definition. */
+/** The stored assessment of a tool definition. */
 export interface ToolAssessment {
   readonly name: string;
   /** Score from 0 to 100. */
@@ -18,7 +18,7 @@ export interface ToolAssessment {
   readonly wordings: readonly SuggestedWording[];
 }
 
-/** Assesses all tools of one list together, since similarity depends on the other tools. */
+/** Assesses all tools in a list together, because similarity depends on the other tools. */
 export function assessList(
   tools: readonly OfferedTool[],
   meanings: Meanings | null = null,
@@ -37,10 +37,13 @@ export function assessList(
   });
 }
 
-/** Assessments stored per account. The tools offered longest ago are deleted first. */
+/**
+ * Maximum number of assessments stored per account. Those for tools that have not been offered for the
+ * longest time are deleted first.
+ */
 const toolsMax = 5_000;
 
-/** Assesses a list of tools from an account and stores the result. The definitions themselves are not stored. */
+/** Assesses an account's tool list and stores the result. The definitions themselves are not stored. */
 export async function assessTools(
   database: TelemetryDatabase,
   { accountId, tools }: ParsedRequestOf<typeof assessToolsContract>,
@@ -51,13 +54,16 @@ export async function assessTools(
   const rows = assessed.map((each) => ({ ...renderRow(each), assessedAt: new Date(), accountId }));
   await models.toolAssessment.deleteMany({ where: { name: { in: rows.map(({ name }) => name) } } });
   await models.toolAssessment.createMany({ data: rows, skipDuplicates: true });
-  // Checked after the write: a deletion that starts later finds the rows.
+  // The check must follow the write: a deletion that starts later finds the rows.
   if ((await models.forgottenAccount.count()) > 0) await models.toolAssessment.deleteMany({});
   await deleteOldest(database, accountId);
   return { assessed: rows.length };
 }
 
-/** Renders a row that Postgres can store. Names of tools and parameters can contain NUL and lone surrogates. */
+/**
+ * Renders a row that Postgres can store. Tool and parameter names can contain NUL and lone surrogates, which
+ * Postgres rejects.
+ */
 function renderRow({ name, score, issues, near, wordings }: ToolAssessment) {
   return {
     name: storable(name),
@@ -102,7 +108,7 @@ const storedAssessment = z.object({
   ),
 });
 
-/** Reads the stored assessments of these tools, by name. */
+/** Reads the stored assessments for these tools, by tool name. */
 export async function readAssessments(
   database: TelemetryDatabase,
   accountId: string,

@@ -1,6 +1,6 @@
 import { stemmer } from 'stemmer';
 
-/** A tool definition as the request contained it. */
+/** A tool definition exactly as the request contained it. */
 export interface OfferedTool {
   readonly name: string;
   readonly description: string;
@@ -15,14 +15,14 @@ export interface ToolParameter {
   readonly isTyped: boolean;
 }
 
-/** A tool definition, split into the parts that its score and its near duplicates depend on. */
+/** A tool definition, split into the parts that determine its score and its near duplicates. */
 export interface AssessedTool extends OfferedTool {
   /**
-   * The action, from the name or else from the start of the description. Synonyms share one action: `get` includes
-   * fetch.
+   * The tool's action, taken from its name or otherwise from the start of its description. Synonyms share one
+   * action: `get` includes fetch.
    */
   readonly action: string | undefined;
-  /** The stems of the name without its verb. */
+  /** The stems of the words in the name, without the verb. */
   readonly objects: ReadonlySet<string>;
   readonly descriptionStems: readonly string[];
   readonly parameterList: readonly ToolParameter[];
@@ -69,7 +69,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Words without information about a tool. */
+/** Words that say nothing about a tool. */
 const emptyWords = new Set(
   (
     'a an the this that of for to from in on at by with as and or not is are be it its your their use used using ' +
@@ -77,7 +77,7 @@ const emptyWords = new Set(
   ).split(' '),
 );
 
-/** Groups of synonymous verbs. The first verb names the group. */
+/** Groups of synonymous verbs. Each group is named after its first verb. */
 const verbGroups = [
   'get fetch retrieve read load lookup obtain show view describe download',
   'list enumerate browse',
@@ -93,7 +93,7 @@ const verbGroups = [
 const verbGroup = new Map(
   verbGroups.flatMap((group, at) => {
     const verbs = group.split(' ');
-    // The last group contains verbs without synonyms.
+    // The last group contains verbs that have no synonyms.
     const isOfOne = at === verbGroups.length - 1;
     return verbs.map((verb) => [stemmer(verb), isOfOne ? verb : (verbs[0] ?? verb)] as const);
   }),
@@ -105,14 +105,14 @@ export function splitWords(text: string): string[] {
   return words.map((word) => word.toLowerCase());
 }
 
-/** The stems of the informative words in text. */
+/** Returns the stems of the informative words in a text. */
 export function listStems(text: string): string[] {
   return splitWords(text)
     .filter((word) => !emptyWords.has(word))
     .map(stemmer);
 }
 
-/** Maps a verb to the first verb of its group. Undefined for any other word. */
+/** Maps a verb to the first verb in its group. Returns undefined for any other word. */
 export function findAction(word: string): string | undefined {
   return verbGroup.get(stemmer(word));
 }

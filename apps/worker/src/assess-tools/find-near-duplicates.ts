@@ -1,7 +1,7 @@
 import type { AssessedTool } from './assessed-tool.ts';
 import type { Meanings } from './meanings.ts';
 
-/** A tool that is easily confused with another one of the same list. */
+/** A tool that is easily confused with another tool in the same list. */
 export interface NearDuplicate {
   readonly name: string;
   /** Similarity from 0 to 1. */
@@ -9,28 +9,29 @@ export interface NearDuplicate {
 }
 
 /**
- * Two tools with the same action are near duplicates from this similarity on. It marks one in twelve of GitHub's 117
- * tools.
+ * Minimum similarity for which two tools with the same action count as near duplicates. It flags one in
+ * twelve of GitHub's 117 tools.
  */
 const similarityMin = 0.75;
 /**
- * Thresholds for similarity by meaning, as cosines of the shipped encoder. Two tools match if the words that only one
- * name has mean the same (cars, vehicles) and the definitions are related. They also match if the names share no word
- * and the definitions are nearly the same. No pair of GitHub's 117 tools reaches them; the closest are labels and
- * tags with 0.35.
+ * Thresholds for similarity in meaning, as cosines from the shipped encoder. Two tools match if their
+ * definitions are related and the words that differ between their names mean the same (cars, vehicles). They
+ * also match if their names share no word but their definitions are nearly identical. No pair among GitHub's
+ * 117 tools reaches these thresholds; the closest pair is labels and tags, with 0.35.
  */
 const wordsMeaningMin = 0.36;
 const toolsMeaningMin = 0.35;
 const sameMeaningMin = 0.8;
 const nearestMax = 5;
-/** The comparison is quadratic, so it is limited to this many tools of a list. */
+/** The comparison takes quadratic time, so only this many tools in a list are compared. */
 const toolsMax = 1_000;
 
 /**
- * Finds tools of a list with the same action on the same objects, by name. Half of the lexical similarity comes from
- * the objects in the names, where synonymous verbs count as one. The other half comes from the words of the
- * descriptions, weighted by their rarity in this list. Names with the same words are always near duplicates. With
- * `meanings`, tools with the same meaning in other words are found as well.
+ * Finds tools in a list that perform the same action on the same objects, by tool name. Half of the lexical
+ * similarity comes from the objects in the names, with synonymous verbs treated as one. The other half comes
+ * from the words in the descriptions, weighted by their rarity in the list. Tools whose names consist of the
+ * same words are always near duplicates. With `meanings`, tools that express the same meaning in other words
+ * are found as well.
  */
 export function findNearDuplicates(
   tools: readonly AssessedTool[],
@@ -78,14 +79,15 @@ function measureSimilarity(
 }
 
 /**
- * Returns the cosine of two definitions with the same action in other words, at least `similarityMin`. Otherwise 0.
+ * Returns the cosine between two definitions that describe the same action in other words. Returns 0 if it is
+ * below `similarityMin`.
  */
 function measureMeaning(one: AssessedTool, other: AssessedTool, meanings: Meanings): number {
   if (one.action !== other.action || one.action === undefined) return 0;
   const cosine = meanings.compareTools(one.name, other.name);
   if (cosine < toolsMeaningMin) return 0;
   const [ofOne, ofOther] = [lacking(one.objects, other.objects), lacking(other.objects, one.objects)];
-  // A name that only adds words to another one belongs to a narrower tool.
+  // If a name only adds words to another name, it belongs to a more specific tool.
   if (ofOne.length === 0 || ofOther.length === 0) return 0;
   const isApart = ofOne.length === one.objects.size;
   const meansSame = meanings.compareWords(ofOne, ofOther) >= wordsMeaningMin;
@@ -98,14 +100,14 @@ function lacking(one: ReadonlySet<string>, other: ReadonlySet<string>): string[]
   return [...one].filter((word) => !other.has(word));
 }
 
-/** The Jaccard similarity of two sets. 0 for a name without an object. */
+/** The Jaccard similarity of two sets. 0 if a name contains no object. */
 function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   if (one.size === 0 || other.size === 0) return 0;
   const shared = [...one].filter((word) => other.has(word)).length;
   return shared / (one.size + other.size - shared);
 }
 
-/** Weights the words of each description by rarity, as a vector of length 1. */
+/** Weights the words in each description by rarity, and returns a vector of length 1 per description. */
 function weighDescriptions(tools: readonly AssessedTool[]): Map<AssessedTool, ReadonlyMap<string, number>> {
   const holders = new Map<string, number>();
   for (const { descriptionStems } of tools) {

@@ -2,14 +2,14 @@ import { embedTools } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
 import { analyzeTool, type OfferedTool } from './assessed-tool.ts';
 
-/** Embeddings of tools and words, as rows of length 1. A dot product of two rows is their cosine. */
+/** Embeddings of tools and words, as rows of length 1. The dot product of two rows is their cosine. */
 export class Meanings {
   readonly #dimensions: number;
   readonly #numbers: Float32Array;
   readonly #tools: ReadonlyMap<string, number>;
   readonly #words: ReadonlyMap<string, number>;
 
-  /** @param numbers the rows of the tools, followed by those of the words */
+  /** @param numbers the rows for the tools, followed by the rows for the words */
   constructor(
     dimensions: number,
     numbers: Float32Array,
@@ -21,7 +21,7 @@ export class Meanings {
     this.#words = new Map(words.map((word, at) => [word, tools.length + at]));
   }
 
-  /** Returns the cosine of two tools by name. 0 if one is unknown. */
+  /** Returns the cosine between two tools, given by name. Returns 0 if either is unknown. */
   compareTools(one: string, other: string): number {
     const [first, second] = [this.#tools.get(one), this.#tools.get(other)];
     if (first === undefined || second === undefined) return 0;
@@ -32,7 +32,10 @@ export class Meanings {
     return sum;
   }
 
-  /** Returns the cosine of the sums of two word lists. 0 if a list has no known word. */
+  /**
+   * Returns the cosine between two word lists, each represented by the sum of its embeddings. Returns 0 if a
+   * list contains no known word.
+   */
   compareWords(one: readonly string[], other: readonly string[]): number {
     const [first, second] = [this.#sum(one), this.#sum(other)];
     const length = Math.sqrt(multiply(first, first) * multiply(second, second));
@@ -62,13 +65,13 @@ const wordsMax = 2_000;
 const wordCharactersMax = 64;
 const floatBytes = 4;
 
-/** Null while the router cannot encode the tools. */
+/** Null if the router cannot encode the tools at the moment. */
 export type ReadMeanings = (tools: readonly OfferedTool[]) => Promise<Meanings | null>;
 export const READ_MEANINGS = Symbol('ReadMeanings');
 
 /**
- * Reads the embeddings of a list's tools from the router. Null when it is unavailable: then tools are compared only
- * by their words.
+ * Fetches embeddings for the tools in a list from the router. Returns null if the router is unavailable. The
+ * tools are then compared only by their words.
  */
 export async function readMeanings(
   messaging: Pick<Messaging, 'call'>,
@@ -88,7 +91,7 @@ export async function readMeanings(
   }
 }
 
-/** Lists the distinct stems of the objects in the tool names. */
+/** Lists the distinct word stems for the objects in the tool names. */
 function listNameWords(tools: readonly OfferedTool[]): string[] {
   const words = new Set(tools.flatMap((tool) => [...analyzeTool(tool).objects]));
   return [...words].filter(({ length }) => length <= wordCharactersMax).slice(0, wordsMax);

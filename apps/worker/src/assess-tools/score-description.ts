@@ -2,10 +2,10 @@ import { stemmer } from 'stemmer';
 import type { NearDuplicate } from './find-near-duplicates.ts';
 import { findAction, listStems, splitWords, type AssessedTool, type ToolParameter } from './assessed-tool.ts';
 
-/** A reason for lost points, and how to fix it. */
+/** Why a definition lost points, and how to fix it. */
 export interface DescriptionIssue {
   readonly code: string;
-  /** Lost points, out of 100. */
+  /** Points lost, out of 100. */
   readonly points: number;
   readonly text: string;
   readonly suggestion: string;
@@ -19,16 +19,16 @@ export interface DescriptionScore {
 
 const charactersMin = 20;
 const charactersMax = 2_000;
-/** Minimum number of words in the description that are not in the name. */
+/** Minimum number of words in the description that do not already occur in the name. */
 const ownWordsMin = 1;
 const parametersMax = 25;
-/** Parameter names without information. */
+/** Parameter names that carry no information. */
 const emptyNames = new Set(
   'data input value arg args param params payload object obj body options opts x foo'.split(' '),
 );
 const listedMax = 4;
 
-/** Scores how well a definition lets a model choose the tool among others. */
+/** Scores how well a definition lets a model choose this tool among others. */
 export function scoreDescription(tool: AssessedTool, near: readonly NearDuplicate[]): DescriptionScore {
   const issues = [
     judgeLength(tool),
@@ -82,7 +82,7 @@ function judgeVerb({ name, description }: AssessedTool): Judgement {
   };
 }
 
-/** A name of several words can be sufficient. A name of one verb and one noun is not. */
+/** A name with several words can be sufficient. A name with just a verb and a noun is not. */
 function judgeSubstance({ name, description, objects }: AssessedTool): Judgement {
   if (description.trim() === '' || objects.size > 1) return null;
   const ofName = new Set(splitWords(name).map(stemmer));
@@ -129,7 +129,7 @@ function judgeSchema({ parameterList, parameters }: AssessedTool): Judgement {
   };
 }
 
-/** Whether the schema describes no arguments and allows any. */
+/** Whether the schema describes no arguments and accepts any. */
 function isOpen(schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null) return false;
   const { properties, additionalProperties } = schema as Record<string, unknown>;

@@ -1,6 +1,9 @@
 import { splitWords, type AssessedTool } from './assessed-tool.ts';
 
-/** A wording that distinguishes a tool from another one. It contains only names, so that it may be stored. */
+/**
+ * A suggested wording that distinguishes a tool from another one. It contains only names, so storing it is
+ * allowed.
+ */
 export interface SuggestedWording {
   readonly collidesWith: string;
   readonly description: string;
@@ -10,9 +13,10 @@ export interface SuggestedWording {
 const namedMax = 3;
 
 /**
- * Suggests a description and examples that distinguish a tool from its neighbor: its action and object, with the
- * parameters and words of its name that the neighbor lacks. It does not describe the neighbor, since such words would
- * attract requests for the wrong tool. Null if the neighbor has all of them too.
+ * Suggests a description and examples that distinguish a tool from a similar one. It uses the tool's action
+ * and object, plus the parameters and name words that the similar tool lacks. It does not describe the
+ * similar tool, because such words would attract requests for the wrong tool. Null if the similar tool has
+ * all of these parameters and words too.
  */
 export function suggestWording(tool: AssessedTool, neighbour: AssessedTool): SuggestedWording | null {
   const own = listOwnKeys(tool, neighbour);
@@ -21,12 +25,14 @@ export function suggestWording(tool: AssessedTool, neighbour: AssessedTool): Sug
   return {
     collidesWith: neighbour.name,
     description: `${capitalize(what)} by ${joinWords(own)}.`,
-    // Includes the neighbor's words, since users can mean this tool with them.
+    // Includes words from the similar tool's name, because users may use them to mean this tool.
     examples: own.flatMap((key) => [`${what} by ${key}`, `${asNeighbour} by ${key}`]),
   };
 }
 
-/** Lists what only this tool has: required parameters first, then the others, then words of its name. */
+/**
+ * Lists what only this tool has: required parameters first, then optional parameters, then words in its name.
+ */
 function listOwnKeys(tool: AssessedTool, neighbour: AssessedTool): string[] {
   const theirs = new Set(neighbour.parameterList.map(({ name }) => phraseOf(name)));
   const theirWords = new Set(splitWords(neighbour.name));
@@ -36,7 +42,7 @@ function listOwnKeys(tool: AssessedTool, neighbour: AssessedTool): string[] {
   const parameters = sorted.map(({ name }) => phraseOf(name)).filter((name) => !theirs.has(name));
   if (parameters.length > 0) return parameters.slice(0, namedMax);
   const words = splitWords(tool.name).filter((word) => !theirWords.has(word));
-  // A different verb is not enough, since both verbs have the same meaning.
+  // A different verb alone does not distinguish two tools, because both verbs have the same meaning.
   return tool.objects.size === neighbour.objects.size ? [] : words.slice(0, namedMax);
 }
 

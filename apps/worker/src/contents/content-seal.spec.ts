@@ -6,22 +6,22 @@ const key = randomBytes(32);
 const place = { accountId: newId(), requestId: newId() };
 const content = Buffer.from('What is the capital of France? Paris.');
 
-describe('sealed content', () => {
+describe('encrypted request content', () => {
   const sealed = sealContent(key, place, content);
 
-  it('opens for its account and request with its key, at any position among the keys', () => {
+  it('can be decrypted for its account and request, wherever its key is in the list of keys', () => {
     expect(openContent([key], place, sealed)).toEqual(content);
     expect(openContent([randomBytes(32), key], place, sealed)).toEqual(content);
   });
 
-  it('does not open for another account, request or key', () => {
+  it('cannot be decrypted for another account or request, or with another key', () => {
     expect(openContent([key], { ...place, accountId: newId() }, sealed)).toBeNull();
     expect(openContent([key], { ...place, requestId: newId() }, sealed)).toBeNull();
     expect(openContent([randomBytes(32)], place, sealed)).toBeNull();
     expect(openContent([], place, sealed)).toBeNull();
   });
 
-  it('does not open when a byte is changed or missing', () => {
+  it('cannot be decrypted when a byte is changed or missing', () => {
     for (let at = 0; at < sealed.length; at += 7) {
       const changed = Buffer.from(sealed);
       changed[at] = (changed[at] ?? 0) ^ 1;

@@ -6,16 +6,16 @@ const saltBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** The owner of a content. It opens only for this account and request. */
+/** The account and request that own a stored content. It can be decrypted only for them. */
 export interface ContentPlace {
   readonly accountId: string;
   readonly requestId: string;
 }
 
 /**
- * Seals a content: salt, nonce, ciphertext and tag. Each content has its own key, derived by HKDF-SHA-256 (RFC 5869)
- * from the service's key with a random salt and the account as info. Account and request are authenticated as well,
- * so that a moved or swapped row does not open.
+ * Encrypts a request's content into salt, nonce, ciphertext and tag. Each content has its own key. That key
+ * is derived with HKDF-SHA-256 (RFC 5869) from the service's key, with a random salt and with the account as
+ * info. Account and request are also authenticated, so that a moved or swapped row cannot be decrypted.
  */
 export function sealContent(key: Buffer, place: ContentPlace, content: Uint8Array): Buffer {
   const salt = randomBytes(saltBytes);
@@ -25,7 +25,10 @@ export function sealContent(key: Buffer, place: ContentPlace, content: Uint8Arra
   return Buffer.concat([salt, nonce, sealing.update(content), sealing.final(), sealing.getAuthTag()]);
 }
 
-/** Opens a content. Null unless it was sealed for this place with one of these keys and every bit is unchanged. */
+/**
+ * Decrypts a request's content. Returns null unless it was encrypted for this account and request with one of
+ * these keys, and every bit is unchanged.
+ */
 export function openContent(keys: readonly Buffer[], place: ContentPlace, sealed: Uint8Array): Buffer | null {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
   if (bytes.length < saltBytes + nonceBytes + tagBytes) return null;

@@ -4,7 +4,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { TELEMETRY_DATABASE, type TelemetryDatabase } from '../persistence/telemetry-database.ts';
 import { CONTENT_KEYS, readContent, storeContent, type ContentKeys } from './request-contents.ts';
 
-/** Serves the contracts of request contents. */
+/** Implements the contracts for request contents. */
 @Controller()
 export class ContentsController {
   readonly #database: TelemetryDatabase;

@@ -6,11 +6,11 @@ import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import { openContent, sealContent } from './content-seal.ts';
 import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
 
-/** Contents are sealed with the first key, and opened with any of them. */
+/** New contents are encrypted with the first key, and can be decrypted with any of them. */
 export type ContentKeys = readonly Buffer[];
 export const CONTENT_KEYS = Symbol('ContentKeys');
 
-/** Stores the content of a request, encrypted. It stays compressed until it is read. */
+/** Encrypts and stores a request's content. The content stays compressed until it is read. */
 export async function storeContent(
   database: TelemetryDatabase,
   keys: ContentKeys,
@@ -23,7 +23,8 @@ export async function storeContent(
 }
 
 /**
- * Reads the content of a request in its packed form. Null if it is not stored, or if its key is no longer configured.
+ * Reads a request's content in compressed form. Null if no content is stored, or if its key is no longer
+ * configured.
  */
 export async function readContent(
   database: TelemetryDatabase,
@@ -40,7 +41,7 @@ export async function readContent(
   };
 }
 
-/** A stored content. */
+/** The stored content of a request. */
 interface StoredContent {
   readonly accountId: string;
   readonly requestId: string;
@@ -49,10 +50,14 @@ interface StoredContent {
   readonly sealed: Uint8Array;
 }
 
-/** Maximum size of an account's contents. The oldest are deleted first, in the hourly expiry. */
+/**
+ * Maximum total size of an account's contents. Each hour, the oldest contents above this size are deleted.
+ */
 const accountBytesMax = 1024 * 1024 * 1024;
 
-/** Stores a content once per request. Returns false for a deleted account or an existing content. */
+/**
+ * Stores a content once per request. Returns false for a deleted account, or if the content already exists.
+ */
 async function insertContent(
   database: TelemetryDatabase,
   { accountId, requestId, expiresAt, sealed }: StoredContent,
@@ -70,7 +75,7 @@ async function insertContent(
   return inserted > 0;
 }
 
-/** Lists the accounts with stored contents. */
+/** Lists the accounts that have stored contents. */
 export async function listAccountsWithContents(database: TelemetryDatabase): Promise<string[]> {
   const rows = await database.acrossAccounts.$queryRawUnsafe<{ account_id: string }[]>(
     'SELECT DISTINCT account_id::text FROM request_contents',
@@ -79,8 +84,9 @@ export async function listAccountsWithContents(database: TelemetryDatabase): Pro
 }
 
 /**
- * Deletes expired contents of an account, those older than its retention, and the oldest beyond the size limit. If
- * the account no longer allows contents, all are deleted. Returns the number of deleted contents.
+ * Deletes an account's contents that exceed its retention period, and the oldest contents above the size
+ * limit. If the account no longer allows storing contents, all are deleted. Returns the number of deleted
+ * contents.
  */
 export async function expireContents(
   database: TelemetryDatabase,
@@ -91,8 +97,9 @@ export async function expireContents(
   if (!isAllowed) {
     return client.$executeRawUnsafe('DELETE FROM request_contents WHERE account_id = $1::uuid', accountId);
   }
-  // The first twelve digits of an id are its time. Every id from before an instant is less than that time followed by
-  // zeros.
+  // The first twelve digits of an id encode its time. Every id from before an instant is therefore less than
+  // that time
+  // followed by zeros.
   const oldest = `${before.getTime().toString(16).padStart(12, '0')}${'0'.repeat(20)}`;
   return client.$executeRawUnsafe(
     `DELETE FROM request_contents WHERE account_id = $1::uuid AND (

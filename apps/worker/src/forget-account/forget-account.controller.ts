@@ -5,7 +5,7 @@ import { BullmqDeadLetters } from '../jobs/write-request-log/bullmq-dead-letters
 import { TELEMETRY_DATABASE, type TelemetryDatabase } from '../persistence/telemetry-database.ts';
 import { forgetAccount } from './forget-account.ts';
 
-/** Serves the contract that deletes the requests of a deleted account. */
+/** Implements the contract that deletes the requests of a deleted account. */
 @Controller()
 export class ForgetAccountController {
   readonly #database: TelemetryDatabase;

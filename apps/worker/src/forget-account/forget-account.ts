@@ -2,14 +2,17 @@ import { GatewayError } from '@gateway/errors';
 import type { DeadLetters } from '../jobs/write-request-log/dead-letters.port.ts';
 import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
 
-/** Rows per statement. Each takes a fraction of a second, so other writers hardly wait. */
+/** Rows per statement. Each statement takes a fraction of a second, so other writers are hardly delayed. */
 const rowsAtOnce = 5_000;
-/** Time limit of one call, well within the deadline of the contract. */
+/** Time limit for one call, well within the contract's deadline. */
 const workMs = 5_000;
-/** How long the tombstone waits for running writers before it fails and is retried. */
+/** How long the tombstone write waits for running writers before it fails and is retried. */
 const lockTimeoutMs = 2_000;
 
-/** Finds every table with an account id, each partition separately. New tables are included automatically. */
+/**
+ * Finds every table with an account id column, listing each partition separately. New tables are included
+ * automatically.
+ */
 const findTables = `
   SELECT class.oid::regclass::text AS name
   FROM pg_class AS class JOIN pg_attribute AS field ON field.attrelid = class.oid
@@ -17,7 +20,7 @@ const findTables = `
     AND field.attname = 'account_id' AND NOT field.attisdropped AND class.relname <> 'forgotten_accounts'
   ORDER BY class.oid`;
 
-/** @param table a quoted name from `findTables` */
+/** @param table a quoted name returned by `findTables` */
 const renderDelete = (table: string) =>
   `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE account_id = $1::uuid LIMIT ${rowsAtOnce}))`;
 
@@ -28,8 +31,8 @@ export interface ForgetContext {
 }
 
 /**
- * Deletes an account's requests. It stores a tombstone, which later writes respect, and then deletes all rows of the
- * account. Returns whether nothing is left. It can be repeated and run concurrently.
+ * Deletes an account's requests. It stores a tombstone that later writes respect, and then deletes all rows
+ * of the account. Returns whether the deletion is complete. It can be repeated and run concurrently.
  */
 export async function forgetAccount(
   { database, deadLetters, now = Date.now }: ForgetContext,
@@ -50,8 +53,9 @@ export async function forgetAccount(
 }
 
 /**
- * The lock waits for writers that have not seen the tombstone, so that none of their rows follows the deletion. A
- * statement takes its snapshot after its locks, so a writer that waits for this one sees the tombstone.
+ * The lock waits for writers that have not seen the tombstone. Therefore none of their rows is written after
+ * the deletion. A statement takes its snapshot after acquiring its locks, so any writer that waits for this
+ * lock sees the tombstone.
  */
 async function writeTombstone(database: TelemetryDatabase, accountId: string): Promise<void> {
   const client = database.acrossAccounts;

@@ -1,6 +1,6 @@
-/** Repeats a task with pauses, one round at a time. A pause does not keep the process alive. */
+/** Repeats a task with pauses, one round at a time. A pending pause does not keep the process alive. */
 export class Rounds {
-  /** Runs a round and returns the pause after it, in milliseconds. Does not throw. */
+  /** Runs a round and returns the pause after it, in milliseconds. Must not throw. */
   readonly #work: () => Promise<number>;
   #timer: NodeJS.Timeout | null = null;
   #round: Promise<void> = Promise.resolve();
@@ -10,7 +10,7 @@ export class Rounds {
     this.#work = work;
   }
 
-  /** Whether the current round should end early. */
+  /** Whether the current round should stop early. */
   get isClosed(): boolean {
     return this.#closed;
   }
@@ -24,7 +24,7 @@ export class Rounds {
     this.#timer.unref();
   }
 
-  /** Resolves after the current round has ended. No further round starts. */
+  /** Resolves when the current round has finished. No further round starts. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);

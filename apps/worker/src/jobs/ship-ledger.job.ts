@@ -13,7 +13,7 @@ const awayMs = 2_000;
 export interface ShipLedgerParts {
   readonly database: TelemetryDatabase;
   readonly queueRedis: Redis;
-  /** Registers a listener for batches that billing has written. */
+  /** Registers a listener that is called with the batches that billing has written. */
   readonly onLedgerCommitted: (listener: (batchIds: readonly string[]) => void) => void;
   readonly logger: Pick<Logger, 'warn'>;
 }
@@ -27,7 +27,7 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(parts: ShipLedgerParts) {
     this.#parts = parts;
     this.#queue = new Queue(ledgerEntryBatch.queue, { connection: parts.queueRedis });
-    // The listener of the connection reports Redis errors.
+    // The connection's own listener reports Redis errors.
     this.#queue.on('error', () => undefined);
     parts.onLedgerCommitted((batchIds) => void this.#forget(batchIds));
   }
@@ -43,7 +43,7 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
 
   async #ship(): Promise<number> {
     const { database, queueRedis, logger } = this.#parts;
-    // Commands would wait for Redis, and delay the end of this process.
+    // Otherwise, commands would wait for Redis and delay the exit of this process.
     if (queueRedis.status !== 'ready') return awayMs;
     try {
       await shipLedger(database, (batches) => this.#add(batches));
@@ -68,19 +68,25 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       await forgetShipped(this.#parts.database, batchIds);
     } catch (error) {
-      // The batches are queued and reported again later.
+      // If this fails, the batches are queued again and reported again later.
       this.#parts.logger.warn({ err: error }, 'deleting queued ledger batches failed; they are kept longer');
     }
   }
 }
 
-/** Limit of batches in the queue. Billing may be unavailable for days, and further batches wait in Postgres. */
+/**
+ * Maximum number of batches in the queue. Billing may be unavailable for days; any further batches wait in
+ * Postgres.
+ */
 const shippedMax = 500;
 const batchesAtOnce = 100;
-/** A batch that was not reported as written within this time is queued again under the same id. */
+/** A batch that is not reported as written within this time is queued again under the same id. */
 const resendAfterSeconds = 10;
 
-/** Takes batches to queue. Each is taken by only one worker. It is raw SQL because it is one statement. */
+/**
+ * Claims batches for queueing. Each batch is claimed by only one worker. The query is raw SQL because it must
+ * be a single statement.
+ */
 const takeBatches = `
   UPDATE ledger_outbox SET shipped_at = now()
   WHERE id IN (
@@ -96,12 +102,12 @@ interface OwedBatch extends LedgerEntryBatch {
   readonly id: string;
 }
 
-/** Queues a batch under its id. Queueing it again changes nothing while the first one is in the queue. */
+/** Queues a batch under its id. While the batch is still in the queue, queueing it again changes nothing. */
 type QueueBatches = (batches: readonly OwedBatch[]) => Promise<void>;
 
 /**
- * Queues batches that are not queued yet, or were queued too long ago, and returns their number. Throws when the
- * database or the queue is unavailable. The batches it took are then queued again later.
+ * Queues batches that are not queued yet or were queued too long ago, and returns their number. Throws if the
+ * database or the queue is unavailable. Batches that were already claimed are then queued again later.
  */
 async function shipLedger(database: TelemetryDatabase, queue: QueueBatches): Promise<number> {
   const batches = await database.acrossAccounts.$queryRawUnsafe<OwedBatch[]>(takeBatches);

@@ -1,6 +1,9 @@
 import type { TelemetryDatabase } from './telemetry-database.ts';
 
-/** A time span of one account's request log, from an instant (inclusive) to another (exclusive), both RFC 3339. */
+/**
+ * A time span in one account's request log, from one instant (inclusive) to another (exclusive), both RFC
+ * 3339.
+ */
 interface LogSpan {
   readonly accountId: string;
   readonly from: string;
@@ -8,9 +11,9 @@ interface LogSpan {
 }
 
 /**
- * Runs a query over `own`, the rows of that span. Selecting from `own` limits a query to one account and few
- * partitions. `sql` follows the definition of `own`: it starts with `SELECT`, or with a comma and a further
- * definition. Its own values start at `$4`. Postgres inlines `own` into the query.
+ * Runs a query over `own`, the log rows in that time span. Selecting from `own` limits a query to one account
+ * and few partitions. `sql` follows the definition of `own`, so it starts with `SELECT`, or with a comma and
+ * another definition. Its own parameters start at `$4`. Postgres inlines `own` into the query.
  */
 export function queryAccountLog<Row>(
   database: TelemetryDatabase,
@@ -32,7 +35,8 @@ export function queryAccountLog<Row>(
 }
 
 /**
- * The contribution of a log row to its hour: the columns of `usage_hours`, with the same expressions as the triggers.
+ * What a log row contributes to its hour: the columns of `usage_hours`, with the same expressions as in the
+ * triggers.
  */
 const addends = {
   requests: '1',
@@ -58,7 +62,10 @@ const ofRow = Object.entries(addends)
 
 const hourMs = 3_600_000;
 
-/** Returns the whole hours in a span. Without any, both ends are the same instant, within the span or at its end. */
+/**
+ * Returns the whole hours in a time span. If there are none, both ends are the same instant, within the span
+ * or at its end.
+ */
 export function chooseWholeHours({ from, to }: Pick<LogSpan, 'from' | 'to'>): { from: string; to: string } {
   const firstMs = Math.min(Math.ceil(Date.parse(from) / hourMs) * hourMs, Date.parse(to));
   const lastMs = Math.max(Math.floor(Date.parse(to) / hourMs) * hourMs, firstMs);
@@ -70,8 +77,9 @@ const rowsWithin = (from: string, to: string) => `
   WHERE account_id = $1::uuid AND created_at >= ${from}::timestamptz AND created_at < ${to}::timestamptz`;
 
 /**
- * Runs a query over `used`, the usage of an account in a span. Its parts add up: whole hours per key from the hourly
- * sums, and log rows before and after them. `at` is a time in the day of a part. `sql` takes no values.
+ * Runs a query over `used`, an account's usage in a time span. Its rows can be added up: hourly totals per
+ * key for the whole hours, and log rows for the time before and after them. `at` is a time on the day to
+ * which the usage belongs. `sql` takes no parameters.
  */
 export function queryAccountUsage<Row>(
   database: TelemetryDatabase,

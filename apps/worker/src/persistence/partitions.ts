@@ -1,7 +1,8 @@
 import type { TelemetryDatabase } from './telemetry-database.ts';
 
 /**
- * A month of the request log in UTC, from its first instant (inclusive) to the first of the next month (exclusive).
+ * A month in the request log in UTC, from its first instant (inclusive) to the first instant of the next
+ * month (exclusive).
  */
 interface MonthPartition {
   readonly name: string;
@@ -9,7 +10,10 @@ interface MonthPartition {
   readonly to: string;
 }
 
-/** Lock that keeps two workers from creating the same partition. Any number that is unique in this database. */
+/**
+ * Id of the lock that prevents two workers from creating the same partition. It can be any number that is
+ * unique in this database.
+ */
 const partitionLock = 0x72_65_71_6c;
 
 export function choosePartition(timeMs: number): MonthPartition {
@@ -23,7 +27,7 @@ export function choosePartition(timeMs: number): MonthPartition {
   };
 }
 
-/** Creates partitions of the request log on demand, and remembers the existing ones. */
+/** Creates request log partitions on demand, and remembers which ones exist. */
 export class Partitions {
   readonly #database: TelemetryDatabase;
   readonly #known = new Set<string>();
@@ -32,7 +36,7 @@ export class Partitions {
     this.#database = database;
   }
 
-  /** Resolves when every given time has a partition. */
+  /** Resolves when there is a partition for every given time. */
   async ensure(timesMs: Iterable<number>): Promise<void> {
     const missing = new Map<string, MonthPartition>();
     for (const timeMs of timesMs) {
@@ -60,7 +64,8 @@ export class Partitions {
 }
 
 /**
- * Returns the time of a request in Unix milliseconds, from its UUIDv7 (RFC 9562, section 5.7). Null for another UUID.
+ * Returns the time of a request in Unix milliseconds, taken from its UUIDv7 (RFC 9562, section 5.7). Null for
+ * any other UUID.
  */
 export function parseRequestTimeMs(requestId: string): number | null {
   if (requestId[14] !== '7') return null;

@@ -3,13 +3,13 @@ import { PrismaClient, type Prisma } from '../../../../prisma/telemetry/generate
 
 export type { RequestLog as RequestLogRecord } from '../../../../prisma/telemetry/generated/client.ts';
 
-/** A filter for queries of the request log. */
+/** A filter for request log queries. */
 export type TelemetryWhere = Prisma.RequestLogWhereInput;
 export type TelemetryDatabase = Database<PrismaClient>;
 export const TELEMETRY_DATABASE = Symbol('TelemetryDatabase');
 export type TelemetryModels = Models<PrismaClient>;
 
-/** Opens the worker's own database. */
+/** Opens the worker's database. */
 export function createTelemetryDatabase(
   options: Pick<DatabaseOptions<PrismaClient>, 'url' | 'onConnectionError'>,
 ): TelemetryDatabase {

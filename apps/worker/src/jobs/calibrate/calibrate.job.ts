@@ -4,10 +4,11 @@ import { calibrateAccount, type CalibrateContext } from './calibrate.ts';
 import type { Logger } from '@gateway/observability';
 
 const restMs = 2_000;
-/** Rounds take at most this share of the time, for any number of accounts. */
+/** Maximum share of the time spent on calibration, regardless of the number of accounts. */
 const busyShare = 0.05;
 /**
- * On startup the worker adds accounts of this many days, since the worker that wrote their rows may have stopped.
+ * On startup, the worker includes accounts with shadow requests from this many days, because the worker that
+ * wrote those rows may have stopped.
  */
 const startDays = 1;
 
@@ -17,7 +18,7 @@ export interface CalibrateJobParts extends CalibrateContext {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** Calibrates the accounts with shadow requests since the last round. */
+/** Calibrates the accounts that received shadow requests since the last round. */
 export class CalibrateJob implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #parts: CalibrateJobParts;
   readonly #rounds = new Rounds(() => this.#calibrateAll());

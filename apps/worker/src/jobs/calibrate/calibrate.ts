@@ -5,11 +5,11 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 import { calibrate, isNews, renderPolicy, type Calibration } from './make-policy.ts';
 import type { ShadowSample } from './measure-bucket.ts';
 
-/** Older requests come from different traffic. */
+/** Older requests are ignored, because traffic changes. */
 const days = 30;
 const dayMs = 86_400_000;
 const samplesMax = 20_000;
-/** Requests read per conversation. Later ones resemble them. */
+/** Maximum number of requests read per conversation. Later requests resemble the earlier ones. */
 const requestsMax = 32;
 
 const storedBuckets = z.array(
@@ -31,15 +31,15 @@ export interface KeptCalibration extends Calibration {
 
 export interface CalibrateContext {
   readonly database: TelemetryDatabase;
-  /** Returns the recall target of the account, 0 to 1. Throws `not_found` for a deleted account. */
+  /** Returns the account's recall target, from 0 to 1. Throws `not_found` for a deleted account. */
   readonly readRecallTarget: (accountId: string) => Promise<number>;
   readonly announce: (policy: RoutingPolicy) => void;
   readonly now?: () => number;
 }
 
 /**
- * Computes an account's next policy from its shadow conversations. If it differs from the present one, it is stored
- * and announced to the routers.
+ * Computes an account's next policy from its shadow conversations. If it differs from the current policy, it
+ * is stored and announced to the routers.
  */
 export async function calibrateAccount(context: CalibrateContext, accountId: string): Promise<void> {
   const { database, now = Date.now } = context;
@@ -54,7 +54,7 @@ export async function calibrateAccount(context: CalibrateContext, accountId: str
   context.announce(renderPolicy(accountId, version, madeAt, next));
 }
 
-/** Reads an account's newest calibration, or one version. Null if there is none. */
+/** Reads an account's newest calibration, or a specific version. Null if it does not exist. */
 export async function readCalibration(
   database: TelemetryDatabase,
   accountId: string,
@@ -108,7 +108,7 @@ async function readSamples(
   }));
 }
 
-/** Returns false if another worker has stored this version, or the account is deleted. */
+/** Returns false if another worker has already stored this version, or if the account was deleted. */
 async function write(
   database: TelemetryDatabase,
   accountId: string,
@@ -119,9 +119,9 @@ async function write(
   const { routingPolicy, forgottenAccount } = database.forAccount(accountId);
   const data = { version, madeAt, recallTarget, buckets: structuredClone(buckets) as object };
   const { count } = await routingPolicy.createMany({ data: [{ accountId, ...data }], skipDuplicates: true });
-  // Checked after the write: a deletion that starts later finds the row.
+  // The check must follow the write: a deletion that starts later finds the row.
   const isForgotten = (await forgottenAccount.count()) > 0;
-  // Conversations are pinned to older versions, but none lasts a month.
+  // Conversations stay pinned to older policy versions, but no conversation lasts a month.
   const oldest = new Date(madeAt.getTime() - days * dayMs);
   await routingPolicy.deleteMany({
     where: isForgotten ? {} : { version: { lt: version }, madeAt: { lt: oldest } },

@@ -1,13 +1,13 @@
 declare module 'jstat' {
-  /** The part of the library in use. It is a CommonJS module. */
+  /** The part of jStat that this app uses. jStat is a CommonJS module. */
   const jstat: {
     readonly jStat: {
       readonly beta: {
-        /** The quantile of the beta distribution. */
+        /** The quantile function of the beta distribution. */
         inv(probability: number, alpha: number, beta: number): number;
       };
       readonly chisquare: {
-        /** The quantile of the χ² distribution. */
+        /** The quantile function of the χ² distribution. */
         inv(probability: number, degrees: number): number;
       };
     };

@@ -16,7 +16,7 @@ const draw = (count: number, neededK: (at: number) => number, change: Partial<Sh
 const bucketOf = (calibration: Calibration, name = 'act:51-100') =>
   calibration.buckets.find(({ bucket }) => bucket === name)!;
 
-describe('bounds', () => {
+describe('recall bounds', () => {
   it.each([
     [0.9, 29, 0],
     [0.9, 46, 1],
@@ -24,7 +24,7 @@ describe('bounds', () => {
     [0.95, 93, 1],
     [0.99, 299, 0],
     [0.99, 473, 1],
-  ])('of recall %d require %d conversations with %d misses, and no fewer', (target, samples, misses) => {
+  ])('for recall %d require %d conversations with %d misses, and no fewer', (target, samples, misses) => {
     expect(boundRecallBelow(samples, misses)).toBeGreaterThanOrEqual(target);
     expect(boundRecallBelow(samples - 1, misses)).toBeLessThan(target);
   });
@@ -35,8 +35,8 @@ describe('bounds', () => {
   });
 });
 
-describe('a policy', () => {
-  it('has the smallest K whose lower bound meets the target, and no K with one conversation less', () => {
+describe('a calibrated policy', () => {
+  it('uses the smallest K whose lower bound meets the target, and no K with one conversation too few', () => {
     const samples = draw(59, (at) => 1 + (at % 12));
     expect(chooseK(bucketOf(calibrate(samples, null, 0.95)), 0.95)).toBe(12);
     expect(chooseK(bucketOf(calibrate(samples.slice(1), null, 0.95)), 0.95)).toBeUndefined();
@@ -45,7 +45,7 @@ describe('a policy', () => {
     expect(chooseK(bucketOf(calibrate(oneMiss.slice(1), null, 0.95)), 0.95)).toBe(70);
   });
 
-  it('falls back from a bucket to its band, and then to priors', () => {
+  it('falls back from a bucket to its size band, and then to priors', () => {
     const samples = [
       ...draw(40, (at) => 1 + (at % 5)),
       ...draw(40, (at) => 1 + (at % 9), { bucket: 'lookup:51-100' }),
@@ -59,13 +59,13 @@ describe('a policy', () => {
     expect(ask(0.9, 20)).toBeNull();
   });
 
-  it('disables a bucket when recall falls, counts from there again, and resumes with enough new conversations', () => {
+  it('disables a bucket when recall falls, starts counting again, and resumes after enough new conversations', () => {
     const before = draw(100, (at) => 1 + (at % 10));
     const first = calibrate(before, null, 0.95);
     const fallen = [...before, ...draw(20, () => 60, {}, 100)];
     const second = calibrate(fallen, first, 0.95);
     expect(bucketOf(second).isOff).toBe(true);
-    // The conversations just before the fall had high ranks as well, so the exact start cannot be determined.
+    // The conversations just before the fall also had high ranks, so the exact start cannot be determined.
     expect([95, 96, 97, 98, 99, 100].map((at) => fallen[at]!.at)).toContain(bucketOf(second).since);
     const policy = renderPolicy('account', 2, new Date(), second);
     expect(chooseCalibratedK(policy, { intent: 'act', tools: 80, recallTarget: 0.95 })).toMatchObject({
@@ -75,7 +75,7 @@ describe('a policy', () => {
     expect(chooseK(bucketOf(third), 0.95)).toBe(60);
   });
 
-  it('disables a bucket whose priors miss the target even by the upper bound', () => {
+  it('disables a bucket if even the upper bound of its priors misses the target', () => {
     const samples = draw(20, () => 40, { isMissed: true });
     expect(bucketOf(calibrate(samples, null, 0.95)).isOff).toBe(true);
     expect(
@@ -89,7 +89,7 @@ describe('a policy', () => {
     ).toBe(false);
   });
 
-  it('is new when a K, a target or an important count changes', () => {
+  it('gets a new version when a K, a target or an important count changes', () => {
     const samples = draw(400, (at) => 1 + (at % 10));
     const policy = calibrate(samples, null, 0.95);
     expect(isNews(null, policy)).toBe(true);
@@ -98,7 +98,7 @@ describe('a policy', () => {
     expect(isNews(policy, calibrate([...samples, ...draw(60, () => 2, {}, 400)], policy, 0.95))).toBe(true);
   });
 
-  it('uses the newest thousand conversations of a bucket', () => {
+  it('uses only the newest thousand conversations in a bucket', () => {
     const samples = [...draw(500, () => 50), ...draw(1_000, () => 3, {}, 500)];
     expect(bucketOf(calibrate(samples, null, 0.95))).toMatchObject({ samples: 1_000, curve: [[3, 0]] });
   });

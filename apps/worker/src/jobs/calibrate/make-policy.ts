@@ -8,13 +8,14 @@ import {
 } from './measure-bucket.ts';
 import { findFall } from './watch-recall.ts';
 
-/** Newest conversations used per bucket. Older ones may involve other tools. */
+/** Number of conversations used per bucket, newest first. Older ones may involve other tools. */
 const samplesMax = 1_000;
 const bucketsMax = 128;
-/** A bucket's figures are published again when its size has changed by this share. */
+/** A bucket's figures are published again once its number of conversations has changed by this share. */
 const growth = 0.1;
 /**
- * Up to this size, every further conversation is published, since the share of shadow conversations depends on it.
+ * Up to this size, every additional conversation is published, because the share of shadow conversations
+ * depends on it.
  */
 const samplesInFull = 100;
 
@@ -24,11 +25,11 @@ export interface PolicyBucket {
   readonly samples: number;
   readonly isOff: boolean;
   readonly curve: readonly CurvePoint[];
-  /** Mean number of tools in the lists. */
+  /** Mean number of tools in the tool lists. */
   readonly toolsMean: number;
   /**
-   * Start of the samples, as RFC 3339: earlier conversations are excluded because recall fell here. Null without a
-   * fall.
+   * Time of the first sample, as RFC 3339. Earlier conversations are excluded because recall fell at this
+   * time. Null if recall has not fallen.
    */
   readonly since: string | null;
 }
@@ -39,11 +40,10 @@ export interface Calibration {
 }
 
 /**
- * Computes a calibration from an account's shadow conversations. Buckets combine intent and list size; each size band
- * also has a bucket for all intents. After a drop in recall, a
- * bucket restarts with the conversations after the fall. Until
- * they are sufficient it is off, and all tools are sent. A bucket is also off if its plans miss the target even by
- * the upper bound.
+ * Computes a calibration from an account's shadow conversations. Each bucket combines an intent with a range
+ * of list sizes; each size band also has a bucket for all intents. After a drop in recall, a bucket starts
+ * again with the conversations after the drop. Until there are enough of them, the bucket is off and all
+ * tools are sent. A bucket is also off if even the upper bound for its plans misses the target.
  */
 export function calibrate(
   samples: readonly ShadowSample[],
@@ -99,7 +99,7 @@ export function chooseK({ samples, curve }: PolicyBucket, recallTarget: number):
   return boundCurve(samples, curve).find(([, low]) => low >= recallTarget)?.[0];
 }
 
-/** Whether the new calibration changes plans, or its figures are out of date. */
+/** Whether the new calibration changes plans, or the published figures are out of date. */
 export function isNews(previous: Calibration | null, next: Calibration): boolean {
   if (previous === null || previous.recallTarget !== next.recallTarget) return true;
   if (previous.buckets.length !== next.buckets.length) return true;

@@ -11,10 +11,10 @@ const stretchMax = 20;
 const rounds = 30;
 
 /**
- * Detects a shift of ranks in conversations. A fall stretches every depth by the factor that makes recall at K ten
- * points lower. The stretch raises the share of deeper ranks to a power (Lehmann, "The power of rank tests", 1953),
- * so no shape of the distribution is assumed. All ranks of a conversation count, since the deepest rank contains only
- * half of the information.
+ * Detects when tool ranks in conversations get worse. The model of a fall stretches every depth by the factor
+ * that lowers recall at K by ten points. Stretching raises the share of deeper ranks to a power (Lehmann,
+ * "The power of rank tests", 1953), so the shape of the distribution does not matter. All ranks in a
+ * conversation count, because the deepest rank contains only half of the information.
  */
 export class RankWatch implements RecallWatch {
   readonly #k: number;
@@ -54,16 +54,16 @@ function chooseStretch(conversations: readonly (readonly number[])[], depthBeyon
 }
 
 /**
- * Calls of one conversation are correlated, so they contain less information than independent calls. While nothing
- * has changed, a likelihood ratio has the mean 1. The weight is the power for which this holds for the usual
- * conversations, at most 1.
+ * Tool calls within a conversation are correlated, so they contain less information than independent calls.
+ * Without a change, a likelihood ratio has mean 1. The weight is the exponent for which this holds on the
+ * reference conversations, at most 1.
  */
 function chooseWeight(ratios: readonly number[]): number {
   const sumAt = (weight: number): number => ratios.reduce((sum, ratio) => sum + Math.exp(weight * ratio), 0);
   return bisect(0, 1, (weight) => sumAt(weight) <= ratios.length);
 }
 
-/** Finds the largest place between `low` and `high` at which a condition holds. */
+/** Finds the largest value between `low` and `high` for which a condition holds. */
 function bisect(low: number, high: number, holdsAt: (place: number) => boolean): number {
   let [below, above] = [low, high];
   for (let round = 0; round < rounds; round += 1) {
@@ -74,10 +74,10 @@ function bisect(low: number, high: number, holdsAt: (place: number) => boolean):
   return above;
 }
 
-/** Ranks of usual conversations, as the reference for new ones. */
+/** Ranks from the reference conversations, with which new conversations are compared. */
 class RankReference {
   readonly conversations: (readonly number[])[] = [];
-  /** All ranks, ascending. */
+  /** All reference ranks in ascending order. */
   readonly #ranks: number[] = [];
 
   add(ranks: readonly number[]): void {
@@ -86,9 +86,9 @@ class RankReference {
   }
 
   /**
-   * The depth of a rank: minus the logarithm of the share of usual ranks that are as deep or deeper, where ties count
-   * half. For the usual ranks, the depth is exponentially distributed with mean 1, whatever the distribution of the
-   * ranks.
+   * The depth of a rank: minus the logarithm of the share of reference ranks that are as deep or deeper, with
+   * ties counted as half. The depths of the reference ranks are exponentially distributed with mean 1,
+   * whatever the distribution of the ranks.
    */
   depthOf(rank: number): number {
     const total = this.#ranks.length;
@@ -96,7 +96,7 @@ class RankReference {
     return -Math.log((atLeast + this.#countBeyond(rank) + 1) / (2 * total + 2));
   }
 
-  /** The depth at which ranks exceed `k`. */
+  /** The depth above which ranks exceed `k`. */
   depthBeyond(k: number): number {
     return -Math.log((this.#countBeyond(k) + 0.5) / (this.#ranks.length + 1));
   }

@@ -2,26 +2,28 @@ import type { ShadowSample } from './measure-bucket.ts';
 
 export type WatchedSample = Pick<ShadowSample, 'neededK' | 'neededKs'>;
 
-/** Learns what is usual, and computes how much likelier a conversation is after a fall. */
+/**
+ * Learns from reference conversations, and computes how much more likely a conversation is after a fall in
+ * recall.
+ */
 export interface RecallWatch {
   addUsual(sample: WatchedSample): void;
   fit(): Likelihood;
 }
 
 export interface Likelihood {
-  /** The logarithm of the likelihood ratio at which a fall is reported. */
+  /** A fall is reported when the logarithm of the likelihood ratio reaches this value. */
   readonly alarmAt: number;
-  /** The logarithm of how much likelier a conversation is after the fall than before. */
+  /** The logarithm of how much more likely a conversation is after the fall than before it. */
   readonly ratioOf: (sample: WatchedSample) => number;
 }
 
 /**
- * Chooses the alarm threshold. A CUSUM has more false alarms with more information per conversation, in nats, and
- * exponentially fewer with a higher threshold (Siegmund, "Sequential analysis", 1985, chapter 2). Therefore the
- * threshold grows with that information.
- *
- * @param multiple is calibrated with `npm run eval:calibration`: about one in a hundred runs of 1,000 conversations
- * without a fall raises an alarm in either watch.
+ * Chooses the alarm threshold. A CUSUM raises more false alarms the more information (in nats) each
+ * conversation contains, and exponentially fewer with a higher threshold (Siegmund, "Sequential analysis",
+ * 1985, chapter 2). The threshold therefore grows with that information.
+ * @param multiple is calibrated with `npm run eval:calibration`: in about one in a hundred runs of 1,000
+ * conversations without a fall, either watch raises an alarm.
  */
 export function chooseThreshold(multiple: number, nats: number): number {
   return Math.log(multiple * nats);

@@ -3,7 +3,7 @@ import { findFall } from './watch-recall.ts';
 const k = 12;
 const usual = 200;
 
-/** Returns numbers in [0, 1) that are the same in every run (mulberry32). */
+/** Returns pseudo-random numbers in [0, 1) that are the same in every run (mulberry32). */
 function seedRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -17,7 +17,10 @@ function seedRandom(seed: number): () => number {
 const drawRank = (random: () => number, scale: number) => 1 + Math.floor(-Math.log(1 - random()) * scale);
 const render = (neededKs: readonly number[]) => ({ neededKs, neededK: Math.max(...neededKs) });
 
-/** Conversations of three calls. K = 12 is enough for 95% of them, and for 85% with ranks stretched by 1.4. */
+/**
+ * Conversations with three calls each. K = 12 is enough for 95% of them, and for 85% if ranks are stretched
+ * by 1.4.
+ */
 const drawSessions = (
   seed: number,
   count: number,
@@ -36,13 +39,13 @@ const drawSessions = (
 const same = (ranks: number[]) => ranks;
 const stretched = (ranks: number[]) => ranks.map((rank) => Math.ceil(rank * 1.4));
 
-describe('a fall of recall', () => {
+describe('a fall in recall', () => {
   it('is not reported without a change: no alarm in five runs of 400 conversations', () => {
     const alarms = [...Array(5).keys()].filter((seed) => findFall(drawSessions(seed, 400, same), k) !== null);
     expect(alarms).toEqual([]);
   });
 
-  it('is not reported either when all calls of a conversation are the same', () => {
+  it('is not reported when all calls in a conversation are the same', () => {
     const alike = ([rank = 1]: number[]) => [rank, rank, rank];
     const alarms = [...Array(5).keys()].filter(
       (seed) => findFall(drawSessions(seed, 400, alike), k) !== null,
@@ -66,12 +69,12 @@ describe('a fall of recall', () => {
     expect(findFall(samples, k)?.noticedAt).toBeGreaterThan(usual);
   });
 
-  it('needs enough conversations as a reference', () => {
+  it('is only detected with enough reference conversations', () => {
     expect(findFall(drawSessions(1, 59, stretched), k)).toBeNull();
     expect(findFall([], k)).toBeNull();
   });
 
-  it('is not reported for conversations without calls and for equal ranks', () => {
+  it('is not reported for conversations without calls or with equal ranks', () => {
     const alike = [...Array(400).keys()].map((at) => ({ neededKs: at % 3 === 0 ? [] : [1, 1], neededK: 1 }));
     expect(findFall(alike, k)).toBeNull();
   });

@@ -1,23 +1,23 @@
 import { MissWatch, type RecallWatch, type WatchedSample } from './recall-watch.ts';
 import { RankWatch } from './rank-watch.ts';
 
-/** Samples in the reference before detection starts. */
+/** Number of reference samples needed before detection starts. */
 export const referenceMin = 59;
-/** The expectation is fitted again when the usual samples have grown by this share. */
+/** The reference is fitted again when its number of samples has grown by this share. */
 const growth = 0.1;
 
 /** Positions in the list of conversations. */
 export interface Fall {
-  /** The estimated first conversation after the fall. */
+  /** The estimated position of the first conversation after the fall. */
   readonly startedAt: number;
-  /** The conversation that raised the alarm. */
+  /** The position of the conversation that raised the alarm. */
   readonly noticedAt: number;
 }
 
 /**
- * Detects a drop in recall at `k` by ten points, over conversations from oldest to newest. Null without a fall. Two
- * kinds of fall are detected. Worse ranks show before they exceed `k`. A few needed tools with low ranks show only as
- * misses.
+ * Detects a ten-point drop in recall at `k` over conversations from oldest to newest. Null without a drop.
+ * Two kinds of drop are detected. Worsening ranks are noticed before they exceed `k`. If only a few needed
+ * tools rank low, the drop shows only as misses.
  */
 export function findFall(samples: readonly WatchedSample[], k: number): Fall | null {
   const falls = [new RankWatch(k), new MissWatch(k)].flatMap((watch) => findAlarm(samples, watch) ?? []);
@@ -25,8 +25,8 @@ export function findFall(samples: readonly WatchedSample[], k: number): Fall | n
 }
 
 /**
- * A CUSUM (Page, "Continuous inspection schemes", 1954). The samples before the current run are usual. A run ends
- * when its evidence for a fall is no larger than its evidence against one.
+ * A CUSUM (Page, "Continuous inspection schemes", 1954). The samples before the current run form the
+ * reference. A run ends when the evidence for a fall is no larger than the evidence against it.
  */
 function findAlarm(samples: readonly WatchedSample[], watch: RecallWatch): Fall | null {
   for (const sample of samples.slice(0, referenceMin)) watch.addUsual(sample);
@@ -35,8 +35,9 @@ function findAlarm(samples: readonly WatchedSample[], watch: RecallWatch): Fall 
   for (const [at, sample] of samples.entries()) {
     if (at < referenceMin) continue;
     sum += likelihood.ratioOf(sample);
-    // The usual mean is estimated from a limited number of samples, so the difference includes the sampling error of
-    // both.
+    // The reference mean is estimated from a limited number of samples. The difference therefore includes the
+    // sampling
+    // error of both means.
     const known = startedAt / (at + 1);
     if (sum * known >= likelihood.alarmAt) return { startedAt, noticedAt: at };
     if (sum > 0) continue;

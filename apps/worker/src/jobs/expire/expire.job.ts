@@ -8,7 +8,7 @@ import type { Partitions } from '../../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
 const everyMs = 3_600_000;
-/** A random delay, so that workers that start together do not expire together. */
+/** A random delay, so that workers that start together do not delete expired data at the same time. */
 const startMs = 60_000;
 
 export interface ExpireJobParts {
@@ -19,7 +19,7 @@ export interface ExpireJobParts {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** Deletes expired data of all accounts every hour. */
+/** Deletes expired data for all accounts every hour. */
 export class ExpireJob implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #parts: ExpireJobParts;
   readonly #rounds = new Rounds(async () => {
@@ -70,7 +70,7 @@ export class ExpireJob implements OnApplicationBootstrap, OnModuleDestroy {
         );
       }
     } catch (error) {
-      // The deletion of an account deletes its rows.
+      // The account was deleted, and its deletion also deletes these rows.
       if (error instanceof GatewayError && error.code === 'not_found') return;
       logger.warn({ err: error, account_id: accountId }, 'expiring the rows of an account failed');
     }

@@ -2,21 +2,24 @@ import { expireContents } from '../../contents/request-contents.ts';
 import { choosePartition, type Partitions } from '../../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
-/** What an account allows to be stored of its requests. */
+/** Which request data an account allows to be stored, and for how long. */
 export interface Keeping {
   readonly retentionDays: number;
   readonly hasContents: boolean;
 }
 
 const dayMs = 86_400_000;
-/** Rows per statement. Each takes a fraction of a second, so writers hardly wait. */
+/** Rows per statement. Each statement takes a fraction of a second, so writers are hardly delayed. */
 const rowsAtOnce = 5_000;
-/** How long dropping a partition waits for its readers and writers. After this time it is left for the next round. */
+/**
+ * How long dropping a partition waits for its readers and writers. After this time, the partition is left for
+ * the next round.
+ */
 const lockTimeoutMs = 2_000;
 
 /**
- * Deletes expired data of an account: rows of the log, contents, and assessments of tools that were not offered
- * since. The log's triggers update the sums. Returns the number of deleted rows and contents.
+ * Deletes an account's expired data: log rows, contents, and assessments of tools that have not been offered
+ * since. Triggers on the log update the hourly totals. Returns the number of deleted rows and contents.
  */
 export async function expireAccount(
   database: TelemetryDatabase,
@@ -44,8 +47,8 @@ export async function expireAccount(
 }
 
 /**
- * Lists accounts with data older than a day, the shortest retention. An assessment is newer than the request that
- * offered the tool, so it can be the only data left.
+ * Lists accounts with data older than a day, the shortest retention period. Assessments are included because
+ * an assessment can outlive the request that offered its tool.
  */
 export async function listAccountsWithOldRows(database: TelemetryDatabase, nowMs: number): Promise<string[]> {
   const rows = await database.acrossAccounts.$queryRawUnsafe<{ account_id: string }[]>(
@@ -56,7 +59,10 @@ export async function listAccountsWithOldRows(database: TelemetryDatabase, nowMs
   return rows.map(({ account_id }) => account_id);
 }
 
-/** Drops partitions of past months without rows, and returns their names. A late event creates its month again. */
+/**
+ * Drops empty partitions for past months, and returns their names. If an event for such a month arrives late,
+ * the partition is created again.
+ */
 export async function dropEmptyPartitions(
   database: TelemetryDatabase,
   partitions: Partitions,
@@ -81,7 +87,7 @@ async function dropIfEmpty(database: TelemetryDatabase, name: string): Promise<b
   const client = database.acrossAccounts;
   await client.$transaction([
     client.$executeRawUnsafe(`SET LOCAL lock_timeout = ${lockTimeoutMs}`),
-    // Checked again under the lock, since another worker may have written meanwhile.
+    // Emptiness is checked again under the lock, because another worker may have written in the meantime.
     client.$executeRawUnsafe(`DO $drop$ BEGIN
       IF NOT EXISTS (SELECT FROM "${name}") THEN
         LOCK TABLE request_log, "${name}" IN ACCESS EXCLUSIVE MODE;

@@ -6,10 +6,11 @@ import type { Redis } from 'ioredis';
 import type { DeadLetters } from './dead-letters.port.ts';
 
 /**
- * Maximum number of dead letters. The oldest are deleted first: when there are more, every event has the same defect.
+ * Maximum number of dead letters. The oldest are deleted first: so many dead letters are usually caused by
+ * the same defect.
  */
 const lettersMax = 100_000;
-/** Letters read at once, about 4 kB each. */
+/** Number of dead letters read at once. Each has about 4 kB. */
 const lettersAtOnce = 500;
 
 /** A queue that only `npm run dead-letters` reads. */
@@ -34,11 +35,11 @@ export class BullmqDeadLetters implements DeadLetters {
   }
 
   async removeOf(accountId: string): Promise<void> {
-    // Commands would wait for Redis, possibly for days.
+    // Otherwise, commands would wait for Redis, possibly for days.
     if (this.#redis.status !== 'ready')
       throw new GatewayError('service_unavailable', { detail: 'the queue is unavailable' });
     for (let end = await this.#queue.getWaitingCount(); end > 0; end -= lettersAtOnce) {
-      // Starts at the end, so that removals do not move the remaining letters.
+      // Iterates from the end, so that removing a dead letter does not shift the ones still to be read.
       const letters = await this.#queue.getWaiting(Math.max(0, end - lettersAtOnce), end - 1);
       const ofAccount = letters.filter(({ data }) => accountOf(data.event) === accountId);
       await Promise.all(ofAccount.map((letter) => letter.remove()));
@@ -58,7 +59,7 @@ function accountOf(event: unknown): unknown {
   return typeof event === 'object' && event !== null && 'accountId' in event ? event.accountId : undefined;
 }
 
-/** The same event of the same batch always has the same id, also after a retry. */
+/** The same event in the same batch always gets the same id, even after a retry. */
 function letterId({ batchId, event }: DeadRequestEvent): string {
   return `dead-${createHash('sha256')
     .update(`${batchId}\n${JSON.stringify(event)}`)

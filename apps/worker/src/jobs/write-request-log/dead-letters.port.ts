@@ -1,8 +1,8 @@
 import type { DeadRequestEvent } from '@gateway/contracts';
 
 export interface DeadLetters {
-  /** Keeps events that cannot be written. A repeated event is kept once. */
+  /** Stores events that cannot be written. A repeated event is stored only once. */
   add(letters: readonly DeadRequestEvent[]): Promise<void>;
-  /** Removes the events of an account. Throws `service_unavailable` while the queue is unavailable. */
+  /** Deletes an account's events. Throws `service_unavailable` while the queue is unavailable. */
   removeOf(accountId: string): Promise<void>;
 }

@@ -1,8 +1,8 @@
 import { Job, Worker } from 'bullmq';
 
 /**
- * BullMQ parses the data of a job before any other code. Invalid JSON would make it throw and stall forever. This
- * class passes the text on, so that it is rejected like other invalid data.
+ * BullMQ parses a job's data before any other code runs. Invalid JSON would make it throw and stall forever.
+ * This worker passes invalid JSON on as text, so that the batch is rejected like other invalid data.
  */
 class LenientJob extends Job<unknown> {
   static override fromJSON<T, R, N extends string>(
@@ -23,7 +23,7 @@ class LenientJob extends Job<unknown> {
 
 export class LenientWorker extends Worker<unknown, void> {
   protected override get Job(): typeof Job {
-    // The types differ only in the type of data.
+    // The two types differ only in the type of the data.
     return LenientJob as unknown as typeof Job;
   }
 }

@@ -9,26 +9,26 @@ const neededOf = (calledTools: string[], plan: Partial<Plan> = {}, toolsIn = 20)
 };
 
 describe('the K that a shadow request needed', () => {
-  it('is the rank of the worst tool that it called', () => {
+  it('is the rank of the lowest-ranked tool that it called', () => {
     expect(neededOf(['tool_3'])).toBe(4);
     expect(neededOf(['tool_3', 'tool_0'])).toBe(4);
     expect(neededOf(['tool_3', 'tool_11'])).toBe(12);
   });
 
-  it('is null for a request that was not in shadow, called nothing, or called a tool that was not offered', () => {
+  it('is null if the request was not in shadow, called no tools, or called a tool that was not offered', () => {
     expect(neededOf(['tool_3'], { kReason: 'prior' })).toBeNull();
     expect(neededOf([])).toBeNull();
     expect(neededOf(['made_up'])).toBeNull();
   });
 
-  it('counts only the scored tools, and none for a tool that is always included', () => {
+  it('counts only the scored tools, and no tool that is always included', () => {
     const { candidates } = createPlanEvent(20, 5);
     const pinned = candidates.map((each, at) => ({ ...each, alwaysIn: at < 3 ? 'called' : null }));
     expect(neededOf(['tool_3'], { candidates: pinned })).toBe(1);
     expect(neededOf(['tool_1'], { candidates: pinned })).toBe(1);
   });
 
-  it('follows the plan, since the tool set also contains choices of earlier turns', () => {
+  it('follows the plan, because the tool set also contains choices from earlier turns', () => {
     const { candidates } = createPlanEvent(20, 5);
     const kept = candidates.map((each) => ({
       ...each,
@@ -44,7 +44,7 @@ describe('the K that a shadow request needed', () => {
   });
 });
 
-test('a request counts for the bucket of its router, or else for that of its intent and list size', () => {
+test('a request counts for the bucket named by its router, or otherwise for its intent and list size', () => {
   const plan = createPlanEvent(20, 5);
   const of = (change: Partial<Plan>) =>
     chooseBucket(

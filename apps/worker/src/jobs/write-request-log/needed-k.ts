@@ -1,11 +1,11 @@
 import { bucketOf, type ShippedRequestEventV1 } from '@gateway/contracts';
 
 /**
- * Returns the smallest K that contains every offered tool a shadow request called. 1 if all of them are always
- * included. Null for a request that was not in shadow, or called none of its tools.
- *
- * A tool needs its rank among the scored tools. The plan itself comes first, since the tool set also contains choices
- * of earlier turns. A tool in the plan needs at most the plan's K, and a tool outside it needs more.
+ * Returns the smallest K that includes every offered tool that a shadow request called. Returns 1 if all of
+ * them are always included. Returns null if the request was not in shadow or called none of the offered
+ * tools. A tool needs a K equal to its rank among the scored tools. The plan itself comes first, because the
+ * tool set also contains choices from earlier turns. A tool in the plan needs at most the plan's K; any other
+ * tool needs more.
  */
 export function findNeededK(
   event: Pick<ShippedRequestEventV1, 'plan' | 'calledTools' | 'toolsIn'>,
@@ -24,7 +24,7 @@ export function findNeededK(
 
 type Candidates = NonNullable<ShippedRequestEventV1['plan']>['candidates'];
 
-/** Maps names to the needed K. For a duplicate name, the smaller one. */
+/** Maps tool names to the K that each tool needs. For a duplicate name, the smaller K is kept. */
 function listNeeds(candidates: Candidates, k: number | null): Map<string, number> {
   const needs = new Map<string, number>();
   let scoredRank = 0;
@@ -41,7 +41,7 @@ function listNeeds(candidates: Candidates, k: number | null): Map<string, number
   return needs;
 }
 
-/** Chooses the bucket of a request if its router did not name one. */
+/** Chooses the bucket for a request whose router did not name one. */
 export function chooseBucket({
   plan,
   toolsIn,

@@ -26,12 +26,13 @@ export interface ParsedBatch {
 const envelope = requestEventBatch.data.extend({ events: z.array(z.unknown()) });
 const reasonCharsMax = 500;
 /**
- * Ids outside this range are damaged or forged. The range is bounded because each month in it can get a partition.
+ * Ids outside this range are damaged or forged. The range is limited because each month within it can get its
+ * own partition.
  */
 const agedMsMax = 400 * 86_400_000;
 const aheadMsMax = 86_400_000;
 
-/** Parses each event of a batch separately, so that an invalid one does not block the others. */
+/** Parses each event in a batch separately, so that an invalid event does not block the others. */
 export function parseBatch(data: unknown, nowMs: number): ParsedBatch {
   const batch = envelope.safeParse(data);
   if (!batch.success) {
@@ -63,7 +64,10 @@ function parseEvent(source: unknown, traceparent: string | null, nowMs: number):
   }
 }
 
-/** The same rule as in the table: the first result stays, but any other result replaces `interrupted`. */
+/**
+ * The table follows the same rule: the first result is kept, except that any other result replaces
+ * `interrupted`.
+ */
 function winsOver(event: ParsedEvent, other: ParsedEvent | undefined): boolean {
   return other === undefined || (other.row.status === 'interrupted' && event.row.status !== 'interrupted');
 }

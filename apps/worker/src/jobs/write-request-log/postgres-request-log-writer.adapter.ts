@@ -4,7 +4,7 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 import type { RequestLogRow } from './request-log-row.ts';
 import { RowsRefused, type RequestLogWriter } from './request-log-writer.port.ts';
 
-/** The written columns with their types. */
+/** The columns that are written, with their types. */
 const columns: Readonly<Record<keyof RequestLogRow, string>> = {
   id: 'uuid',
   created_at: 'timestamptz',
@@ -80,8 +80,8 @@ const insert = `
     AND logged.account_id = excluded.account_id`;
 
 /**
- * Inserts rows together with their ledger entries, in one transaction. An `interrupted` row has no savings, so the
- * row that replaces it creates the first ledger entry.
+ * Inserts rows together with their ledger entries, in one transaction. An `interrupted` row has no savings,
+ * so its ledger entry is created only when another row replaces it.
  */
 const insertWithLedger = `
   WITH written AS (${insert}
@@ -102,13 +102,13 @@ const insertWithLedger = `
   SELECT count(*)::int AS written FROM written`;
 
 /**
- * SQLSTATE classes 22, 23 and 54: data exceptions, broken constraints and exceeded limits. They are caused by the
- * rows.
+ * SQLSTATE classes 22, 23 and 54: data exceptions, constraint violations and exceeded limits. The rows
+ * themselves cause these errors.
  */
 const rowsAtFault = /^(22|23|54)/;
-/** A missing partition is reported as this error. */
+/** Postgres reports a missing partition with this error. */
 const checkViolation = '23514';
-/** JSON escapes of text that Postgres cannot store: NUL and lone surrogates. */
+/** JSON escapes for characters that Postgres cannot store: NUL and lone surrogates. */
 const unstorable = /\\u(?:0000|d[89ab][0-9a-f]{2}|d[cdef][0-9a-f]{2})/;
 
 export class PostgresRequestLogWriter implements RequestLogWriter {
@@ -145,7 +145,7 @@ export class PostgresRequestLogWriter implements RequestLogWriter {
 
 function renderRows(rows: readonly RequestLogRow[]): string {
   const json = JSON.stringify(rows);
-  // Nearly all batches contain no such text and need only one pass.
+  // Nearly all batches contain no such characters and need only one pass.
   return unstorable.test(json) ? JSON.stringify(rows, (_, value: unknown) => storable(value)) : json;
 }
 

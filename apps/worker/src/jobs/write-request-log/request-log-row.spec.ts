@@ -6,8 +6,8 @@ import { renderRequestLogRow } from './request-log-row.ts';
 const shipped = (change: Partial<RequestEventV1> = {}) =>
   renderShippedEvent(createEndedEvent(createAcceptedEvent(), change));
 
-describe('the row of an event', () => {
-  it('has the time of its UUIDv7, whatever the event contains', () => {
+describe('the log row for an event', () => {
+  it('takes its time from the UUIDv7, whatever the event contains', () => {
     const row = renderRequestLogRow(shipped({ requestId: '01939a5b-0a00-7000-8000-000000000000' }));
     expect(Date.parse(row.created_at)).toBe(0x01939a5b0a00);
     expect(() => renderRequestLogRow(shipped({ requestId: '01939a5b-0a00-4000-8000-000000000000' }))).toThrow(
@@ -38,12 +38,12 @@ describe('the row of an event', () => {
   );
 });
 
-it('a request whose client disconnected before the response saves nothing', () => {
+it('a request saves nothing if its client disconnected before the response', () => {
   const left = shipped({ status: 'cancelled', httpStatus: null, toolsIn: 117, toolsOut: 12, usage: null });
   expect(renderRequestLogRow(left)).toMatchObject({ estimated_tokens_saved: 0, compression_tokens_saved: 0 });
 });
 
-describe('a batch', () => {
+describe('a batch of events', () => {
   const now = Date.now();
   const parse = (events: readonly unknown[]) =>
     parseBatch({ batchId: 'b', events, traceparents: events.map((_, at) => `parent-${at}`) }, now);
@@ -63,7 +63,7 @@ describe('a batch', () => {
     expect(refused[0]?.reason).toContain('candidates');
   });
 
-  it('contains each request once: its first result, but any other before interrupted', () => {
+  it('keeps one result per request: the first, except that any other replaces interrupted', () => {
     const event = shipped();
     const interrupted = { ...event, status: 'interrupted' };
     const statuses = (events: readonly unknown[]) => parse(events).events.map(({ row }) => row.status);
@@ -72,7 +72,7 @@ describe('a batch', () => {
     expect(statuses([interrupted, interrupted])).toEqual(['interrupted']);
   });
 
-  it('of another shape is refused as a whole', () => {
+  it('is rejected as a whole if it has another shape', () => {
     for (const data of [null, 'text', { batchId: 'b' }]) {
       expect(parseBatch(data, now)).toMatchObject({ events: [], refused: [{ source: data }] });
     }

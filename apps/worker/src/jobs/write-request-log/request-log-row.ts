@@ -2,7 +2,7 @@ import { tokensSaved, type CandidateTuple, type ShippedRequestEventV1 } from '@g
 import { parseRequestTimeMs } from '../../persistence/partitions.ts';
 import { chooseBucket, findNeededK } from './needed-k.ts';
 
-/** A row of `request_log`, with its columns as fields. */
+/** A row in `request_log`, with its columns as fields. */
 export interface RequestLogRow {
   readonly id: string;
   /** RFC 3339, UTC. */
@@ -61,7 +61,7 @@ export interface RequestLogRow {
   readonly ms_upstream: number | null;
 }
 
-/** Renders the row of an event. Throws `RangeError` if its id is not a UUIDv7. */
+/** Renders the row for an event. Throws `RangeError` if the event's id is not a UUIDv7. */
 export function renderRequestLogRow(event: ShippedRequestEventV1): RequestLogRow {
   const timeMs = parseRequestTimeMs(event.requestId);
   if (timeMs === null) throw new RangeError('the request id is not a UUIDv7');

@@ -5,10 +5,10 @@ export class RowsRefused extends Error {}
 
 export interface RequestLogWriter {
   /**
-   * Writes all rows or none, and returns how many changed the log. A request that is already in the log changes
-   * nothing, unless the log has it as `interrupted` and the row has another status. Rows of a deleted account change
-   * nothing. Ids must be unique.
-   * @throws RowsRefused if a row is invalid. After any other error, which comes from the database, the rows can be
+   * Writes all rows or none, and returns how many of them changed the log. A request that is already in the
+   * log changes nothing, unless it is logged as `interrupted` and the new row has another status. Rows for a
+   * deleted account change nothing. Ids must be unique.
+   * @throws RowsRefused if a row is invalid. Any other error comes from the database, and the rows can be
    * retried.
    */
   write(rows: readonly RequestLogRow[]): Promise<number>;

@@ -13,13 +13,13 @@ const row = {
   provider_savings_usd: 0.3,
 };
 
-test('calls are counted by the decision of the plan, each tool of a request once', () => {
+test('calls are counted by the plan decision, and each tool once per request', () => {
   const { forwarded, pruned } = sumDecisions([row, row]);
   expect({ forwarded, pruned }).toEqual({ forwarded: 2, pruned: 4 });
   expect(sumDecisions([{ ...row, candidates: null }])).toMatchObject({ forwarded: 0, pruned: 0 });
 });
 
-test('savings minus their costs equal the change of the bill, even if it is negative', () => {
+test('savings minus their costs equal the change in the bill, even if it is negative', () => {
   for (const net of [0.3, -0.2]) {
     const { savedUsd, spentUsd } = sumDecisions([{ ...row, provider_savings_usd: net }]);
     expect(savedUsd - spentUsd).toBeCloseTo(net);

@@ -42,19 +42,21 @@ type DecidedRow = Pick<
   'candidates' | 'called_tools' | 'recovered_tools' | 'gross_savings_usd' | 'provider_savings_usd'
 >;
 
-/** The results of the gateway's decisions in the rows of a batch. */
+/** The results of the gateway's decisions, added up over the rows in a batch. */
 interface DecisionFigures {
-  /** Called tools that the plan had forwarded. */
+  /** Number of called tools that the plan had forwarded. */
   readonly forwarded: number;
-  /** Called or requested tools that the plan had pruned. Recall is the share of the forwarded ones. */
+  /**
+   * Number of called or requested tools that the plan had pruned. Recall is forwarded / (forwarded + pruned).
+   */
   readonly pruned: number;
-  /** Savings on providers' bills, in USD. */
+  /** Savings on provider bills, in USD. */
   readonly savedUsd: number;
-  /** Cost of the savings, in USD: rewritten caches and recovery rounds. */
+  /** Costs that reduce the savings, in USD: rewritten caches and recovery rounds. */
   readonly spentUsd: number;
 }
 
-/** Sums the decisions of rows. A row without a plan does not count for recall. */
+/** Adds up the decisions in the rows. A row without a plan does not count toward recall. */
 export function sumDecisions(rows: readonly DecidedRow[]): DecisionFigures {
   let [forwarded, pruned, savedUsd, spentUsd] = [0, 0, 0, 0];
   for (const row of rows) {
@@ -70,7 +72,7 @@ export function sumDecisions(rows: readonly DecidedRow[]): DecisionFigures {
   return { forwarded, pruned, savedUsd, spentUsd };
 }
 
-/** Counts recall and net savings of everything written to the request log. */
+/** Counts recall and net savings for everything written to the request log. */
 export class DecisionMetrics {
   readonly #calls: Counter<'outcome'>;
   readonly #usd: Counter<'kind'>;

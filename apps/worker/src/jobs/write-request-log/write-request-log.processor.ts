@@ -16,10 +16,10 @@ import type { Redis } from 'ioredis';
 import type { Partitions } from '../../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
-/** Concurrent batches. Each is one statement, so they need as many connections. */
+/** Number of batches processed concurrently. Each is one statement, so the pool needs as many connections. */
 const concurrency = 4;
 /**
- * After this time, another worker takes over the batch of a dead worker. The takeover can take the same time again.
+ * If a worker dies, another one takes over its batch after this time. Detecting this can take as long again.
  */
 const lockDurationMs = 5_000;
 const queueDepthEveryMs = 5_000;
@@ -27,11 +27,14 @@ const queueDepthEveryMs = 5_000;
 export interface WriteRequestLogParts {
   readonly database: TelemetryDatabase;
   readonly partitions: Partitions;
-  /** The queue's Redis. It may be unavailable, also at the start. */
+  /** The queue's Redis. It may be unavailable, even on startup. */
   readonly queueRedis: Redis;
-  /** Closed when the processor ends. */
+  /** Closed when the processor stops. */
   readonly deadLetters: BullmqDeadLetters;
-  /** Accounts with shadow requests that no calibration has used yet. Every writer of the log adds to it. */
+  /**
+   * Accounts whose newest shadow requests have not been used for calibration yet. Each log writer adds to
+   * this set.
+   */
   readonly shadowAccounts: Set<string>;
   readonly reportCommitted: (batchIds: string[]) => void;
   readonly logger: Logger;
@@ -52,7 +55,7 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
   constructor(parts: WriteRequestLogParts) {
     this.#parts = parts;
     this.#queue = new Queue(requestEventBatch.queue, { connection: parts.queueRedis });
-    // The listener of the connection reports Redis errors.
+    // The connection's own listener reports Redis errors.
     this.#queue.on('error', () => undefined);
     this.#reports = new CommitReports(parts.reportCommitted);
     this.#metrics = createWriteRequestLogMetrics(parts.metrics);
@@ -64,8 +67,8 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
   }
 
   /**
-   * Starts without waiting for Redis, since queries work without it. A Redis that evicts keys ends the process with
-   * an uncaught error.
+   * Starts without waiting for Redis, because queries work without it. If Redis is configured to evict keys,
+   * an uncaught error ends the process.
    */
   onApplicationBootstrap(): void {
     void checkNoEviction(this.#parts.queueRedis).then(
@@ -91,7 +94,7 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
       concurrency,
       lockDuration: lockDurationMs,
       stalledInterval: lockDurationMs / 2,
-      // A killed worker does not count as a failure of the batch.
+      // If a worker is killed, this does not count as a failure of its batch.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
     });
     this.#worker.on('error', (error) =>
@@ -139,7 +142,7 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
   }
 }
 
-/** How long a report waits for others to join it. */
+/** How long a report waits so that it can be combined with others. */
 const reportDelayMs = 10;
 const batchIdsMax = 1000;
 

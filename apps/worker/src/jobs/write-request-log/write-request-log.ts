@@ -9,23 +9,24 @@ export interface WriteRequestLogContext {
   readonly writer: RequestLogWriter;
   readonly deadLetters: DeadLetters;
   readonly now: () => number;
-  /** Accounts with written shadow requests. */
+  /** Collects the accounts for which shadow requests were written. */
   readonly shadowAccounts: Set<string>;
-  /** Called with the rows of a batch that changed the log. */
+  /** Called with the rows in a batch that changed the log. */
   readonly onWritten?: (rows: readonly RequestLogRow[]) => void;
 }
 
 interface WrittenBatch {
-  /** Requests that are new in the log, or replaced their `interrupted` row. */
+  /** Number of requests that are new in the log or replaced an `interrupted` row. */
   readonly written: number;
-  /** Events that were already in the log. */
+  /** Number of events that were already in the log. */
   readonly repeated: number;
   readonly dead: number;
 }
 
 /**
- * Writes a batch of request events. When it returns, every event is in the log or among the dead letters. Throws when
- * the database or the queue is unavailable: then the batch can be retried any number of times.
+ * Writes a batch of request events. When it returns, every event is either in the log or among the dead
+ * letters. Throws if the database or the queue is unavailable; the batch can then be retried any number of
+ * times.
  */
 export async function writeRequestLog(
   context: WriteRequestLogContext,
@@ -52,7 +53,7 @@ interface WriteResult {
   readonly refused: readonly RefusedEvent[];
 }
 
-/** Splits rejected rows in halves until only the invalid row is left. */
+/** Splits rejected rows in half repeatedly, until only the invalid rows are left. */
 async function writeOrRefuse(writer: RequestLogWriter, events: readonly ParsedEvent[]): Promise<WriteResult> {
   if (events.length === 0) return { written: 0, refused: [] };
   try {
@@ -78,7 +79,7 @@ function renderDeadLetter(
   return { batchId, event: source, traceparent, reason, at: new Date(context.now()).toISOString() };
 }
 
-/** Runs the writing of a batch in one span per event, each in the trace of that request. */
+/** Writes a batch within one span per event, each in its request's trace. */
 async function traceEvents<T>(
   events: readonly ParsedEvent[],
   batchId: string,
@@ -103,7 +104,7 @@ async function traceEvents<T>(
       () => promise,
       SpanKind.CONSUMER,
     );
-    // Each span ends with the batch. A failure is thrown once, below.
+    // Each span ends with the batch. A failure is thrown only once, below.
     span.catch(() => undefined);
   }
   write().then(resolve, reject);

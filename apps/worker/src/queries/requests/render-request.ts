@@ -7,7 +7,7 @@ import {
 import { z } from 'zod';
 import type { RequestLogRecord } from '../../persistence/telemetry-database.ts';
 
-/** The columns of a row in the request list: all columns except those that only the detail shows. */
+/** The columns for a row in the request list: all columns except those shown only in the detail view. */
 export const entryFields = {
   omit: {
     candidates: true,
@@ -88,7 +88,7 @@ function renderFigures(row: RequestLogLine) {
 export function renderDetail(row: RequestLogRecord): RequestDetail {
   const trace = renderTrace(row);
   const forwarded = trace.candidates.filter((candidate) => candidate.forwarded).map(({ name }) => name);
-  // Without a list of candidates, or with nothing pruned, all offered tools were forwarded.
+  // Without a candidate list, or if nothing was pruned, all offered tools were forwarded.
   const pruned = trace.candidates.length > 0 && row.toolsOut < row.toolsIn;
   const needed = [...new Set([...row.calledTools, ...row.recoveredTools])];
   const missed = pruned ? needed.filter((name) => !forwarded.includes(name)) : [];
@@ -146,7 +146,7 @@ function renderChoice(row: RequestLogRecord): RequestDetail['model_choice'] {
   };
 }
 
-/** The columns that a routing trace needs. */
+/** The columns needed for a routing trace. */
 export const traceFields = {
   select: {
     id: true,
@@ -162,7 +162,7 @@ export const traceFields = {
   },
 } as const;
 
-/** Candidates that a trace shows of a model choice. */
+/** Maximum number of candidates shown in the trace of a model choice. */
 const tracedCandidates = 3;
 
 function renderShortChoice(stored: RequestLogRecord['modelChoice']): RequestDetail['trace']['model_choice'] {

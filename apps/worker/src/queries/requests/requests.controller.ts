@@ -8,7 +8,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { TELEMETRY_DATABASE, type TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import { exportRequests, getRequest, listRequests } from './requests.ts';
 
-/** Serves the contracts that query the request log. */
+/** Implements the contracts that query the request log. */
 @Controller()
 export class RequestsController {
   readonly #database: TelemetryDatabase;

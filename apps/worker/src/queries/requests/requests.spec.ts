@@ -1,12 +1,12 @@
 import { chooseRequestFilter } from './requests.ts';
 
-describe('a filter of requests', () => {
-  it('ignores parts that are not given', () => {
+describe('a request filter', () => {
+  it('ignores fields that are not set', () => {
     expect(chooseRequestFilter({})).toEqual({});
     expect(chooseRequestFilter({ status: 'ok' })).toEqual({ status: 'ok' });
   });
 
-  it('includes the start of its span and excludes the end', () => {
+  it('includes the start of its time span and excludes the end', () => {
     const [from, to] = ['2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'];
     expect(chooseRequestFilter({ from, to })).toEqual({ createdAt: { gte: from, lt: to } });
     expect(chooseRequestFilter({ to })).toEqual({ createdAt: { lt: to } });

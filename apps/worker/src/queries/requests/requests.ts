@@ -13,12 +13,15 @@ import type {
 import { entryFields, renderDetail, renderEntry, storedContext } from './render-request.ts';
 import { parseRequestTimeMs } from '../../persistence/partitions.ts';
 
-/** Counting reads the index row by row, which takes about 15 ms at this number. Larger totals mean "at least". */
+/**
+ * Counting reads the index row by row, which takes about 15 ms for this many rows. At this limit, the total
+ * means "at least".
+ */
 const totalMax = 100_000;
 
 /**
- * Lists an account's requests that match the filter, newest first. `total` counts all of them. It stops at 100,000 if
- * the filter has parts other than the key and the status `error`.
+ * Lists an account's requests that match the filter, newest first. `total` counts all matching requests.
+ * Counting stops at 100,000 if the filter uses anything other than the key and the status `error`.
  */
 export async function listRequests(
   database: TelemetryDatabase,
@@ -39,7 +42,7 @@ export async function listRequests(
   return { total, requests: rows.map(renderEntry) };
 }
 
-/** Uses the hourly sums for the whole log, for one key, and for errors. */
+/** Counts from the hourly totals. They cover the whole log, a single key, and errors. */
 async function countRequests(
   { requestLog, usageHour }: TelemetryModels,
   filter: RequestFilter,
@@ -56,7 +59,7 @@ async function countRequests(
   return Number((status === 'error' ? sums.errors : sums.requests) ?? 0);
 }
 
-/** Returns one request with all details. Null for an unknown request or one of another account. */
+/** Returns one request with all details. Null if the request is unknown or belongs to another account. */
 export async function getRequest(
   database: TelemetryDatabase,
   { accountId, requestId }: ParsedRequestOf<typeof getRequestContract>,
@@ -88,13 +91,13 @@ export async function exportRequests(
   return { requests: rows.map(renderEntry) };
 }
 
-/** Follows the index, which sorts by the time first. An id starts with its time. */
+/** The order matches the index, which sorts by time first. Each id starts with its time. */
 function isBefore(id: string): TelemetryWhere {
   const at = new Date(parseRequestTimeMs(id) ?? 0);
   return { createdAt: { lte: at }, OR: [{ createdAt: { lt: at } }, { id: { lt: id } }] };
 }
 
-/** Renders the filter for the database. Parts that are not given do not filter. */
+/** Renders the filter for the database. Fields that are not set do not filter. */
 export function chooseRequestFilter({
   keyId,
   model,
@@ -119,7 +122,10 @@ export function chooseRequestFilter({
   };
 }
 
-/** A model name can contain slashes. So `a/b` matches both that name, and the model `b` of the provider `a`. */
+/**
+ * A model name can contain slashes. Therefore `a/b` matches both the model named `a/b` and the model `b` from
+ * the provider `a`.
+ */
 function listModelNames(model: string): TelemetryWhere[] {
   const slash = model.indexOf('/');
   const names: TelemetryWhere[] = [{ model }, { requestedModel: model }];

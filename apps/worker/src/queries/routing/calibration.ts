@@ -9,10 +9,10 @@ import { chooseK, renderPolicy, type PolicyBucket } from '../../jobs/calibrate/m
 import { boundRecallAbove, boundRecallBelow } from '../../jobs/calibrate/measure-bucket.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
-/** Values of K for which recall is shown, in addition to the policy's own. */
+/** Values of K for which recall is shown, in addition to the K used by the policy. */
 const shownKs = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 512];
 
-/** Describes an account's measured K, and the data behind it. */
+/** Describes an account's calibrated K, and the data behind it. */
 export async function describeCalibration(
   database: TelemetryDatabase,
   { accountId, recallTarget }: ParsedRequestOf<typeof describeCalibrationContract>,
@@ -70,14 +70,14 @@ function renderRecall(bucket: PolicyBucket, k: number): CalibrationBucket['recal
 }
 
 /**
- * Counts the conversations without a miss that the bound requires: ln 0.05 / ln target, since the bound for n of them
- * is 0.05^(1/n).
+ * Returns the number of conversations without a miss that the bound requires: ln 0.05 / ln target, because
+ * the bound for n conversations is 0.05^(1/n).
  */
 function countNeeded({ samples }: PolicyBucket, recallTarget: number): number {
   return Math.max(samples + 1, Math.ceil(Math.log(0.05) / Math.log(recallTarget)));
 }
 
-/** Reads one policy of an account in the router's form. */
+/** Reads one of an account's policies in the router's format. */
 export async function getRoutingPolicy(
   database: TelemetryDatabase,
   { accountId, version }: ParsedRequestOf<typeof getRoutingPolicyContract>,

@@ -29,7 +29,7 @@ const sql = `
     AND (ms_upstream IS NOT NULL OR error_code IN ('upstream_unreachable', 'upstream_timeout'))
   GROUP BY provider, model ORDER BY requests DESC, provider, model LIMIT ${modelsMax}`;
 
-/** Summarizes an account's requests per model, including those that failed to reach it. */
+/** Summarizes an account's requests per model, including requests that failed to reach the model. */
 export async function observeModels(
   database: TelemetryDatabase,
   span: ParsedRequestOf<typeof observeModelsContract>,

@@ -10,14 +10,19 @@ import { renderTrace, traceFields } from '../requests/render-request.ts';
 import { queryAccountLog } from '../../persistence/account-log.ts';
 import { asInstant } from '../usage/usage-columns.ts';
 
-/** SQL condition on a row: its plan pruned tools, its candidates are known, and tools were called. */
+/**
+ * SQL condition for a row whose plan pruned tools, whose candidates are known, and in which tools were
+ * called.
+ */
 export const isPrunedAndCalling =
   'routing IS NOT NULL AND tools_out < tools_in AND cardinality(called_tools) > 0';
 
-/** SQL condition on one element `candidate` of a row's candidates: `[name, score, rank, 0|1 forwarded, …]`. */
+/**
+ * SQL condition for one element `candidate` in a row's candidates: `[name, score, rank, 0|1 forwarded, …]`.
+ */
 export const isLeftOutAndCalled = `candidate ->> 3 = '0' AND candidate ->> 0 = ANY (called_tools)`;
 
-/** Best candidates shown per decision, in addition to the called ones. */
+/** Number of best candidates shown per decision, in addition to the called ones. */
 const candidatesMax = 10;
 
 /** Lists an account's tool decisions, newest first. */
@@ -34,7 +39,7 @@ export async function listRoutingTraces(
   return { traces: rows.map((row) => chooseTopCandidates(renderTrace(row))) };
 }
 
-/** Keeps the best candidates of a decision and the called ones, by rank. */
+/** Keeps the best candidates in a decision and all called ones, by rank. */
 export function chooseTopCandidates(trace: Omit<RecentRoutingTrace, 'candidates_total'>): RecentRoutingTrace {
   const candidates = trace.candidates
     .filter(({ rank, called }) => called || rank <= candidatesMax)
@@ -43,9 +48,9 @@ export function chooseTopCandidates(trace: Omit<RecentRoutingTrace, 'candidates_
 }
 
 /**
- * Selects each alert once per request. A call to a pruned tool is `recovery` if the model requested it with the
- * recovery tool. Otherwise it is `hallucinated_call`: the model called a name that it was not given. In shadow all
- * tools were sent, and the plan would have pruned this one.
+ * Selects each alert once per request. A call to a pruned tool is a `recovery` if the model requested the
+ * tool through the recovery tool. Otherwise it is a `hallucinated_call`: the model called a tool name that it
+ * was not given. For a shadow request, all tools were sent, and the plan would have pruned the called tool.
  */
 const sql = `
   , candidates AS (
@@ -68,7 +73,7 @@ const sql = `
     ) AS page
   ) AS alerts`;
 
-/** Lists tools that a model needed although they were pruned, or would have been pruned, newest first. */
+/** Lists tools that a model needed although they were, or would have been, pruned. Newest first. */
 export async function listRecallAlerts(
   database: TelemetryDatabase,
   { limit, offset, ...span }: ParsedRequestOf<typeof listRecallAlertsContract>,

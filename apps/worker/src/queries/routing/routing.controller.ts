@@ -19,7 +19,7 @@ import { listRecallAlerts, listRoutingTraces } from './routing-decisions.ts';
 import { listToolHealth } from './tool-health.ts';
 import { listToolSuggestions } from './tool-suggestions.ts';
 
-/** Serves the contracts of routing decisions, tool assessments and policies. */
+/** Implements the contracts for routing decisions, tool assessments and policies. */
 @Controller()
 export class RoutingController {
   readonly #database: TelemetryDatabase;

@@ -6,7 +6,9 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 import { asInstant } from '../usage/usage-columns.ts';
 import type { DescriptionIssue } from '../../assess-tools/score-description.ts';
 
-/** Expanding candidates is the main cost: 1,000 requests of 118 tools took 1.5 s on a shared core. */
+/**
+ * Expanding the candidates is the main cost: 1,000 requests with 118 tools each took 1.5 s on a shared core.
+ */
 const requestsMax = 1_000;
 
 const sql = `
@@ -43,7 +45,7 @@ interface ToolRow extends Omit<ToolHealth['stats'], 'call_through_rate'> {
   readonly last_seen_at: string;
 }
 
-/** Lists the use of each tool in an account's newest requests, most offered first. */
+/** Lists how each tool was used in an account's newest requests, most offered first. */
 export async function listToolHealth(
   database: TelemetryDatabase,
   { limit, offset, ...span }: ParsedRequestOf<typeof listToolHealthContract>,
@@ -82,13 +84,13 @@ function renderTool(row: ToolRow, assessment: ToolAssessment | undefined): ToolH
   };
 }
 
-/** Fewer requests give no reliable result. */
+/** With fewer requests, the result would not be reliable. */
 const forwardedMin = 50;
 const calledMin = 5;
-/** A called tool is expected among this many first ranks. */
+/** A called tool is expected to be among this many top ranks. */
 const rankMax = 10;
 
-/** Judges a tool's description by its use. */
+/** Judges a tool's description by how the tool is used. */
 function judgeUse(stats: ToolHealth['stats']): DescriptionIssue[] {
   const issues: DescriptionIssue[] = [];
   if (stats.called === 0 && stats.forwarded >= forwardedMin) {

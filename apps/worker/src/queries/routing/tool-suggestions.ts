@@ -4,22 +4,22 @@ import { queryAccountLog } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import { readAssessments, type ToolAssessment } from '../../assess-tools/assess-tools.ts';
 
-/** Expanding candidates is the main cost, as for tool health. */
+/** Expanding the candidates is the main cost, as in tool health. */
 const requestsMax = 1_000;
-/** Fewer collisions give no reliable result. */
+/** With fewer collisions, the result would not be reliable. */
 const collisionsMin = 3;
 /**
- * Minimum share of a tool's calls in which the other tool ranked higher. Below it, the other tool is just often
- * relevant.
+ * Minimum share of a tool's calls in which the other tool ranked higher. Below this share, the other tool is
+ * simply relevant often.
  */
 const shareMin = 0.2;
-/** Calls at lower ranks are ignored, since most tools rank higher there. */
+/** Calls to tools with a lower rank are ignored, because most other tools rank higher there. */
 const rivalsMax = 20;
 
 /**
- * Finds hard negatives: for each called tool, the tools that ranked higher and were not called. Ranks are those of
- * the decisions. "After" is the rank without that rival. `recalled` counts the decisions in which the tool would then
- * be within K.
+ * Finds hard negatives: for each called tool, the tools that ranked higher but were not called. Ranks are
+ * taken from the routing decisions. "After" is the rank without the higher-ranked tool. `recalled` counts the
+ * decisions in which the called tool would then be within K.
  */
 const sql = `
   , decisions AS MATERIALIZED (
@@ -64,7 +64,10 @@ interface PairRow {
   readonly considered: number;
 }
 
-/** Lists pairs of an account's tools that are confused with each other, with a wording that distinguishes them. */
+/**
+ * Lists pairs of an account's tools that are confused with each other, with a suggested wording that
+ * distinguishes them.
+ */
 export async function listToolSuggestions(
   database: TelemetryDatabase,
   { limit, offset, ...span }: ParsedRequestOf<typeof listToolSuggestionsContract>,
@@ -82,7 +85,7 @@ export async function listToolSuggestions(
   };
 }
 
-/** Whether a suggestion can help. For two dissimilar tools, no wording helps. */
+/** Whether a suggestion can help. For two dissimilar tools, a different wording does not help. */
 function isActionable({ evidence, suggested_description }: ToolSuggestion): boolean {
   return evidence.similarity !== null || suggested_description !== null;
 }

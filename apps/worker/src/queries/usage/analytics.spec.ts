@@ -1,6 +1,6 @@
 import { narrowLog } from './analytics.ts';
 
-describe('a part of the log', () => {
+describe('a filtered part of the log', () => {
   it('is the whole log without a filter', () => {
     expect(narrowLog({})).toEqual({
       sql: ', narrowed AS NOT MATERIALIZED (SELECT * FROM own )',
@@ -8,7 +8,7 @@ describe('a part of the log', () => {
     });
   });
 
-  it('matches every part of a filter, and no value appears in the SQL', () => {
+  it('applies every field of a filter, and puts no value into the SQL', () => {
     const { sql, values } = narrowLog({ key_id: 'k', model: "m' OR true", session_id: 's' });
     expect(sql).toContain('key_id = $4::uuid AND session_id = $5::text AND ($6::text IN');
     expect(sql).not.toContain('true');

@@ -40,7 +40,7 @@ const daysSql = `
   SELECT 'usage.analytics_day' AS object, ${dayOfRow} AS date, ${figures} FROM narrowed GROUP BY date ORDER BY date`;
 const totalsSql = `SELECT ${figures} FROM narrowed`;
 
-/** Selects the most used models of each part of the log: per day, or in total. */
+/** Selects the most used models for each part of the log: per day, or in total. */
 const modelsSql = (part: string) => `
   , used AS (
     SELECT ${part} AS date, provider, model, ${loggedColumns},
@@ -49,7 +49,7 @@ const modelsSql = (part: string) => `
   )
   SELECT * FROM used WHERE place <= ${modelsMax} ORDER BY date, place`;
 
-/** A conversation counts as missed when a shadow plan lacked a called tool. Calibration uses the same rule. */
+/** A conversation counts as missed if a shadow plan lacked a called tool. Calibration uses the same rule. */
 const recallSql = `
   , shadow AS (
     SELECT bool_or(needed_k > coalesce(k, tools_in)) AS is_missed FROM narrowed
@@ -58,8 +58,8 @@ const recallSql = `
   SELECT count(*)::float8 AS sessions, (count(*) FILTER (WHERE is_missed))::float8 AS misses FROM shadow`;
 
 /**
- * Lists an account's usage per day and in total, with the data for the dashboard's charts. Days without requests are
- * omitted.
+ * Lists an account's usage per day and in total, with the data for the dashboard's charts. Days without
+ * requests are omitted.
  */
 export async function listDailyAnalytics(
   database: TelemetryDatabase,
@@ -107,13 +107,16 @@ function requireRow<Row>([row]: readonly Row[]): Row {
   return row;
 }
 
-/** The SQL definition of `narrowed`, which follows that of `own` (`queryAccountLog`). Its values start at `$4`. */
+/**
+ * The SQL definition of `narrowed`, which follows the definition of `own` (`queryAccountLog`). Its parameters
+ * start at `$4`.
+ */
 interface NarrowedLog {
   readonly sql: string;
   readonly values: readonly string[];
 }
 
-/** Renders the filter of an account's log. Parts that are not given do not filter. */
+/** Renders the filter for an account's log. Fields that are not set do not filter. */
 export function narrowLog({ key_id, model, session_id }: UsageFilter): NarrowedLog {
   const values: string[] = [];
   const conditions: string[] = [];
@@ -124,7 +127,8 @@ export function narrowLog({ key_id, model, session_id }: UsageFilter): NarrowedL
   };
   add(key_id, (place) => `key_id = ${place}::uuid`);
   add(session_id, (place) => `session_id = ${place}::text`);
-  // The same rule as in the request list: the name as answered, as requested, or with its provider.
+  // The request list uses the same rule: the model name in the response, the requested name, or the name with
+  // its provider.
   add(
     model,
     (place) => `(${place}::text IN (model, requested_model) OR provider || '/' || model = ${place}::text)`,

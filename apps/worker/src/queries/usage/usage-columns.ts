@@ -1,13 +1,13 @@
-/** The UTC day of an instant, as `YYYY-MM-DD`. */
+/** The UTC day that contains an instant, as `YYYY-MM-DD`. */
 export const dayOf = (sql: string): string => `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`;
 
-/** An aggregate of times, as RFC 3339. */
+/** An aggregate over times, as RFC 3339. */
 export const asInstant = (sql: string): string =>
   `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /**
- * The columns of `usageFigures` over a group of rows. Sums are exact (`bigint` and `numeric`). Only the result
- * becomes a double, which is exact for integers up to 2^53.
+ * The columns in `usageFigures`, aggregated over a group of rows. Totals are exact (`bigint` and `numeric`).
+ * Only the result is converted to a double, which is exact for integers up to 2^53.
  */
 export const usageColumns = `
   count(*)::float8 AS requests,
@@ -26,11 +26,11 @@ export const usageColumns = `
   (count(*) FILTER (WHERE prompt_tokens IS NOT NULL AND cost_usd IS NULL))::float8 AS unpriced_requests,
   sum(provider_savings_usd)::float8 AS provider_savings_usd`;
 
-/** The usage columns, and a column that the hourly sums lack. */
+/** The usage columns, plus a column that the hourly totals lack. */
 export const loggedColumns = `${usageColumns},
   sum(gross_savings_usd)::float8 AS gross_savings_usd`;
 
-/** The usage columns over parts that are already summed (`queryAccountUsage`). */
+/** The usage columns over rows that already contain totals (`queryAccountUsage`). */
 export const usedColumns = `
   coalesce(sum(requests), 0)::float8 AS requests,
   coalesce(sum(errors), 0)::float8 AS errors,

@@ -12,7 +12,7 @@ import { listDailyAnalytics } from './analytics.ts';
 import { listSessions } from './sessions.ts';
 import { listDailyUsage, listKeyUsage, summarizeUsage } from './usage.ts';
 
-/** Serves the contracts that query usage. */
+/** Implements the contracts that query usage. */
 @Controller()
 export class UsageController {
   readonly #database: TelemetryDatabase;

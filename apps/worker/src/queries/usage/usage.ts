@@ -13,7 +13,7 @@ import { dayOf, usedColumns } from './usage-columns.ts';
 
 const totalSql = `SELECT ${usedColumns} FROM used`;
 
-/** Returns an account's usage in a time span. All figures are zero without requests. */
+/** Returns an account's usage in a time span. Without requests, all figures are zero. */
 export async function summarizeUsage(
   database: TelemetryDatabase,
   span: ParsedRequestOf<typeof summarizeUsageContract>,
@@ -38,7 +38,7 @@ const keysSql = `
   SELECT 'usage.key' AS object, key_id, ${usedColumns}
   FROM used GROUP BY key_id ORDER BY requests DESC, key_id LIMIT ${keysMax}`;
 
-/** Lists an account's usage per key, most used first. */
+/** Lists an account's usage per key, most used key first. */
 export async function listKeyUsage(
   database: TelemetryDatabase,
   span: ParsedRequestOf<typeof listKeyUsageContract>,
