@@ -17,8 +17,8 @@ interface ProcessStat {
 }
 
 /**
- * Fields of /proc/<pid>/stat (proc(5)): 4 is the parent process id, 14 to 17 are the CPU times of the process
- * and its exited children, 24 is the number of resident pages.
+ * Fields of /proc/<pid>/stat (proc(5)). Field 4 is the parent process id. Fields 14 to 17 are the CPU times
+ * of the process and its exited children. Field 24 is the number of resident pages.
  */
 function readStat(pid: number): ProcessStat | undefined {
   try {

@@ -8,10 +8,7 @@ import { Readable } from 'node:stream';
 import { asList, asMembers, asText, type Members } from './answer-reading.ts';
 import type { TargetFormat } from './canned-answers.ts';
 
-/**
- * Checks an upstream request against the rules of the provider's API, as far as its error responses reveal
- * them.
- */
+/** Checks an upstream request against rules of the provider's API that are known from its error responses. */
 export async function expectAccepted(target: TargetFormat, body: Members, isStream: boolean): Promise<void> {
   if (target === 'converse') await expectAwsSays(body, isStream);
   if (target === 'converse') expectTurns(asList(body.messages), 'content');

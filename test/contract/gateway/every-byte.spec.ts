@@ -11,8 +11,8 @@ interface CutApi {
   readonly provider: string;
   readonly type: string;
   /**
-   * The clients take turns over the byte positions. A client that speaks the stream's own format is tested
-   * alone.
+   * The clients that read the cut streams, taking turns over the byte positions. If a client speaks the
+   * stream's own format, it is the only one.
    */
   readonly clients: readonly StreamFormat[];
   readonly end: RegExp;

@@ -1,6 +1,6 @@
 /**
- * Reads the raw JSON of the recordings, independently of the code under test. `sum-stream.ts` does this for
- * streams.
+ * Reads the raw JSON of the recordings, independently of the code under test. Streams are read by
+ * `sum-stream.ts`.
  */
 import type { Recording } from '@gateway/testing';
 import { bodyOf } from '../check-every.ts';

@@ -32,8 +32,8 @@ export const callsMax = 6;
 export const difficulties = { min: 0.3, max: 1.7 } as const;
 
 /**
- * The distributions of the ranks of needed tools: most tools rank near the top, and some rank anywhere. They
- * cover the distributions of real tool sets.
+ * How the ranks of needed tools are distributed: most tools rank near the top, and some rank anywhere. Real
+ * tool sets fall within these distributions.
  */
 const shapes = ['geometric', 'heavy', 'mixed'] as const;
 const sessionsMax = 10_000;

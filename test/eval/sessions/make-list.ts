@@ -7,9 +7,9 @@ import type { EvalList, EvalSession } from './eval-session.ts';
 const realServers = ['github_mcp', 'mongodb_mcp'];
 
 /**
- * Mixes the session's own tools with others, up to `size` in total. Half of the others come from real
- * servers, and half from any set. They are drawn and ordered by a hash of session and tool, so every run has
- * the same lists.
+ * Mixes the session's own tools with added tools, up to `size` in total. Half of the added tools come from
+ * real servers, and half from any set. A hash of session and tool decides which tools are added and in which
+ * order, so every run has the same lists.
  */
 export function makeList(
   session: EvalSession,

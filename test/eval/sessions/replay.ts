@@ -28,8 +28,8 @@ export interface ReplayOutcome {
   readonly needs: number;
   readonly forwarded: number;
   /**
-   * For each of the other calls, how often its tool has been needed so far. Each need is one chance to use
-   * recovery.
+   * For each call whose tool was pruned, how often that tool has been needed so far. Each need is one chance
+   * to use recovery.
    */
   readonly chances: readonly number[];
   /** Recovery rounds if the model uses recovery at the first chance. */

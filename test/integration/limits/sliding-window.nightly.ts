@@ -14,7 +14,10 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => undoAll(undo), 120_000);
 
-/** Redis uses its own clock, and responses take time, so a request may be observed this much later. */
+/**
+ * The Redis clock differs from this process's clock, and responses take time. A request may be observed this
+ * much later.
+ */
 const delayMs = 1_000;
 
 it('over four minutes of bursts, every minute admits at most the limit and at least 99% of it', async () => {

@@ -122,7 +122,7 @@ describe('request contents', () => {
   const expire = (accountId: string, retentionDays: number, hasContents = true) =>
     expireAccount(database, accountId, { retentionDays, hasContents }, Date.now());
 
-  test('expire after their own lifetime or a shorter retention period, and others stay', async () => {
+  test('expire after the content lifetime or a shorter retention period, and others stay', async () => {
     const [own, other] = [newAccountId(), newAccountId()];
     const [fresh, old, over] = [await keep(own, 0), await keep(own, 9), await keep(own, 3, 2)];
     const theirs = await keep(other, 9);
