@@ -1,7 +1,7 @@
 import { foldAnswer, type ProviderFormat, type TokenUsage } from '@gateway/interchange';
 import { providerFormatNamed } from './formats.ts';
 
-/** A non-streaming response of each format with the given counts of input, output and cached tokens. */
+/** A non-streaming response in each format, with the given input, output and cached token counts. */
 const answers: readonly (readonly [
   ProviderFormat,
   (input: string, output: string, cached: string) => string,

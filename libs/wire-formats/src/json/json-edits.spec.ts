@@ -53,7 +53,7 @@ describe('applyEdits', () => {
 });
 
 describe('removal', () => {
-  it('leaves valid JSON with exactly the kept elements, for any choice of them', () => {
+  it('leaves valid JSON with exactly the kept elements, whichever elements are kept', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.jsonValue(), fc.boolean())), spaces, (items, space) => {
         const tape = scan(
@@ -98,12 +98,12 @@ describe('removal', () => {
     );
   });
 
-  it('removes every repetition of a member', () => {
+  it('removes every occurrence of a repeated member', () => {
     const tape = scan('{"a":1,"b":2,"\\u0061":3,"a":4}');
     expect(applyEdits(tape.bytes, removeMember(tape, tape.root, 'a')).toString()).toBe('{"b":2}');
   });
 
-  it('makes one edit per run of removed entries, and none when nothing is removed', () => {
+  it('makes one edit per run of adjacent removals, and none when nothing is removed', () => {
     const tape = scan('[1, 2, 3, 4, 5]');
     expect(removeItems(tape, tape.root, (index) => index < 2 || index > 3)).toEqual([
       { start: 5, end: 11, replacement: '' },

@@ -25,7 +25,7 @@ export function applyEdits<Bytes extends Uint8Array>(
   return edited;
 }
 
-/** Length in bytes after the edits. */
+/** Total length in bytes after the edits. */
 export function editedLength(length: number, edits: readonly ByteEdit[]): number {
   let edited = length;
   for (const { start, end, replacement } of edits) edited += Buffer.byteLength(replacement) - (end - start);
@@ -42,38 +42,41 @@ function assertApplicable(edits: readonly ByteEdit[], length: number): void {
   if (free > length) throw new RangeError(`an edit ends at byte ${free} of ${length}`);
 }
 
-/** Removes a field from an object, including its repetitions. Returns no edits when the object has no such field. */
+/**
+ * Removes all occurrences of a field from an object. Returns no edits if the object does not have the field.
+ */
 export function removeMember(tape: JsonTape, object: JsonNode, name: string): ByteEdit[] {
   return removeMembers(tape, object, ({ key }) => tape.isString(key, name));
 }
 
-/** Removes the fields that the predicate selects. All removals from one object must happen in one call. */
+/** Removes the fields that match the predicate. Remove all fields from one object in a single call. */
 export function removeMembers(
   tape: JsonTape,
   object: JsonNode,
   isRemoved: (entry: JsonEntry) => boolean,
 ): ByteEdit[] {
   const entries = tape.entries(object);
-  // The fast path: this runs for every tool of every request, and most tools have nothing to remove.
+  // Fast path: this function runs for every tool in every request, and most tools have nothing to remove.
   if (!entries.some(isRemoved)) return [];
   const ranges = entries.map(({ key, value }) => ({ start: tape.start(key), end: tape.end(value) }));
   return removeListed(ranges, (index) => isRemoved(entries[index] as JsonEntry));
 }
 
-/** Removes the elements of an array for which `keeps` returns false. */
+/** Removes the array elements for which `keeps` returns false. */
 export function removeItems(tape: JsonTape, array: JsonNode, keeps: (index: number) => boolean): ByteEdit[] {
   const ranges = tape.items(array).map((item) => tape.range(item));
   return removeListed(ranges, (index) => !keeps(index));
 }
 
-/** Replaces a value with `json`, which is the JSON text of the new value. */
+/** Replaces a value with `json`, the JSON text of the new value. */
 export function replaceValue(tape: JsonTape, node: JsonNode, json: string): ByteEdit {
   return { ...tape.range(node), replacement: json };
 }
 
 /**
- * Makes one edit for each run of adjacent removed entries. The edit includes the comma before the run, or the comma
- * after it when no kept entry precedes the run. So no extra comma remains, and kept entries keep the client's spacing.
+ * Makes one edit for each run of adjacent removed entries. The edit includes the comma before the run, or the
+ * comma after it if no kept entry precedes the run. This leaves no extra comma, and kept entries keep the
+ * client's spacing.
  */
 function removeListed(ranges: readonly ByteRange[], isRemoved: (index: number) => boolean): ByteEdit[] {
   const edits: ByteEdit[] = [];
@@ -97,7 +100,7 @@ function removeListed(ranges: readonly ByteRange[], isRemoved: (index: number) =
 }
 
 /**
- * Returns a predicate that is true for fields with one of `names` which a later field of the same name overrides.
+ * Returns a predicate that matches fields named in `names` that a later field with the same name overrides.
  * Takes time linear in the size of the object.
  */
 export function findShadowed(

@@ -1,17 +1,20 @@
 import type { ByteRange } from '@gateway/interchange';
 
-/** The index of a value on its tape, in the order of the text. Only valid for the tape that it comes from. */
+/** The index of a value on its tape, in text order. Only valid for the tape that returned it. */
 export type JsonNode = number;
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
 
-/** The key node and the value node of an object's field. */
+/** The key node and the value node of one object field. */
 export interface JsonEntry {
   readonly key: JsonNode;
   readonly value: JsonNode;
 }
 
-/** Words per node on the tape: start, end, and a third one that depends on the kind (see `JsonTape`). */
+/**
+ * Words per node on the tape: start, end, and a third word whose meaning depends on the kind (see
+ * `JsonTape`).
+ */
 export const nodeWords = 3;
 
 const kindByFirstByte: readonly (JsonKind | undefined)[] = Array.from({ length: 256 }, (_, byte) => {
@@ -25,17 +28,17 @@ const kindByFirstByte: readonly (JsonKind | undefined)[] = Array.from({ length: 
 });
 
 /**
- * A validated JSON text with the positions of its values, without a tree. Each value and each key takes three 32-bit
- * words, in the order of the text: the offset of its first byte, the offset after its last byte, and a third word. The
- * third word of a container is the node that follows it. The third word of a string is 1 if it contains an escape.
- *
- * When an object repeats a key, the last one counts, as with `JSON.parse`.
+ * Validated JSON text and the positions of its values, without building a tree. Each value and each key takes
+ * three 32-bit words, in text order: the offset of its first byte, the offset after its last byte, and a
+ * third word. For a container, the third word is the node that follows it. For a string, the third word is 1
+ * if the string contains an escape.
+ * If an object repeats a key, the last occurrence counts, as with `JSON.parse`.
  */
 export class JsonTape {
   readonly bytes: Buffer;
   readonly #words: Uint32Array;
 
-  /** Only `scanJson` calls this. `words` may be longer than the text needs. */
+  /** Called only by `scanJson`. `words` may be longer than the text needs. */
   constructor(bytes: Uint8Array, words: Uint32Array) {
     this.bytes = Buffer.isBuffer(bytes)
       ? bytes
@@ -63,13 +66,13 @@ export class JsonTape {
     return { start: this.start(node), end: this.end(node) };
   }
 
-  /** The node after this one and its descendants. */
+  /** The next node after this one and its descendants. */
   after(node: JsonNode): JsonNode {
     const first = this.bytes[this.start(node)];
     return first === 0x7b || first === 0x5b ? (this.#words[node * nodeWords + 2] ?? 0) : node + 1;
   }
 
-  /** The elements of an array. Empty for any other kind. */
+  /** The elements of an array. Empty for any other type. */
   items(node: JsonNode): JsonNode[] {
     const found: JsonNode[] = [];
     if (this.kind(node) !== 'array') return found;
@@ -78,7 +81,7 @@ export class JsonTape {
     return found;
   }
 
-  /** The fields of an object, including repeated keys. Empty for any other kind. */
+  /** The fields of an object, including repeated keys. Empty for any other type. */
   entries(node: JsonNode): JsonEntry[] {
     const found: JsonEntry[] = [];
     if (this.kind(node) !== 'object') return found;
@@ -87,7 +90,7 @@ export class JsonTape {
     return found;
   }
 
-  /** The value of an object's field. Undefined when the field is missing or the node is not an object. */
+  /** The value of a field. Undefined if the field is missing or the node is not an object. */
   get(node: JsonNode, name: string): JsonNode | undefined {
     if (this.kind(node) !== 'object') return undefined;
     const end = this.after(node);
@@ -104,7 +107,7 @@ export class JsonTape {
     if (this.bytes[start] !== 0x22) return false;
     if (this.#words[node * nodeWords + 2] === 1) return this.stringValue(node) === text;
     const length = this.end(node) - start - 2;
-    // UTF-8 takes at least one and at most three bytes per UTF-16 unit.
+    // Each UTF-16 unit takes one to three bytes in UTF-8.
     if (length < text.length || length > text.length * 3) return false;
     for (let index = 0; index < text.length; index += 1) {
       const unit = text.charCodeAt(index);
@@ -114,7 +117,7 @@ export class JsonTape {
     return length === text.length;
   }
 
-  /** Decodes a string. Undefined for any other kind. */
+  /** Decodes a string. Undefined for any other type. */
   stringValue(node: JsonNode | undefined): string | undefined {
     if (node === undefined || this.kind(node) !== 'string') return undefined;
     const start = this.start(node);
@@ -124,21 +127,21 @@ export class JsonTape {
     return this.bytes.toString('utf8', start + 1, end - 1);
   }
 
-  /** The original JSON text of a value. */
+  /** A value's original JSON text. */
   text(node: JsonNode): string {
     return this.bytes.toString('utf8', this.start(node), this.end(node));
   }
 
-  /** Parses the value with `JSON.parse`. Builds a tree, so use it for small values only. */
+  /** Parses a value with `JSON.parse`. Builds a tree, so use it only for small values. */
   value(node: JsonNode): unknown {
     return JSON.parse(this.text(node));
   }
 }
 
-/** The text is not JSON (RFC 8259), or not UTF-8. */
+/** Thrown when the text is not valid JSON (RFC 8259) or not valid UTF-8. */
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError';
-  /** Byte offset at which parsing stopped. */
+  /** The byte offset where parsing stopped. */
   readonly offset: number;
 
   constructor(reason: string, offset: number) {
@@ -147,10 +150,10 @@ export class JsonSyntaxError extends Error {
   }
 }
 
-/** The JSON text nests containers deeper than allowed. */
+/** Thrown when the JSON text nests containers deeper than allowed. */
 export class JsonDepthError extends Error {
   override readonly name = 'JsonDepthError';
-  /** Byte offset of the first container that is too deep. */
+  /** The byte offset of the first container that is nested too deeply. */
   readonly offset: number;
 
   constructor(depthMax: number, offset: number) {

@@ -15,7 +15,7 @@ describe('parseExactJson', () => {
     expect(parseExactJson('{"a":1.2345678901234567}')).toEqual({ a: 1.2345678901234567 });
   });
 
-  it('rejects the same texts as JSON.parse', () => {
+  it('rejects the same strings as JSON.parse', () => {
     expect(() => parseExactJson('{"a":12345678901234567890')).toThrow(SyntaxError);
   });
 });

@@ -3,15 +3,16 @@ import { GatewayError } from '@gateway/errors';
 import { asObject } from './read-members.ts';
 import { scanJson } from './scan-json.ts';
 
-/** Matches text that may contain an integer which a double cannot represent (2^53 has 16 digits). */
+/** Matches text that may contain an integer that a double cannot represent (2^53 has 16 digits). */
 const longNumber = /\d{16}/;
 
-// TypeScript's library lacks both (ECMAScript proposal "JSON.parse source text access", in Node since 21).
+// TypeScript's standard library types lack both (ECMAScript proposal "JSON.parse source text access", in Node
+// since 21).
 type Reviver = (key: string, value: unknown) => unknown;
 const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => object };
 
 /**
- * Parses a JSON text for later serialization. Integers that a double cannot represent become objects that
+ * Parses JSON text that will be serialized again. Integers that a double cannot represent become objects that
  * `JSON.stringify` writes with their original digits. All other values are the same as from `JSON.parse`.
  *
  * @throws SyntaxError
@@ -26,11 +27,12 @@ function keepLongInteger(_key: string, value: unknown, context: { readonly sourc
   return /^-?\d+$/.test(source) ? rawJSON(source) : value;
 }
 
-/** The same bound as for a request body. Serializing a deeper value could overflow the stack. */
+/** The same limit as for a request body. Serializing a deeper value could overflow the stack. */
 const argumentsDepthMax = 128;
 
 /**
- * Parses a JSON object in a request's text, such as the arguments of a call. Undefined if it is not one or too deep.
+ * Parses a JSON object embedded in a request as text, such as a call's arguments. Undefined if the text is
+ * not an object or is nested too deeply.
  */
 export function parseObject(text: string): JsonObject | undefined {
   try {
@@ -41,11 +43,15 @@ export function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** Comparing or serializing deeper answers could overflow the stack (`JSON.stringify` fails at about 5,000 levels). */
+/**
+ * Comparing or serializing deeper responses could overflow the stack (`JSON.stringify` fails at about 5,000
+ * levels).
+ */
 const providerDepthMax = 512;
 
 /**
- * Characters up to which counting brackets is cheaper than scanning. Most answers and almost all chunks are shorter.
+ * Up to this many characters, counting brackets is cheaper than scanning. Most responses and almost all
+ * chunks are shorter.
  */
 const unscannedLengthMax = 65_536;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -61,7 +67,8 @@ function isShallow(text: string): boolean {
 }
 
 /**
- * Parses JSON from a provider. `parse` may preserve more than `JSON.parse` does, such as long integers.
+ * Parses JSON from a provider. A custom `parse` can preserve values that `JSON.parse` would change, such as
+ * long integers.
  *
  * @throws GatewayError `upstream_invalid` when the text is not JSON, not UTF-8, or nested too deeply.
  */

@@ -16,10 +16,13 @@ export function asNumber(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** Far above any real count. Keeps sums of counts within safe integers. */
+/** Far above any real count. Keeps totals within safe integers. */
 const tokensMax = 1_000_000_000_000;
 
-/** A token count, rounded. Undefined for a negative, huge or non-numeric value, which the request log would reject. */
+/**
+ * A rounded token count. Undefined for a negative, huge or non-numeric value, which the request log would
+ * reject.
+ */
 export function asTokens(value: unknown): number | undefined {
   const tokens = typeof value === 'number' ? Math.round(value) : Number.NaN;
   return tokens >= 0 && tokens <= tokensMax ? tokens : undefined;
@@ -32,12 +35,15 @@ export function asList(value: unknown): readonly unknown[] {
 
 const noMembers: JsonObject = Object.freeze({});
 
-/** The non-null fields that `named` does not list. Runs for every chunk of every stream, so it builds no lists. */
+/**
+ * The non-null fields that are not in `named`. Runs for every chunk of every stream, so it allocates no
+ * lists.
+ */
 export function otherMembers(object: JsonObject, named: readonly string[]): JsonObject {
   let others: Record<string, unknown> | undefined;
   for (const name in object) {
     const value = object[name];
-    // Assigning to `__proto__` would change the object instead of adding a field.
+    // Assigning to `__proto__` would change the object's prototype instead of adding a field.
     if (value === null || named.includes(name) || name === '__proto__') continue;
     (others ??= {})[name] = value;
   }
@@ -49,10 +55,16 @@ export function isEmpty(object: JsonObject): boolean {
   return true;
 }
 
-/** An object while it is put together field by field. Runs where spreading `optional` would be most of the work. */
+/**
+ * An object that is built field by field. Used in hot paths where spreading `optional` would dominate the
+ * cost.
+ */
 export type Draft<Value> = { -readonly [Name in keyof Value]: Value[Name] };
 
-/** The object under that name, or, when it would be empty or undefined, nothing: for spreading. */
+/**
+ * An object with one field, for spreading. It has no field if the value is null, undefined or an empty
+ * object.
+ */
 export function optional<Name extends string, Value>(
   name: Name,
   value: Value,

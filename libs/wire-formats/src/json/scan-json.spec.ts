@@ -6,7 +6,7 @@ import { scanJson } from './scan-json.ts';
 const scan = (text: string | Buffer, depthMax = 128): JsonTape =>
   scanJson(Buffer.from(text as string), { depthMax });
 
-/** Any JSON text, with random spaces between its tokens and escapes in some strings. */
+/** Generates any JSON text, with random whitespace between tokens and escapes in some strings. */
 const jsonText = fc
   .tuple(
     fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }),
@@ -22,7 +22,7 @@ function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Text with some bytes removed, doubled or replaced. It is close to JSON but mostly invalid. */
+/** Text with some bytes removed, duplicated or replaced. It resembles JSON but is mostly invalid. */
 const damagedText = fc
   .tuple(
     jsonText,
@@ -83,7 +83,7 @@ function scannedBy(text: string): { value: unknown } | 'refused' {
   }
 }
 
-/** The value according to the tape. Only numbers, booleans and null go through `JSON.parse`. */
+/** Builds the value from the tape. Only numbers, booleans and null go through `JSON.parse`. */
 function rebuild(tape: JsonTape, node: JsonNode): unknown {
   switch (tape.kind(node)) {
     case 'object':
@@ -109,7 +109,7 @@ describe('scanJson', () => {
     );
   });
 
-  it('accepts and rejects the same damaged texts as JSON.parse', () => {
+  it('accepts and rejects the same corrupted texts as JSON.parse', () => {
     fc.assert(
       fc.property(damagedText, (text) => {
         expect(scannedBy(text)).toEqual(parsedBy(() => JSON.parse(text)));
@@ -189,7 +189,7 @@ describe('scanJson', () => {
     expect(() => scan('['.repeat(1_000_000))).toThrow(JsonDepthError);
   });
 
-  it('uses the last of repeated keys, like JSON.parse', () => {
+  it('uses the last occurrence of a repeated key, like JSON.parse', () => {
     const text = '{"a":1,"b":2,"\\u0061":3}';
     const tape = scan(text);
     expect(tape.value(tape.get(tape.root, 'a')!)).toBe((JSON.parse(text) as { a: number }).a);

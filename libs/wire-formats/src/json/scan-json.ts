@@ -4,7 +4,10 @@ import { JsonDepthError, JsonSyntaxError, JsonTape, nodeWords } from './json-tap
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** 1 for each byte that ends a plain run inside a string: the quote, the backslash and control characters. */
+/**
+ * 1 for each byte that ends a run of ordinary bytes in a string: the quote, the backslash and control
+ * characters.
+ */
 const endsPlainRun = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 0x20 || byte === quote || byte === backslash ? 1 : 0,
 );
@@ -15,16 +18,19 @@ const isHexDigit = Uint8Array.from({ length: 256 }, (_, byte) =>
   /[0-9a-fA-F]/.test(String.fromCharCode(byte)) ? 1 : 0,
 );
 
-/** Most nodes of a scratch tape that is kept between scans (3 MiB). A larger tape is released after its scan. */
+/**
+ * Maximum nodes in the scratch tape that is kept between scans (3 MiB). A larger tape is released after its
+ * scan.
+ */
 const scratchNodesKept = 262_144;
 let scratch = new Uint32Array(4096 * nodeWords);
-/** The open containers of the current scan. Scans are synchronous, so they can share one array. */
+/** The open containers in the current scan. Scans are synchronous, so they can share one array. */
 let scratchOpen = new Uint32Array(512);
 
 /**
- * Validates a JSON text in one pass over its bytes and records the positions of its values. Accepts the same texts as
- * `JSON.parse` (RFC 8259: no byte order mark, nothing after the value), up to `depthMax` nested containers. Memory:
- * 12 bytes per value and key, so at most six times the text.
+ * Validates JSON text in one pass over its bytes and records where its values are. Accepts the same texts as
+ * `JSON.parse` (RFC 8259: no byte order mark, nothing after the value), up to `depthMax` nested containers.
+ * Memory: 12 bytes per value and key, so at most six times the size of the text.
  *
  * @throws JsonSyntaxError, JsonDepthError
  */
@@ -37,11 +43,13 @@ const noQuads = new Int32Array(0);
 
 class Scanner {
   readonly #bytes: Uint8Array;
-  /** The bytes as 32-bit words. They start at `#quadsFrom` (0 to 3), the first offset with 4-byte alignment. */
+  /**
+   * The bytes as 32-bit words. They start at `#quadsFrom` (0 to 3), the first offset with 4-byte alignment.
+   */
   readonly #quads: Int32Array;
   readonly #quadsFrom: number;
   readonly #depthMax: number;
-  /** The node of each open container, outermost first. */
+  /** The node for each open container, outermost first. */
   readonly #open: Uint32Array;
   #words = scratch;
   #nodes = 0;
@@ -69,7 +77,9 @@ class Scanner {
     return new JsonTape(this.#bytes, words);
   }
 
-  /** Scans a scalar or an empty container. For other containers, scans down to the first scalar inside. */
+  /**
+   * Scans a scalar or an empty container. For any other container, scans down to the first scalar inside it.
+   */
   #scanValue(): void {
     for (;;) {
       const first = this.#skipSpace();
@@ -99,7 +109,10 @@ class Scanner {
     this.#at += 1;
   }
 
-  /** Closes the containers that end after a value. True if another value follows, false at the end of the top value. */
+  /**
+   * Closes the containers that end after a value. Returns true if another value follows, or false at the end
+   * of the top-level value.
+   */
   #closeAndSeparate(): boolean {
     const bytes = this.#bytes;
     for (;;) {
@@ -112,7 +125,7 @@ class Scanner {
         if (opening === 0x7b) this.#scanKey(this.#skipSpace());
         return true;
       }
-      // In ASCII, the codes of "]" and "}" are those of "[" and "{" plus two.
+      // In ASCII, the codes for "]" and "}" are those for "[" and "{" plus two.
       if (next !== opening + 2) this.#failAt('expected a comma or the end of the container', this.#at - 1);
       this.#words[container + 1] = this.#at;
       this.#words[container + 2] = this.#nodes;
@@ -147,10 +160,11 @@ class Scanner {
   }
 
   /**
-   * Returns the offset of the next byte that ends a plain run, or the length of the text. Reads four bytes at a time once
-   * aligned. In the subtraction, a byte borrows into its top bit if it is below 0x20, or zero after an XOR with a quote
-   * or a backslash (Warren, Hacker's Delight, 6-1). A borrow can cause a false alarm in the next higher byte. Then the
-   * four bytes are checked one by one.
+   * Returns the offset of the next byte that ends a run of ordinary bytes, or the length of the text. Reads
+   * four bytes at a time once aligned.
+   * In the subtraction, a byte borrows into its top bit if it is below 0x20, or if it is zero after an XOR
+   * with a quote or a backslash (Warren, Hacker's Delight, 6-1). A borrow can cause a false positive in the
+   * next higher byte, so the four bytes are then checked one by one.
    */
   #skipPlainRun(from: number): number {
     const bytes = this.#bytes;
@@ -179,7 +193,7 @@ class Scanner {
     return at;
   }
 
-  /** Takes the offset of a backslash and returns the offset after its escape. */
+  /** Takes the offset of a backslash and returns the offset after its escape sequence. */
   #scanEscape(at: number): number {
     const bytes = this.#bytes;
     const escape = bytes[at + 1] ?? 0;
@@ -199,7 +213,7 @@ class Scanner {
       this.#at += 1;
       this.#scanDigits();
     }
-    // Setting bit 5 turns an ASCII letter into lower case.
+    // Setting bit 5 converts an ASCII letter to lower case.
     if ((this.#byte() | 0x20) === 0x65) {
       this.#at += 1;
       if (this.#byte() === 0x2b || this.#byte() === 0x2d) this.#at += 1;
@@ -221,7 +235,7 @@ class Scanner {
     this.#at += word.length;
   }
 
-  /** The current byte, or 0 at the end of the text. Valid JSON contains no byte 0. */
+  /** The current byte, or 0 at the end of the text. Valid JSON never contains a zero byte. */
   #byte(): number {
     return this.#at < this.#bytes.length ? (this.#bytes[this.#at] as number) : 0;
   }

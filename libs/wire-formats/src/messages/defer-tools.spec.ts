@@ -40,13 +40,13 @@ describe('deferred tools', () => {
     ]);
   });
 
-  it('change nothing when the set is empty', () => {
+  it('change nothing if none are set', () => {
     const body = withTools(tool('a'));
     expect(edit(body, { deferTools: new Set() })).toBe(body);
   });
 });
 
-it('lists the tools found by searches of the provider and of the client', () => {
+it("lists the tools found by the provider's and the client's searches", () => {
   const reference = (tool_name: string) => ({ type: 'tool_reference', tool_name });
   const transcript = [
     { role: 'user', content: 'hello' },

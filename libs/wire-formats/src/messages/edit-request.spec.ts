@@ -16,7 +16,7 @@ const withTools = (tools: string, rest = ''): string =>
   `{"model":"m","messages":[],"tools":[${tools}]${rest}}`;
 
 describe('editing a request in place', () => {
-  it('changes only the model and keeps the numbers, keys and spacing of the client', () => {
+  it("changes only the model, and keeps the client's numbers, keys and spacing", () => {
     const body =
       '{ "messages" : [{"role":"user","content":"é\\u00e9 12345678901234567890"}],\n "x":1.0e2, "model":"a/b"}';
     expect(edit(body, { model: 'b' })).toBe(body.replace('"a/b"', '"b"'));
@@ -33,12 +33,12 @@ describe('editing a request in place', () => {
     expect(edit(body, { keepTools: new Set(kept) })).toBe(withTools(left));
   });
 
-  it('removes all tools together with the tool choice and keeps the rest', () => {
+  it('removes the tool choice along with all tools, and keeps the rest', () => {
     const body = withTools(tool('a'), ',"tool_choice":{"type":"auto"},"max_tokens":5');
     expect(edit(body, { keepTools: new Set() })).toBe('{"model":"m","messages":[],"max_tokens":5}');
   });
 
-  it('removes the examples of every kept tool', () => {
+  it('removes the examples from every kept tool', () => {
     const examples = '"x-svc-examples":["find \\"x\\""]';
     const body = withTools(
       `{${examples},"name":"a","input_schema":{}},{"name":"b","input_schema":{},${examples}}`,
@@ -59,7 +59,7 @@ describe('editing a request in place', () => {
     expect(edit(withTools(definition), { schemaEdits: touching })).toBe(withTools(stripped));
   });
 
-  it('keeps only the last, checked one of repeated members', () => {
+  it('keeps only the last occurrence of a repeated field, which is the validated one', () => {
     const body = '{"model":"x","tools":[1],"messages":[1],"model":"m","messages":[],"tools":[]}';
     expect(edit(body)).toBe('{"model":"m","messages":[],"tools":[]}');
   });

@@ -15,18 +15,18 @@ import {
 } from '../common/edit-body.ts';
 import { renderRequest } from './provider/render-request.ts';
 
-/** Fields that providers ignore or reject in a request without tools. */
+/** Fields that providers ignore or reject when a request has no tools. */
 const membersOfTools = ['tools', 'tool_choice'] as const;
 
 /**
- * Fields that the gateway checks. If a client repeats a field, the gateway checks the last one and removes the others.
- * Otherwise a provider that reads the first one would see a different request.
+ * Fields that the gateway validates. If a client repeats one, the gateway validates the last occurrence and
+ * removes the others. Otherwise a provider that reads the first occurrence would act on an unvalidated value.
  */
 const checkedMembers = ['model', 'messages', 'system', 'stream', ...membersOfTools] as const;
 
 /**
- * Edits a request for a provider of the same format: removes the gateway's fields and applies the plan in place. All
- * other bytes stay the same. Without changes, the returned `bytes` is the same object.
+ * Edits a request for a provider of the same format: removes the gateway's fields and applies the plan in
+ * place. All other bytes stay the same. If nothing changes, `bytes` is returned as the same object.
  */
 export function editRequest(request: RequestEdit): EditedRequest {
   const { bytes, tape } = request;
@@ -58,10 +58,12 @@ function stripTool(tape: JsonTape, tool: JsonNode): ByteEdit[] {
   return stripToolMembers(tape, tool, ['type', 'name', 'input_schema']);
 }
 
-/** Anthropic's tool for keyword search over deferred tools. The provider runs the search within the same response. */
+/**
+ * Anthropic's keyword search tool for deferred tools. The provider runs the search within the same response.
+ */
 export const searchTool = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' } as const;
 
-/** Marks tools as deferred: their definitions stay out of the prompt until the model searches for them. */
+/** Marks tools as deferred. Their definitions stay out of the prompt until the model searches for them. */
 function editDeferred({ tape, deferTools }: RequestEdit, tools: JsonNode): ByteEdit[] {
   if (deferTools === undefined) return [];
   return tape

@@ -21,10 +21,12 @@ import { parseResponse, endStream, parseFrame } from './provider/parse-response.
 import { chooseMessagesVersion, renderRequest } from './provider/render-request.ts';
 import { initialStreamState } from './provider/stream-state.ts';
 
-/** Most bytes of one event. The result of a server tool is one event and may contain a document in base64. */
+/**
+ * Maximum bytes per event. A server tool's result arrives as one event and may contain a document in base64.
+ */
 const frameBytesMax = 8 * 1_048_576;
 
-/** Anthropic's API reference, `tools[].name`. */
+/** From Anthropic's API reference, `tools[].name`. */
 const toolNamePattern = /^[\w-]{1,128}$/;
 
 /** Anthropic's Messages API. */

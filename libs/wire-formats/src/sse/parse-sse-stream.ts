@@ -4,7 +4,10 @@ import type { StreamParser } from '../common/format.ts';
 import { SseDecoder, type SseDecoderOptions } from './sse-frames.ts';
 import type { SseFrame } from './sse-frames.ts';
 
-/** How a format turns server-sent events into stream events. Each function returns the next state and new events. */
+/**
+ * How a format turns server-sent events into stream events. Each function returns the next state and any new
+ * events.
+ */
 export interface SseReducer<State> {
   readonly initial: State;
   readonly parseFrame: (state: State, frame: SseFrame) => readonly [State, readonly StreamEvent[]];
@@ -23,7 +26,7 @@ export function parseSseStream<State>(
     for (const frame of frames) {
       const [next, added] = parseFrame(state, frame);
       state = next;
-      // Not `push(...added)`: one frame can yield more events than a call accepts arguments.
+      // Not `push(...added)`: one frame can produce more events than a function call accepts arguments.
       for (const event of added) events.push(event);
     }
     return events;

@@ -9,7 +9,7 @@ function decode(chunks: readonly Uint8Array[]): SseFrame[] {
 
 const decodeText = (text: string): SseFrame[] => decode([Buffer.from(text)]);
 
-/** Splits at random positions. */
+/** Splits the bytes at random positions. */
 function cutAt(bytes: Buffer, places: readonly number[]): Buffer[] {
   const cuts = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort(
     (one, other) => one - other,
@@ -39,7 +39,7 @@ const eventStream = fc
   );
 
 describe('SseDecoder', () => {
-  it('returns the same events for any split of the bytes', () => {
+  it('returns the same events however the bytes are split', () => {
     fc.assert(
       fc.property(eventStream, fc.array(fc.nat()), (text, places) => {
         expect(decode(cutAt(Buffer.from(text), places))).toEqual(decodeText(text));
@@ -62,7 +62,7 @@ describe('SseDecoder', () => {
     expect(decodeText('id: 1\u0000\ndata: a\n\n')).toEqual([{ data: 'a' }]);
   });
 
-  it('returns the last event when the provider omits the empty line', () => {
+  it('returns the last event even if the provider omits the empty line', () => {
     expect(decodeText('data: a\n\ndata: [DONE]')).toEqual([{ data: 'a' }, { data: '[DONE]' }]);
   });
 
@@ -85,7 +85,7 @@ describe('SseDecoder', () => {
     }).toThrow(SseFrameTooLongError);
   });
 
-  it('takes linear time, even for chunks of one byte', () => {
+  it('takes linear time, even for one-byte chunks', () => {
     const timeOf = (size: number): number => {
       const bytes = Buffer.from(`data: ${'a'.repeat(size)}\n\n`);
       const decoder = new SseDecoder();
@@ -94,7 +94,7 @@ describe('SseDecoder', () => {
       return process.cpuUsage(before).user / 1_000;
     };
     timeOf(50_000);
-    // Quadratic cost would take 64 times as long.
+    // A quadratic algorithm would take 64 times as long.
     expect(timeOf(800_000)).toBeLessThan(Math.max(8 * 4 * timeOf(100_000), 200));
   });
 });

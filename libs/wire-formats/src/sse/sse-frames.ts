@@ -1,21 +1,25 @@
 /** One server-sent event. */
 export interface SseFrame {
-  /** Event name. Undefined for an unnamed event. */
+  /** The event name. Undefined for an unnamed event. */
   readonly event?: string;
   /** The data lines, joined with line feeds. */
   readonly data: string;
-  /** The id field of this event. */
+  /** The event's id field. */
   readonly id?: string;
 }
 
-/** All line endings that a reader accepts. Splitting at all of them prevents text from starting a new field. */
+/**
+ * All line endings that a reader accepts. Splitting at every one of them prevents text from starting a new
+ * field.
+ */
 const lineEnd = /\r\n|\r|\n/;
 
 /**
- * Encodes an event. Data may be any text: each of its lines becomes a data line. A reader joins these lines with LF,
- * whatever the original line ending was.
+ * Encodes an event. The data may be any text: each of its lines becomes a data line. A reader joins these
+ * lines with LF, whatever the original line endings were.
  *
- * @throws RangeError for an event name or id that contains a line ending or NUL, since it could inject fields.
+ * @throws RangeError for an event name or id that contains a line ending or NUL, because it could inject
+ * fields.
  */
 export function encodeSse({ event, data, id }: SseFrame): string {
   const fields: string[] = [];
@@ -35,21 +39,21 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
 export interface SseDecoderOptions {
-  /** Most bytes of one line and of one event's data. Default: 1 MiB. */
+  /** Maximum bytes in one line and in one event's data. Default: 1 MiB. */
   readonly frameBytesMax?: number;
 }
 
-/** A line or an event exceeds `frameBytesMax`. */
+/** Thrown when a line or an event exceeds `frameBytesMax`. */
 export class SseFrameTooLongError extends Error {
   override readonly name = 'SseFrameTooLongError';
 }
 
 /**
- * Decodes a stream of server-sent events (WHATWG HTML, section 9.2) from chunks of any size. Lines end with LF, CRLF or
- * CR. Comments are ignored. As the standard requires, `push` never returns an unfinished event; `flush` does.
- *
- * Takes linear time: it reads each byte once and copies it at most twice on average. An unfinished line stays in a buffer
- * that doubles its size when it is full.
+ * Decodes a stream of server-sent events (WHATWG HTML, section 9.2) from chunks of any size. Lines end with
+ * LF, CRLF or CR. Comments are ignored. As the standard requires, `push` never returns an unfinished event;
+ * `flush` does.
+ * Takes linear time: each byte is read once and copied at most twice on average. An unfinished line stays in
+ * a buffer that doubles in size when it is full.
  */
 export class SseDecoder {
   readonly #frameBytesMax: number;
@@ -86,7 +90,9 @@ export class SseDecoder {
     return frames;
   }
 
-  /** Call at the end of the stream. Returns the last event if the provider omits the empty line after it. */
+  /**
+   * Call at the end of the stream. Returns the last event if the provider omitted the empty line after it.
+   */
   flush(): SseFrame[] {
     const frames: SseFrame[] = [];
     if (this.#pendingBytes > 0) this.#endLine(this.#pending, 0, 0, frames);

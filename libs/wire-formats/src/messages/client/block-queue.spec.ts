@@ -24,7 +24,7 @@ function order(events: readonly StreamEvent[]): StreamEvent[] {
 }
 
 describe('BlockQueue', () => {
-  test('interleaved calls become sequential, and no piece is lost', () => {
+  test('interleaved calls become sequential, and no delta is lost', () => {
     const first = [start(0), piece(0, '{"a":'), piece(0, '1}'), end(0)];
     const second = [start(1), piece(1, '{"b":'), piece(1, '2}'), end(1)];
     const [s0, a0, b0, e0] = first;
@@ -40,7 +40,7 @@ describe('BlockQueue', () => {
     expect(queue.push(end(0))).toEqual([]);
   });
 
-  test('buffered events are released with the finish if the end of a block never arrives', () => {
+  test('buffered events are released with the finish reason if the end of a block never arrives', () => {
     expect(order([start(0), start(1), piece(1, '{}'), finish])).toEqual([
       start(0),
       start(1),
@@ -49,7 +49,7 @@ describe('BlockQueue', () => {
     ]);
   });
 
-  test('the buffer is limited, and released events no longer count', () => {
+  test('the buffer is limited, and released events no longer count toward the limit', () => {
     const long = (block: number) => Array.from({ length: 20 }, () => piece(block, 'x'.repeat(1024 * 1024)));
     expect(() => order([start(0), start(1), ...long(1), end(0), end(1)])).not.toThrow();
     const twice = [start(0), start(1), ...long(1), end(1), end(0), start(2), start(3), ...long(3), end(2)];

@@ -3,27 +3,31 @@ import { addWaitingCharacters } from '../../common/waiting-characters.ts';
 
 type BlockEvent = Extract<StreamEvent, { readonly block: number }>;
 
-/** The block that is being sent. */
+/** The block being sent. */
 interface OpenBlock {
   readonly block: number;
-  /** The arguments of a call so far. Undefined for other blocks. */
+  /** The argument pieces received so far for a call. Undefined for other blocks. */
   readonly pieces: string[] | undefined;
-  /** True when another block started before this one was complete. Events of other blocks wait until this one ends. */
+  /**
+   * True if another block started before this one was complete. The other block's events then wait until this
+   * one ends.
+   */
   isShared: boolean;
 }
 
 /**
- * Reorders events so that each block ends before the next one starts. Other formats may interleave calls, but in this
- * format a piece after the end of its block would be lost. A call counts as ended as soon as its arguments are complete
- * JSON, since most providers send its end only with the end of the response. So later blocks need not wait for it.
+ * Reorders events so that each block ends before the next one starts. Other formats may interleave calls, but
+ * clients of this format ignore deltas for a block that has ended. A call counts as ended once its arguments
+ * are complete JSON, because most providers send its end only at the end of the response. Later blocks then
+ * need not wait for it.
  */
 export class BlockQueue {
   #open: OpenBlock | undefined;
   readonly #sent = new Set<number>();
-  /** Buffered events by block, in the order in which the blocks started. */
+  /** Buffered events, grouped by block in the order in which the blocks started. */
   readonly #waiting = new Map<number, BlockEvent[]>();
 
-  /** Characters added since the queue was last empty. */
+  /** Characters buffered since the queue was last empty. */
   #waitingCharacters = 0;
 
   /**
@@ -67,7 +71,10 @@ export class BlockQueue {
     } else if (type === 'tool-call-delta') this.#open.pieces?.push(event.argumentsText);
   }
 
-  /** Releases buffered blocks up to one that has not ended. At the end of the response, releases all. */
+  /**
+   * Releases buffered blocks, stopping after the first one that has not ended. At the end of the response,
+   * releases all blocks.
+   */
   #drain(isOver: boolean): StreamEvent[] {
     const events: StreamEvent[] = [];
     for (const [block, waiting] of this.#waiting) {

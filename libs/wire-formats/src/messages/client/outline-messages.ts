@@ -5,8 +5,8 @@ import { hasCacheControl } from './outline-tools.ts';
 import type { CallPlace, ContextPart } from '../../common/format.ts';
 
 /**
- * Reads the fields it knows. The provider checks messages of an unknown shape. A user message that contains only tool
- * results gets the role `tool`.
+ * Reads only the fields it knows. Messages with an unknown shape are left for the provider to check. A user
+ * message that contains only tool results gets the role `tool`.
  */
 export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): MessageOutline {
   const content = tape.get(node, 'content');
@@ -29,7 +29,7 @@ export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): M
   };
 }
 
-/** The top-level system prompt: a string or text blocks. */
+/** Reads the top-level system prompt, which is a string or text blocks. */
 export function outlineSystem(tape: JsonTape, node: JsonNode): MessageOutline {
   return {
     index: 0,
@@ -51,14 +51,17 @@ function isOfType(tape: JsonTape, block: JsonNode, type: string): boolean {
   return node !== undefined && tape.isString(node, type);
 }
 
-/** Whether a block, or a block inside its tool result, has a cache marker. */
+/** Whether a block has a cache marker, either directly or inside its tool result. */
 function hasMarker(tape: JsonTape, block: JsonNode): boolean {
   if (hasCacheControl(tape, block)) return true;
   const content = isOfType(tape, block, 'tool_result') ? tape.get(block, 'content') : undefined;
   return content !== undefined && tape.items(content).some((inner) => hasCacheControl(tape, inner));
 }
 
-/** Calls that the client answers. Calls of server tools are skipped: the same message contains their results. */
+/**
+ * The calls that the client must respond to. Server tool calls are skipped, because the same message contains
+ * their results.
+ */
 function outlineToolUse(tape: JsonTape, block: JsonNode): ToolCallOutline[] {
   if (!isOfType(tape, block, 'tool_use')) return [];
   const name = tape.stringValue(tape.get(block, 'name'));
@@ -76,8 +79,8 @@ function textNodes(tape: JsonTape, content: JsonNode | undefined): JsonNode[] {
 }
 
 /**
- * The texts and calls of the messages from index `from` on. Index 0 includes the system prompt. Skips thinking, images
- * and documents.
+ * The text and calls in the messages from index `from` onward. Index 0 includes the system prompt. Skips
+ * thinking, images and documents.
  */
 export function listContext(tape: JsonTape, from: number): ContextPart[] {
   const messages = tape.get(tape.root, 'messages');
@@ -112,7 +115,7 @@ function listBlock(tape: JsonTape, block: JsonNode, message: number, speaker: Me
   return [{ message, speaker, range: undefined, text }];
 }
 
-/** A string, or the text blocks of a list. */
+/** Reads a string, or the text blocks in a list. */
 function textParts(
   tape: JsonTape,
   content: JsonNode,
@@ -133,7 +136,7 @@ function blockText(
 ): ContextPart[] {
   const text = tape.get(block, 'text');
   if (text === undefined || tape.kind(text) !== 'string') return [];
-  // Citations refer to positions in the text, so a cited text must not change.
+  // Citations refer to positions in the text, so cited text must not change.
   const isCited = tape.get(block, 'citations') !== undefined;
   return [textPart(tape, text, message, speaker, canChange && !isCited)];
 }
@@ -153,7 +156,7 @@ function textPart(
   };
 }
 
-/** The positions of the calls that the client answers. Calls of server tools are skipped. */
+/** The positions of the calls that the client must respond to. Skips server tool calls. */
 export function listCalls(tape: JsonTape): CallPlace[] {
   return listBlockCalls(tape, {
     idMember: 'id',
@@ -164,13 +167,16 @@ export function listCalls(tape: JsonTape): CallPlace[] {
   });
 }
 
-/** Names of the deferred tools that searches in the transcript found. The model knows their definitions afterwards. */
+/**
+ * The names of the deferred tools that searches in the transcript found. The model has seen their
+ * definitions.
+ */
 export function listFoundTools(tape: JsonTape): ReadonlySet<string> {
   const found = new Set<string>();
   for (const message of itemsOf(tape, tape.root, 'messages')) {
     for (const block of itemsOf(tape, message, 'content')) {
       const content = tape.get(block, 'content');
-      // The result of the provider's search is an object. The result of a client's search is a list.
+      // A search by the provider returns an object. A search by the client returns a list.
       const references =
         content === undefined
           ? []

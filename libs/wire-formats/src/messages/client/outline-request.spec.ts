@@ -9,8 +9,8 @@ const outline = (body: object): RequestOutline =>
 const schema = { type: 'object' };
 const marker = { cache_control: { type: 'ephemeral' } };
 
-describe('the outline of a request', () => {
-  it('distinguishes tools that may be pruned from tools that are always forwarded', () => {
+describe('outlining a request', () => {
+  it('distinguishes prunable tools from tools that are always forwarded', () => {
     const { tools } = outline({
       tools: [
         { name: 'a', input_schema: schema },
@@ -42,11 +42,11 @@ describe('the outline of a request', () => {
       { mode: 'tool', name: 'a' },
     ],
     [{ type: 'of_the_future' }, { mode: 'auto' }],
-  ])('reads the choice %j', (choice, expected) => {
+  ])('reads the tool choice %j', (choice, expected) => {
     expect(outline({ tool_choice: choice }).toolChoice).toEqual(expected);
   });
 
-  it('reads calls and results, and gives a turn of only results the role tool', () => {
+  it('reads calls and results, and gives the role tool to a turn that contains only results', () => {
     const { messages: turns } = outline({
       messages: [
         { role: 'user', content: 'go' },

@@ -3,7 +3,7 @@ import type { ToolChoice, ToolDescription, ToolOutline } from '@gateway/intercha
 import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
 import { examplesField } from '../../common/gateway-fields.ts';
 
-/** @throws GatewayError when the element is not an object. */
+/** @throws GatewayError when the tool is not an object. */
 export function outlineTool(tape: JsonTape, node: JsonNode, index: number): ToolOutline {
   if (tape.kind(node) !== 'object') throw invalidField(`tools[${index}]`, 'an object');
   const name = tape.stringValue(tape.get(node, 'name'));
@@ -17,7 +17,10 @@ export function outlineTool(tape: JsonTape, node: JsonNode, index: number): Tool
   };
 }
 
-/** Anthropic keeps a deferred tool out of the context until a search finds it. A transcript may refer to it by name. */
+/**
+ * Anthropic keeps a deferred tool out of the context until a search finds it. A transcript may refer to it by
+ * name.
+ */
 function isDeferred(tape: JsonTape, node: JsonNode): boolean {
   const deferred = tape.get(node, 'defer_loading');
   return deferred !== undefined && tape.kind(deferred) === 'boolean' && tape.value(deferred) === true;
@@ -28,7 +31,7 @@ export function hasCacheControl(tape: JsonTape, node: JsonNode): boolean {
   return marker !== undefined && tape.kind(marker) !== 'null';
 }
 
-/** @throws GatewayError when the value is neither an object nor null. */
+/** @throws GatewayError when the tool choice is neither an object nor null. */
 export function outlineToolChoice(tape: JsonTape, node: JsonNode | undefined): ToolChoice {
   if (node === undefined || tape.kind(node) === 'null') return { mode: 'unset' };
   if (tape.kind(node) !== 'object') throw invalidField('tool_choice', 'an object');
@@ -42,13 +45,13 @@ export function outlineToolChoice(tape: JsonTape, node: JsonNode | undefined): T
       if (name === undefined) throw invalidField('tool_choice.name', 'the name of a tool');
       return { mode: 'tool', name };
     }
-    // The provider checks unknown types.
+    // Unknown types are left for the provider to check.
     default:
       return { mode: 'auto' };
   }
 }
 
-/** The client's definitions of the given tools, in their order. */
+/** The client's definitions of the given tools, in the given order. */
 export function toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[] {
   return describeTools(tape, tools, (node) => describeTool(tape, node));
 }

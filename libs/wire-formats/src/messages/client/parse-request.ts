@@ -12,14 +12,18 @@ import { examplesField } from '../../common/gateway-fields.ts';
 
 const parsedMembers = ['model', 'messages', 'system', 'stream', 'tools', 'tool_choice'] as const;
 
-/** Parses a request that `outlineRequest` has checked. Fields that the interchange lacks are kept for this format. */
+/**
+ * Parses a request that `outlineRequest` has checked. Fields missing from the interchange are kept for
+ * providers of this format.
+ */
 export function parseRequest(tape: JsonTape): ChatRequest {
   const body = asObject(parseExactJson(tape.text(tape.root))) ?? {};
   const toolChoice = outlineToolChoice(tape, tape.get(tape.root, 'tool_choice'));
   const { settings, read, rest } = parseSettings(body);
   const tools = asList(body.tools).filter(isObject).map(parseTool);
-  // A tool choice without tools is kept for this format only, so that its provider reports the error. Other formats
-  // ignore it.
+  // A tool choice without tools is kept only for providers of this format, so that they report the error.
+  // Other
+  // formats drop it.
   const isCarried =
     tools.length > 0 &&
     isDeepStrictEqual(
@@ -33,7 +37,7 @@ export function parseRequest(tape: JsonTape): ChatRequest {
     toolChoice,
     settings,
     stream: body.stream === true,
-    // A stream of this format always includes its usage.
+    // Streams in this format always include usage.
     streamsUsage: body.stream === true,
     ...own.with({
       ...otherMembers(body, [...parsedMembers, ...read]),
@@ -43,7 +47,7 @@ export function parseRequest(tape: JsonTape): ChatRequest {
   };
 }
 
-/** The top-level system prompt as a message. */
+/** Parses the top-level system prompt as a message. */
 function parseSystem(system: unknown): ChatMessage[] {
   if (system === undefined || system === null) return [];
   return [
@@ -55,13 +59,13 @@ function parseSystem(system: unknown): ChatMessage[] {
   ];
 }
 
-/** A message of an unknown shape is kept unchanged, for this format only. */
+/** A message with an unknown shape is kept unchanged and sent only to providers of this format. */
 function parseMessage(raw: unknown): ChatMessage {
   if (!isObject(raw)) return { role: 'user', parts: [], ...own.with({ message: raw }) };
   const role = raw.role === 'assistant' || raw.role === 'system' ? raw.role : 'user';
   const spelling = {
     ...spellContent(raw.content),
-    // Newer models accept system messages inside the conversation. For other formats these move before it.
+    // Newer models accept system messages inside the conversation. Other formats move them to the front.
     ...(role === 'system' ? { place: 'conversation' } : {}),
     ...(raw.role === role ? {} : { role: raw.role }),
   };
@@ -72,12 +76,17 @@ function parseMessage(raw: unknown): ChatMessage {
   };
 }
 
-/** Records whether the content is a list, which the interchange does not distinguish from a string. */
+/**
+ * Records whether the content is a list, because the interchange does not distinguish a list from a string.
+ */
 function spellContent(content: unknown): JsonObject {
   return Array.isArray(content) ? { content: 'list' } : {};
 }
 
-/** Drops the gateway's own field of a tool. A tool without a schema is one of Anthropic's and is kept whole. */
+/**
+ * Drops the gateway's own field from a tool. A tool without a schema is one of Anthropic's and is kept
+ * unchanged.
+ */
 function parseTool(raw: JsonObject): ChatTool {
   const name = asText(raw.name);
   const cacheMarker = parseCacheControl(raw);

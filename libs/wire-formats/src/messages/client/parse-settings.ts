@@ -13,13 +13,13 @@ import { isDeepStrictEqual } from 'node:util';
 
 export interface ReadSettings {
   readonly settings: ChatSettings;
-  /** The fields that were read. */
+  /** The request fields that were read. */
   readonly read: readonly string[];
-  /** The parts of these fields that the settings do not represent. */
+  /** The parts of these fields that the settings do not cover. */
   readonly rest: JsonObject;
 }
 
-/** A field of an unexpected type is kept unchanged, and the provider checks it. */
+/** A field with an unexpected type is kept unchanged and left for the provider to check. */
 export function parseSettings(body: JsonObject): ReadSettings {
   const parts = [
     readNumbers(body),
@@ -38,7 +38,7 @@ export function parseSettings(body: JsonObject): ReadSettings {
 
 const nothing: ReadSettings = { settings: {}, read: [], rest: {} };
 
-/** Request fields and the interchange settings that they correspond to. */
+/** Request fields, each with its matching interchange setting. */
 export const numberSettings = [
   ['max_tokens', 'maxOutputTokens'],
   ['temperature', 'temperature'],
@@ -74,7 +74,10 @@ function readMetadata({ metadata }: JsonObject): ReadSettings {
   };
 }
 
-/** Reads `output_config` and the older `output_format`. The latter stays unchanged, since it needs a beta header. */
+/**
+ * Reads `output_config` and the older `output_format`. `output_format` stays unchanged, because it requires a
+ * beta header.
+ */
 function readOutput({ output_config: config, output_format: older }: JsonObject): ReadSettings {
   const { effort, format } = asObject(config) ?? {};
   const responseFormat = parseOutputFormat(format);
@@ -95,11 +98,14 @@ function readThinking({ thinking: raw }: JsonObject): ReadSettings {
   const thinking = parseThinking(raw);
   if (thinking === undefined) return nothing;
   const isComplete = isDeepStrictEqual(renderThinking(thinking), raw);
-  // The field is also kept if the setting does not represent all of it.
+  // If the setting does not cover the whole field, the field is kept as well.
   return { settings: { thinking }, read: isComplete ? ['thinking'] : [], rest: {} };
 }
 
-/** Reads the setting for other formats. `parseRequest` reads the tool choice itself and keeps it if necessary. */
+/**
+ * Reads parallel tool use for other formats. `parseRequest` reads the tool choice itself and keeps it if
+ * necessary.
+ */
 function readParallel({ tool_choice: choice }: JsonObject): ReadSettings {
   const disables = asObject(choice)?.disable_parallel_tool_use;
   return typeof disables === 'boolean' ? { ...nothing, settings: { parallelToolCalls: !disables } } : nothing;

@@ -5,7 +5,7 @@ import { chooseErrorType } from '../shared/error-types.ts';
 import type { SseFrame } from '../../sse/sse-frames.ts';
 import { own } from '../shared/own-members.ts';
 
-/** An error answer with all fields that the official SDKs read. */
+/** An error response with every field that the official SDKs read. */
 export function renderError(error: PublicError, requestId: string): RenderedError {
   return {
     status: error.status,
@@ -14,7 +14,7 @@ export function renderError(error: PublicError, requestId: string): RenderedErro
   };
 }
 
-/** The code is in the field that the official SDKs read as `errorCode`. */
+/** The official SDKs read the code from this field and expose it as `errorCode`. */
 function renderErrorBody(error: PublicError, requestId: string): JsonObject {
   const details = optional('error_code', error.code);
   return {
@@ -24,17 +24,20 @@ function renderErrorBody(error: PublicError, requestId: string): JsonObject {
   };
 }
 
-/** Encodes data as a frame and uses the type of the data as event name. */
+/** Encodes data as a frame whose event name is the type in the data. */
 export function frameOf(data: JsonObject & { readonly type: string }): SseFrame {
   return { event: data.type, data: JSON.stringify(data) };
 }
 
-/** An error after the stream has started, in Anthropic's shape. The stream ends after it, without `message_stop`. */
+/**
+ * Renders an error after the stream has started, in Anthropic's shape. The stream then ends without
+ * `message_stop`.
+ */
 export function renderStreamError(error: PublicError, requestId: string): SseFrame {
   return frameOf({ ...renderErrorBody(error, requestId), type: 'error' });
 }
 
-/** An error that the provider sent inside its stream. */
+/** Renders an error that the provider sent in its stream. */
 export function renderErrorEvent(event: Extract<StreamEvent, { type: 'error' }>): SseFrame {
   const raw = own.read(event);
   const { message, errorType = 'api_error' } = event;

@@ -7,7 +7,10 @@ import { optional } from '../../json/read-members.ts';
 import { renderBlock } from '../shared/blocks.ts';
 import { readArguments } from '../shared/tools.ts';
 
-/** Renders a non-streaming response with the first choice only. Additional fields of Anthropic are included. */
+/**
+ * Renders a non-streaming response from the first choice only. If Anthropic sent extra fields, they are
+ * included.
+ */
 export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject {
   const { usage: rawUsage, ...members } = own.read(answer);
   const [choice] = answer.choices;
@@ -26,7 +29,10 @@ export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): Js
   };
 }
 
-/** Drops empty texts, which many providers send next to calls and which Anthropic rejects in later requests. */
+/**
+ * Drops empty text blocks. Many providers send them next to calls, but Anthropic rejects them in later
+ * requests.
+ */
 function renderContent({ parts }: AnswerChoice, isOwnFormat: boolean): JsonObject[] {
   const shown = isOwnFormat ? parts : parts.filter((part) => part.type !== 'text' || part.text !== '');
   return shown.map(renderAnswerBlock).filter((block) => block !== undefined);
@@ -37,12 +43,12 @@ function renderReason({ finishReason, rawReason }: AnswerChoice, isOwnFormat: bo
   return isOwnFormat ? (rawReason ?? mapped) : mapped;
 }
 
-/** The block for a part of a response. Undefined if the format has no such block. */
+/** Renders a response part as a block. Undefined if the format has no such block. */
 export function renderAnswerBlock(part: ChatPart): JsonObject | undefined {
   const block = renderBlock(part);
   if (block === undefined || part.type !== 'tool-call') return block;
   const input = part.kind === 'function' ? readArguments(part.argumentsText) : undefined;
-  // Clients send calls back unchanged, and the provider of a call needs its signature then.
+  // Clients send calls back unchanged, so the signature is included for the provider that made the call.
   return { ...block, ...(input === undefined ? {} : { input }), ...optional('signature', part.signature) };
 }
 

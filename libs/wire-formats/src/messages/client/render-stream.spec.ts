@@ -33,8 +33,8 @@ const text = (block: number, said: string): StreamEvent[] => [
   { type: 'text-end', ...at(block) },
 ];
 
-describe('the stream to a client', () => {
-  it('removes ended blocks from the state, so that events of long answers cost no more', () => {
+describe('a stream to a client', () => {
+  it('drops ended blocks from its state, so that events late in a long response cost no more than early ones', () => {
     let state = beginStreamRender(options);
     for (const event of [start, ...Array.from({ length: 20 }, (_, block) => text(block, 'a')).flat()]) {
       [state] = renderStreamEvent(state, event);
@@ -43,7 +43,7 @@ describe('the stream to a client', () => {
     expect(state.nextIndex).toBe(20);
   });
 
-  it('has the event order of the official SDKs for every provider', () => {
+  it('has the event order that the official SDKs expect, for every provider', () => {
     const frames = render([start, ...text(0, 'hi'), finish(), usage, end]);
     expect(frames.map(({ type }) => type)).toEqual([
       'message_start',
@@ -57,7 +57,7 @@ describe('the stream to a client', () => {
     expect(frames[0]!.message).toMatchObject({ id: 'c1', model: 'gpt', content: [], stop_reason: null });
   });
 
-  it('sends usage and finish reason last, with cached input separate', () => {
+  it('sends usage and finish reason last, with cached input counted separately', () => {
     expect(render([start, ...text(0, 'hi'), finish('tool-calls'), usage, end]).at(-2)).toEqual({
       type: 'message_delta',
       delta: { stop_reason: 'tool_use', stop_sequence: null },
@@ -71,7 +71,7 @@ describe('the stream to a client', () => {
     });
   });
 
-  it('ends each block before the next one starts and numbers the sent blocks', () => {
+  it('ends each block before the next one starts, and numbers blocks in the order sent', () => {
     const call = (block: number) =>
       ({ type: 'tool-call-start', ...at(block), id: `t${block}`, name: 'a', kind: 'function' }) as const;
     const piece = (block: number, argumentsText: string) =>
@@ -174,13 +174,13 @@ describe('the stream to a client', () => {
     ]);
   });
 
-  it("sends a provider's error in the format's error event, without a terminator", () => {
+  it("sends a provider's error as the format's error event, without a terminator", () => {
     const frames = render([start, ...text(0, 'a'), { type: 'error', message: 'boom', errorType: 'x' }]);
     expect(frames.at(-1)).toEqual({ type: 'error', error: { type: 'x', message: 'boom' } });
     expect(frames.map(({ type }) => type)).not.toContain('message_stop');
   });
 
-  it('sends an error of the gateway in the same way and prevents its text from injecting an event', () => {
+  it("sends the gateway's own errors the same way, and their text cannot inject an event", () => {
     const told = messages.client.renderStreamError(
       {
         status: 502,
@@ -202,7 +202,7 @@ describe('the stream to a client', () => {
   });
 });
 
-describe('the error answer', () => {
+describe('an error response', () => {
   it.each([
     [400, 'invalid_request_error', 'invalid_request_error'],
     [401, 'authentication_error', 'authentication_error'],

@@ -7,35 +7,38 @@ import { renderToolUseHead } from '../shared/tools.ts';
 import { renderAnswerBlock } from './render-response.ts';
 import { frameOf } from './render-error.ts';
 
-/** State of a stream after the events so far. Immutable. */
+/** The state of a stream after the events rendered so far. Immutable. */
 export interface StreamRenderState {
   readonly id: string;
   readonly model: string;
   readonly isOwnFormat: boolean;
-  /** Whether `message_start` was sent. It waits for the usage, which most providers send at the start or at the end. */
+  /**
+   * Whether `message_start` has been sent. It waits for usage, which most providers send at the start or at
+   * the end.
+   */
   readonly started: boolean;
   readonly usage: JsonObject;
-  /** Fields of the message that arrived before `message_start` was sent. */
+  /** Message fields that arrived before `message_start` was sent. */
   readonly startMembers: JsonObject;
-  /** Blocks by their number in the interchange. */
+  /** Blocks, keyed by their number in the interchange. */
   readonly blocks: ReadonlyMap<number, StreamBlock>;
-  /** The open block. The format ends a block before it starts the next. */
+  /** The open block. This format ends each block before the next one starts. */
   readonly open: number | undefined;
   readonly nextIndex: number;
   readonly reason: string | null;
-  /** Fields of `message_delta`: those inside its `delta`, and those next to it. */
+  /** The `message_delta` fields: those inside its `delta`, and those next to it. */
   readonly endMembers: JsonObject;
   readonly outerEndMembers: JsonObject;
 }
 
 interface StreamBlock {
-  /** Index of the block in the stream. Undefined until its start is sent. */
+  /** The block's index in the stream. Undefined until the block's start is sent. */
   readonly index: number | undefined;
-  /** The content of `content_block_start`. */
+  /** The content for `content_block_start`. */
   readonly head: JsonObject;
 }
 
-/** The state after an event, and the frames of the event. */
+/** The state after an event, and the frames that the event produced. */
 export type RenderStep = readonly [StreamRenderState, readonly SseFrame[]];
 export type EventOf<Type extends StreamEvent['type']> = Extract<StreamEvent, { type: Type }>;
 
@@ -72,14 +75,14 @@ export function headOf(
   }
 }
 
-/** Opens a block without sending it yet. Ends the block before it. */
+/** Opens a block without sending it yet. Ends the previous block. */
 export function placeBlock(state: StreamRenderState, block: number, head: JsonObject): RenderStep {
   const [closed, ends] = closeBlock(state, state.open);
   const blocks = new Map(closed.blocks).set(block, { index: undefined, head });
   return [{ ...closed, blocks, open: block }, ends];
 }
 
-/** Sends the start of a block if it was not sent yet. */
+/** Sends the block's start if it has not been sent yet. */
 export function showBlock(state: StreamRenderState, block: number): RenderStep {
   const shown = state.blocks.get(block);
   if (shown === undefined || shown.index !== undefined) return [state, []];
@@ -88,7 +91,7 @@ export function showBlock(state: StreamRenderState, block: number): RenderStep {
   return [next, [frameOf({ type: 'content_block_start', index, content_block: shown.head })]];
 }
 
-/** Renders a piece of a block. Nothing if the block never started. */
+/** Renders a delta. Sends nothing if its block never started. */
 export function renderDelta(state: StreamRenderState, block: number, delta: JsonObject): RenderStep {
   const [next, start] = showBlock(state, block);
   const index = next.blocks.get(block)?.index;
@@ -97,8 +100,8 @@ export function renderDelta(state: StreamRenderState, block: number, delta: Json
 }
 
 /**
- * Ends a block and removes it from the state, since a response may have any number of blocks. Does nothing if the block
- * has already ended.
+ * Ends a block and removes it from the state, because a response may have any number of blocks. Does nothing
+ * if the block has already ended.
  */
 export function closeBlock(state: StreamRenderState, block: number | undefined): RenderStep {
   if (block === undefined || state.open !== block) return [state, []];
@@ -110,7 +113,10 @@ export function closeBlock(state: StreamRenderState, block: number | undefined):
   return [{ ...next, blocks, open: undefined }, [...start, frameOf({ type: 'content_block_stop', index })]];
 }
 
-/** Ends a thinking block. Redacted thinking arrives only with the end, so its start is sent here. */
+/**
+ * Ends a thinking block. Redacted data arrives only with the end, so the start of a redacted block is sent
+ * here.
+ */
 export function endThinking(state: StreamRenderState, event: EventOf<'thinking-end'>): RenderStep {
   const { block, signature, redacted } = event;
   const shown = state.blocks.get(block);
@@ -127,7 +133,9 @@ export function endThinking(state: StreamRenderState, event: EventOf<'thinking-e
   return [closed, [...frames, ...ends]];
 }
 
-/** Renders a complete part as a block that starts and ends at once, with its input as a delta in between. */
+/**
+ * Renders a complete part as a block that starts and ends immediately, with its input as a delta in between.
+ */
 export function renderWholePart(state: StreamRenderState, { block, part }: EventOf<'part'>): RenderStep {
   const whole = renderAnswerBlock(part);
   if (whole === undefined) return [state, []];

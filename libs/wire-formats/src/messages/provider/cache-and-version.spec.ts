@@ -8,7 +8,7 @@ describe('cache markers between formats', () => {
   const marker = { cache_control: { type: 'ephemeral', ttl: '1h' } };
   const schema = { type: 'object' };
 
-  it('from chat completions keep their places, wherever the client put them', () => {
+  it('from Chat Completions keep their positions, wherever the client put them', () => {
     const { body, fields } = fromChat({
       messages: [
         { role: 'system', content: 's', ...marker },
@@ -24,7 +24,7 @@ describe('cache markers between formats', () => {
     expect(fields).toEqual([]);
   });
 
-  it('are a loss in chat completions, and so is a thinking budget', () => {
+  it('are reported as a loss in Chat Completions, and so is a thinking budget', () => {
     const request = parse(messages, {
       model: 'm',
       system: [{ type: 'text', text: 's', ...marker }],
@@ -41,7 +41,7 @@ describe('cache markers between formats', () => {
   });
 });
 
-describe('the API version of a request', () => {
+describe("a request's API version", () => {
   const sampled = { temperature: 0.5, top_p: 0.9 };
 
   it('is the newest, except for requests that the newest rejects', () => {
@@ -57,7 +57,7 @@ describe('the API version of a request', () => {
     expect(version({ messages: [ofAssistant] })).toBe('2023-06-01');
   });
 
-  it('accepts sampling settings or loses them', () => {
+  it('determines whether sampling settings are sent or lost', () => {
     const older = fromChat(sampled);
     expect([older.body.temperature, older.body.top_p, older.fields]).toEqual([0.5, 0.9, []]);
     const newer = fromChat(sampled, { apiVersion: '2026-10-21' });
@@ -65,7 +65,7 @@ describe('the API version of a request', () => {
     expect(newer.fields).toEqual(['temperature', 'top_p']);
   });
 
-  it('loses documents of the assistant and citations of the user if it rejects them', () => {
+  it("drops the assistant's documents and the user's citations if it rejects them", () => {
     const options = { apiVersion: '2026-10-21' };
     const source = { kind: 'url', url: 'https://d.test' } as const;
     const ofAssistant: ChatMessage = { role: 'assistant', parts: [{ type: 'document', source }] };

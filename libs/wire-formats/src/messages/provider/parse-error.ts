@@ -4,8 +4,8 @@ import { boundMessage, parseErrorBody } from '../../common/provider-error.ts';
 import { mapStatusToErrorType } from '../shared/error-types.ts';
 
 /**
- * Parses a provider's error body. Known shapes: Anthropic's `{type: "error", error: {type, message, details}}`, its
- * resellers' `{error: {…}}`, `{error: "…"}` and `{message}`, and plain text.
+ * Parses a provider's error body. Known shapes: Anthropic's `{type: "error", error: {type, message,
+ * details}}`, its resellers' `{error: {…}}`, `{error: "…"}` and `{message}`, and plain text.
  */
 export function parseError(status: number, body: string): ProviderError {
   const parsed = parseErrorBody(body);
@@ -17,7 +17,7 @@ export function parseError(status: number, body: string): ProviderError {
   };
 }
 
-/** Parses the value of an `error` field. Missing fields become empty or null. */
+/** Parses the value of an `error` field. Missing properties become empty or null. */
 export function parseErrorValue(value: unknown): ProviderError {
   const error: JsonObject = typeof value === 'string' ? { message: value } : (asObject(value) ?? {});
   const code = asText(asObject(error.details)?.error_code) ?? asText(error.code) ?? asNumber(error.code);

@@ -40,21 +40,21 @@ const whole = [
   ...end,
 ];
 
-describe("the parser of a provider's stream", () => {
-  it('returns one message-end for a complete stream and none for a stream that stops after any event', () => {
+describe("parsing a provider's stream", () => {
+  it('returns one message-end for a complete stream, and none if the stream stops after any earlier event', () => {
     expect(parse(whole).filter(({ type }) => type === 'message-end')).toHaveLength(1);
     for (let length = 0; length < whole.length; length += 1) {
       expect(parse(whole.slice(0, length)).map(({ type }) => type)).not.toContain('message-end');
     }
   });
 
-  it('returns no message-end for a stream that stops at any byte, and does not fail', () => {
+  it('returns no message-end for a stream cut off at any byte', () => {
     const bytes = Buffer.from(whole.map(frame).join(''));
     const terminator = bytes.lastIndexOf('event: message_stop');
     for (let length = 0; length < terminator; length += 1) {
       const parser = messages.provider.openStreamParser();
       let events: StreamEvent[] = [];
-      // A last event that ends inside its JSON is an error.
+      // The parser throws if the last event is cut off inside its JSON.
       try {
         events = [...parser.push(bytes.subarray(0, length)), ...parser.end()];
       } catch (error) {
@@ -95,7 +95,7 @@ describe("the parser of a provider's stream", () => {
     expect(finish).toEqual({ type: 'finish', choice: 0, reason, rawReason });
   });
 
-  it('keeps unknown blocks complete, including input and later members', () => {
+  it('keeps unknown blocks complete, including their input and any fields sent later', () => {
     const events = parse([
       start,
       open(0, { type: 'server_tool_use', id: 's', name: 'web_search', input: {} }),
@@ -118,7 +118,7 @@ describe("the parser of a provider's stream", () => {
     );
   });
 
-  it('returns an empty object as arguments of a call without any, streamed and plain', () => {
+  it('returns an empty object for a call without arguments, streamed and non-streaming', () => {
     const call = { type: 'tool_use', id: 't', name: 'a', input: {} };
     const silent = { type: 'input_json_delta', partial_json: '' };
     const plain = Buffer.from(JSON.stringify({ id: 'r', content: [call], stop_reason: 'tool_use' }));
@@ -133,7 +133,7 @@ describe("the parser of a provider's stream", () => {
     }
   });
 
-  it('returns an error event for an error inside the stream, and nothing after it', () => {
+  it('returns an error event for an error in the stream, and nothing after it', () => {
     const error = { type: 'overloaded_error', message: 'Overloaded' };
     const events = parse([start, { type: 'error', error }, ...end]);
     expect(events.slice(-1)).toMatchObject([
@@ -170,7 +170,7 @@ describe("the parser of a provider's stream", () => {
     expect(() => parse(events)).toThrow(expect.objectContaining({ code: 'upstream_invalid' }));
   });
 
-  it('limits the number of members, which each event copies', () => {
+  it('limits the number of fields, because each event copies all of them', () => {
     const made = (at: number) => ({ [`made_up_${at}`]: at });
     const pieces = Array.from({ length: 300 }, (_, at) => piece(0, { type: 'x_delta', ...made(at) }));
     expect(() => parse([start, open(0, { type: 'x' }), ...pieces])).toThrow(
@@ -187,7 +187,7 @@ describe("the parser of a provider's stream", () => {
       expect(Object.keys(extensions?.messages ?? {}).length).toBeLessThanOrEqual(256);
   });
 
-  it('rejects data that is not JSON and an event beyond the limit', () => {
+  it('rejects data that is not JSON and events above the size limit', () => {
     const push = (text: string) => () => messages.provider.openStreamParser().push(Buffer.from(text));
     expect(push('event: message_start\ndata: {"type":\n\n')).toThrow(
       expect.objectContaining({ code: 'upstream_invalid' }),
@@ -198,10 +198,10 @@ describe("the parser of a provider's stream", () => {
   });
 });
 
-describe("the parser of a provider's plain answer", () => {
+describe("parsing a provider's non-streaming response", () => {
   const parsePlain = (body: unknown) => messages.provider.parseResponse(Buffer.from(JSON.stringify(body)));
 
-  it('returns the same events as a stream of the answer', () => {
+  it('returns the same events as for the equivalent stream', () => {
     const body = {
       id: 'msg_1',
       model: 'm',

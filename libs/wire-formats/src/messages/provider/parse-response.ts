@@ -11,7 +11,7 @@ import { continueBlock, endBlock, startBlock } from './read-block.ts';
 import { parseErrorValue } from './parse-error.ts';
 
 /**
- * Parses a non-streaming response into the same events as a stream of it.
+ * Parses a non-streaming response into the events that the equivalent stream would produce.
  *
  * @throws GatewayError `upstream_invalid` when the body is not a JSON object with content or an error.
  */
@@ -26,7 +26,10 @@ export function parseResponse(bytes: Uint8Array): StreamEvent[] {
 
 type ReadEvent = (state: StreamState, data: JsonObject) => StreamStep;
 
-/** A reader per event type. Unknown types are skipped, like `ping`, because Anthropic adds types without notice. */
+/**
+ * One reader per event type. Unknown types are skipped, as `ping` is, because Anthropic adds types without
+ * notice.
+ */
 const readers: ReadonlyMap<string, ReadEvent> = new Map<string, ReadEvent>([
   ['message_start', (state, data) => startMessage(state, asObject(data.message) ?? {})],
   [
@@ -37,13 +40,13 @@ const readers: ReadonlyMap<string, ReadEvent> = new Map<string, ReadEvent>([
   ['content_block_stop', (state, data) => endBlock(state, indexOf(data))],
   ['message_delta', (state, data) => finishMessage(state, asObject(data.delta) ?? {}, data)],
   ['message_stop', endMessage],
-  // Vertex sends a whole message if a request contradicts itself about streaming.
+  // Vertex sends a complete message if the request contradicts itself about streaming.
   ['message', readWholeMessage],
   ['error', readError],
 ]);
 
 /**
- * Parses one event of a provider's stream.
+ * Parses one event from a provider's stream.
  *
  * @throws GatewayError `upstream_invalid` when the data is not JSON or events are out of order.
  */
@@ -53,7 +56,7 @@ export function parseFrame(state: StreamState, frame: SseFrame): StreamStep {
   return readers.get(asText(data.type) ?? frame.event ?? '')?.(state, data) ?? [state, []];
 }
 
-/** Only `message_stop` completes the response, so the end of the stream adds nothing. */
+/** Only `message_stop` completes the response, so closing the stream adds nothing. */
 export function endStream(state: StreamState): StreamStep {
   return [state, []];
 }
@@ -76,7 +79,7 @@ function readError(state: StreamState, data: JsonObject): StreamStep {
 }
 
 /**
- * Parses the input tokens from a provider's response to `POST /v1/messages/count_tokens`.
+ * Parses the input token count in a provider's response to `POST /v1/messages/count_tokens`.
  *
  * @throws GatewayError `upstream_invalid`
  */

@@ -8,11 +8,14 @@ export interface PartLoss {
   readonly reason: string;
   /** True when the whole part is lost. */
   readonly isWhole: boolean;
-  /** The part to render instead, if only some of it is lost. */
+  /** The part to render instead, if only some of the part is lost. */
   readonly instead?: ChatPart;
 }
 
-/** Finds what the format cannot express of a part in a message of that role. Undefined when nothing is lost. */
+/**
+ * Finds what the format cannot express in a part, given the role of its message. Undefined if nothing is
+ * lost.
+ */
 export function findPartLoss(part: ChatPart, role: MessageRole, version: string): PartLoss | undefined {
   switch (part.type) {
     case 'audio':

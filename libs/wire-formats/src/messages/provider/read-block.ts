@@ -8,10 +8,13 @@ import type { OpenBlock, StreamState, StreamStep } from './stream-state.ts';
 import { membersMax, setBlock } from './stream-state.ts';
 import { parseExactJson } from '../../json/parse-json.ts';
 
-/** Most blocks that are open at once. Anthropic opens one at a time, but its indexes allow more. */
+/** Maximum blocks open at once. Anthropic opens one at a time, but its indexes allow more. */
 const openBlocksMax = 256;
 
-/** Reads the start of a block. Its initial content becomes the first delta, so this also reads a whole block. */
+/**
+ * Reads the start of a block. Its initial content becomes the first delta, so this function also reads a
+ * complete block.
+ */
 export function startBlock(state: StreamState, index: number, raw: JsonObject): StreamStep {
   if (state.open.size >= openBlocksMax)
     throw new GatewayError('upstream_invalid', { detail: 'too many open blocks' });
@@ -92,10 +95,10 @@ function openToolUse(block: number, raw: JsonObject): Opening {
   ];
 }
 
-/** Most characters of a server tool's input, which is buffered until its block ends. */
+/** Maximum characters in a server tool's input, which is buffered until its block ends. */
 const inputCharactersMax = 1_048_576;
 
-/** Reads a piece of a block. Pieces of unknown types are skipped, except in opaque blocks, which keep them. */
+/** Reads a delta. Deltas with unknown types are skipped, except in opaque blocks, which keep them. */
 export function continueBlock(state: StreamState, index: number, delta: JsonObject): StreamStep {
   const open = state.open.get(index);
   if (open === undefined)
@@ -128,7 +131,7 @@ function readDelta({ kind, block }: OpenBlock, delta: JsonObject): StreamEvent[]
 
 type OpaqueBlock = Extract<OpenBlock, { kind: 'opaque' }>;
 
-/** Appends input. The fields of any other piece replace those of the block. */
+/** Appends an input delta. The fields of any other delta replace those of the block. */
 function addToOpaque(open: OpaqueBlock, delta: JsonObject): OpaqueBlock {
   const { type, partial_json: json } = delta;
   if (type !== 'input_json_delta') {
@@ -143,7 +146,7 @@ function addToOpaque(open: OpaqueBlock, delta: JsonObject): OpaqueBlock {
   return { ...open, inputText };
 }
 
-/** Ends a block. Does nothing if it is not open. */
+/** Ends a block. Does nothing if the block is not open. */
 export function endBlock(state: StreamState, index: number): StreamStep {
   const open = state.open.get(index);
   return open === undefined ? [state, []] : [setBlock(state, index, undefined), listEndEvents(open)];
@@ -159,7 +162,7 @@ function listEndEvents(open: OpenBlock): StreamEvent[] {
     case 'text':
       return [{ type: 'text-end', ...place }];
     case 'tool-call':
-      // A call without arguments streams none, but clients of other formats parse them as JSON.
+      // A call without arguments streams no input, but clients of other formats parse the arguments as JSON.
       return [
         ...(open.hasInput ? [] : [{ type: 'tool-call-delta', ...place, argumentsText: '{}' } as const]),
         { type: 'tool-call-end', ...place },

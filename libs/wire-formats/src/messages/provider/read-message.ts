@@ -15,13 +15,13 @@ import { parseUsage } from '../shared/token-usage.ts';
 import { endBlock, endOpenBlocks, startBlock } from './read-block.ts';
 import { membersMax, type StreamState, type StreamStep } from './stream-state.ts';
 
-/** Fields of a message that a stream sends at its end, in a `delta`. */
+/** Message fields that a stream sends at its end, in a `delta`. */
 const endMembers = ['stop_reason', 'stop_sequence', 'stop_details', 'container'] as const;
 
-/** Fields of a message that have their own reader or belong to its end. */
+/** Message fields that have their own reader or belong to the end of the message. */
 const startMembers = ['id', 'type', 'role', 'model', 'content', 'usage', ...endMembers] as const;
 
-/** Reads the start of a message and the content that it already has. */
+/** Reads the start of a message and any content that it already has. */
 export function startMessage(state: StreamState, message: JsonObject): StreamStep {
   if (state.started) throw new GatewayError('upstream_invalid', { detail: 'a second message starts' });
   const id = asText(message.id);
@@ -43,7 +43,7 @@ function readContent(state: StreamState, content: readonly unknown[]): StreamSte
   content.filter(isObject).forEach((raw, index) => {
     const [started, starts] = startBlock(current, index, raw);
     const [ended, ends] = endBlock(started, index);
-    // Not `push(...starts)`: a block can have more citations than a call accepts arguments.
+    // Not `push(...starts)`: a block can have more citations than a function call accepts arguments.
     for (const event of starts) events.push(event);
     for (const event of ends) events.push(event);
     current = ended;
@@ -51,7 +51,7 @@ function readContent(state: StreamState, content: readonly unknown[]): StreamSte
   return [current, events];
 }
 
-/** Reads the end of a message: the `delta` of a `message_delta` and the fields next to it. */
+/** Reads the end of a message: the `delta` in a `message_delta`, and the fields next to it. */
 export function finishMessage(state: StreamState, delta: JsonObject, outer: JsonObject): StreamStep {
   const [closed, ends] = endOpenBlocks(state);
   const [counted, usage] = readUsage(closed, outer.usage);
@@ -76,7 +76,7 @@ export function endMessage(state: StreamState): StreamStep {
   return [{ ...closed, ended: true }, [...ends, { type: 'message-end' }]];
 }
 
-/** Reads a whole message into the same events as a stream of it. */
+/** Reads a complete message into the same events as the equivalent stream. */
 export function readWholeMessage(state: StreamState, message: JsonObject): StreamStep {
   const delta: Record<string, unknown> = {};
   for (const name of endMembers) if (message[name] !== undefined) delta[name] = message[name];
@@ -90,7 +90,7 @@ function createExtensions(scope: 'answer' | 'choice', members: JsonObject): Stre
   return isEmpty(members) ? [] : [{ type: 'extension', scope, choice: 0, extensions: own.of(members) }];
 }
 
-/** Merges counts by name, later ones first, because the end of a stream does not repeat all of them. */
+/** Merges counts by name. Later counts take precedence; the end of a stream does not repeat all of them. */
 function readUsage(state: StreamState, raw: unknown): StreamStep {
   const latest = asObject(raw);
   if (latest === undefined) return [state, []];

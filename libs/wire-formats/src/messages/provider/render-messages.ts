@@ -10,7 +10,7 @@ export interface RenderContext {
   readonly losses: Loss[];
 }
 
-/** A rendered message, before adjacent messages of one role are joined. */
+/** A rendered message, before adjacent messages with the same role are merged. */
 interface Turn {
   readonly role: 'user' | 'assistant' | 'system';
   readonly blocks: readonly JsonObject[];
@@ -19,8 +19,9 @@ interface Turn {
 }
 
 /**
- * Renders the fields `system` and `messages`. System messages move before the conversation. Tool results become user
- * messages. Adjacent messages of one role are joined, so that one message contains all results of a turn's calls.
+ * Renders the fields `system` and `messages`. System messages move to the front. Tool results become user
+ * messages. Adjacent messages with the same role are merged, so that a single message holds the results for
+ * all calls in a turn.
  */
 export function renderConversation(messages: readonly ChatMessage[], context: RenderContext): JsonObject {
   const system: Turn[] = [];
@@ -50,7 +51,7 @@ export function renderConversation(messages: readonly ChatMessage[], context: Re
   });
   flush();
   if (rendered.length > 0 || system.length === 0) return { ...renderSystem(system), messages: rendered };
-  // The format has no conversation of only system messages, so they become a user message.
+  // A conversation cannot consist of system messages only in this format, so they become a user message.
   losePlace(0, context.losses);
   return { messages: [renderTurn({ ...system.reduce(joinTurns), role: 'user' })] };
 }
@@ -74,7 +75,7 @@ function renderSystem(turns: readonly Turn[]): JsonObject {
   return { system: renderContent(joined.blocks, joined.isListed) };
 }
 
-/** Undefined when the format can express nothing of the message. */
+/** Undefined if the format cannot express any part of the message. */
 function renderMessage(message: ChatMessage, field: string, context: RenderContext): Turn | undefined {
   const { spelling, ...members } = own.read(message);
   const spelled = asObject(spelling) ?? {};
@@ -91,7 +92,7 @@ function renderMessage(message: ChatMessage, field: string, context: RenderConte
   };
 }
 
-/** Anthropic rejects blank texts, which many providers send next to calls. */
+/** Anthropic rejects blank text blocks, which many providers send next to calls. */
 function isBlankText(part: ChatPart, message: ChatMessage): boolean {
   return part.type === 'text' && part.text.trim() === '' && message.parts.length > 1;
 }
@@ -114,7 +115,7 @@ function renderPart(
 /** Anthropic accepts letters, digits, `_` and `-` in ids. */
 const renderCallId = (id: string): string => mapToolId(id, /^[\w-]+$/);
 
-/** Drops the call's signature, which belongs to another provider. */
+/** Drops a call's signature, which belongs to another provider. */
 function renderCall(block: JsonObject, id: string): JsonObject {
   return { ...block, id: renderCallId(id) };
 }
@@ -154,7 +155,7 @@ function renderTurn({ role, blocks, isListed, members }: Turn): JsonObject {
   return { role, content: renderContent(blocks, isListed), ...members };
 }
 
-/** Renders a single plain text as a string, unless the client sent a list. */
+/** Renders a single text part without extra fields as a string, unless the client sent a list. */
 function renderContent(blocks: readonly JsonObject[], isListed: boolean): string | readonly JsonObject[] {
   const [only] = blocks;
   const isPlain = only?.type === 'text' && Object.keys(only).length === 2 && typeof only.text === 'string';

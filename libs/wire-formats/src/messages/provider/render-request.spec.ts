@@ -4,7 +4,7 @@ import { messages } from '../messages.ts';
 import { fromChat, parse, say } from './render-request.fixture.ts';
 
 describe('a request from another format', () => {
-  it('moves system messages before the conversation and reports each move as a loss', () => {
+  it('moves system messages to the front and reports each move as a loss', () => {
     const { body, fields } = fromChat({
       messages: [
         { role: 'system', content: 'a' },
@@ -20,7 +20,7 @@ describe('a request from another format', () => {
     expect([alone.body.system, alone.body.messages]).toEqual([undefined, [{ role: 'user', content: 'a' }]]);
   });
 
-  it("puts all results of a turn's calls into one message, together with the user's next text", () => {
+  it("puts the results for all of a turn's calls into one message, together with the user's next text", () => {
     const { body, fields } = fromChat({
       messages: [
         { role: 'user', content: 'go' },
@@ -87,14 +87,14 @@ describe('a request from another format', () => {
     ],
     [undefined, false, { type: 'auto', disable_parallel_tool_use: true }],
     [undefined, undefined, undefined],
-  ])('renders the choice %j with parallel calls %j', (choice, parallel, expected) => {
+  ])('renders the tool choice %j with parallel calls %j', (choice, parallel, expected) => {
     const tools = [{ type: 'function', function: { name: 'a', parameters: { type: 'object' } } }];
     const { body, fields } = fromChat({ tools, tool_choice: choice, parallel_tool_calls: parallel });
     expect(body.tool_choice).toEqual(expected);
     expect(fields).toEqual([]);
   });
 
-  it('gives a tool with missing or null parameters a schema', () => {
+  it('adds a schema to a tool whose parameters are missing or null', () => {
     for (const body of [{ name: 'f' }, { name: 'f', parameters: null }]) {
       expect(fromChat({ tools: [{ type: 'function', function: body }] }).body.tools).toEqual([
         { name: 'f', input_schema: { type: 'object' } },
@@ -102,7 +102,7 @@ describe('a request from another format', () => {
     }
   });
 
-  it('sends only the allowed tools, without the others', () => {
+  it('sends only the allowed tools', () => {
     const tools = ['a', 'b'].map((name) => ({ type: 'function', function: { name } }));
     const allowed = { mode: 'auto', tools: [{ type: 'function', function: { name: 'b' } }] };
     const { body } = fromChat({ tools, tool_choice: { type: 'allowed_tools', allowed_tools: allowed } });
@@ -110,7 +110,7 @@ describe('a request from another format', () => {
     expect(body.tool_choice).toEqual({ type: 'auto' });
   });
 
-  it('renders settings in the terms of this format', () => {
+  it('renders settings as this format’s fields', () => {
     const schema = { type: 'object', additionalProperties: false };
     const { body, fields } = fromChat({
       stop: ['a'],
@@ -144,21 +144,21 @@ describe('a request from another format', () => {
     expect(fromChat(body).fields).toEqual([field]);
   });
 
-  it('reports no loss for values that equal the default', () => {
+  it('reports no loss for default values', () => {
     expect(fromChat({ n: 1, frequency_penalty: 0, presence_penalty: 0 }).fields).toEqual([]);
   });
 
-  it('reports the loss of an effort that the model rejects', () => {
+  it('reports a loss for an effort that the model rejects', () => {
     const { body, fields } = fromChat({ reasoning_effort: 'high' }, { takesReasoningEffort: false });
     expect([body.output_config, fields]).toEqual([undefined, ['reasoning_effort']]);
   });
 });
 
-describe('the content of a message', () => {
+describe("a message's content", () => {
   const user = (...parts: ChatPart[]): ChatMessage => ({ role: 'user', parts });
   const data = Buffer.from('plain').toString('base64');
 
-  it('renders media by source and text documents as text', () => {
+  it('renders media by source type, and text documents as text', () => {
     const { body, fields } = say(
       user(
         { type: 'image', source: { kind: 'url', url: 'https://i.test' } },
@@ -181,20 +181,20 @@ describe('the content of a message', () => {
     [{ type: 'image', source: { kind: 'file', id: 'file-1' } }, 'image'],
     [{ type: 'opaque', extensions: { gemini: { part: {} } } }, 'opaque'],
     [{ type: 'thinking', text: 'unsigned' }, 'thinking'],
-  ] as const)('loses %j and reports it', (part, name) => {
+  ] as const)('drops %j and reports the loss', (part, name) => {
     const { body, fields } = say(user({ type: 'text', text: 'a' }, part));
     expect(fields).toEqual([`messages[0].${name}`]);
     expect(body.messages).toEqual([{ role: 'user', content: 'a' }]);
   });
 
-  it('wraps arguments that are not an object in one and reports a loss', () => {
+  it('wraps arguments that are not an object and reports a loss', () => {
     const call = { type: 'tool-call', id: 'a', name: 'a', kind: 'function', argumentsText: '{"cut' } as const;
     const { body, fields } = say({ role: 'assistant', parts: [call] });
     expect(JSON.stringify(body.messages)).toContain('"input":{"arguments":"{\\"cut"}');
     expect(fields).toEqual(['messages[0].tool-call']);
   });
 
-  it('keeps cache markers in their places', () => {
+  it('keeps cache markers in place', () => {
     const marked = { type: 'text', text: 'a', cacheMarker: { ttl: '1h' } } as const;
     expect(say(user(marked)).body.messages).toEqual([
       {
@@ -205,11 +205,11 @@ describe('the content of a message', () => {
   });
 });
 
-describe('a request of the same format', () => {
+describe('a request in the same format', () => {
   const again = (body: string): string =>
     JSON.stringify(messages.provider.renderRequest(parse(messages, body), { model: 'm' }).body);
 
-  it('renders thinking exactly: text, signature and redacted data', () => {
+  it('renders thinking unchanged: text, signature and redacted data', () => {
     const blocks =
       '{"type":"thinking","thinking":" a\\n","signature":"c2ln"},{"type":"redacted_thinking","data":"eHg="}';
     const body = `{"model":"m","max_tokens":1,"messages":[{"role":"assistant","content":[${blocks}]}]}`;

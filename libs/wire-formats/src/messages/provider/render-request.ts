@@ -6,7 +6,7 @@ import { renderToolChoice } from '../shared/tools.ts';
 import { renderConversation } from './render-messages.ts';
 import { renderSettings } from './render-settings.ts';
 
-/** Renders the request as a body of this format, and lists what the API version cannot express. */
+/** Renders a request body in this format, and lists what the API version cannot express. */
 export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
   const members = own.read(request);
   const losses: Loss[] = [];
@@ -27,7 +27,8 @@ function renderTools(request: ChatRequest, members: JsonObject, losses: Loss[]):
   const tools = request.tools.flatMap((tool, index) =>
     isOffered(tool, toolChoice) ? renderTool(tool, index, losses) : [],
   );
-  // The format rejects a tool choice without tools. A client of this format still receives the provider's error.
+  // This format rejects a tool choice without tools. If the client uses this format, the choice is still sent
+  // so that the provider reports the error.
   const choice = tools.length === 0 ? undefined : renderToolChoice(toolChoice, settings.parallelToolCalls);
   return {
     ...(tools.length === 0 ? {} : { tools }),
@@ -35,7 +36,7 @@ function renderTools(request: ChatRequest, members: JsonObject, losses: Loss[]):
   };
 }
 
-/** The format cannot allow only some tools, so the others are not sent. */
+/** This format cannot restrict a request to some of its tools, so the other tools are not sent. */
 function isOffered(tool: ChatTool, choice: ToolChoice): boolean {
   return choice.mode !== 'allowed' || tool.kind === 'built-in' || choice.names.includes(tool.name);
 }
@@ -64,7 +65,7 @@ function renderTool(tool: ChatTool, index: number, losses: Loss[]): JsonObject[]
   ];
 }
 
-/** The format requires a schema with a type. */
+/** This format requires a schema with a type. */
 function renderSchema(parameters: unknown): unknown {
   // Some clients send null for a tool without parameters.
   const schema = parameters ?? {};
@@ -72,15 +73,16 @@ function renderSchema(parameters: unknown): unknown {
   return object === undefined || object.type !== undefined ? schema : { type: 'object', ...object };
 }
 
-/** Values of the header `anthropic-version`. */
+/** Values for the `anthropic-version` header. */
 export const messagesVersions = ['2023-06-01', '2026-10-21'] as const;
 export type MessagesVersion = (typeof messagesVersions)[number];
 
 /**
- * Chooses the version that accepts the whole translated request: the newest, unless the request has sampling settings,
- * documents in assistant messages or citations in user messages, which the newest rejects (Anthropic, "Versions",
- * 2026-10-21). If a model rejects sampling settings, the caller may set the newest anyway. The sampling settings are then
- * reported as losses.
+ * Chooses the API version that accepts the complete translated request. This is the newest version, with
+ * three exceptions: sampling settings, documents in assistant messages, and citations in user messages, which
+ * the newest rejects (Anthropic, "Versions", 2026-10-21).
+ * If a model rejects sampling settings, the caller may choose the newest version anyway. The sampling
+ * settings are then reported as losses.
  */
 export function chooseMessagesVersion({ settings, messages }: ChatRequest): MessagesVersion {
   const isSampled = [settings.temperature, settings.topP, settings.topK].some((value) => value !== undefined);

@@ -6,12 +6,12 @@ import { renderOutputFormat, renderThinking } from '../shared/settings.ts';
 /** Default output limit in tokens. The format requires a limit, and every model supports this one. */
 const maxTokensDefault = 4096;
 
-/** The format's values for the reasoning effort (Anthropic, "Effort"). */
+/** The format's values for reasoning effort (Anthropic, "Effort"). */
 const efforts: readonly string[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /**
- * Interchange settings that the format lacks: setting, field of the loss, and default value. Dropping a default is no
- * loss.
+ * Interchange settings that the format lacks: the setting, the field named in the loss, and the default
+ * value. Dropping a default is not a loss.
  */
 const unsupported = [
   ['seed', 'seed', undefined],
@@ -65,7 +65,7 @@ function renderSampling(
   return Object.fromEntries(sampling);
 }
 
-/** Anthropic rejects stop sequences that are only whitespace. */
+/** Anthropic rejects stop sequences that contain only whitespace. */
 function renderStopSequences({ stopSequences }: ChatSettings, losses: Loss[]): JsonObject {
   if (stopSequences === undefined) return {};
   const accepted = stopSequences.filter((sequence) => sequence.trim() !== '');
@@ -78,7 +78,7 @@ function renderStopSequences({ stopSequences }: ChatSettings, losses: Loss[]): J
 function renderThinkingMembers({ thinking, reasoningEffort }: ChatSettings, own: JsonObject): JsonObject {
   if (own.thinking !== undefined) return { thinking: own.thinking };
   if (thinking !== undefined) return { thinking: renderThinking(thinking) };
-  // Other formats turn reasoning off with this effort.
+  // Other formats use this effort to turn reasoning off.
   return reasoningEffort === 'none' ? { thinking: { type: 'disabled' } } : {};
 }
 

@@ -1,24 +1,24 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 
-/** The state between the events of a response. Immutable. */
+/** The parser's state between the events of a response. Immutable. */
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;
   readonly nextBlock: number;
-  /** Open blocks by Anthropic's index. */
+  /** Open blocks, keyed by Anthropic's index. */
   readonly open: ReadonlyMap<number, OpenBlock>;
-  /** The provider's own usage fields so far. */
+  /** The provider's own usage fields received so far. */
   readonly usage: JsonObject;
 }
 
-/** The state after an event, and the stream events that it yields. */
+/** The state after an event, and the stream events that it produced. */
 export type StreamStep = readonly [StreamState, readonly StreamEvent[]];
 
 interface Opened {
   readonly block: number;
 }
 
-/** A block that has started and not ended. */
+/** A block that has started but not ended. */
 export type OpenBlock =
   | (Opened & { readonly kind: 'text' })
   | (Opened & { readonly kind: 'tool-call'; readonly hasInput: boolean })
@@ -34,7 +34,10 @@ export const initialStreamState: StreamState = {
   usage: {},
 };
 
-/** Most fields that pieces may add to a block or to usage. Bounds memory, because each piece copies all fields. */
+/**
+ * Maximum fields that deltas may add to a block or to usage. Bounds memory, because each delta copies all
+ * fields.
+ */
 export const membersMax = 256;
 
 export function setBlock(state: StreamState, index: number, block: OpenBlock | undefined): StreamState {

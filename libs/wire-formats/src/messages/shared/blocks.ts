@@ -14,13 +14,13 @@ import { parseCitations, renderCitation } from './citations.ts';
 import { parseSource, renderSource } from './media.ts';
 import { parseArguments, parseToolUse, renderToolUseHead } from './tools.ts';
 
-/** The parts of a message's content. A string is one text part. */
+/** The parts in a message's content. A string becomes one text part. */
 export function parseContent(content: unknown): ChatPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return asList(content).map(parseBlock);
 }
 
-/** A block of an unknown shape becomes opaque, for this format only. */
+/** A block with an unknown shape becomes opaque and is sent only to providers of this format. */
 function parseBlock(raw: unknown): ChatPart {
   const known = isObject(raw) ? parseKnownBlock(raw) : undefined;
   return known ?? { type: 'opaque', extensions: own.of({ block: raw }) };
@@ -104,7 +104,7 @@ function parseToolResult(raw: JsonObject): ToolResultPart | undefined {
   };
 }
 
-/** The client's cache marker, and the fields of a block that only this format has. */
+/** The client's cache marker, and the block fields that only this format has. */
 function readRest(
   raw: JsonObject,
   read: readonly string[],
@@ -116,15 +116,15 @@ function readRest(
   return { ...(cacheMarker === undefined ? {} : { cacheMarker }), ...own.with(members) };
 }
 
-/** Separates the spelling record of a part from the fields that only this format has. */
+/** Separates a part's spelling record from the fields that only this format has. */
 export function readSpelled(part: ChatPart): { readonly rest: JsonObject; readonly spelling: JsonObject } {
   const { spelling, ...rest } = own.read(part);
   return { rest, spelling: asObject(spelling) ?? {} };
 }
 
 /**
- * Renders a part as a block. Undefined if the format has no such block. Also undefined for tool results, because
- * `render-messages.ts` renders those.
+ * Renders a part as a block. Undefined if the format has no such block. Also undefined for tool results,
+ * which `render-messages.ts` renders.
  */
 export function renderBlock(part: ChatPart): JsonObject | undefined {
   switch (part.type) {
@@ -167,7 +167,8 @@ function renderThinkingBlock(part: ThinkingPart): JsonObject {
 
 function renderToolUse(part: ToolCallPart): JsonObject {
   const { argumentsText } = part;
-  // Input must be an object. The text of a custom tool, and arguments that are not an object, become its only field.
+  // Input must be an object. A custom tool's text, and arguments that are not an object, become the object's
+  // only field.
   const input =
     part.kind === 'custom'
       ? { input: argumentsText }

@@ -2,7 +2,7 @@ import type { Citation, CitationLocation, JsonObject } from '@gateway/interchang
 import { asList, asNumber, asObject, asText, isObject, optional } from '../../json/read-members.ts';
 import { own } from './own-members.ts';
 
-/** The names of index, start and end for each kind of location. Ends are exclusive. */
+/** The field names for the index, start and end in each kind of location. Ends are exclusive. */
 const places = {
   char_location: ['characters', 'document_index', 'start_char_index', 'end_char_index'],
   page_location: ['pages', 'document_index', 'start_page_number', 'end_page_number'],
@@ -20,7 +20,7 @@ export function parseCitation(raw: JsonObject): Citation {
   };
 }
 
-/** The citations of text block. Undefined when it has none. */
+/** The citations in a text block. Undefined if it has none. */
 export function parseCitations(raw: unknown): readonly Citation[] | undefined {
   const citations = asList(raw).filter(isObject).map(parseCitation);
   return citations.length === 0 ? undefined : citations;

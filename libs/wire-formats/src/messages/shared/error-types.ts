@@ -26,7 +26,7 @@ export function mapStatusToErrorType(status: number): string {
   }
 }
 
-/** Error types of Anthropic that are more specific than the status. */
+/** Anthropic error types that are more specific than the status. */
 const specificTypes: readonly string[] = [
   'billing_error',
   'rate_limit_error',

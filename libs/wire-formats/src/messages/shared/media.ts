@@ -5,11 +5,11 @@ const plainText = 'text/plain';
 
 export interface ReadSource {
   readonly source: MediaSource;
-  /** True when the rendered source would differ from the original JSON. */
+  /** True if the rendered source would differ from the original JSON. */
   readonly isRespelled: boolean;
 }
 
-/** Undefined for an unknown source, or for content that contains more than text. */
+/** Undefined for an unknown source, or for content that is not only text. */
 export function parseSource(raw: unknown): ReadSource | undefined {
   const source = asObject(raw);
   if (source === undefined) return undefined;
@@ -35,7 +35,7 @@ function textSource(text: string): MediaSource {
   return { kind: 'base64', mediaType: plainText, data: Buffer.from(text).toString('base64') };
 }
 
-/** The text of a document with inline content, if the content is a string or only text blocks. */
+/** The text of an inline document, if its content is a string or consists of text blocks only. */
 function readContentText({ type, content }: JsonObject): string | undefined {
   if (type !== 'content') return undefined;
   if (typeof content === 'string') return content;
@@ -43,7 +43,7 @@ function readContentText({ type, content }: JsonObject): string | undefined {
   return Array.isArray(content) && texts.every((text) => text !== undefined) ? texts.join('\n') : undefined;
 }
 
-/** Undefined for a file that is stored at another provider. */
+/** Undefined for a file stored at another provider. */
 export function renderSource(source: MediaSource, kind: 'image' | 'document'): JsonObject | undefined {
   switch (source.kind) {
     case 'url':
@@ -60,12 +60,12 @@ export function renderSource(source: MediaSource, kind: 'image' | 'document'): J
   }
 }
 
-/** Whether Anthropic accepts the media type as plain text. It does not interpret the text. */
+/** Whether Anthropic accepts the media type as plain text. Anthropic does not interpret the text. */
 function isText(mediaType: string): boolean {
   return mediaType.startsWith('text/') || mediaType === 'application/json' || mediaType === 'application/xml';
 }
 
-/** First bytes in base64 of the file types that Anthropic accepts. */
+/** How each file type that Anthropic accepts starts in base64. */
 const signatures = [
   ['iVBOR', 'image/png'],
   ['/9j/', 'image/jpeg'],
@@ -74,7 +74,7 @@ const signatures = [
   ['JVBER', 'application/pdf'],
 ] as const;
 
-/** Guesses the media type from the data. The format requires it, and other formats omit it. */
+/** Guesses the media type from the data. This format requires a media type, but other formats may omit it. */
 function guessMediaType(data: string, kind: 'image' | 'document'): string {
   const found = signatures.find(([start]) => data.startsWith(start));
   return found?.[1] ?? (kind === 'image' ? 'image/png' : 'application/pdf');

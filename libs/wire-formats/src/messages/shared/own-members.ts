@@ -2,11 +2,15 @@ import type { CacheMarker, JsonObject } from '@gateway/interchange';
 import { ownMembersOf } from '../../common/own-members.ts';
 import { asObject, asText, optional } from '../../json/read-members.ts';
 
-/** Extension fields of this format. The field `spelling` records how the client wrote values of the interchange. */
+/**
+ * Extension fields in this format. The `spelling` field records how the client wrote values that the
+ * interchange normalizes.
+ */
 export const own = ownMembersOf('messages');
 
 /**
- * The cache marker of `cache_control`. Undefined if the interchange lacks some of it; then it stays in the extensions.
+ * Parses `cache_control` into a cache marker. Undefined if the interchange cannot represent all of it; the
+ * field then stays in the extensions.
  */
 export function parseCacheControl(raw: JsonObject): CacheMarker | undefined {
   const control = asObject(raw.cache_control);

@@ -1,7 +1,10 @@
 import type { JsonObject, TokenUsage } from '@gateway/interchange';
 import { asObject, asTokens, optional, type Draft } from '../../json/read-members.ts';
 
-/** Anthropic's `input_tokens` exclude cached input, so it is added. Undefined when there are no counts. */
+/**
+ * Anthropic's `input_tokens` excludes cached input, so cached input is added. Undefined if there are no
+ * counts.
+ */
 export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   const fresh = asTokens(usage.input_tokens);
   const outputTokens = asTokens(usage.output_tokens);
@@ -19,7 +22,10 @@ export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   return counts;
 }
 
-/** Excludes cached input from `input_tokens`. Limits it, because some providers report more cached than total input. */
+/**
+ * Excludes cached input from `input_tokens`. Cached input is limited to the total, because some providers
+ * report more.
+ */
 export function renderUsage(usage: TokenUsage): JsonObject {
   const { inputTokens, outputTokens, reasoningTokens } = usage;
   const read = Math.min(usage.cachedInputTokens ?? 0, inputTokens);

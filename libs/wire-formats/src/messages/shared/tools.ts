@@ -22,7 +22,7 @@ export function parseToolUse(raw: JsonObject): ToolCallPart | undefined {
   };
 }
 
-/** The fields of a call that only this format has. */
+/** Call fields that only this format has. */
 export function readOwnMembers(raw: JsonObject): JsonObject {
   const marker = parseCacheControl(raw);
   return {
@@ -36,7 +36,7 @@ function withMarker(raw: JsonObject): Pick<ToolCallPart, 'cacheMarker'> {
   return cacheMarker === undefined ? {} : { cacheMarker };
 }
 
-/** The block without its input. */
+/** Renders the block without its input. */
 export function renderToolUseHead(call: Omit<ToolCallPart, 'argumentsText' | 'type'>): JsonObject {
   return {
     ...own.read(call),
@@ -47,7 +47,7 @@ export function renderToolUseHead(call: Omit<ToolCallPart, 'argumentsText' | 'ty
   };
 }
 
-/** Parses the arguments. Undefined when they are not JSON, which happens when a model writes invalid JSON. */
+/** Parses the arguments. Undefined if the model wrote invalid JSON. */
 export function readArguments(argumentsText: string): unknown {
   if (argumentsText.trim() === '') return {};
   try {
@@ -57,22 +57,25 @@ export function readArguments(argumentsText: string): unknown {
   }
 }
 
-/** Parses the arguments as an object, which a request requires. Undefined when they are not an object. */
+/** Parses the arguments as an object, which a request requires. Undefined if they are not an object. */
 export function parseArguments(argumentsText: string): JsonObject | undefined {
   const read = readArguments(argumentsText);
   // Some models write `null` for a tool without parameters.
   return asObject(read === null ? {} : read);
 }
 
-/** The input at the start of a block, as JSON text. Undefined for an empty object, which is the usual start. */
+/**
+ * The input at the start of a block, as JSON text. Undefined for an empty object, which is what blocks
+ * usually start with.
+ */
 export function readInitialInput(raw: JsonObject): string | undefined {
   const { input } = raw;
   return isObject(input) && !isEmpty(input) ? JSON.stringify(input) : undefined;
 }
 
 /**
- * Renders `tool_choice`. Undefined when the request needs none. The format cannot allow only some tools, so
- * the request is rendered without the others.
+ * Renders `tool_choice`. Undefined if the request needs none. This format cannot restrict a request to some
+ * of its tools, so the request is rendered without the others.
  */
 export function renderToolChoice(
   choice: ToolChoice,
