@@ -9,19 +9,19 @@ describe('an API key', () => {
     expect([prefix, last4]).toEqual([key.slice(0, 11), key.slice(-4)]);
   });
 
-  it('keeps its format: a key that was issued once stays valid', () => {
+  it('keeps its format, so that issued keys stay valid', () => {
     const issued = `sk-svc-${'0'.repeat(42)}Z33UnCO`;
     expect(parseApiKey(issued).valid).toBe(true);
   });
 
-  it('is invalid after a change of any one character', () => {
+  it('becomes invalid when any single character changes', () => {
     for (let at = 0; at < key.length; at++) {
       const other = key[at] === 'x' ? 'y' : 'x';
       expect(parseApiKey(key.slice(0, at) + other + key.slice(at + 1)).valid).toBe(false);
     }
   });
 
-  it('is invalid after a swap of two adjacent characters', () => {
+  it('becomes invalid when two adjacent characters are swapped', () => {
     for (let at = 7; at < key.length - 1; at++) {
       if (key[at] === key[at + 1]) continue;
       const swapped = key.slice(0, at) + key.charAt(at + 1) + key.charAt(at) + key.slice(at + 2);
@@ -38,11 +38,11 @@ describe('an API key', () => {
     `${key}0`,
     key.replace('sk', 'SK'),
     'ü'.repeat(56),
-  ])('is not the text %j', (text) => {
+  ])('does not match %j', (text) => {
     expect(parseApiKey(text).valid).toBe(false);
   });
 
-  it('is rejected in bounded time, whatever the length of the text', () => {
+  it('is rejected in bounded time, regardless of input length', () => {
     const long = 'sk-svc-'.padEnd(10_000_000, 'a');
     const before = process.cpuUsage();
     for (let i = 0; i < 1000; i++) parseApiKey(long);
@@ -62,13 +62,14 @@ describe('an API key', () => {
     expect(counts.size).toBe(62);
     const expected = (2000 * 42) / 62;
     const chiSquare = [...counts.values()].reduce((sum, n) => sum + (n - expected) ** 2 / expected, 0);
-    // With 61 degrees of freedom, a value above 180 occurs once in 5e12 runs. A byte modulo 62 gives thousands.
+    // With 61 degrees of freedom, chi-squared exceeds 180 once in 5e12 runs. A byte modulo 62 would give
+    // thousands.
     expect(chiSquare).toBeLessThan(180);
   });
 });
 
-describe('the digest of an API key', () => {
-  it('is its SHA-256 in lower-case hex', () => {
+describe('the API key digest', () => {
+  it('is the key’s SHA-256 in lowercase hex', () => {
     expect(keySha256('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 });

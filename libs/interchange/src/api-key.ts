@@ -2,15 +2,16 @@ import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * The format of an API key: `sk-svc-`, 43 base62 characters of 256 random bits, and 6 base62 characters of the CRC-32
- * of everything before them. The checksum rejects mistyped keys without a look-up. It is not a security feature.
+ * The API key format: `sk-svc-`, then 256 random bits as 43 base62 characters, then the CRC-32 of everything
+ * before it as 6 base62 characters. The checksum catches mistyped keys without a lookup. It is not a security
+ * feature.
  */
 const scheme = 'sk-svc-';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomCharacters = 43;
 const checksumCharacters = 6;
 const keyCharacters = scheme.length + randomCharacters + checksumCharacters;
-/** The scheme and four more characters. Lists show this prefix. */
+/** `sk-svc-` plus the next four characters. Lists show this prefix instead of the key. */
 const prefixCharacters = scheme.length + 4;
 const shape = new RegExp(`^${scheme}[0-9A-Za-z]{${randomCharacters + checksumCharacters}}$`);
 
@@ -20,14 +21,14 @@ export type ParsedApiKey =
   | { readonly valid: false };
 
 export interface CreatedApiKey {
-  /** The secret itself. */
+  /** The complete secret key. */
   readonly key: string;
-  /** `sk-svc-` and the four characters after it. */
+  /** `sk-svc-` plus the next four characters. */
   readonly prefix: string;
   readonly last4: string;
 }
 
-/** Checks length, shape and checksum. Takes a few microseconds, whatever the length of the text. */
+/** Checks a key's length, format and checksum. Takes a few microseconds, regardless of input length. */
 export function parseApiKey(text: string): ParsedApiKey {
   if (text.length !== keyCharacters || !shape.test(text)) return { valid: false };
   const body = text.slice(0, -checksumCharacters);
@@ -35,16 +36,17 @@ export function parseApiKey(text: string): ParsedApiKey {
   return { valid: true, prefix: text.slice(0, prefixCharacters), last4: text.slice(-4) };
 }
 
-/** Creates a key from the system's random source. */
+/** Creates a key from the operating system's random number generator. */
 export function createApiKey(): CreatedApiKey {
-  // 62^43 is just above 2^256, so each value of 32 random bytes maps to one 43-digit number. All are equally likely.
+  // 62^43 is just above 2^256, so each value of 32 random bytes maps to one 43-digit number. All values are
+  // equally likely.
   const random = BigInt(`0x${randomBytes(32).toString('hex')}`);
   const body = scheme + renderBase62(random, randomCharacters);
   const key = body + renderChecksum(body);
   return { key, prefix: key.slice(0, prefixCharacters), last4: key.slice(-4) };
 }
 
-/** SHA-256 of the key in lower-case hex. Messages and cache keys contain this digest instead of the key. */
+/** The SHA-256 of a key in lowercase hex. Messages and cache keys contain this digest instead of the key. */
 export function keySha256(key: string): string {
   return hash('sha256', key);
 }

@@ -3,7 +3,7 @@ import { mergeExtensions, type OwnExtensions } from './extensions.ts';
 import type { StreamEvent } from './stream-event.ts';
 
 describe('foldAnswer', () => {
-  it('orders choices by index and parts by block, even if their events interleave', () => {
+  it('orders choices by index and parts by block, even when their events interleave', () => {
     const events: StreamEvent[] = [
       { type: 'tool-call-start', choice: 1, block: 1, id: 'c', name: 'f', kind: 'function' },
       { type: 'text-start', choice: 1, block: 0 },
@@ -25,7 +25,7 @@ describe('foldAnswer', () => {
     ]);
   });
 
-  it('keeps citations with their text, in order, and keeps redacted reasoning', () => {
+  it('keeps citations with their text and in order, and keeps redacted reasoning', () => {
     const { parts } = foldAnswer([
       { type: 'thinking-start', choice: 0, block: 0 },
       { type: 'thinking-end', choice: 0, block: 0, redacted: 'r' },
@@ -53,7 +53,7 @@ describe('foldAnswer', () => {
     expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
   });
 
-  it('keeps the signature of reasoning, and only the last usage', () => {
+  it('keeps the reasoning signature and only the last usage', () => {
     const answer = foldAnswer([
       { type: 'thinking-start', choice: 0, block: 0 },
       { type: 'thinking-end', choice: 0, block: 0, signature: 's' },
@@ -88,7 +88,7 @@ describe('mergeExtensions', () => {
     expect(earlier.gemini).toEqual({ list: [1], object: { a: 1 }, word: 'x', data: 'ab' });
   });
 
-  it('does not let a member change the prototype of an object', () => {
+  it('does not let a field change an object’s prototype', () => {
     const hostile = JSON.parse(
       '{"__proto__":{"polluted":true},"a":{"__proto__":{"polluted":true}}}',
     ) as object;

@@ -4,11 +4,11 @@ import { mergeExtensions } from './extensions.ts';
 import type { FinishReason, MessageStart, StreamEvent, TokenUsage } from './stream-event.ts';
 import type { ProviderFormat } from './request-outline.ts';
 
-/** A whole response, independent of any format. It is the sum of the events of a stream. */
+/** A complete response in a format-independent form. Equivalent to all events in a stream combined. */
 export interface ChatAnswer {
   readonly id: string | undefined;
   readonly model: string | undefined;
-  /** Unix time in seconds. */
+  /** Creation time as Unix time in seconds. */
   readonly createdAt: number | undefined;
   /** The format of the provider's response. */
   readonly format: ProviderFormat | undefined;
@@ -20,14 +20,14 @@ export interface ChatAnswer {
 
 export interface AnswerChoice {
   readonly index: number;
-  /** In the order of their starts. */
+  /** The parts, in the order in which their blocks started. */
   readonly parts: readonly ChatPart[];
   readonly finishReason: FinishReason | undefined;
-  /** The provider's own value. */
+  /** The provider's original value. */
   readonly rawReason: string | undefined;
-  /** Extensions of the choice. */
+  /** Extension fields on the choice. */
   readonly extensions: Extensions;
-  /** Extensions of the choice's message. */
+  /** Extension fields on the choice's message. */
   readonly messageExtensions: Extensions;
 }
 
@@ -47,8 +47,8 @@ interface AnswerDraft {
 }
 
 /**
- * Builds the response from its events. Holds the whole response in memory. The provider's own usage object becomes the field
- * `usage` of the response's extensions.
+ * Builds a complete response from its events and holds it in memory. The provider's own usage object becomes
+ * the `usage` field in the response's extensions.
  */
 export function foldAnswer(events: Iterable<StreamEvent>): ChatAnswer {
   const draft: AnswerDraft = { start: undefined, usage: undefined, extensions: {}, choices: new Map() };
@@ -139,7 +139,8 @@ function foldDelta(parts: Map<number, ChatPart>, event: BlockEvent): void {
     };
     parts.set(event.block, ended);
   } else if (event.type === 'citation' && part.type === 'text') {
-    // Appends to the draft's own list. A copy per citation would take minutes for a long answer.
+    // Appends in place to the draft's own list. Copying the list for each citation would take minutes for a
+    // long response.
     if (part.citations === undefined) parts.set(event.block, { ...part, citations: [event.citation] });
     else (part.citations as Citation[]).push(event.citation);
   }
@@ -154,7 +155,7 @@ function foldExtension(draft: AnswerDraft, event: Extract<StreamEvent, { type: '
   mergeExtensions(event.scope === 'choice' ? choice.extensions : choice.messageExtensions, event.extensions);
 }
 
-/** Each usage event replaces the one before, including the provider's own usage object. */
+/** Each usage event replaces the previous one, including the provider's own usage object. */
 function replaceUsage(extensions: OwnExtensions, usage: Extensions): void {
   for (const members of Object.values(extensions)) delete members.usage;
   mergeExtensions(

@@ -2,11 +2,11 @@ import type { Extensions } from './extensions.ts';
 
 /** Marks the end of a prompt prefix that the provider should cache. */
 export interface CacheMarker {
-  /** Cache lifetime: `5m`, `1h`. Absent: the provider's default. */
+  /** Cache lifetime, for example `5m` or `1h`. Absent: the provider's default. */
   readonly ttl?: string;
 }
 
-/** The location of the bytes of an image, a document or audio. */
+/** Where to find the bytes of an image, a document or an audio clip. */
 export type MediaSource =
   | { readonly kind: 'url'; readonly url: string }
   /** `mediaType` is undefined when the request does not state it. */
@@ -14,17 +14,17 @@ export type MediaSource =
   /** The provider's id of a file that was uploaded earlier. */
   | { readonly kind: 'file'; readonly id: string };
 
-/** A source that supports text of a response. */
+/** A source that supports a passage in a response. */
 export interface Citation {
-  /** The cited text of the source. */
+  /** The quoted text from the source. */
   readonly citedText?: string;
   /** The title of the source. */
   readonly title?: string;
   /** The URL of the source, if it has one. */
   readonly url?: string;
-  /** The cited place in the request's own documents. */
+  /** The cited position in a document supplied with the request. */
   readonly location?: CitationLocation;
-  /** The citation in its original format. */
+  /** The citation as the original format represents it. */
   readonly extensions?: Extensions;
 }
 
@@ -32,7 +32,7 @@ export interface CitationLocation {
   readonly kind: 'characters' | 'pages' | 'chunks' | 'search-result';
   /** Zero-based index of the document or search result in the request. */
   readonly index: number;
-  /** The first character, page or chunk. `end` is one past the last. Pages are numbered from 1. */
+  /** The first cited character, page or chunk. `end` is one past the last. Page numbers start at 1. */
   readonly start: number;
   readonly end: number;
 }
@@ -64,12 +64,14 @@ export interface AudioPart extends PartBase {
   readonly source: MediaSource;
 }
 
-/** The visible part of the model's reasoning. The provider verifies it in a later turn by its `signature`. */
+/**
+ * The visible part of the model's reasoning. In a later turn, the provider verifies it with its `signature`.
+ */
 export interface ThinkingPart extends PartBase {
   readonly type: 'thinking';
   readonly text: string;
   readonly signature?: string;
-  /** Hidden reasoning. It must be returned to the provider unchanged. `text` is empty then. */
+  /** Hidden reasoning, which must be returned to the provider unchanged. `text` is empty in that case. */
   readonly redacted?: string;
 }
 
@@ -78,14 +80,14 @@ export interface RefusalPart extends PartBase {
   readonly text: string;
 }
 
-/** A tool call of the assistant. The arguments of a function are JSON text; a custom tool takes any text. */
+/** A tool call made by the assistant. Function arguments are JSON text; a custom tool accepts any text. */
 export interface ToolCallPart extends PartBase {
   readonly type: 'tool-call';
   readonly id: string;
   readonly name: string;
   readonly kind: 'function' | 'custom';
   readonly argumentsText: string;
-  /** The provider verifies the reasoning behind the call in a later turn by this signature. */
+  /** In a later turn, the provider uses this signature to verify the reasoning behind the call. */
   readonly signature?: string;
 }
 
@@ -97,7 +99,7 @@ export interface ToolResultPart extends PartBase {
   readonly isError?: boolean;
 }
 
-/** A part that only one format defines. Its content is in `extensions`. */
+/** A part that only one format defines. Its content is stored in `extensions`. */
 export interface OpaquePart extends PartBase {
   readonly type: 'opaque';
   readonly extensions: Extensions;

@@ -2,7 +2,7 @@ import type { Extensions } from './extensions.ts';
 import type { MessageRole, ToolChoice } from './request-outline.ts';
 import type { CacheMarker, ChatPart } from './chat-part.ts';
 
-/** A whole chat request, independent of any format. The translated lane uses it. */
+/** A complete chat request in a format-independent form, used by the translated lane. */
 export interface ChatRequest {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
@@ -15,7 +15,7 @@ export interface ChatRequest {
   readonly extensions?: Extensions;
 }
 
-/** One turn of a conversation. System messages keep their place in the client's list. */
+/** One turn in a conversation. System messages keep their position in the client's list. */
 export interface ChatMessage {
   readonly role: MessageRole;
   readonly parts: readonly ChatPart[];
@@ -28,7 +28,7 @@ export type ChatTool =
       readonly kind: 'function';
       readonly name: string;
       readonly description?: string;
-      /** The JSON Schema of the arguments. */
+      /** JSON Schema for the arguments. */
       readonly parameters?: unknown;
       readonly strict?: boolean;
       readonly cacheMarker?: CacheMarker;
@@ -45,7 +45,7 @@ export type ChatTool =
   /** A tool that the provider implements. */
   | { readonly kind: 'built-in'; readonly cacheMarker?: CacheMarker; readonly extensions: Extensions };
 
-/** Settings for the response. The provider's default applies where a setting is absent. */
+/** Settings for the response. If a setting is absent, the provider's default applies. */
 export interface ChatSettings {
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
@@ -55,18 +55,20 @@ export interface ChatSettings {
   readonly seed?: number;
   readonly frequencyPenalty?: number;
   readonly presencePenalty?: number;
-  /** Number of responses (choices). */
+  /** Number of choices to generate. */
   readonly answers?: number;
   readonly parallelToolCalls?: boolean;
-  /** The provider's own value: `minimal`, `low`, `medium`, `high`, … */
+  /** The provider's own value, such as `minimal`, `low`, `medium` or `high`. */
   readonly reasoningEffort?: string;
   readonly thinking?: ThinkingSetting;
   readonly responseFormat?: ResponseFormat;
-  /** The client's id for its own end user. */
+  /** The id by which the client identifies its own end user. */
   readonly endUser?: string;
 }
 
-/** Whether the model reasons before it answers, for clients that set a token budget instead of an effort. */
+/**
+ * Whether the model reasons before it responds. Used by clients that set a token budget instead of an effort.
+ */
 export interface ThinkingSetting {
   readonly enabled: boolean;
   /** Maximum number of reasoning tokens. Absent: the provider decides. */
@@ -86,9 +88,9 @@ export type ResponseFormat =
       readonly description?: string;
     };
 
-/** A part of a request that the target format cannot express. */
+/** Part of a request that the target format cannot express. */
 export interface Loss {
-  /** The field in the caller's spelling (`messages[2].content[0]`), or the name of the setting. */
+  /** The lost field as the caller wrote it (`messages[2].content[0]`), or the name of the setting. */
   readonly field: string;
   readonly reason: string;
 }

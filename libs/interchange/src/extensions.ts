@@ -1,23 +1,25 @@
 import type { ProviderFormat } from './request-outline.ts';
 
-/** A parsed JSON object. Its fields are unchecked. */
+/** A parsed JSON object whose fields have not been validated. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Fields that the interchange does not define, per format. They also record how a format spelled fields that the
- * interchange does define. They are rendered to the same format only. In a translation to another format they are lost.
+ * Fields that the interchange types do not define, grouped by format. They also record how a format spelled
+ * fields that the interchange types do define. They are rendered only to the same format. Translating to
+ * another format drops them.
  */
 export type Extensions = { readonly [Format in ProviderFormat]?: JsonObject };
 
-/** Mutable extensions. Their objects and lists are not shared. */
+/** Extensions that can be modified in place, because they share no objects or lists. */
 export type OwnExtensions = { [Format in ProviderFormat]?: Record<string, unknown> };
 
-/** Strings that arrive in pieces: the arguments of a legacy function call, audio data and its transcript. */
+/** Strings that arrive in chunks: arguments of a legacy function call, and audio data with its transcript. */
 const growingTexts: ReadonlySet<string> = new Set(['arguments', 'data', 'transcript']);
 
 /**
- * Merges `later` into `earlier`, per format: lists are appended, objects are merged, other values are replaced. `earlier`
- * is changed in place, because a copy per piece would take quadratic time. `later` is not changed.
+ * Merges `later` into `earlier` for each format: lists are appended, objects are merged, and other values are
+ * replaced. `earlier` is modified in place, because copying it for each chunk would take quadratic time.
+ * `later` is not modified.
  */
 export function mergeExtensions(earlier: OwnExtensions, later: Extensions): void {
   for (const [format, members] of Object.entries(later) as [ProviderFormat, JsonObject][]) {
@@ -27,7 +29,7 @@ export function mergeExtensions(earlier: OwnExtensions, later: Extensions): void
 
 function mergeObjects(earlier: Record<string, unknown>, later: JsonObject): void {
   for (const [name, value] of Object.entries(later)) {
-    // Assigning to `__proto__` would change the object instead of adding a field.
+    // Assigning to `__proto__` would change the object's prototype instead of adding a field.
     if (name !== '__proto__') earlier[name] = mergeValues(name, earlier[name], value);
   }
 }

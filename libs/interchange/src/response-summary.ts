@@ -1,40 +1,43 @@
 import type { FinishReason, StreamEvent, TokenUsage, ToolCallDelta } from './stream-event.ts';
 
-/** A tool call of the model. */
+/** A tool call made by the model. */
 export interface SummarizedCall {
   readonly id: string;
   readonly name: string;
-  /** The arguments as the model wrote them. Null when the arguments of all calls exceed the limit. */
+  /** The arguments as the model wrote them. Null if the response's arguments exceed the limit in total. */
   readonly argumentsText: string | null;
   readonly choice: number;
   readonly block: number;
 }
 
-/** The part of a response that the log stores. Its size is bounded. */
+/** The part of a response that is stored in the log. Its size is bounded. */
 export interface ResponseSummary {
   readonly responseId: string | undefined;
   readonly model: string | undefined;
-  /** Keyed by choice. */
+  /** Finish reasons, keyed by choice. */
   readonly finishReasons: ReadonlyMap<number, FinishReason>;
   readonly usage: TokenUsage | undefined;
-  /** The first calls, up to a limit. */
+  /** The first tool calls, up to a limit. */
   readonly toolCalls: readonly SummarizedCall[];
-  /** Number of all calls, including those beyond the limit. */
+  /** Number of all tool calls, including those beyond the limit. */
   readonly toolCallCount: number;
-  /** UTF-16 units of text, visible reasoning and refusals, without tool arguments. Used to estimate tokens. */
+  /**
+   * Number of UTF-16 units in text, visible reasoning and refusals, excluding tool arguments. Used to
+   * estimate tokens.
+   */
   readonly textCharacters: number;
   readonly argumentCharacters: number;
-  /** Whether the format's success terminator was received. Without it the response is truncated. */
+  /** Whether the format's success terminator was received. If not, the response is truncated. */
   readonly sawEnd: boolean;
-  /** The error that the provider reported inside the response. */
+  /** The error that the provider reported within the response. */
   readonly error: { readonly message: string; readonly code: string | undefined } | undefined;
 }
 
-/** Maximum number of stored calls. Further calls are only counted. */
+/** Maximum number of stored calls. Calls beyond it are only counted. */
 const toolCallsKept = 256;
-/** Maximum number of stored argument characters, over all calls of a response. */
+/** Maximum number of stored argument characters, summed over all calls in a response. */
 const argumentCharactersKept = 64 * 1024;
-/** Maximum number of stored finish reasons: twice the largest number of choices that a format allows (128). */
+/** Maximum number of stored finish reasons: twice the maximum number of choices in any format (128). */
 const choicesKept = 256;
 
 export function createSummary(): ResponseSummary {
@@ -52,7 +55,7 @@ export function createSummary(): ResponseSummary {
   };
 }
 
-/** Adds one event to the summary. Time per event and memory are bounded. */
+/** Adds one event to the summary. Both memory and time per event are bounded. */
 export function summarize(summary: ResponseSummary, event: StreamEvent): ResponseSummary {
   switch (event.type) {
     case 'message-start':

@@ -6,7 +6,9 @@ import type { ProviderFormat } from './request-outline.ts';
 export type FinishReason =
   'stop' | 'length' | 'tool-calls' | 'content-filter' | 'refusal' | 'pause' | 'error' | 'other';
 
-/** Token counts of the provider. `inputTokens` includes the tokens read from and written to the cache. */
+/**
+ * Token counts reported by the provider. `inputTokens` includes tokens read from and written to the cache.
+ */
 export interface TokenUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -16,15 +18,17 @@ export interface TokenUsage {
   readonly cacheWriteTokens?: number;
   /** Output tokens spent on reasoning. */
   readonly reasoningTokens?: number;
-  /** Billed tokens, for providers that bill fewer tokens than they count. */
+  /** Billed tokens, for providers that bill fewer tokens than they report. */
   readonly billedInputTokens?: number;
   readonly billedOutputTokens?: number;
 }
 
-/** A place in a response: the choice (0 unless the client requested `n` answers), and the block within it. */
+/**
+ * A position in a response: the choice (0 unless the client requested `n` choices) and the block within it.
+ */
 interface BlockPlace {
   readonly choice: number;
-  /** Numbered in the order of the starts of the choice's blocks. */
+  /** Blocks in a choice are numbered in the order in which they start. */
   readonly block: number;
 }
 
@@ -38,11 +42,11 @@ interface TextDelta extends BlockPlace {
 
 export interface MessageStart {
   readonly type: 'message-start';
-  /** The provider's format. */
+  /** The format of the provider's response. */
   readonly format: ProviderFormat;
   readonly id?: string;
   readonly model?: string;
-  /** Unix time in seconds. */
+  /** Creation time as Unix time in seconds. */
   readonly createdAt?: number;
 }
 
@@ -62,25 +66,25 @@ export interface ToolCallDelta extends BlockPlace {
 export interface ThinkingEnd extends BlockPlace {
   readonly type: 'thinking-end';
   readonly signature?: string;
-  /** Hidden reasoning. A block with hidden reasoning has no deltas. */
+  /** Hidden reasoning. Its block has no deltas. */
   readonly redacted?: string;
 }
 
-/** A source of a block's text. Sent between the start and the end of the block. */
+/** A source cited by a block's text. Sent between the block's start and end events. */
 export interface CitationEvent extends BlockPlace {
   readonly type: 'citation';
   readonly citation: Citation;
 }
 
-/** A part that arrives whole, without start and end events. */
+/** A part that is sent whole, without start and end events. */
 export interface PartEvent extends BlockPlace {
   readonly type: 'part';
   readonly part: ImagePart | DocumentPart | AudioPart | OpaquePart;
 }
 
 /**
- * Fields that the interchange does not define. They are merged into earlier ones: lists are appended, objects are merged,
- * other values are replaced. `choice` has no meaning in the scope `answer`.
+ * Fields that the interchange types do not define. They are merged into earlier ones: lists are appended,
+ * objects are merged, and other values are replaced. `choice` has no meaning in the scope `answer`.
  */
 export interface ExtensionEvent {
   readonly type: 'extension';
@@ -91,9 +95,9 @@ export interface ExtensionEvent {
 
 export interface UsageEvent {
   readonly type: 'usage';
-  /** Cumulative counts. The last event is final. */
+  /** Cumulative token counts. The last event is final. */
   readonly usage: TokenUsage;
-  /** The provider's own usage object. Omit it when `usage` is changed. */
+  /** The provider's own usage object. Omit it if `usage` was modified. */
   readonly extensions?: Extensions;
 }
 
@@ -104,7 +108,7 @@ export interface FinishEvent {
   readonly rawReason: string;
 }
 
-/** An error that the provider reports inside the response. */
+/** An error that the provider reports within the response. */
 export interface ErrorEvent {
   readonly type: 'error';
   readonly message: string;
@@ -113,7 +117,7 @@ export interface ErrorEvent {
   readonly extensions?: Extensions;
 }
 
-/** One event of a response, streamed or plain, in any format. */
+/** One event in a response, streaming or non-streaming, in any format. */
 export type StreamEvent =
   | MessageStart
   | ({ readonly type: 'text-start' } & BlockStart)

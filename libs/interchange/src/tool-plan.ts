@@ -1,4 +1,4 @@
-/** The reason for K, the number of forwarded tools. */
+/** The reason for the chosen K, the number of tools forwarded by rank. */
 export type PlanReason =
   | 'calibrated'
   | 'prior'
@@ -17,29 +17,29 @@ export type PlanReason =
   | 'budget_unknown'
   | 'off';
 
-/** The ranking method: embeddings, or the keyword fast path. */
+/** The ranking method: embeddings, or the faster keyword ranking. */
 export type RoutingMethod = 'semantic' | 'keyword';
 
-/** The kind of request, judged by its last turn. */
+/** The request's intent, classified from its last turn. */
 export type IntentClass = 'chat' | 'lookup' | 'act' | 'multi-step' | 'code' | 'continue';
 
 export interface ToolCandidate {
   readonly name: string;
-  /** Higher is better. Comparable only within one plan. */
+  /** The ranking score. Higher is better. Comparable only within one plan. */
   readonly score: number;
-  /** 1 is the best. */
+  /** The rank. 1 is the best. */
   readonly rank: number;
   readonly forwarded: boolean;
-  /** Set for tools that are always forwarded, whatever their score. */
+  /** Set for tools that are always forwarded, regardless of score. */
   readonly alwaysIn?: 'called' | 'tool_choice' | 'mentioned' | 'built_in' | 'cache_control';
 }
 
-/** A client's definition of a tool. */
+/** A tool definition from a client. */
 export interface ToolDescription {
   /** Null for a built-in tool without a name. */
   readonly name: string | null;
   readonly description: string;
-  /** The JSON Schema of the arguments in the client's spelling, or null. */
+  /** JSON Schema for the arguments, as the client wrote it, or null. */
   readonly parameters: unknown;
   /** `x-svc-examples`: example requests that should select this tool. */
   readonly examples: readonly string[];

@@ -1,3 +1,6 @@
-/** The file is validated at run time. An inferred type with thousands of literals would slow down the type check. */
+/**
+ * The file is validated at run time. An inferred type with thousands of literals would slow down type
+ * checking.
+ */
 declare const data: unknown;
 export default data;

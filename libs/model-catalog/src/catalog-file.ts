@@ -1,47 +1,52 @@
 import { z } from 'zod';
 
-/** `2026`, `2026-07` or `2026-07-31`, as exact as the source. */
+/** A date as precise as its source: `2026`, `2026-07` or `2026-07-31`. */
 const date = z.string().regex(/^\d{4}(-\d{2}){0,2}$/);
 const usdPerMillionTokens = z.number().nonnegative();
 const tokens = z.int().positive();
-/** Null when no source states it. */
+/** Null if no source states it. */
 const known = z.boolean().nullable();
 
 const basePrices = z.strictObject({
   input: usdPerMillionTokens,
   output: usdPerMillionTokens,
-  /** Input tokens read from the prompt cache. Absent: the provider has no separate price. */
+  /** Price for input tokens read from the prompt cache. Absent: the provider has no separate price. */
   cacheRead: usdPerMillionTokens.optional(),
-  /** Input tokens written to the prompt cache. */
+  /** Price for input tokens written to the prompt cache. */
   cacheWrite: usdPerMillionTokens.optional(),
-  /** Output tokens spent on reasoning, if their price differs from other output. */
+  /** Price for output tokens spent on reasoning, if it differs from other output. */
   reasoning: usdPerMillionTokens.optional(),
 });
 
 /** Prices in USD per million tokens. */
 const prices = basePrices.extend({
-  /** Prices for the whole request when its input exceeds a bound. Ascending by bound. */
+  /** Prices that apply to the whole request when its input exceeds a bound. Sorted by bound, ascending. */
   tiers: z.array(basePrices.extend({ aboveInputTokens: tokens })).optional(),
 });
 
 /** How the provider caches prompt prefixes. Null means unknown. */
 const cacheRule = z.strictObject({
-  /** `automatic`: always. `explicit`: only prefixes that the request marks. `none`: never. */
+  /**
+   * `automatic`: every prefix. `explicit`: only prefixes marked in the request. `none`: nothing is cached.
+   */
   kind: z.enum(['automatic', 'explicit', 'none']),
-  /** Length of the shortest prefix that is cached. */
+  /** Minimum length of a cacheable prefix. */
   minTokens: tokens.nullable(),
-  /** Minimum lifetime of an unused prefix. */
+  /** Minimum time that an unused prefix stays cached. */
   ttlSeconds: z.int().positive().nullable(),
 });
 
-/** A model's result in one public benchmark. Only results with the same measure, unit and setting are comparable. */
+/**
+ * A model's result in one public benchmark. Results are comparable only if measure, unit and setting are
+ * equal.
+ */
 const qualityFigure = z.strictObject({
   /** The name of the benchmark. */
   measure: z.string().min(1),
   value: z.number(),
-  /** The unit of the value, in the source's words: `percent correct`. */
+  /** The unit as the source names it: `percent correct`. */
   unit: z.string().optional(),
-  /** The part, version or variant of the benchmark, in the source's words. */
+  /** The part, version or variant of the benchmark, as the source names it. */
   setting: z.string().optional(),
   source: z.url(),
   measuredOn: date.optional(),
@@ -60,52 +65,55 @@ const modelKind = z.enum([
   'video',
 ]);
 
-/** A model of a provider, as stored in the data file. Optional fields are omitted when they have no value. */
+/** A provider's model, as stored in the data file. Optional fields without a value are omitted. */
 export const modelRecord = z.strictObject({
   provider: z.string().min(1),
-  /** The provider's own id. */
+  /** The provider's own model id. */
   modelId: z.string().min(1),
   /** Other ids that the provider accepts for the same model. */
   aliases: z.array(z.string().min(1)).default([]),
   kind: modelKind.default('chat'),
-  /** The chat formats of the model: at least one for a chat model, none for other kinds. */
+  /** The model's chat formats: at least one for a chat model, none for other kinds. */
   formats: z.array(z.enum(['chat-completions', 'messages', 'converse', 'gemini', 'cohere'])),
-  /** Tokens of input and output together. */
+  /** Maximum number of input and output tokens together. */
   contextWindow: tokens.nullable(),
   maxOutputTokens: tokens.nullable(),
-  /** Null: no source states prices. The cost of such a model is unknown, not zero. */
+  /** Null if no source states prices. The cost for such a model is unknown, not zero. */
   prices: prices.nullable(),
   capabilities: z.strictObject({
     tools: known,
     images: known,
     documents: known,
     jsonMode: known,
-    /** Null for models of other kinds than chat. */
+    /** Null for models that are not chat models. */
     streaming: known,
     thinking: known,
   }),
-  /** Null means unknown. */
+  /** Null if unknown. */
   cache: cacheRule.nullable(),
   /**
-   * Signed reasoning of this model is bound to `system`, the tools and all earlier messages. If one of them changes, the
-   * next request fails.
+   * This model's signed reasoning is bound to `system`, the tools and all earlier messages. If any of them
+   * changes, the next request fails.
    */
   thinkingBinding: z.boolean().default(false),
   /**
-   * The provider's own tool selection. `deferred_loading`: definitions stay out of the prompt until the model searches for
-   * them. `allowed_tools`: definitions are in the prompt, and the request lists the tools that may be called.
+   * The provider's built-in tool selection. `deferred_loading`: definitions stay out of the prompt until the
+   * model searches for them. `allowed_tools`: definitions are in the prompt, and the request lists the tools
+   * that may be called.
    */
   nativeSelection: z.enum(['deferred_loading', 'allowed_tools']).optional(),
-  /** Public benchmark results with their sources. Routing uses them until it has observed the model. */
+  /**
+   * Public benchmark results with their sources. Routing uses them until it has observations of the model.
+   */
   quality: z.array(qualityFigure).default([]),
-  /** The provider has announced the end of the model. */
+  /** Whether the provider has announced the model's retirement. */
   deprecated: z.boolean().default(false),
   releasedAt: date.nullable(),
-  /** The announced day from which the model is unavailable. Null: none is known. */
+  /** The announced date from which the model is unavailable. Null if no date is known. */
   retiredAt: date.nullable().default(null),
-  /** The sources of the facts: keys of the file's `sources`. The first source takes precedence. */
+  /** Sources for these facts: keys in the file's `sources`. The first source takes precedence. */
   sources: z.array(z.string()).min(1),
-  /** Different prices from another source, by field. */
+  /** Prices that differ in another source, by field. */
   disputed: z.record(z.string(), z.number()).optional(),
 });
 
@@ -124,7 +132,7 @@ export const catalogFile = z.strictObject({
 export type QualityFigure = z.infer<typeof qualityFigure>;
 export type ModelKind = z.infer<typeof modelKind>;
 export type ModelRecord = z.infer<typeof modelRecord>;
-/** A record in the file, before defaults are applied. */
+/** A record as written in the file, before defaults are applied. */
 export type ModelRecordInput = z.input<typeof modelRecord>;
 export type CatalogFile = z.infer<typeof catalogFile>;
 export type CatalogFileInput = z.input<typeof catalogFile>;

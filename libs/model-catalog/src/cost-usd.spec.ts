@@ -4,17 +4,17 @@ import { costUsd } from './cost-usd.ts';
 const prices = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 
 describe('costUsd', () => {
-  test('plain input and output are priced per million', () => {
+  test('regular input and output are priced per million tokens', () => {
     expect(costUsd({ prices }, { inputTokens: 1_000_000, outputTokens: 100_000 })).toBeCloseTo(4.5, 12);
     expect(costUsd({ prices }, { inputTokens: 0, outputTokens: 0 })).toBe(0);
   });
 
-  test('cached and written tokens are part of the input and have their own prices', () => {
+  test('cached and written tokens are part of the input and have separate prices', () => {
     const usage = { inputTokens: 10_000, outputTokens: 0, cachedInputTokens: 6000, cacheWriteTokens: 3000 };
     expect(costUsd({ prices }, usage)).toBeCloseTo((1000 * 3 + 6000 * 0.3 + 3000 * 3.75) / 1e6, 12);
   });
 
-  test('cached and written tokens cost the same as plain input without separate prices', () => {
+  test('cached and written tokens cost as much as regular input if they have no separate price', () => {
     const usage = { inputTokens: 10_000, outputTokens: 0, cachedInputTokens: 6000, cacheWriteTokens: 3000 };
     expect(costUsd({ prices: { input: 3, output: 15 } }, usage)).toBeCloseTo(0.03, 12);
   });
@@ -28,7 +28,7 @@ describe('costUsd', () => {
     expect(costUsd({ prices }, usage)).toBeCloseTo(0.015, 12);
   });
 
-  test('a tier applies to the whole request from the first token above its bound', () => {
+  test('a tier applies to the whole request as soon as the input exceeds its bound', () => {
     const tiered = {
       prices: {
         input: 1,
@@ -45,11 +45,11 @@ describe('costUsd', () => {
     expect(cost(401)).toBeCloseTo(40_300, 6);
   });
 
-  test('the cost is unknown, not zero, without prices', () => {
+  test('without prices, the cost is unknown, not zero', () => {
     expect(costUsd({ prices: null }, { inputTokens: 1, outputTokens: 1 })).toBeNull();
   });
 
-  test('the cost is never negative, whatever the provider counts', () => {
+  test('the cost is never negative, even with inconsistent token counts from the provider', () => {
     const tokens = fc.nat(1e9);
     fc.assert(
       fc.property(tokens, tokens, tokens, tokens, tokens, (input, output, cached, written, reasoning) => {

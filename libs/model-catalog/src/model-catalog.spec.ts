@@ -27,7 +27,7 @@ const file = (...models: ModelRecordInput[]): CatalogFileInput => ({
 });
 
 describe('createCatalog', () => {
-  test('finds a model by id and by alias, only at its own provider', () => {
+  test('finds a model by id or alias, but only at its own provider', () => {
     const catalog = createCatalog(file(record({ aliases: ['m-latest'] }), record({ provider: 'q' })));
     expect(catalog.find('p', 'm')?.modelId).toBe('m');
     expect(catalog.find('p', 'm-latest')?.modelId).toBe('m');
@@ -36,7 +36,7 @@ describe('createCatalog', () => {
     expect(catalog.find('p', 'constructor')).toBeUndefined();
   });
 
-  test('lists all providers of a bare model id, in the order of the file', () => {
+  test('lists all providers that serve a model id, in file order', () => {
     const catalog = createCatalog(
       file(
         record({ provider: 'q' }),
@@ -61,7 +61,7 @@ describe('createCatalog', () => {
     expect(catalog.providersOf('m', 'rerank')).toEqual([]);
   });
 
-  test('cache multipliers are computed from the prices, and are null when a price is unknown', () => {
+  test('computes cache multipliers from prices, or null if a price is unknown', () => {
     expect(createCatalog(file(record())).find('p', 'm')?.cache).toEqual({
       kind: 'automatic',
       minTokens: 1024,
@@ -87,7 +87,7 @@ describe('createCatalog', () => {
     expect(() => createCatalog(content)).toThrow();
   });
 
-  test('a look-up takes constant time, with 20 or 20,000 models', () => {
+  test('looks up a model in constant time among 20 or 20,000 models', () => {
     const timeOf = (size: number): number => {
       const catalog = createCatalog(
         file(...Array.from({ length: size }, (_, index) => record({ modelId: `m-${String(index)}` }))),
@@ -103,19 +103,20 @@ describe('createCatalog', () => {
       });
       return Math.min(...rounds);
     };
-    // A scan would be a thousand times slower. The factor of ten allows for CPU caches and a busy machine.
+    // A linear scan would be a thousand times slower. The factor of ten allows for CPU caches and a busy
+    // machine.
     expect(timeOf(20_000)).toBeLessThan(10 * timeOf(20));
   });
 });
 
-describe('the catalogue that ships with the gateway', () => {
+describe('the catalogue shipped with the gateway', () => {
   const catalog = loadCatalog();
 
-  test('is parsed once', () => {
+  test('is parsed only once', () => {
     expect(loadCatalog()).toBe(catalog);
   });
 
-  test('has more than 150 current chat models, and a free sandbox model', () => {
+  test('has more than 150 current chat models and a free sandbox model', () => {
     const current = catalog.models.filter(({ deprecated, kind }) => !deprecated && kind === 'chat');
     expect(current.length).toBeGreaterThan(150);
     expect(catalog.find('sandbox', 'sandbox-1')).toMatchObject({
@@ -137,7 +138,7 @@ describe('the catalogue that ships with the gateway', () => {
     ['ocr', 'mistral', 'mistral-ocr-latest'],
     ['moderation', 'openai', 'omni-moderation-latest'],
     ['video', 'xai', 'grok-imagine-video'],
-  ])('has %s models, and never lists them as chat models', (kind, provider, modelId) => {
+  ])('has %s models and never lists them as chat models', (kind, provider, modelId) => {
     expect(catalog.find(provider, modelId)).toMatchObject({ kind, formats: [], cache: null });
     expect(catalog.providersOf(modelId, kind)).toContain(provider);
     expect(catalog.providersOf(modelId, 'chat')).toEqual([]);
@@ -158,7 +159,7 @@ describe('the catalogue that ships with the gateway', () => {
     }
   });
 
-  test('only Claude models from 5.1 and 5.5 on have bound reasoning', () => {
+  test('only Claude models since versions 5.1 and 5.5 have bound reasoning', () => {
     for (const id of ['claude-fable-5-1', 'claude-opus-5-5', 'claude-sonnet-5-5', 'claude-haiku-5-5'])
       expect([id, catalog.find('anthropic', id)?.thinkingBinding]).toEqual([id, true]);
     for (const id of ['claude-sonnet-4-6', 'claude-opus-4-8', 'claude-sonnet-5'])
@@ -167,7 +168,7 @@ describe('the catalogue that ships with the gateway', () => {
     expect(bound.filter(({ modelId }) => !modelId.includes('claude'))).toEqual([]);
   });
 
-  test('retirement dates come from the announcement pages', () => {
+  test('takes retirement dates from the announcement pages', () => {
     expect(catalog.find('openai', 'gpt-5')).toMatchObject({ deprecated: true, retiredAt: '2026-12-11' });
     expect(catalog.find('anthropic', 'claude-opus-4-8')).toMatchObject({
       deprecated: false,
@@ -181,24 +182,24 @@ describe('the catalogue that ships with the gateway', () => {
     }
   });
 
-  test('each quality figure has a source URL', () => {
+  test('has a source URL for each quality figure', () => {
     const measured = catalog.models.filter(({ quality }) => quality.length > 0);
     expect(measured.length).toBeGreaterThan(150);
     expect(catalog.find('openai', 'gpt-4.1')?.quality).toContainEqual(
       expect.objectContaining({ measure: 'Aider Polyglot', value: 52.4, measuredOn: '2025-04-14' }),
     );
-    // The same model under its maker's dated id and under a host's longer id.
+    // The same model, once with its maker's dated id and once with a host's longer id.
     const ofOpus = catalog.find('anthropic', 'claude-opus-4-5-20251101')?.quality;
     expect(ofOpus).not.toEqual([]);
     expect(catalog.find('hosted', 'us.anthropic.claude-opus-4-5-20251101-v1:0')?.quality).toEqual(ofOpus);
     expect(catalog.find('anthropic', 'claude-3-5-sonnet-20240620')?.quality).toEqual([]);
   });
 
-  test('every model names its sources', () => {
+  test('names the sources for every model', () => {
     for (const model of catalog.models) expect(model.sources.length).toBeGreaterThan(0);
   });
 
-  test('tiers ascend, and cached input never costs more than plain input', () => {
+  test('has ascending tiers, and cached input never costs more than regular input', () => {
     for (const { modelId, prices } of catalog.models) {
       if (prices === null) continue;
       const starts = prices.tiers?.map(({ aboveInputTokens }) => aboveInputTokens) ?? [];

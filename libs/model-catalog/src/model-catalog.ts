@@ -1,7 +1,7 @@
 import { catalogFile, type ModelKind, type ModelPrices, type ModelRecord } from './catalog-file.ts';
 import data from '../data/models.json' with { type: 'json' };
 
-/** Prompt caching of a model. Multipliers refer to the plain input price. Null means unknown. */
+/** A model's prompt caching. Multipliers are relative to the regular input price. Null means unknown. */
 export interface CacheRules {
   readonly kind: 'automatic' | 'explicit' | 'none';
   readonly minTokens: number | null;
@@ -10,23 +10,26 @@ export interface CacheRules {
   readonly writeMultiplier: number | null;
 }
 
-/** A model of a provider. */
+/** A model at a specific provider. */
 export interface CatalogModel extends Readonly<Omit<ModelRecord, 'cache'>> {
   readonly cache: CacheRules | null;
 }
 
 export interface ModelCatalog {
   readonly models: readonly CatalogModel[];
-  /** Finds a model by the provider's exact model id or an alias. Constant time. */
+  /** Finds a model by the provider's exact model id or an alias, in constant time. */
   find(provider: string, modelId: string): CatalogModel | undefined;
-  /** The providers that have a model with this id or alias, in the order of the file. `kind` restricts the models. */
+  /**
+   * Lists the providers that serve a model with this id or alias, in file order. `kind` restricts the search.
+   */
   providersOf(modelId: string, kind?: ModelKind): readonly string[];
   modelsOf(provider: string): readonly CatalogModel[];
 }
 
 /**
- * Builds a catalogue from the content of a data file.
- * @throws ZodError for an invalid file; Error when two models of a provider share an id, or a source is not listed.
+ * Builds a catalogue from a data file's content.
+ * @throws ZodError for an invalid file; Error if two models at one provider share an id, or if a source is
+ * not listed.
  */
 export function createCatalog(fileContent: unknown): ModelCatalog {
   const file = catalogFile.parse(fileContent);
@@ -58,7 +61,7 @@ export function createCatalog(fileContent: unknown): ModelCatalog {
 
 let loaded: ModelCatalog | undefined;
 
-/** The catalogue from the gateway's own data file. Parsed and checked on the first call. */
+/** The catalogue built from the gateway's own data file. Parsed and validated on the first call. */
 export function loadCatalog(): ModelCatalog {
   loaded ??= createCatalog(data);
   return loaded;

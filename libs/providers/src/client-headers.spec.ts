@@ -13,7 +13,7 @@ describe('renderClientHeaders', () => {
     expect(renderClientHeaders(passed).headers).toEqual(passed);
   });
 
-  test('never forwards cookies, account ids, framing, connection headers or unknown headers', () => {
+  test('never forwards cookies, account ids, framing headers, connection headers or unknown headers', () => {
     const { headers } = renderClientHeaders({
       'set-cookie': ['__cf_bm=x; HttpOnly'],
       'openai-organization': 'org-1',
@@ -48,7 +48,7 @@ describe('renderClientHeaders', () => {
     expect(renderClientHeaders({}).providerRequestId).toBeNull();
   });
 
-  test('returns the encoding of a compressed body', () => {
+  test('returns the content encoding of a compressed body', () => {
     expect(renderClientHeaders({ 'content-encoding': 'GZIP' }).contentEncoding).toBe('gzip');
     expect(renderClientHeaders({ 'content-encoding': 'identity' }).contentEncoding).toBeNull();
     expect(renderClientHeaders({}).contentEncoding).toBeNull();

@@ -1,13 +1,13 @@
 import type { IncomingHeaders } from './provider/http.ts';
 
 export interface ClientHeaders {
-  /** The provider's headers that the client receives. Lower-case names. */
+  /** Provider response headers that are forwarded to the client. Names are lowercase. */
   readonly headers: Record<string, string>;
-  /** The provider's own request id, for the log. The client receives the gateway's request id. */
+  /** The provider's own request id, for the log. The client receives the gateway's request id instead. */
   readonly providerRequestId: string | null;
   /**
-   * The encoding of the body, if the provider compressed it although the request disallows that. A reader must then
-   * decompress the body, up to a size limit, or fail.
+   * The content encoding, if the provider compressed the body although the request disallows that. The
+   * gateway must then decompress the body, up to a size limit, or fail.
    */
   readonly contentEncoding: string | null;
 }
@@ -17,18 +17,18 @@ const passedHeaders = new Set([
   'retry-after',
   'retry-after-ms',
   'x-should-retry',
-  // Names the exception of an error in the converse format. The body does not name it.
+  // Identifies the exception type of an error in the converse format. The body does not contain it.
   'x-amzn-errortype',
   'openai-processing-ms',
   'openai-version',
 ]);
 
-/** Token limits come from the provider. The gateway sets its own request limits under the same prefix. */
+/** Token limits come from the provider. The gateway's own request limits use the same prefix. */
 const passedPattern =
   /^(?:x-ratelimit-(?:limit|remaining|reset)-tokens|anthropic-ratelimit-[a-z-]+-(?:limit|remaining|reset))$/;
 
 function passes(name: string): boolean {
-  // The substring test is cheap and rules out most headers before the pattern runs.
+  // The substring test is cheap and rules out most headers before the regular expression runs.
   return passedHeaders.has(name) || (name.includes('ratelimit') && passedPattern.test(name));
 }
 
@@ -37,10 +37,10 @@ const encodingHeaders = ['content-encoding'];
 const requestIdHeaders = ['x-request-id', 'request-id', 'x-amzn-requestid', 'x-goog-request-id'];
 
 /**
- * Chooses the provider's response headers that the client receives. An allow list ensures that new headers are never
- * forwarded by accident. It excludes headers that identify the account (`openai-organization`, `openai-project`), set
- * cookies, or describe the provider's connection (`content-length`, `transfer-encoding`, `alt-svc`,
- * `strict-transport-security`, …).
+ * Selects the provider's response headers that are forwarded to the client. The allow list ensures that new
+ * headers are never forwarded by accident. It excludes headers that identify the account
+ * (`openai-organization`, `openai-project`), set cookies, or describe the provider's connection
+ * (`content-length`, `transfer-encoding`, `alt-svc`, `strict-transport-security`, …).
  */
 export function renderClientHeaders(providerHeaders: IncomingHeaders): ClientHeaders {
   const headers: Record<string, string> = {};

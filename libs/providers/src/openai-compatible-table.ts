@@ -14,7 +14,10 @@ interface OpenAiCompatibleRow {
   readonly docsUrl: string | null;
   readonly auth?: AuthScheme;
   readonly connection?: ConnectionShape;
-  /** Differences from `openAiRoutes`: a route is added or replaced, null removes one. `none`: no endpoint but chat. */
+  /**
+   * Differences from `openAiRoutes`: a route is added or replaced, and null removes one. `none`: chat is the
+   * only endpoint.
+   */
   readonly proxyRoutes?: RouteDifferences | 'none';
   readonly quirks?: ProviderQuirks;
 }
@@ -35,9 +38,9 @@ function applyDifferences(differences: RouteDifferences): ProxyRoutes {
 }
 
 /**
- * All providers with OpenAI's format, one row each.
- * The base URLs come from the page in `docsUrl`. They were compared with the `api` field of models.dev (July 2026) where
- * that has one. The quirks come from recorded responses; a provider without recordings has none.
+ * All providers that use OpenAI's format, one row each. Base URLs come from the page in `docsUrl` and, where
+ * available, were compared with the `api` field in models.dev (July 2026). Quirks come from recorded
+ * responses; a provider without recordings has none.
  */
 export const openAiCompatibleTable: readonly Provider[] = [
   openAiCompatible({
@@ -80,7 +83,8 @@ export const openAiCompatibleTable: readonly Provider[] = [
     displayName: 'Groq',
     baseUrl: 'https://api.groq.com/openai/v1',
     docsUrl: 'https://console.groq.com/docs/openai',
-    // The last choice's chunk contains usage under `x_groq`. A separate chunk follows only when the request enables it.
+    // The last choice's chunk contains usage under `x_groq`. A separate usage chunk follows only if the
+    // request asks for one.
     quirks: { streamUsage: 'last-choice', wholeToolArguments: true, reasoningField: 'reasoning' },
   }),
   openAiCompatible({
@@ -103,7 +107,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     displayName: 'Together AI',
     baseUrl: 'https://api.together.xyz/v1',
     docsUrl: 'https://docs.together.ai/docs/openai-api-compatibility',
-    // https://docs.together.ai/reference; videos use the second version of the API.
+    // https://docs.together.ai/reference. Videos use version 2 of the API.
     proxyRoutes: { rerank, 'videos/generations': { path: '/../v2/videos', shape: togetherVideo } },
     quirks: { streamUsage: 'last-choice', emptyToolCalls: true },
   }),
@@ -169,7 +173,8 @@ export const openAiCompatibleTable: readonly Provider[] = [
     docsUrl: 'https://docs.z.ai/guides/develop/openai/python',
     quirks: { streamUsage: 'last-choice', wholeToolArguments: true, reasoningField: 'reasoning_content' },
   }),
-  // The international endpoint. An account in mainland China sets base_url to dashscope.aliyuncs.com/compatible-mode/v1.
+  // The international endpoint. For an account in mainland China, base_url must be
+  // dashscope.aliyuncs.com/compatible-mode/v1.
   openAiCompatible({
     name: 'dashscope',
     displayName: 'Qwen (DashScope)',
@@ -206,7 +211,8 @@ export const openAiCompatibleTable: readonly Provider[] = [
     docsUrl: 'https://huggingface.co/docs/inference-providers/index',
     quirks: { streamUsage: 'own-chunk', emptyToolCalls: true },
   }),
-  // vLLM and Ollama run on the operator's own machine. EGRESS_ALLOW must contain its address. An API key is optional.
+  // vLLM and Ollama run on the operator's own machine, and EGRESS_ALLOW must contain its address. An API key
+  // is optional.
   openAiCompatible({
     name: 'vllm',
     displayName: 'vLLM',
@@ -223,7 +229,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     connection: ownServer,
     quirks: { streamUsage: 'own-chunk', wholeToolArguments: true, reasoningField: 'reasoning' },
   }),
-  // Google's own translation of OpenAI's format, an alternative to the gateway's translation.
+  // Google's own adapter for OpenAI's format. An alternative to the gateway's translation.
   openAiCompatible({
     name: 'googleopenai',
     displayName: 'Google Gemini (OpenAI-compatible)',
@@ -231,14 +237,14 @@ export const openAiCompatibleTable: readonly Provider[] = [
     docsUrl: 'https://ai.google.dev/gemini-api/docs/openai',
     quirks: { wholeToolArguments: true },
   }),
-  // Cohere's own translation of OpenAI's format. It rejects stream_options.
+  // Cohere's own adapter for OpenAI's format. It rejects stream_options.
   openAiCompatible({
     name: 'cohereopenai',
     displayName: 'Cohere (OpenAI-compatible)',
     baseUrl: 'https://api.cohere.ai/compatibility/v1',
     docsUrl: 'https://docs.cohere.com/docs/compatibility-api',
   }),
-  // Each resource has its own address, which the connection names.
+  // Each Azure resource has its own address, which is part of the connection.
   openAiCompatible({
     name: 'azure',
     displayName: 'Azure OpenAI',
@@ -248,7 +254,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     connection: azureConnection,
     quirks: { streamUsage: 'own-chunk' },
   }),
-  // Any other server with OpenAI's format.
+  // Any other server that uses OpenAI's format.
   openAiCompatible({
     name: 'custom',
     displayName: 'OpenAI-compatible server',

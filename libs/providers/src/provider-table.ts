@@ -13,7 +13,10 @@ import { hostedRouteOf, rerankRoute } from './proxies/proxy-routes.ts';
 import { voyageRerank } from './proxies/rerank-shapes.ts';
 import { veoVideo } from './proxies/video-shapes.ts';
 
-/** Every provider: OpenAI-compatible ones, ones with their own format, and ones without chat models. */
+/**
+ * All providers: OpenAI-compatible providers, providers with their own format, and providers without chat
+ * models.
+ */
 const providerTable: readonly Provider[] = [
   ...openAiCompatibleTable,
   {
@@ -43,7 +46,7 @@ const providerTable: readonly Provider[] = [
     },
     quirks: {},
   },
-  // The address contains the region and the project, which the connection names.
+  // The address contains the region and the project, which are part of the connection.
   {
     name: 'vertex',
     displayName: 'Google Vertex AI',
@@ -80,7 +83,7 @@ const providerTable: readonly Provider[] = [
     },
     quirks: {},
   },
-  // Jina and Voyage have no chat models. They serve embeddings and rerank.
+  // Jina and Voyage have no chat models. They serve only embeddings and rerank.
   {
     name: 'jina',
     displayName: 'Jina AI',
@@ -105,7 +108,7 @@ const providerTable: readonly Provider[] = [
     },
     quirks: {},
   },
-  // The address contains the region, which the credential names.
+  // The address contains the region, which is part of the credential.
   {
     name: 'hosted',
     displayName: 'Amazon Bedrock',
@@ -122,10 +125,10 @@ const providerTable: readonly Provider[] = [
 
 const byName = new Map(providerTable.map((provider) => [provider.name, provider]));
 
-/** Names of all providers, in the table's order. */
+/** All provider names, in table order. */
 export const providerNames: readonly string[] = [...byName.keys()];
 
-/** Finds a provider by its exact, lower-case name. */
+/** Finds a provider by its exact, lowercase name. */
 export function findProvider(name: string): Provider | undefined {
   return byName.get(name);
 }

@@ -18,7 +18,7 @@ const call = (over: Partial<UpstreamCall> = {}): UpstreamCall => ({
 const body = { method: 'POST', body: Buffer.from('{}') } as const;
 
 describe('a request to Amazon Bedrock', () => {
-  it('is sent to the region and the model, and streams use a separate endpoint', () => {
+  it('is sent to the region and the model, and uses a separate endpoint for streaming', () => {
     const { url, headers } = renderUpstreamRequest(call({ stream: true }));
     expect(url).toBe(
       'https://bedrock-runtime.eu-west-1.amazonaws.com/model/us.anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse-stream',
@@ -34,7 +34,7 @@ describe('a request to Amazon Bedrock', () => {
     );
   });
 
-  it('is signed with an access key, and never contains its secret', async () => {
+  it('is signed with an access key and never contains its secret', async () => {
     const request = renderUpstreamRequest(call());
     expect(request.headers.authorization).toBeUndefined();
     const signed = await signUpstreamRequest(call(), request, body, new Date('2026-11-20T00:00:00Z'));
@@ -43,7 +43,7 @@ describe('a request to Amazon Bedrock', () => {
     expect(JSON.stringify(signed)).not.toContain('"secret');
   });
 
-  it('sends an API key unchanged, without a signature', async () => {
+  it('carries an API key unchanged, without a signature', async () => {
     const bearer = call({ credential: 'key' });
     const request = renderUpstreamRequest(bearer);
     expect(request.headers.authorization).toBe('Bearer key');

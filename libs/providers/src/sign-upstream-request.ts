@@ -5,15 +5,14 @@ import type { UpstreamCall, UpstreamRequest } from './upstream-request.ts';
 
 export interface UpstreamBody {
   readonly method: 'GET' | 'POST';
-  /** The bytes that will be sent. */
+  /** The exact bytes that will be sent. */
   readonly body: Uint8Array;
 }
 
 /**
- * Adds a signature to the request if the provider requires one. Other requests are returned unchanged. The signature
- * covers the body and the time, so every attempt needs its own signature.
- *
- * @throws GatewayError as `parseHostedCredential`
+ * Signs the request if the provider requires it, and returns other requests unchanged. The signature covers
+ * the body and the time, so every attempt must be signed separately.
+ * @throws GatewayError for the same reasons as `parseHostedCredential`
  */
 export async function signUpstreamRequest(
   { provider, credential }: Pick<UpstreamCall, 'provider' | 'credential'>,

@@ -26,7 +26,7 @@ describe('renderUpstreamRequest', () => {
     expect(renderUpstreamRequest(call({ stream: true })).headers['accept']).toBe('text/event-stream');
   });
 
-  test('the path is appended with one slash, and the base URL keeps its own path and query', () => {
+  test('appends the path with one slash, and keeps the base URL’s own path and query', () => {
     const urlOf = (baseUrl: string) => renderUpstreamRequest(call({ baseUrl })).url;
     expect(urlOf('https://example.com/v1/')).toBe('https://example.com/v1/chat/completions');
     expect(urlOf('https://example.com')).toBe('https://example.com/chat/completions');
@@ -35,7 +35,7 @@ describe('renderUpstreamRequest', () => {
     );
   });
 
-  test('every provider with a chat format gets a well-formed chat URL', () => {
+  test('builds a well-formed chat URL for every provider with a chat format', () => {
     const baseUrl = 'https://own.test/base';
     const address =
       /^https?:\/\/[^/]+(\/[a-z0-9-]+)*(\/chat\/completions|\/messages|\/chat|\/model\/gpt-4o\/converse|\/models\/gpt-4o:generateContent)$/;
@@ -49,7 +49,7 @@ describe('renderUpstreamRequest', () => {
     }
   });
 
-  test('a proxied request has its own path and its own way to send the credential', () => {
+  test('gives a proxied request its own path and its own credential header', () => {
     const google = { provider: findProvider('google')!, auth: { kind: 'bearer' } as const };
     const { url, headers } = renderUpstreamRequest(call({ ...google, path: '/openai/embeddings' }));
     expect(url).toBe('https://generativelanguage.googleapis.com/v1beta/openai/embeddings');
@@ -61,7 +61,7 @@ describe('renderUpstreamRequest', () => {
     );
   });
 
-  test('a stream has a separate path and query where the provider defines them', () => {
+  test('uses a separate path and query for streaming where the provider defines them', () => {
     const google = (stream: boolean) => ({
       provider: findProvider('google')!,
       format: 'gemini' as const,
@@ -75,7 +75,7 @@ describe('renderUpstreamRequest', () => {
     expect(streamed.headers).toMatchObject({ 'x-goog-api-key': 'sk-test', accept: 'text/event-stream' });
   });
 
-  test('{model} in the base URL is replaced once, by the encoded model', () => {
+  test('replaces {model} in the base URL once, with the encoded model', () => {
     const baseUrl = 'https://a.openai.azure.com/openai/deployments/%7Bmodel%7D?api-version=2024-10-21';
     const urlOf = (model: string) =>
       renderUpstreamRequest(call({ provider: findProvider('azure')!, baseUrl, model })).url;
@@ -84,7 +84,7 @@ describe('renderUpstreamRequest', () => {
     expect(urlOf('{model}/..')).toBe(`${path}/%7Bmodel%7D%2F../chat/completions?api-version=2024-10-21`);
   });
 
-  test('the API version is the chosen one, else the client’s, else the provider’s fallback', () => {
+  test('sends the chosen API version, else the client’s, else the provider’s fallback', () => {
     const versionOf = (over: Partial<UpstreamCall>) =>
       renderUpstreamRequest(call({ provider: findProvider('anthropic')!, format: 'messages', ...over }))
         .headers['anthropic-version'];
@@ -99,13 +99,13 @@ describe('renderUpstreamRequest', () => {
     expect(renderUpstreamRequest(call({ path: '/models' })).url).toBe('https://api.openai.com/v1/models');
   });
 
-  test('a model in the path is percent-encoded, so it cannot add path segments or a query', () => {
+  test('percent-encodes a model in the path, so that it cannot add path segments or a query', () => {
     const provider = { ...findProvider('openai')!, chatPaths: { converse: '/model/{model}/converse' } };
     const { url } = renderUpstreamRequest(call({ provider, format: 'converse', model: '../../x?y#z/$&' }));
     expect(url).toBe('https://api.openai.com/v1/model/..%2F..%2Fx%3Fy%23z%2F%24%26/converse');
   });
 
-  test('returns invalid_field for a model that a path cannot contain: dot segments and lone surrogates', () => {
+  test('returns invalid_field for a model that cannot be part of a path: dot segments and lone surrogates', () => {
     for (const model of ['.', '..', 'gemini-\ud83d', '\ude00']) {
       expect(() =>
         renderUpstreamRequest(call({ provider: findProvider('google')!, format: 'gemini', model })),
@@ -123,7 +123,7 @@ describe('renderUpstreamRequest', () => {
     );
   });
 
-  test('a provider that needs no credential receives none, even if one is present', () => {
+  test('a provider that needs no credential receives none, even if one is configured', () => {
     const base = { provider: findProvider('sandbox')!, baseUrl: 'http://127.0.0.1:9000/v1' };
     for (const credential of [null, 'sk-test']) {
       expect(renderUpstreamRequest(call({ ...base, credential })).headers).not.toHaveProperty(
@@ -132,14 +132,14 @@ describe('renderUpstreamRequest', () => {
     }
   });
 
-  test('a provider with its own credential header receives the credential only there', () => {
+  test('a provider with its own credential header receives the credential only in that header', () => {
     const provider = { ...findProvider('openai')!, auth: { kind: 'header', name: 'api-key' } as const };
     const { headers } = renderUpstreamRequest(call({ provider }));
     expect(headers['api-key']).toBe('sk-test');
     expect(headers).not.toHaveProperty('authorization');
   });
 
-  test('rejects a credential with characters that a header does not allow, without quoting it', () => {
+  test('rejects a credential with characters that are invalid in a header, without quoting it', () => {
     for (const credential of ['sk\r\nx: y', 'sk\n', 'sk test', 'sk-\u{1F511}', '']) {
       let thrown: unknown;
       try {

@@ -9,26 +9,31 @@ import { hostedBaseUrl, parseHostedCredential } from './credentials/hosted-crede
 export interface UpstreamCall {
   readonly provider: Provider;
   readonly format: ProviderFormat;
-  /** Replaces the provider's own address. */
+  /** Overrides the provider's own address. */
   readonly baseUrl?: string | null;
   /** The provider's own model id, without the gateway's prefix. */
   readonly model: string;
   /** Null for a provider or a self-hosted server that needs no credential. */
   readonly credential: string | null;
   readonly stream: boolean;
-  /** The API version that the body is written for. Absent: the client's version, or the provider's fallback. */
+  /**
+   * The API version for which the body was written. Absent: the client's version, or the provider's fallback.
+   */
   readonly apiVersion?: string;
-  /** Path under the base URL that replaces the format's chat endpoint (`/models`). */
+  /** Path under the base URL, used instead of the format's chat endpoint (`/models`). */
   readonly path?: string;
   /** How the credential is sent to that path. Absent: as for the provider's chat endpoint. */
   readonly auth?: AuthScheme;
-  /** The client's headers. Only those that the format allows are forwarded. Omit when the formats differ. */
+  /**
+   * The client's headers. Only those that the format allows are forwarded. Omit them if client and provider
+   * formats differ.
+   */
   readonly clientHeaders?: IncomingHeaders;
 }
 
 export interface UpstreamRequest {
   readonly url: string;
-  /** Lower-case names. */
+  /** Header names are lowercase. */
   readonly headers: Record<string, string>;
 }
 
@@ -98,7 +103,7 @@ function renderUrl(call: UpstreamCall): string {
   return url;
 }
 
-/** A cache of URLs. Building a URL costs more than building all headers. */
+/** Caches parsed URLs, because parsing a URL costs more than building all headers. */
 const urls = new LRUCache<string, string>({
   maxSize: 1_000_000,
   sizeCalculation: (url, key) => url.length + key.length,
@@ -116,7 +121,7 @@ function joinUrl(base: string, template: string, model: string): string {
   return url.href;
 }
 
-/** Rejects a lone surrogate, which a URL cannot contain. A model in the body is validated by the provider. */
+/** Rejects lone surrogates, which a URL cannot contain. A model in the body is validated by the provider. */
 function encodeModel(model: string): string {
   if (!model.isWellFormed()) throw new GatewayError('invalid_field', { param: 'model' });
   return encodeURIComponent(model);
@@ -132,7 +137,7 @@ function renderVersion({ provider, apiVersion }: UpstreamCall): Record<string, s
     : { [provider.apiVersion.header]: apiVersion };
 }
 
-/** The provider's own address. For Amazon Bedrock, the address of the credential's region. */
+/** The provider's own address, or for Amazon Bedrock the address for the credential's region. */
 function chooseAddress({ provider, credential }: UpstreamCall): string | null {
   if (provider.auth.kind !== 'aws' || credential === null) return provider.baseUrl;
   return hostedBaseUrl(parseHostedCredential(credential).region);
@@ -140,9 +145,10 @@ function chooseAddress({ provider, credential }: UpstreamCall): string | null {
 
 function renderAuth({ provider, credential, auth = provider.auth }: UpstreamCall): Record<string, string> {
   if (credential === null) return {};
-  // A service account's token is added when the request is signed.
+  // A service account's token is added later, when the request is signed.
   if (auth.kind === 'google' && parseServiceAccount(credential)) return {};
-  // Invalid characters are rejected here, because an HTTP library would quote the credential in its error text.
+  // Invalid characters are rejected here, because an HTTP library would quote the credential in its error
+  // message.
   if (!/^[\x21-\x7e]+$/.test(credential)) {
     throw new GatewayError('invalid_field', {
       param: 'api_key',

@@ -3,14 +3,14 @@ import type { Candidate, RoutingChoice, RoutingQuestion } from './question.ts';
 
 type Ranked = Pick<RoutingChoice, 'candidates' | 'reason'>;
 
-/** A conversation is assumed to continue for as many turns as it has had, up to this limit. */
+/** A conversation is expected to continue for as many turns as it already has, up to this limit. */
 const turnsAheadMax = 20;
-/** Minimum savings, as a share of the cost. Smaller savings are within the error of the estimates. */
+/** Minimum savings as a share of the cost. Smaller savings are within the estimation error. */
 const savingShareMin = 0.2;
 
 /**
- * Keeps a conversation on its model, unless the savings of another model exceed the cost of the lost cache. If the model
- * cannot serve this request or is no longer allowed, the ranking applies unchanged.
+ * Keeps a conversation on its model unless another model saves more than the lost cache costs. If the current
+ * model cannot serve this request or is no longer allowed, the ranking applies unchanged.
  */
 export function applyPin({ candidates, reason }: Ranked, question: RoutingQuestion): Ranked {
   const { pin, mode } = question;
@@ -25,7 +25,10 @@ export function applyPin({ candidates, reason }: Ranked, question: RoutingQuesti
   return { candidates: [pinned, ...candidates.filter((each) => each !== pinned)], reason: 'session' };
 }
 
-/** Compares the cost of this turn and the expected turns: a warm cache on one side, a cold cache on the other. */
+/**
+ * Compares costs for this turn and the expected future turns: a warm cache on the current model, a cold cache
+ * on the other.
+ */
 function isMoveCheaper(pinned: Candidate, best: Candidate, { pin, needs }: RoutingQuestion): boolean {
   const turnsAhead = Math.min(turnsAheadMax, Math.max(1, pin?.turns ?? 1));
   const warm = (candidate: Candidate): number | null =>

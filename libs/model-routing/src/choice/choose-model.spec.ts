@@ -15,7 +15,7 @@ const plainNeeds: Needs = {
   marksCache: false,
 };
 
-/** A model of provider `p` with all capabilities, unless `change` overrides them. */
+/** A model at provider `p` with all capabilities, unless `change` overrides them. */
 function modelOf(modelId: string, input: number, change: Partial<CatalogModel> = {}): CatalogModel {
   return {
     provider: 'p',
@@ -89,11 +89,11 @@ describe('the mode', () => {
     [0.1, 'p/small', 'complexity_low'],
     [0.25, 'p/middle', 'complexity_medium'],
     [0.4, 'p/large', 'complexity_high'],
-  ])('auto at a complexity of %d chooses %s', (complexity, id, reason) => {
+  ])('auto at complexity %d chooses %s', (complexity, id, reason) => {
     expect(choose({ complexity })).toMatchObject({ reason, candidates: [{ id }, {}, {}] });
   });
 
-  it('cheap includes the savings of cached tokens', () => {
+  it('cheap accounts for the savings from cached tokens', () => {
     const models = listOf([modelOf('a', 1), 0.5], [modelOf('b', 0.9), 0.5]);
     const needs = { ...plainNeeds, inputTokens: 50_000 };
     expect(firstOf(choose({ mode: 'cheap', models, needs }))).toBe('p/b');
@@ -104,7 +104,7 @@ describe('the mode', () => {
     });
   });
 
-  it('fast chooses the fastest model, and for a small share of requests an unknown one', () => {
+  it('fast chooses the fastest model, or an unknown model for a small share of requests', () => {
     const latency = (id: string) =>
       id === 'p/large' ? { firstTokenMs: 50, msPerToken: 1, weight: 50 } : undefined;
     expect(choose({ mode: 'fast', latency })).toMatchObject({
@@ -116,7 +116,7 @@ describe('the mode', () => {
     expect(firstOf(explored)).not.toBe('p/large');
   });
 
-  it('capable chooses the best model, and with tools also considers observed recall', () => {
+  it('capable chooses the best model, and also considers observed recall for requests with tools', () => {
     const close = listOf([modelOf('one', 1), 0.9], [modelOf('other', 1), 0.89]);
     const recall = (id: string) =>
       id === 'p/one' ? { judged: 100, recalled: 70 } : { judged: 100, recalled: 99 };
@@ -127,7 +127,7 @@ describe('the mode', () => {
 });
 
 describe('a conversation', () => {
-  it('stays on its model, and moves when the savings exceed the lost cache', () => {
+  it('stays on its model, and moves when the savings exceed the cost of the lost cache', () => {
     const models = listOf([modelOf('a', 1), 0.5], [modelOf('b', 0.95), 0.5], [modelOf('c', 0.01), 0.5]);
     const needs = { ...plainNeeds, inputTokens: 50_000 };
     const pin = pinOf('p/a', { cachedTokens: 49_000 });
@@ -135,12 +135,12 @@ describe('a conversation', () => {
     expect(choose({ models: models.slice(0, 2), needs, pin }).reason).toBe('session');
   });
 
-  it('keeps the complexity of its first turn', () => {
+  it('keeps the complexity score from its first turn', () => {
     const pin = pinOf('p/large', { level: 'high' });
     expect(choose({ pin, complexity: 0.1 })).toMatchObject({ level: 'high', reason: 'session' });
   });
 
-  it('never moves, even as a fallback, while the transcript contains bound reasoning', () => {
+  it('never moves, even for a fallback, while the transcript contains bound reasoning', () => {
     const bound = pinOf('p/large', { isBound: true });
     const choice = choose({ mode: 'cheap', pin: bound });
     expect(choice).toMatchObject({ reason: 'bound_thinking', candidates: [{ id: 'p/large' }] });
@@ -176,7 +176,7 @@ const anyNeeds = fc
   .map((needs): Needs => ({ ...plainNeeds, ...needs }));
 const anyMode = fc.constantFrom('auto', 'cheap', 'fast', 'capable');
 
-/** Whether a model meets all needs, according to the catalogue. */
+/** Whether a model meets all needs according to the catalogue. */
 function canServe({ capabilities, contextWindow }: CatalogModel, needs: Needs): boolean {
   const has = needNames.every(
     (name) =>
@@ -189,7 +189,7 @@ function canServe({ capabilities, contextWindow }: CatalogModel, needs: Needs): 
 }
 
 describe('for any request', () => {
-  it('every candidate meets all needs, and every other model is listed with a rule', () => {
+  it('every candidate meets all needs, and every excluded model is listed with a rule', () => {
     fc.assert(
       fc.property(anyModels, anyNeeds, anyMode, (models, needs, mode) => {
         const { candidates, excluded } = choose({ models, needs, mode });
@@ -200,7 +200,7 @@ describe('for any request', () => {
     );
   });
 
-  it('a request with more needs never gets a model with fewer capabilities', () => {
+  it('adding needs never selects a model with fewer capabilities', () => {
     fc.assert(
       fc.property(anyModels, anyNeeds, anyNeeds, anyMode, (models, needs, more, mode) => {
         const both = { ...needs, inputTokens: Math.max(needs.inputTokens, more.inputTokens) };
@@ -212,7 +212,7 @@ describe('for any request', () => {
     );
   });
 
-  it('a more complex request never gets a worse model', () => {
+  it('higher complexity never selects a worse model', () => {
     fc.assert(
       fc.property(
         anyModels,
@@ -229,7 +229,7 @@ describe('for any request', () => {
     );
   });
 
-  it('the choice does not depend on the order of the models', () => {
+  it('the choice does not depend on model order', () => {
     fc.assert(
       fc.property(anyModels, anyNeeds, anyMode, (models, needs, mode) => {
         const ids = (choice: RoutingChoice) => choice.candidates.map(({ id }) => id);
@@ -261,7 +261,7 @@ describe('rules', () => {
     expect(ruleOf(change, modelOf('m', 1, model))).toBe(rule);
   });
 
-  it('the sandbox is chosen only without other models or by name', () => {
+  it('the sandbox is chosen only by name or when no other model exists', () => {
     const sandbox = modelOf('s', 0, { provider: 'sandbox' });
     const models = listOf([sandbox, 0.5], [modelOf('m', 1), 0.5]);
     expect(firstOf(choose({ models: models.slice(0, 1) }))).toBe('sandbox/s');

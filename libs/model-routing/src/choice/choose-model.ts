@@ -14,14 +14,14 @@ import { applyPin } from './apply-pin.ts';
 
 /** Share of `fast` choices that try a model with few observations. */
 export const explorationShare = 0.05;
-/** A model with at least this weight of observations is known. */
+/** A model is known if its observations have at least this weight. */
 const knownWeight = 5;
-/** The assumed tool recall, and its weight in requests. */
+/** Tool recall assumed without observations, and the weight of this assumption in requests. */
 const recallPrior = { recall: 0.95, weight: 20 } as const;
 
 /**
- * Chooses the model for a request that leaves the choice to the gateway. A pure function: equal questions give equal results.
- * Ties are broken by price, then by quality, then by name.
+ * Chooses the model for a request that leaves the choice to the gateway. A pure function: equal questions
+ * give equal results. Ties are broken by price, then quality, then name.
  */
 export function chooseModel(question: RoutingQuestion): RoutingChoice {
   const { models, mode, pin } = question;
@@ -30,8 +30,8 @@ export function chooseModel(question: RoutingQuestion): RoutingChoice {
   const excluded: Excluded[] = [];
   const able: Candidate[] = [];
   const ruleOf = createRules(question);
-  // The required quality depends on all models that the account allows, not on the needs of this request. A request with
-  // more needs therefore never gets a worse model.
+  // The required quality depends on all models allowed by the account, not on this request's needs. A request
+  // with more needs therefore never gets a worse model.
   const allowed: number[] = [];
   for (const listed of models) {
     const rule = ruleOf(listed);
@@ -47,7 +47,7 @@ export function chooseModel(question: RoutingQuestion): RoutingChoice {
   return { ...settled, level, excluded };
 }
 
-/** Rules that depend on the request, not on the account. */
+/** Rules that depend on the request rather than the account. */
 const requestRules: ReadonlySet<string> = new Set<Excluded['rule']>([
   ...(['no_tools', 'no_images', 'no_documents', 'no_json_mode', 'no_streaming', 'no_thinking'] as const),
   ...(['context_too_short', 'output_too_short', 'session_bound'] as const),
@@ -72,7 +72,7 @@ function scoreOf(
   return costUsd ?? Infinity;
 }
 
-/** Observed tool recall with a prior. It counts only for requests with tools. */
+/** Observed tool recall combined with a prior. It is used only for requests with tools. */
 function recallOf(id: string, { needs, recall }: RoutingQuestion): number {
   if (!needs.tools) return 1;
   const { judged, recalled } = recall(id) ?? { judged: 0, recalled: 0 };
@@ -101,7 +101,7 @@ function orderOf({ mode }: RoutingQuestion, level: ComplexityLevel, allowed: rea
   return { compare: (one, other) => compareFor(required, one, other), reason: `complexity_${level}` };
 }
 
-/** The required quality as a share of the range between the worst and the best allowed model. */
+/** The required quality, as a share of the range from the worst to the best allowed model. */
 const requiredShare: Readonly<Record<ComplexityLevel, number>> = { low: 0, medium: 0.5, high: 0.9 };
 
 function requiredQuality(level: ComplexityLevel, allowed: readonly number[]): number {
@@ -113,7 +113,7 @@ function requiredQuality(level: ComplexityLevel, allowed: readonly number[]): nu
   return worst + (best - worst) * requiredShare[level];
 }
 
-/** Orders models with sufficient quality by price, then the others by quality. */
+/** Sorts models with sufficient quality by price, followed by the others sorted by quality. */
 function compareFor(required: number, one: Candidate, other: Candidate): number {
   const [isGood, isOtherGood] = [one.quality >= required, other.quality >= required];
   if (isGood !== isOtherGood) return isGood ? -1 : 1;
@@ -127,7 +127,10 @@ function byTies(one: Candidate, other: Candidate): number {
   return one.id < other.id ? -1 : 1;
 }
 
-/** For a small share of requests, puts the least known model first. Never when the conversation has a model already. */
+/**
+ * For a small share of requests, moves the least known model to the front. Never applies if the conversation
+ * already has a model.
+ */
 function explore(
   ordered: readonly Candidate[],
   { chance, latency, pin }: RoutingQuestion,

@@ -2,13 +2,12 @@ import type { CatalogModel } from '@gateway/model-catalog';
 import { costUsd } from '@gateway/model-catalog';
 import type { Needs, ObservedLatency } from './question.ts';
 
-/** Assumed output tokens of a response, about the mean of agents' turns. */
+/** Assumed output tokens per response, close to the average agent turn. */
 const outputTokensTypical = 400;
 
 /**
- * Expected cost of the request at a model, in USD. Null when the model's prices are unknown.
- *
- * @param cachedTokens input tokens that the provider has in its cache
+ * Expected cost of sending the request to a model, in USD. Null if the model's prices are unknown.
+ * @param cachedTokens input tokens already in the provider's cache
  */
 export function expectCostUsd(model: CatalogModel, needs: Needs, cachedTokens: number): number | null {
   const outputTokens = Math.min(needs.outputTokensMax ?? outputTokensTypical, outputTokensTypical);
@@ -23,26 +22,26 @@ export function expectCostUsd(model: CatalogModel, needs: Needs, cachedTokens: n
   });
 }
 
-/** Output tokens of a typical answer, used to weigh the time to the first token against the time per token. */
+/** Output tokens in a typical response, used to weigh time to first token against time per token. */
 const latencyTokensTypical = 200;
 interface Prior {
   readonly firstTokenMs: number;
   readonly msPerToken: number;
 }
 
-/** Weight of the prior, in requests. */
+/** Weight of the latency prior, in requests. */
 const priorWeight = 2;
 
 /**
- * Latency without observations. It assumes that a more expensive model is larger and slower. No public source has figures
- * for all models. A few observed requests outweigh this prior.
+ * Latency estimate without observations. It assumes that a more expensive model is larger and slower, because
+ * no public source has figures for all models. A few observed requests outweigh this prior.
  */
 function priorOf({ prices }: CatalogModel): Prior {
   const size = Math.log2(1 + (prices?.output ?? 10));
   return { firstTokenMs: 400 + 200 * size, msPerToken: 6 + 4 * size };
 }
 
-/** Expected milliseconds until a typical answer is complete. */
+/** Expected milliseconds until a typical response is complete. */
 export function expectLatencyMs(model: CatalogModel, observed: ObservedLatency | undefined): number {
   const prior = priorOf(model);
   if (observed === undefined) return prior.firstTokenMs + latencyTokensTypical * prior.msPerToken;

@@ -30,7 +30,7 @@ describe('findUnmetNeed', () => {
     ['jsonMode', 'no_json_mode'],
     ['streaming', 'no_streaming'],
     ['thinking', 'no_thinking'],
-  ] as const)('for %s returns %s only when a source documents the lack', (need, rule) => {
+  ] as const)('for %s returns %s only when a source documents that the model lacks it', (need, rule) => {
     const needs = { ...nothing, [need]: true };
     const having = (has: boolean | null) => change({ capabilities: { ...known.capabilities, [need]: has } });
     expect(findUnmetNeed(having(false), needs)).toBe(rule);
@@ -38,7 +38,7 @@ describe('findUnmetNeed', () => {
     expect(findUnmetNeed(having(true), needs)).toBeUndefined();
   });
 
-  it('returns a length rule only when the catalogue knows the limits', () => {
+  it('returns a length rule only when the catalogue states the limits', () => {
     const model = change({ contextWindow: 4_000, maxOutputTokens: 2_000 });
     expect(findUnmetNeed(model, { ...nothing, inputTokens: 4_001 })).toBe('context_too_short');
     expect(findUnmetNeed(model, { ...nothing, inputTokens: 3_000, outputTokensMax: 1_001 })).toBe(

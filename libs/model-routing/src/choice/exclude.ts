@@ -4,7 +4,7 @@ import type { ExclusionRule, ListedModel, Needs, RoutingPolicy, RoutingQuestion 
 type Excludes = (listed: ListedModel) => boolean;
 type Rule = readonly [name: ExclusionRule, excludes: Excludes];
 
-/** Returns the first rule that excludes a model, or undefined for a model that can serve the request. */
+/** Returns the first rule that excludes a model, or undefined if the model can serve the request. */
 export function createRules(question: RoutingQuestion): (listed: ListedModel) => ExclusionRule | undefined {
   // Only rules that apply to this request and account are created, so most checks are skipped.
   const rules = [
@@ -19,7 +19,7 @@ export function createRules(question: RoutingQuestion): (listed: ListedModel) =>
   };
 }
 
-/** Rules of the account. */
+/** Rules set by the account. */
 function* policyRules(question: RoutingQuestion): Generator<Rule> {
   const { allowedProviders, turnedOff, maxCostUsdPerMtok: max } = question.policy;
   if (allowedProviders !== null) {
@@ -28,9 +28,9 @@ function* policyRules(question: RoutingQuestion): Generator<Rule> {
   }
   if (turnedOff.size > 0) yield ['turned_off', ({ id }) => turnedOff.has(id)];
   const demoted = findDemoted(question);
-  // The sandbox returns scripted answers. It is used only when no other model exists.
+  // The sandbox returns scripted responses. It is used only when no other model exists.
   if (demoted.has('sandbox')) yield ['sandbox', ({ model }) => model.provider === 'sandbox'];
-  // Azure models are the account's own deployments, which the catalogue does not know.
+  // Azure models are the account's own deployments, which are not in the catalogue.
   if (demoted.has('azure')) yield ['own_deployments', ({ model }) => model.provider === 'azure'];
   if (max === null) return;
   yield ['price_unknown', ({ model }) => model.prices === null];
@@ -40,23 +40,25 @@ function* policyRules(question: RoutingQuestion): Generator<Rule> {
   ];
 }
 
-/** Rules about the state of a model at its provider. */
+/** Rules about a model's status at its provider. */
 function* stateRules({ today }: RoutingQuestion): Generator<Rule> {
   yield ['retired', ({ model }) => model.retiredAt !== null && model.retiredAt <= today];
   yield ['deprecated', ({ model }) => model.deprecated];
-  // The gateway does not know the region of a connection. Models without a prefix or with `global.` work everywhere.
+  // The gateway does not know a connection's region. Models without a prefix or with `global.` work
+  // everywhere.
   yield ['other_region', ({ model }) => model.provider === 'hosted' && regionPrefix.test(model.modelId)];
 }
 
-/** Prefixes of inference profiles that work in one part of the world only. */
+/** Prefixes of inference profiles that work only in one part of the world. */
 const regionPrefix = /^(us|us-gov|eu|jp|au|apac|ca|sa)\./;
 
-/** Rules about the needs of the request. An unknown capability counts as missing. */
+/** Rules about the request's needs. An unknown capability counts as missing. */
 function* needRules({ needs }: RoutingQuestion): Generator<Rule> {
   if (needs.tools) yield ['no_tools', ({ model }) => model.capabilities.tools !== true];
   if (needs.images) yield ['no_images', ({ model }) => model.capabilities.images !== true];
   if (needs.documents) yield ['no_documents', ({ model }) => model.capabilities.documents !== true];
-  // JSON mode is unknown for a third of the models, although most have it. So only a known lack excludes a model.
+  // JSON mode support is unknown for a third of the models, although most have it. A model is therefore
+  // excluded only if a source documents that it lacks JSON mode.
   if (needs.jsonMode) yield ['no_json_mode', ({ model }) => model.capabilities.jsonMode === false];
   if (needs.streaming) yield ['no_streaming', ({ model }) => model.capabilities.streaming === false];
   if (needs.thinking) yield ['no_thinking', ({ model }) => model.capabilities.thinking !== true];
@@ -65,7 +67,7 @@ function* needRules({ needs }: RoutingQuestion): Generator<Rule> {
   if (needs.outputTokensMax !== null) yield ['output_too_short', ({ model }) => isShort(model, needs)];
 }
 
-/** The assumed context window of a model without a documented one. */
+/** Assumed context window for a model whose context window is not documented. */
 const windowTokensDefault = 8_192;
 
 function isShort({ maxOutputTokens }: CatalogModel, { outputTokensMax }: Needs): boolean {
@@ -76,7 +78,10 @@ function* pinRules({ pin }: RoutingQuestion): Generator<Rule> {
   if (pin?.isBound === true) yield ['session_bound', ({ id }) => id !== pin.id];
 }
 
-/** Providers that are used only by name or as a last resort: the sandbox, and providers with own deployments. */
+/**
+ * Providers that are used only by name or as a last resort: the sandbox, and providers that host the
+ * account's own deployments.
+ */
 function findDemoted({ models, policy }: RoutingQuestion): ReadonlySet<string> {
   const present = new Set<string>();
   for (const { model } of models) present.add(model.provider);
@@ -95,8 +100,8 @@ function isAllowed(provider: string, { allowedProviders }: RoutingPolicy): boole
 }
 
 /**
- * The first need of a request that a model named by the client does not meet. The client may know the model better than the
- * catalogue, so only a documented lack counts. An unknown capability counts as present here.
+ * The first request need that the model named by the client does not meet. The client may know the model
+ * better than the catalogue. Only documented limitations count, and an unknown capability counts as present.
  */
 export function findUnmetNeed(
   { capabilities: can, contextWindow, maxOutputTokens }: CatalogModel,

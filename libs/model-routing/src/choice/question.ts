@@ -2,7 +2,7 @@ import type { CatalogModel } from '@gateway/model-catalog';
 import type { ComplexityLevel, ComplexityThresholds } from '../complexity/complexity-model.ts';
 import type { RoutingMode } from './routing-string.ts';
 
-/** Capabilities that a request needs. */
+/** Capabilities required by a request. */
 export interface Needs {
   readonly tools: boolean;
   readonly images: boolean;
@@ -10,86 +10,89 @@ export interface Needs {
   readonly jsonMode: boolean;
   readonly streaming: boolean;
   readonly thinking: boolean;
-  /** Estimated tokens of the upstream request. */
+  /** Estimated token count of the upstream request. */
   readonly inputTokens: number;
-  /** The client's limit. Null: no limit. */
+  /** The client's output limit in tokens. Null: no limit. */
   readonly outputTokensMax: number | null;
   /** Whether the client marked a prefix for caching. */
   readonly marksCache: boolean;
 }
 
-/** The account's restrictions. */
+/** Restrictions set by the account. */
 export interface RoutingPolicy {
-  /** Null allows all providers. */
+  /** Allowed providers. Null allows all providers. */
   readonly allowedProviders: readonly string[] | null;
   /** Disabled models, as `<provider>/<model>`. */
   readonly turnedOff: ReadonlySet<string>;
-  /** Maximum price of input and of output, in USD per million tokens. Null: no limit. */
+  /** Maximum input and output price, each in USD per million tokens. Null: no limit. */
   readonly maxCostUsdPerMtok: number | null;
 }
 
-/** Observed latency of a model. Older requests have less weight. */
+/** A model's observed latency. Older requests have less weight. */
 export interface ObservedLatency {
   readonly firstTokenMs: number;
-  /** Null when no response was suited to measure it. */
+  /** Null if no response was suitable for measuring it. */
   readonly msPerToken: number | null;
   /** Weight of the observation, in requests. */
   readonly weight: number;
 }
 
 export interface ObservedRecall {
-  /** Requests with pruned tools and at least one tool call. */
+  /** Number of requests with pruned tools and at least one tool call. */
   readonly judged: number;
-  /** Those of them in which every called tool was forwarded. */
+  /** Number of those requests in which every called tool had been forwarded. */
   readonly recalled: number;
 }
 
 /** The model that a conversation has used so far. */
 export interface Pin {
   readonly id: string;
-  /** The complexity of the conversation, decided on its first turn. */
+  /** The conversation's complexity, determined on its first turn. */
   readonly level: ComplexityLevel;
-  /** Length of the prefix that the provider may still have in its cache. 0: expired, or too short. */
+  /** Length of the prefix that may still be in the provider's cache. 0: expired, or too short. */
   readonly cachedTokens: number;
   /** Number of turns so far. */
   readonly turns: number;
-  /** Whether the transcript contains bound reasoning of the model. */
+  /** Whether the transcript contains reasoning bound to this model. */
   readonly isBound: boolean;
 }
 
-/** A model that can be chosen, with its facts that do not depend on the request. */
+/** A model available for selection, with the facts that do not depend on the request. */
 export interface ListedModel {
   readonly model: CatalogModel;
   /** `<provider>/<model>` */
   readonly id: string;
-  /** 0 to 1. See `rateQuality`. */
+  /** The model's quality, 0 to 1. See `rateQuality`. */
   readonly quality: number;
 }
 
-/** All inputs of a choice. Equal questions give equal choices. */
+/** All inputs for choosing a model. Equal questions give equal choices. */
 export interface RoutingQuestion {
   readonly mode: RoutingMode;
-  /** The chat models of the connected providers, in a stable order. */
+  /** The connected providers' chat models, in a stable order. */
   readonly models: readonly ListedModel[];
   readonly needs: Needs;
   readonly policy: RoutingPolicy;
-  /** 0 to 1. Only the mode `auto` uses it. */
+  /** The request's complexity, 0 to 1. Used only in `auto` mode. */
   readonly complexity: number;
   readonly thresholds: ComplexityThresholds;
   readonly latency: (id: string) => ObservedLatency | undefined;
   readonly recall: (id: string) => ObservedRecall | undefined;
   readonly pin: Pin | null;
-  /** A random number from 0 to 1. Below `explorationShare`, a less known model is tried. */
+  /** A random number from 0 to 1. If it is below `explorationShare`, a less known model is tried. */
   readonly chance: number;
-  /** `YYYY-MM-DD`. Models that are retired by this day are excluded. */
+  /** Today's date as `YYYY-MM-DD`. Models retired by this day are excluded. */
   readonly today: string;
 }
 
 /** A model that can serve the request, with its score. */
 export interface Candidate extends ListedModel {
-  /** The value that orders candidates: USD in `cheap` and `auto`, milliseconds in `fast`, quality × recall in `capable`. */
+  /**
+   * The value by which candidates are sorted: USD in `cheap` and `auto`, milliseconds in `fast`, quality ×
+   * recall in `capable`.
+   */
   readonly score: number;
-  /** Expected cost of the request. Null when the prices are unknown. */
+  /** Expected cost of the request. Null if the prices are unknown. */
   readonly costUsd: number | null;
 }
 
@@ -136,9 +139,9 @@ export type ExclusionRule =
   | 'session_bound';
 
 export interface RoutingChoice {
-  /** The best first, followed by the fallbacks. Empty when every model is excluded. */
+  /** Candidates, best first. The others are fallbacks. Empty if every model is excluded. */
   readonly candidates: readonly Candidate[];
-  /** Null when there is no candidate. */
+  /** Null if there is no candidate. */
   readonly reason: ChoiceReason | null;
   readonly level: ComplexityLevel;
   readonly excluded: readonly Excluded[];

@@ -1,4 +1,4 @@
-/** The criterion for the choice of a model: complexity of the request, price, latency, or quality. */
+/** The criterion for choosing a model: request complexity, price, latency or quality. */
 export const routingModes = ['auto', 'cheap', 'fast', 'capable'] as const;
 export type RoutingMode = (typeof routingModes)[number];
 
@@ -7,12 +7,12 @@ const modeOf: ReadonlyMap<string, RoutingMode> = new Map(
   routingModes.map((mode) => [`${prefix}${mode}`, mode] as const),
 );
 
-/** Parses `svc/auto` to `auto`. Undefined for the name of a model. */
+/** Parses `svc/auto` to `auto`. Undefined for a model name. */
 export function parseRoutingString(model: string): RoutingMode | undefined {
   return model.startsWith(prefix) ? modeOf.get(model) : undefined;
 }
 
-/** Whether a model string has the gateway's prefix. The mode after it may be unknown. */
+/** Whether a model string starts with the gateway's prefix. The mode after the prefix may be unknown. */
 export function isRoutingName(model: string): boolean {
   return model.startsWith(prefix);
 }

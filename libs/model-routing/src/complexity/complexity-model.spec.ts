@@ -37,7 +37,7 @@ describe('the complexity score', () => {
     }
   });
 
-  it('rejects weights that were fitted with different features', () => {
+  it('rejects weights fitted with different features', () => {
     expect(() => createComplexityModel({ ...weights, features: ['length'] })).toThrow(
       'was fitted with different features',
     );
@@ -45,7 +45,7 @@ describe('the complexity score', () => {
 });
 
 describe('features', () => {
-  it('counts numbers, conditions and task words', () => {
+  it('count numbers, conditions and task words', () => {
     const text = 'If 3 trains leave at 4.5 km/h, prove that 3 of them meet.';
     expect(featureOf(text, 'numbers')).toBeCloseTo(Math.log1p(3));
     expect(featureOf(text, 'distinctNumbers')).toBeCloseTo(Math.log1p(2));
@@ -53,7 +53,7 @@ describe('features', () => {
     expect(featureOf(text, 'taskWords')).toBeCloseTo(Math.log1p(1));
   });
 
-  it('separates options from the question, and ignores task words in a question with options', () => {
+  it('separate options from the question, and ignore task words in a question with options', () => {
     const text = 'Which design is right?\nA. one\nB. the other\nC. neither of them\nAnswer:';
     expect(readOptions(text).stem).toBe('Which design is right?');
     expect(featureOf(text, 'options')).toBe(3 / 4);

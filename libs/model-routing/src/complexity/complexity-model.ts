@@ -1,16 +1,22 @@
 import { extractFeatures, featureNames } from './features.ts';
 import weights from '../../../../models/complexity/weights.json' with { type: 'json' };
 
-/** The weights that `training/complexity` fits and writes. Features are in the order of `featureNames`. */
+/** The weights fitted and written by `training/complexity`. Features are in the order of `featureNames`. */
 export interface ComplexityWeights {
   readonly version: number;
   readonly features: readonly string[];
   readonly means: readonly number[];
   readonly deviations: readonly number[];
   readonly weights: readonly number[];
-  /** Maps a raw score to the probability that a capable model is right and a cheap one is wrong: 1 / (1 + e^−(slope × raw + intercept)). */
+  /**
+   * Maps a raw score to the probability that a capable model answers correctly and a cheap one does not: 1 /
+   * (1 + e^−(slope × raw + intercept)).
+   */
   readonly calibration: { readonly slope: number; readonly intercept: number };
-  /** Scores from which complexity is medium or high, until thresholds from an account's own requests exist. */
+  /**
+   * Score thresholds for medium and high complexity, used until thresholds from the account's own requests
+   * exist.
+   */
   readonly thresholds: ComplexityThresholds;
 }
 
@@ -22,17 +28,20 @@ export interface ComplexityThresholds {
 export type ComplexityLevel = 'low' | 'medium' | 'high';
 
 export interface ComplexityModel {
-  /** A higher score means more complex. Only the order of scores is meaningful. */
+  /** A higher score means a more complex request. Only the order of scores is meaningful. */
   rawScore(text: string): number;
   /** The calibrated score, a probability from 0 to 1. */
   score(text: string): number;
   readonly thresholds: ComplexityThresholds;
 }
 
-/** Features are limited to this many deviations from the mean. Larger values were rare in the fit. */
+/**
+ * Maximum deviation from the mean, in standard deviations. Features are capped here, because larger values
+ * were rare in the fit.
+ */
 const deviationsMax = 5;
 
-/** @throws Error when the weights were fitted with different features. */
+/** @throws Error if the weights were fitted with different features. */
 export function createComplexityModel(fitted: ComplexityWeights): ComplexityModel {
   const { features, means, deviations, weights, calibration, thresholds } = fitted;
   if (features.join() !== featureNames.join()) {
@@ -53,7 +62,7 @@ export function createComplexityModel(fitted: ComplexityWeights): ComplexityMode
   return { rawScore, score, thresholds };
 }
 
-/** Deviations from the mean, limited to ±`deviationsMax`. The fit uses the same function. */
+/** Deviations from the mean, capped at ±`deviationsMax`. The training code calls the same function. */
 export function standardize(value: number, mean: number, deviation: number): number {
   return Math.min(deviationsMax, Math.max(-deviationsMax, (value - mean) / deviation));
 }
@@ -65,7 +74,7 @@ export function chooseLevel(score: number, { medium, high }: ComplexityThreshold
 
 let loaded: ComplexityModel | undefined;
 
-/** The complexity model with the gateway's own weights. Loaded once. */
+/** The complexity model with the gateway's shipped weights. Loaded only once. */
 export function loadComplexityModel(): ComplexityModel {
   loaded ??= createComplexityModel(weights);
   return loaded;

@@ -1,10 +1,10 @@
 import { readOptions } from './options.ts';
 import { classOfWord, wordClasses } from './word-classes.ts';
 
-/** Maximum number of characters that are read, from the beginning and the end of text. Bounds the time per text. */
+/** Maximum number of characters read from the beginning and the end of a text. Bounds the time per text. */
 const charactersMax = 8_000;
 
-/** Counts and shares that do not depend on the topic of text. */
+/** Counts and shares that do not depend on a text's topic. */
 const counted = [
   ...['characters', 'words', 'sentences', 'lines', 'numbers', 'distinctNumbers', 'decimals', 'years'],
   ...['operators', 'brackets', 'nonAscii', 'symbols', 'letters', 'quotes', 'commas', 'blanks', 'capitals'],
@@ -37,7 +37,7 @@ type Counts = Record<(typeof counted)[number], number>;
 
 const taskClass = wordClasses.indexOf('task');
 
-/** The result of one pass over text. */
+/** Counts from a single pass over a text. */
 interface Scan {
   readonly counts: Counts;
   readonly classes: Float64Array;
@@ -50,15 +50,15 @@ interface Scan {
 }
 
 /**
- * Computes the features of text, in the order of `featureNames`. Counts are logarithms (`ln(1 + n)`), the rest are shares
- * and means. The fit of the weights uses this implementation too.
+ * Computes the features of a text, in the order of `featureNames`. Counts are logarithmic (`ln(1 + n)`), and
+ * the other features are shares and means. The training code uses this implementation too.
  */
 export function extractFeatures(whole: string): Float64Array {
   const text = cutMiddle(whole);
   const { stem, figures } = readOptions(text);
   const scan = scanText(text);
   const { counts, classes } = scan;
-  // A question with options expects one of them, so words for larger tasks do not count.
+  // A question with options asks for one of them, so words for larger tasks do not count.
   if (stem.length < text.length) classes[taskClass] = 0;
   const words = Math.max(1, counts.words);
   const sentences = Math.max(1, counts.sentences);
@@ -151,19 +151,24 @@ function noteNumber(found: string, { counts, distinctNumbers }: Scan): void {
   if (number.length === 4 && /^(1\d|20)\d\d$/.test(number)) counts.years += 1;
 }
 
-/** A number without trailing punctuation. A loop, because a pattern would take quadratic time on a long run of marks. */
+/**
+ * Strips trailing punctuation from a number. Uses a loop, because a pattern would take quadratic time on a
+ * long punctuation run.
+ */
 function withoutEnd(found: string): string {
   let end = found.length;
   while (found[end - 1] === '.' || found[end - 1] === ',') end -= 1;
   return found.slice(0, end);
 }
 
-/** Pairs each mark with its count. All marks are in the basic plane, so each is one UTF-16 unit. */
+/**
+ * Pairs each mark with its count. All marks are in the Basic Multilingual Plane, so each is one UTF-16 unit.
+ */
 function marksOf(marks: string, name: keyof Counts): (readonly [string, keyof Counts])[] {
   return Array.from(marks, (mark) => [mark, name] as const);
 }
 
-/** The count that a mark adds to, in addition to `symbols`. */
+/** The count that a mark increments in addition to `symbols`. */
 const countOfMark = new Map<string, keyof Counts>([
   ...marksOf('=+*/^<>−×÷±√∑∫', 'operators'),
   ...marksOf('()[]{}', 'brackets'),

@@ -1,15 +1,15 @@
-/** The options of a multiple-choice question (`A. …`, `B) …`, one per line), separated from the question. */
+/** The options in a multiple-choice question (`A. …`, `B) …`, one per line), separated from the question. */
 export interface Choices {
   readonly stem: string;
-  /** Values of the option features, in the order of the feature names `options`, `optionWords`, … */
+  /** Option feature values, in the order of the feature names `options`, `optionWords`, … */
   readonly figures: readonly number[];
 }
 
-// The pattern matches blanks within a line only, so a run of line breaks costs linear time.
+// The pattern matches spaces and tabs only within a line, so a run of line breaks takes linear time.
 const optionLine = /\n[ \t]*\(?([A-J])[.)][ \t]+([^\n]*)/g;
 const noChoices = [0, 0, 0, 0, 0, 0, 0] as const;
 
-/** Parses the options. Long, similar or numeric options are harder to distinguish. */
+/** Parses the options. Long, similar or numeric options are harder to tell apart. */
 export function readOptions(text: string): Choices {
   const found = [...text.matchAll(optionLine)];
   const [first] = found;
@@ -45,7 +45,7 @@ function shareIn(words: readonly string[], set: ReadonlySet<string>): number {
   return words.length === 0 ? 0 : words.filter((word) => set.has(word)).length / words.length;
 }
 
-/** Mean share of an option's words that also occur in the first option. */
+/** Mean share of words in an option that also occur in the first option. */
 function overlapOf([first = [], ...rest]: readonly string[][]): number {
   const set = new Set(first);
   return rest.length === 0 ? 0 : sum(rest.map((words) => shareIn(words, set))) / rest.length;

@@ -1,7 +1,7 @@
 /**
- * Words that indicate the complexity of a request, grouped by their function in a sentence. The lists contain only function
- * words and words for calculations. Topic words are left out: a topic does not indicate complexity, and weights for topic
- * words do not generalize to other topics.
+ * Words that indicate a request's complexity, grouped by grammatical function. The lists contain only
+ * function words and words for calculations. Topic words are excluded: a topic does not indicate complexity,
+ * and weights for topic words do not generalize to other topics.
  */
 const lists = {
   negation:
@@ -31,7 +31,7 @@ export type WordClass = keyof typeof lists;
 
 export const wordClasses = Object.keys(lists) as readonly WordClass[];
 
-/** Lower-case word → index of its class. A word belongs to the first class that lists it. */
+/** Maps a lowercase word to the index of its class. A word belongs to the first class that lists it. */
 export const classOfWord: ReadonlyMap<string, number> = new Map(
   wordClasses
     .flatMap((name, position) => lists[name].split(' ').map((word) => [word, position] as const))

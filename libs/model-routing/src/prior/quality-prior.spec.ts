@@ -6,7 +6,7 @@ const qualities = rateQuality(chat);
 const qualityOf = (provider: string, modelId: string) =>
   qualities.get(loadCatalog().find(provider, modelId)!)!;
 
-describe('the quality prior of a model', () => {
+describe('a model’s quality prior', () => {
   it('is between 0 and 1 for every chat model', () => {
     expect(qualities.size).toBe(chat.length);
     for (const quality of qualities.values()) {
@@ -15,7 +15,7 @@ describe('the quality prior of a model', () => {
     }
   });
 
-  it('orders models as public benchmarks do, even models without a common benchmark', () => {
+  it('ranks models as public benchmarks do, even models without a common benchmark', () => {
     expect(qualityOf('openai', 'gpt-4o')).toBeGreaterThan(qualityOf('openai', 'gpt-4o-mini'));
     expect(qualityOf('openai', 'gpt-5.5')).toBeGreaterThan(qualityOf('openai', 'gpt-4o'));
     expect(qualityOf('anthropic', 'claude-opus-4-8')).toBeGreaterThan(
@@ -24,7 +24,7 @@ describe('the quality prior of a model', () => {
     expect(qualityOf('anthropic', 'claude-opus-4-8')).toBeGreaterThan(qualityOf('openai', 'gpt-4.1'));
   });
 
-  it('increases with a better figure, all else equal', () => {
+  it('increases with a better benchmark result, all else equal', () => {
     const target = loadCatalog().find('openai', 'gpt-5.2')!;
     const better = {
       ...target,

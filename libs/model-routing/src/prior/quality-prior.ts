@@ -9,7 +9,7 @@ interface Figure {
 
 /** Number of alternating least-squares rounds. The values have converged by then. */
 const rounds = 30;
-/** Weight of a model's prior, relative to one benchmark figure. */
+/** Weight of a model's prior, relative to one benchmark result. */
 const priorWeight = 0.5;
 
 /**
@@ -56,7 +56,10 @@ function listFigures(models: readonly CatalogModel[]): Figure[] {
   return figures.filter(({ measure }) => (counts.get(measure) ?? 0) >= modelsMin);
 }
 
-/** Prior ability: 0 for mid-2025 and 3 USD per million output tokens. One more per year, and per fourfold price. */
+/**
+ * A model's prior ability: 0 for mid-2025 and 3 USD per million output tokens. Increases by one per year and
+ * by one per fourfold price.
+ */
 function estimateAbility({ prices, releasedAt }: CatalogModel): number {
   const price = Math.max(0.05, prices?.output ?? 1);
   const years =
@@ -64,7 +67,10 @@ function estimateAbility({ prices, releasedAt }: CatalogModel): number {
   return Math.log2(price / 3) / 2 + years;
 }
 
-/** Least squares of value on ability. The slope is never negative, because abler models are not worse. */
+/**
+ * Least-squares fit of benchmark value on ability. The slope is never negative, because a more able model
+ * does not score worse.
+ */
 function fitScale(seen: readonly Figure[], abilities: Float64Array): { intercept: number; slope: number } {
   const xs = seen.map(({ model }) => abilities[model] ?? 0);
   const [meanX, meanY] = [meanOf(xs), meanOf(seen.map(({ value }) => value))];
@@ -98,7 +104,10 @@ function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => number): M
   return groups;
 }
 
-/** The chat models of a catalogue with their quality, by provider. Takes tens of milliseconds; call it once per process. */
+/**
+ * A catalogue's chat models with their quality, grouped by provider. Takes tens of milliseconds, so call it
+ * once per process.
+ */
 export function listModels(models: readonly CatalogModel[]): ReadonlyMap<string, readonly ListedModel[]> {
   const chat = models.filter(({ kind }) => kind === 'chat');
   const listed = new Map<string, ListedModel[]>();

@@ -3,7 +3,9 @@ import type { ConnectionFields, ConnectionShape } from '../provider/connection-f
 import { isSigningKey, renderServiceAccount } from '../credentials/service-account.ts';
 import { createHostedCredential, renderHostedCredential } from '../credentials/hosted-credential.ts';
 
-/** `2024-10-21` or `2025-04-01-preview`; `preview`, `latest` or `v1` for the newer API. */
+/**
+ * Azure API version: `2024-10-21` or `2025-04-01-preview`, or `preview`, `latest` or `v1` for the newer API.
+ */
 const apiVersion = /^(\d{4}-\d{2}-\d{2}(-preview)?|preview|latest|v1)$/;
 
 /**
@@ -29,7 +31,7 @@ function resolveAzureAddress({ base_url: base, api_version: version }: Connectio
   return url.href;
 }
 
-/** Both become part of a URL, so only characters of a region and a project name are allowed. */
+/** The region and the project name become part of a URL, so only their usual characters are allowed. */
 const regionName = /^[a-z]{2,24}(-[a-z]{2,24}\d{0,2})?$/;
 const projectId = /^[a-z][a-z0-9-]{4,61}[a-z0-9]$|^\d{1,19}$/;
 
@@ -69,7 +71,7 @@ function resolveVertexAddress({ base_url: base, region = 'global', ...fields }: 
 
 function vertexHostOf(region: string): string {
   if (region === 'global') return 'aiplatform.googleapis.com';
-  // Multi-region locations have hosts of a different form.
+  // Multi-region locations use a different host name pattern.
   return region === 'us' || region === 'eu'
     ? `aiplatform.${region}.rep.googleapis.com`
     : `${region}-aiplatform.googleapis.com`;
@@ -88,7 +90,7 @@ export const hostedConnection: ConnectionShape = {
   },
 };
 
-/** Rejects an access key next to an API key, because one of them would be stored and never used. */
+/** Rejects an access key combined with an API key, because one of them would be stored but never used. */
 function refuseBoth(fields: ConnectionFields): void {
   if (fields.api_key === undefined) return;
   for (const name of ['access_key_id', 'secret_access_key', 'session_token'] as const) {

@@ -18,7 +18,7 @@ const service_account = {
 };
 
 describe('resolveConnection', () => {
-  it('accepts a key, and an address that replaces the provider’s own', () => {
+  it('accepts a key and a base URL that overrides the provider’s own', () => {
     expect(resolve('openai', { api_key: key })).toEqual({ credential: key, baseUrl: null });
     expect(resolve('openai', { api_key: key, base_url: 'https://own.test/v1' })).toEqual({
       credential: key,
@@ -67,16 +67,19 @@ describe('resolveConnection', () => {
     ['hosted', {}, 'missing_field', 'access_key_id'],
     ['hosted', { access_key_id: 'AKIA1' }, 'missing_field', 'secret_access_key'],
     ['hosted', { api_key: key, region: 'evil.test' }, 'invalid_field', 'region'],
-  ])('rejects for %s %j with an error that names the field but no value', (name, fields, code, param) => {
-    let thrown: unknown;
-    try {
-      resolve(name, fields);
-    } catch (error) {
-      thrown = error;
-    }
-    expect(thrown).toMatchObject({ code, param });
-    expect(JSON.stringify(thrown)).not.toContain(key);
-  });
+  ])(
+    'rejects for %s %j with an error that names the field but never its value',
+    (name, fields, code, param) => {
+      let thrown: unknown;
+      try {
+        resolve(name, fields);
+      } catch (error) {
+        thrown = error;
+      }
+      expect(thrown).toMatchObject({ code, param });
+      expect(JSON.stringify(thrown)).not.toContain(key);
+    },
+  );
 
   it.each([
     [{ base_url: 'https://a.openai.azure.com' }, 'https://a.openai.azure.com/openai/v1'],
@@ -117,7 +120,7 @@ describe('resolveConnection', () => {
     expect(resolve('custom', { base_url: 'http://127.0.0.1:8000/v1' })).toMatchObject({ credential: '' });
   });
 
-  it('stores the identity and the key of a service account, and uses its project by default', () => {
+  it('stores a service account’s identity and key, and uses its project by default', () => {
     const saved = resolve('vertex', { service_account, region: 'eu' });
     const { project_id, ...kept } = service_account;
     expect(JSON.parse(saved.credential)).toEqual(kept);
@@ -127,7 +130,7 @@ describe('resolveConnection', () => {
     );
   });
 
-  it('stores an access key for Amazon Bedrock as one string with its region', () => {
+  it('stores an access key for Amazon Bedrock and its region as one string', () => {
     const fields = { access_key_id: 'AKIA1', secret_access_key: 's', region: 'eu-west-1' };
     expect(JSON.parse(resolve('hosted', fields).credential)).toEqual(fields);
     expect(resolve('hosted', { api_key: key })).toEqual({ credential: key, baseUrl: null });

@@ -10,18 +10,17 @@ import {
   type SavedConnection,
 } from '../provider/connection-fields.ts';
 
-/** The fields that connect a provider. */
+/** The fields used to connect a provider. */
 export function connectionShapeOf({ connection }: Provider): ConnectionShape {
   return connection ?? keyAlone;
 }
 
-/** Characters that are allowed in a header. */
+/** Characters allowed in a header value. */
 const visible = /^[\x21-\x7e]{1,8192}$/;
 
 /**
- * Checks the fields that a caller sent to connect a provider, and builds the stored connection: the credential, and the
- * only address that the credential may be sent to.
- *
+ * Validates the fields that a caller sent to connect a provider, and builds the stored connection: the
+ * credential, and the only address to which the credential may be sent.
  * @throws GatewayError `missing_field`, or `invalid_field` for a field that the provider does not accept.
  */
 export function resolveConnection(provider: Provider, fields: ConnectionFields): SavedConnection {
@@ -38,7 +37,7 @@ export function resolveConnection(provider: Provider, fields: ConnectionFields):
   return shape.resolve?.(fields) ?? { credential: fields.api_key ?? '', baseUrl: fields.base_url ?? null };
 }
 
-/** Lists of connections show the address, so it must not contain secrets. */
+/** The address is visible in connection lists, so it must not contain secrets. */
 function checkAddress(address: string): void {
   const { username, password, hash } = new URL(address);
   if (username !== '' || password !== '')

@@ -2,12 +2,15 @@ import { GatewayError } from '@gateway/errors';
 import { z } from 'zod';
 import type { AccessKey } from './sign-aws-request.ts';
 
-/** The credential of Amazon Bedrock: its own API key, or an access key that signs each request. */
+/** A credential for Amazon Bedrock: a Bedrock API key, or an access key that signs each request. */
 export type HostedCredential =
   | { readonly kind: 'bearer'; readonly key: string; readonly region: string }
   | { readonly kind: 'access-key'; readonly accessKey: AccessKey; readonly region: string };
 
-/** The fields that a caller sends, in a request body or to save a connection. All are secrets except the region. */
+/**
+ * The fields that a caller sends, either in a request body or to save a connection. All are secret except the
+ * region.
+ */
 export interface HostedFields {
   readonly api_key?: string | undefined;
   readonly access_key_id?: string | undefined;
@@ -17,16 +20,16 @@ export interface HostedFields {
 }
 
 const defaultRegion = 'us-east-1';
-/** The region becomes part of a host name, so only characters of a region name are allowed. */
+/** The region becomes part of a host name, so only characters that occur in region names are allowed. */
 const regionName = /^[a-z]{2,4}(-[a-z]{2,12}){1,3}-\d{1,2}$/;
-/** Characters that are allowed in a header. */
+/** Characters allowed in a header value. */
 const visible = /^[\x21-\x7e]{1,8192}$/;
 
 /**
- * Checks the fields and builds the credential.
- *
+ * Validates the fields and builds the credential.
  * @param nameOf maps a field to the name that the caller uses for it
- * @throws GatewayError `missing_field` or `invalid_field`, with the field's name as `param`. Error texts never contain values.
+ * @throws GatewayError `missing_field` or `invalid_field`, with the field's name as `param`. Error texts
+ * never contain values.
  */
 export function createHostedCredential(
   fields: HostedFields,
@@ -52,7 +55,10 @@ export function createHostedCredential(
   return { kind: 'access-key', accessKey: { accessKeyId, secretAccessKey, ...session }, region };
 }
 
-/** Renders the credential as one string for the vault. An API key for the default region stays a bare key. */
+/**
+ * Renders the credential as one string for the vault. An API key for the default region is stored as the bare
+ * key.
+ */
 export function renderHostedCredential(credential: HostedCredential): string {
   const { region } = credential;
   if (credential.kind === 'bearer') {
@@ -76,7 +82,10 @@ const storedFields = z.strictObject({
   region: z.string().optional(),
 });
 
-/** Parses the output of `renderHostedCredential`, or a bare API key. @throws GatewayError as `createHostedCredential` */
+/**
+ * Parses the output of `renderHostedCredential`, or a bare API key.
+ * @throws GatewayError for the same reasons as `createHostedCredential`
+ */
 export function parseHostedCredential(text: string): HostedCredential {
   if (!text.startsWith('{')) return createHostedCredential({ api_key: text });
   const parsed = storedFields.safeParse(parseJson(text));

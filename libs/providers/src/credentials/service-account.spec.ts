@@ -31,7 +31,7 @@ async function tokenAt(signedAt: Date, over: Partial<UpstreamCall> = {}): Promis
 describe('a request to Vertex AI with a service account', () => {
   const now = new Date('2026-11-20T12:00:00Z');
 
-  it('carries a token that the account signed for Vertex AI, valid for one hour', async () => {
+  it('carries a token signed by the account for Vertex AI, valid for one hour', async () => {
     const { payload, protectedHeader } = await jwtVerify(await tokenAt(now), publicKey, {
       audience: 'https://aiplatform.googleapis.com/',
       issuer: account.client_email,
@@ -42,7 +42,7 @@ describe('a request to Vertex AI with a service account', () => {
     expect(payload.exp! - payload.iat!).toBe(3_600);
   });
 
-  it('carries the same token until five minutes before it expires', async () => {
+  it('reuses the token until five minutes before it expires', async () => {
     const first = await tokenAt(now);
     await expect(tokenAt(new Date(now.getTime() + 54 * 60_000))).resolves.toBe(first);
     await expect(tokenAt(new Date(now.getTime() + 56 * 60_000))).resolves.not.toBe(first);
@@ -67,7 +67,7 @@ it.each([
   '',
   'sk-1',
   generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-])('only an RSA private key is a signing key', (text) => {
+])('accepts only an RSA private key as a signing key', (text) => {
   expect(isSigningKey(text)).toBe(false);
   expect(isSigningKey(pem)).toBe(true);
 });

@@ -2,11 +2,11 @@ import { createHash, createPrivateKey } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { z } from 'zod';
 
-/** The fields of a Google service account key file that sign tokens. */
+/** The fields of a Google service account key file that are needed to sign tokens. */
 export interface ServiceAccount {
   readonly client_email: string;
   readonly private_key_id: string;
-  /** PKCS #8, in PEM. */
+  /** The private key as PKCS #8 in PEM format. */
   readonly private_key: string;
 }
 
@@ -18,13 +18,13 @@ export function renderServiceAccount(account: ServiceAccount): string {
   return JSON.stringify({ client_email, private_key_id, private_key });
 }
 
-/** Parses the output of `renderServiceAccount`. Undefined for another kind of credential. */
+/** Parses the output of `renderServiceAccount`. Undefined for any other kind of credential. */
 export function parseServiceAccount(credential: string): ServiceAccount | undefined {
   if (!credential.startsWith('{')) return undefined;
   try {
     return stored.safeParse(JSON.parse(credential)).data;
   } catch {
-    // Treated as an access token. The parser's error is dropped because it would quote the secret.
+    // Treat the text as an access token. The parser's error is dropped because it would quote the secret.
     return undefined;
   }
 }
@@ -38,9 +38,9 @@ export function isSigningKey(pem: string): boolean {
   }
 }
 
-/** The longest lifetime that Google accepts. */
+/** The longest token lifetime that Google accepts. */
 const lifetimeSeconds = 3_600;
-/** A margin for clock differences and for the duration of requests. */
+/** Safety margin for clock differences and request durations. */
 const renewedBeforeSeconds = 300;
 const tokensMax = 1_000;
 
@@ -49,7 +49,10 @@ interface SignedToken {
   readonly renewAtSeconds: number;
 }
 
-/** Keyed by the digest of audience and private key, so that the key itself is not kept. The oldest entry is first. */
+/**
+ * Signed tokens, keyed by a digest of audience and private key, so that the key itself is not stored. Oldest
+ * entry first.
+ */
 const tokens = new Map<string, SignedToken>();
 
 /**

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { signRequest, type SigningRequest } from './sign-aws-request.ts';
 
-/** From AWS's Signature Version 4 test suite (aws-sig-v4-test-suite, 2015). The signatures below are from there too. */
+/** Test cases and signatures from AWS's Signature Version 4 test suite (aws-sig-v4-test-suite, 2015). */
 const vanilla: SigningRequest = {
   method: 'GET',
   url: 'https://example.amazonaws.com/',
@@ -46,7 +46,7 @@ describe('a signed request', () => {
       'b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500',
     ],
   ] as [string, Partial<SigningRequest>, string][])(
-    "has the signature of AWS's %s",
+    "matches the signature for AWS's %s",
     async (_, changes, signature) => {
       expect(await signRequest({ ...vanilla, ...changes })).toEqual({
         authorization: `AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, SignedHeaders=host;x-amz-date, Signature=${signature}`,
@@ -55,7 +55,7 @@ describe('a signed request', () => {
     },
   );
 
-  it('signs the body, the content type, the session token and the path with its escapes encoded again', async () => {
+  it('signs the body, the content type, the session token, and the path with its escapes encoded again', async () => {
     const request: SigningRequest = {
       ...vanilla,
       method: 'POST',

@@ -4,19 +4,19 @@ import { SignatureV4 } from '@smithy/signature-v4';
 export interface AccessKey {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Present for temporary credentials. */
+  /** Set for temporary credentials only. */
   readonly sessionToken?: string;
 }
 
 export interface SigningRequest {
   readonly method: 'GET' | 'POST';
-  /** The URL as it will be sent, with a percent-encoded path. */
+  /** The URL exactly as it will be sent, with a percent-encoded path. */
   readonly url: string;
   readonly contentType?: string;
   readonly body: Uint8Array;
   readonly accessKey: AccessKey;
   readonly region: string;
-  /** The service name in the signature. It is `bedrock` for the Bedrock runtime too. */
+  /** The service name used in the signature. The Bedrock runtime also uses `bedrock`. */
   readonly service: string;
   readonly signedAt: Date;
 }
@@ -60,7 +60,7 @@ interface Digest {
   digest(): Buffer;
 }
 
-/** Node's SHA-256 digest behind the interface that the library expects. */
+/** Provides Node's SHA-256 digest through the interface that the AWS library expects. */
 class Sha256 {
   readonly #secret: string | ArrayBuffer | ArrayBufferView | undefined;
   #digest: Digest;

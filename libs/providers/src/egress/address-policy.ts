@@ -1,21 +1,24 @@
 import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
-/** An address block: network and prefix length. */
+/** An address block, defined by network and prefix length. */
 export type Cidr = readonly [Address, number];
 
-/** RFC 6052 §2.1: the well-known prefix under which a NAT64 gateway reaches IPv4. */
+/** The well-known prefix under which a NAT64 gateway reaches IPv4 addresses (RFC 6052 §2.1). */
 const nat64: Cidr = ipaddr.parseCIDR('64:ff9b::/96');
-/** RFC 4291 §2.4: the only block from which public unicast addresses are allocated. */
+/** The only block from which public unicast addresses are allocated (RFC 4291 §2.4). */
 const globalUnicast: Cidr = ipaddr.parseCIDR('2000::/3');
 /**
- * Azure's platform address (metadata, DNS, agents). It looks public, but the virtual machine's host answers it.
- * The platform addresses of other clouds lie in ranges that are denied anyway (169.254.169.254, 100.100.100.200,
- * fd00:ec2::254).
+ * Azure's platform address (metadata, DNS, agents). It looks public, but is served by the virtual machine's
+ * host. Other clouds use platform addresses in ranges that are denied anyway (169.254.169.254,
+ * 100.100.100.200, fd00:ec2::254).
  */
 const platformAddresses: readonly Cidr[] = [ipaddr.parseCIDR('168.63.129.16/32')];
 
-/** Parses a CIDR block or a single address. @throws Error for any other text. */
+/**
+ * Parses a CIDR block or a single address.
+ * @throws Error for any other text.
+ */
 export function parseCidr(text: string): Cidr {
   if (text.includes('/')) return ipaddr.parseCIDR(text);
   const address = ipaddr.parse(text);
@@ -23,9 +26,9 @@ export function parseCidr(text: string): Cidr {
 }
 
 /**
- * Parses an IP address in text form, without brackets. Mapped (`::ffff:a.b.c.d`) and NAT64 (`64:ff9b::a.b.c.d`)
- * addresses become the IPv4 address that a packet for them would reach.
- * Undefined when the text is not an IP address.
+ * Parses an IP address in text form, without brackets. Mapped (`::ffff:a.b.c.d`) and NAT64
+ * (`64:ff9b::a.b.c.d`) addresses are converted to the IPv4 address that a packet would reach. Undefined if
+ * the text is not an IP address.
  */
 export function parseAddress(text: string): Address | undefined {
   if (!ipaddr.isValid(text)) return undefined;
@@ -44,9 +47,9 @@ export function isListed(address: Address, blocks: readonly Cidr[]): boolean {
 }
 
 /**
- * Whether the address is a public unicast address, allocated by a registry to a network on the internet. Addresses in the
- * IANA special-purpose registries (RFC 6890) are not public. Tunnels (6to4, Teredo) are not public either, because their
- * IPv4 end could be private.
+ * Whether the address is a public unicast address that a registry has allocated to a network on the internet.
+ * Addresses in the IANA special-purpose registries (RFC 6890) are not public. Tunnels (6to4, Teredo) are not
+ * public either, because they may end at a private IPv4 address.
  */
 export function isPublic(address: Address): boolean {
   if (isListed(address, platformAddresses) || address.range() !== 'unicast') return false;

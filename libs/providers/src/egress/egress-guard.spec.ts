@@ -80,7 +80,7 @@ describe('checkUrl with allowed blocks', () => {
   });
 });
 
-describe('host names are checked by their addresses', () => {
+describe('host names are checked by their resolved addresses', () => {
   const lookup = (guard: EgressGuard, all: boolean) =>
     new Promise((done, fail) => {
       guard.lookup('name.example', { all }, (error, address, family) =>
@@ -88,7 +88,7 @@ describe('host names are checked by their addresses', () => {
       );
     });
 
-  test('a public name resolves, with and without the option `all`', async () => {
+  test('a public name resolves, with and without the `all` option', async () => {
     const guard = createEgressGuard({ allow: [], resolve: resolvesTo('8.8.8.8', '2606:4700::1') });
     await expect(lookup(guard, false)).resolves.toEqual(['8.8.8.8', 4]);
     await expect(lookup(guard, true)).resolves.toHaveLength(2);
@@ -100,7 +100,7 @@ describe('host names are checked by their addresses', () => {
     [['8.8.8.8', '::1']],
     [['::ffff:169.254.169.254']],
     [[]],
-  ])('denies a name with the addresses %j', async (addresses) => {
+  ])('denies a name that resolves to %j', async (addresses) => {
     const guard = createEgressGuard({ allow: [], resolve: resolvesTo(...addresses) });
     await expect(lookup(guard, true)).rejects.toEqual(denied);
     await expect(guard.checkResolved('https://name.example/v1')).rejects.toEqual(denied);
@@ -115,7 +115,7 @@ describe('host names are checked by their addresses', () => {
     await expect(inside.checkResolved('http://name.example/')).resolves.toBeUndefined();
   });
 
-  test('denies a name that does not resolve when its address is saved', async () => {
+  test('denies saving a name that does not resolve', async () => {
     const guard = createEgressGuard({
       allow: [],
       resolve: (_name, _options, done) => done(new Error('ENOTFOUND'), []),
@@ -149,13 +149,13 @@ describe('connections', () => {
     }
   };
 
-  test('reaches an allowed address, by IP address and by name', async () => {
+  test('reach an allowed address, by IP address and by name', async () => {
     const guard = createEgressGuard({ allow: ['127.0.0.0/8'], resolve: resolvesTo('127.0.0.1') });
     await expect(get(guard, `http://127.0.0.1:${port}/`)).resolves.toBe(200);
     await expect(get(guard, `http://name.example:${port}/`)).resolves.toBe(200);
   });
 
-  test('does not connect to a denied address, even if the caller did not check the URL', async () => {
+  test('never reach a denied address, even if the caller did not check the URL', async () => {
     const before = served;
     const guard = createEgressGuard({ allow: ['10.0.0.0/8'], resolve: resolvesTo('127.0.0.1') });
     for (const url of [
@@ -168,7 +168,7 @@ describe('connections', () => {
     expect(served).toBe(before);
   });
 
-  test('connects to the address that was checked, so DNS rebinding has no effect', async () => {
+  test('use the address that was checked, so DNS rebinding has no effect', async () => {
     let lookups = 0;
     const guard = createEgressGuard({
       allow: ['127.0.0.0/8'],

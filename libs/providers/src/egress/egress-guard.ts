@@ -6,9 +6,12 @@ import { buildConnector } from 'undici';
 import { isListed, isPublic, parseAddress, parseCidr, type Cidr } from './address-policy.ts';
 
 export interface EgressGuardOptions {
-  /** Blocks that are allowed although they are not public. TLS is optional there. Example: `127.0.0.0/8`. */
+  /**
+   * Blocks that are allowed even though they are not public. TLS is optional for them. Example:
+   * `127.0.0.0/8`.
+   */
   readonly allow: readonly string[];
-  /** Resolves a name to all its addresses. Default: the system's resolver. */
+  /** Resolves a host name to all its addresses. Default: the operating system's resolver. */
   readonly resolve?: Resolve;
   /** Timeout for establishing a connection. */
   readonly connectTimeoutMs?: number;
@@ -42,13 +45,16 @@ export interface EgressGuard {
    * DNS rebinding (a name that resolves differently between check and use) has no effect.
    */
   readonly lookup: Lookup;
-  /** For undici's `connect` option. Applies `checkUrl` and `lookup` to every connection, even if the caller did not. */
+  /**
+   * For undici's `connect` option. Applies `checkUrl` and `lookup` to every connection, even if the caller
+   * did not.
+   */
   readonly connect: buildConnector.connector;
 }
 
 const defaultConnectTimeoutMs = 10_000;
 
-/** @throws Error that names the first entry of `allow` that is not a CIDR block. */
+/** @throws Error naming the first entry in `allow` that is not a CIDR block. */
 export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
   const allow = options.allow.map(parseCidr);
   const resolve: Resolve = options.resolve ?? systemLookup;
@@ -81,7 +87,8 @@ function checkWritten(url: URL, allow: readonly Cidr[]): void {
   const secure = url.protocol === 'https:';
   const address = parseAddress(bareHost(url.hostname));
   if (address === undefined) {
-    // Without TLS, only allowed blocks can be reached. If no block is allowed, no name can resolve into one.
+    // Without TLS, only allowed blocks can be reached. If no blocks are allowed, no name can resolve to an
+    // allowed address.
     if (!secure && allow.length === 0) throw denied('no TLS');
     return;
   }
@@ -124,7 +131,7 @@ function findDenial(url: string, allow: readonly Cidr[]): GatewayError | undefin
   }
 }
 
-/** The host without the brackets that enclose an IPv6 address in a URL. */
+/** The URL's host, without the brackets around an IPv6 address. */
 function bareHost(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }

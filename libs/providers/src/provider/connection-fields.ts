@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { ServiceAccount } from '../credentials/service-account.ts';
 
-/** The fields that a caller can send to connect a provider, in the spelling of the account endpoint. */
+/** The fields that a caller can send to connect a provider, spelled as in the account API. */
 export const connectionFields = [
   'api_key',
   'base_url',
@@ -22,33 +22,36 @@ export type ConnectionFields = {
   readonly service_account?: (ServiceAccount & { readonly project_id?: string | undefined }) | undefined;
 };
 
-/** The stored part of a connection. */
+/** The connection data that is stored. */
 export interface SavedConnection {
-  /** The secret as one string, whatever its parts. Empty for a server that needs no credential. */
+  /**
+   * The credential as one string, even if it has several parts. Empty for a server that needs no credential.
+   */
   readonly credential: string;
-  /** Null means the provider's own address. */
+  /** The base URL. Null means the provider's own address. */
   readonly baseUrl: string | null;
 }
 
-/** The fields that connect a provider. */
+/** The fields used to connect a provider. */
 export interface ConnectionShape {
   readonly required: readonly ConnectionField[];
   readonly optional: readonly ConnectionField[];
   /**
-   * Builds the stored connection from fields that match `required` and `optional`.
-   * Absent: the API key and the base URL are stored unchanged.
-   *
+   * Builds the stored connection from fields that match `required` and `optional`. Absent: the API key and
+   * the base URL are stored unchanged.
    * @throws GatewayError `missing_field`, `invalid_field`
    */
   readonly resolve?: (fields: ConnectionFields) => SavedConnection;
 }
 
-/** The default: an API key is required, a base URL is optional. */
+/** Default: an API key is required, and a base URL is optional. */
 export const keyAlone: ConnectionShape = { required: ['api_key'], optional: ['base_url'] };
-/** For a server that the operator runs: both the API key and the base URL are optional. */
+/** For self-hosted servers: both the API key and the base URL are optional. */
 export const ownServer: ConnectionShape = { required: [], optional: ['api_key', 'base_url'] };
 
-/** `rule` completes "must be …". The error text never contains the value, because the value may be a secret. */
+/**
+ * `rule` completes "must be …". The error text never contains the value, because the value may be a secret.
+ */
 export function refuseField(
   param: ConnectionField | 'service_account.private_key',
   rule: string,

@@ -4,22 +4,22 @@ import type { AuthScheme } from './http.ts';
 import type { ProxyEndpoint, ProxyRoute, ProxyRoutes } from './proxy-route.ts';
 
 /**
- * How a provider's recorded responses differ from the format's specification. Readers accept all of these differences
- * from every provider. The quirks only state what to expect.
+ * How a provider's recorded responses differ from the format specification. Parsers accept all of these
+ * differences from every provider. Quirks only document what to expect.
  */
 export interface ProviderQuirks {
   /**
-   * The place of the usage in a stream: in a separate chunk after the last choice (the format's specification),
-   * in the last chunk that has a choice, or in every chunk with growing counts.
+   * Where a stream contains usage: in a separate chunk after the last choice (as specified), in the last
+   * chunk with a choice, or as growing counts in every chunk.
    */
   readonly streamUsage?: 'own-chunk' | 'last-choice' | 'every-chunk';
   /** Responses without tool calls contain `tool_calls: []` or null instead of omitting the field. */
   readonly emptyToolCalls?: boolean;
-  /** The arguments of a streamed tool call arrive whole, in one delta. */
+  /** The arguments of a streamed tool call are sent whole, in a single delta. */
   readonly wholeToolArguments?: boolean;
-  /** The field of a message and of a delta that contains the model's reasoning. */
+  /** The field in messages and deltas that contains the model's reasoning. */
   readonly reasoningField?: 'reasoning' | 'reasoning_content';
-  /** The content of a response can be a list of parts instead of a string. */
+  /** A response's content can be a list of parts instead of a string. */
   readonly contentParts?: boolean;
   /** Streams end without `data: [DONE]`. The last chunk is the one with a finish reason. */
   readonly streamEndsWithoutDone?: boolean;
@@ -27,42 +27,41 @@ export interface ProviderQuirks {
 
 /** All facts about a provider: its address, its credential, its formats and its endpoints. */
 export interface Provider {
-  /** The name in `<provider>/<model>` and on account endpoints. */
+  /** The provider name used in `<provider>/<model>` and in the account API. */
   readonly name: string;
   readonly displayName: string;
   /**
-   * The URL that all paths are appended to, without a trailing slash. Null when the address must be configured: by the
+   * The base URL for all paths, without a trailing slash. Null if the address must be configured: in the
    * connection (`base_url`), or by the operator for `sandbox`.
    */
   readonly baseUrl: string | null;
   readonly auth: AuthScheme;
   /**
-   * The supported chat formats, each with the path of its chat endpoint under the base URL. `{model}` is replaced by the
-   * percent-encoded model id. The base URL of an Azure deployment can contain `{model}` too.
+   * The supported chat formats, each with its chat endpoint path under the base URL. `{model}` is replaced by
+   * the percent-encoded model id. An Azure deployment's base URL can contain `{model}` too.
    */
   readonly chatPaths: Partial<Record<ProviderFormat, string>>;
-  /** Paths for streams, in formats that stream from a separate endpoint. */
+  /** Paths for streaming requests, in formats with a separate streaming endpoint. */
   readonly streamPaths?: Partial<Record<ProviderFormat, string>>;
-  /** The header that names the API version, and the version that is sent when the request names none. */
+  /** The header that carries the API version, and the version sent if the request names none. */
   readonly apiVersion?: { readonly header: string; readonly fallback: string };
-  /** The fields that connect the provider. Absent: an API key and an optional base URL. */
+  /** The fields used to connect the provider. Absent: an API key and an optional base URL. */
   readonly connection?: ConnectionShape;
-  /** Where the provider serves endpoints without planning. A function where the route depends on the model. */
+  /** Routes for the provider's endpoints other than chat. A function if the route depends on the model. */
   readonly proxyRoutes: ProxyRoutes | ((endpoint: ProxyEndpoint, model: string) => ProxyRoute | undefined);
   readonly quirks: ProviderQuirks;
-  /** The provider's documentation page, the source of these facts. */
+  /** The provider's documentation page, which is the source for these facts. */
   readonly docsUrl: string | null;
 }
 
-/** The formats that a provider supports, the preferred one first. */
+/** The formats supported by a provider, preferred format first. */
 export function formatsOf(provider: Provider): ProviderFormat[] {
   return Object.keys(provider.chatPaths) as ProviderFormat[];
 }
 
 /**
- * Where a provider serves an endpoint. Undefined when the provider does not support it.
- *
- * @param model in the provider's own spelling
+ * The route for an endpoint at a provider. Undefined if the provider does not support the endpoint.
+ * @param model the model id as the provider spells it
  */
 export function proxyRouteOf(
   { proxyRoutes }: Pick<Provider, 'proxyRoutes'>,

@@ -1,6 +1,6 @@
 import type { AuthScheme, IncomingHeaders } from './http.ts';
 
-/** The endpoints that forward requests without planning, by their path under `/v1/`. */
+/** The endpoints whose requests are forwarded without planning, by their path under `/v1/`. */
 export const proxyEndpoints = [
   'completions',
   'embeddings',
@@ -17,39 +17,38 @@ export const proxyEndpoints = [
 ] as const;
 export type ProxyEndpoint = (typeof proxyEndpoints)[number];
 
-/** Where a provider serves an endpoint, and how it differs from the usual request. */
+/** The route for an endpoint at a provider, and how its requests differ from the usual shape. */
 export interface ProxyRoute {
-  /** Path under the provider's base URL. `{model}` is replaced by the percent-encoded model. */
+  /** Path under the provider's base URL. `{model}` is replaced by the percent-encoded model id. */
   readonly path: string;
   /** How the credential is sent. Absent: as for the provider's chat endpoint. */
   readonly auth?: AuthScheme;
-  /** The request is signed over its body, so the whole body must be buffered first. */
+  /** The signature covers the body, so the whole body must be buffered first. */
   readonly isSigned?: true;
-  /** Maps the body for a provider with another shape. Absent: bodies are forwarded unchanged. */
+  /** Maps the body for a provider that uses a different shape. Absent: bodies are forwarded unchanged. */
   readonly shape?: ProxyShape;
 }
 
-/** The routes of a provider. An endpoint without a route is not supported. */
+/** A provider's routes. An endpoint without a route is not supported. */
 export type ProxyRoutes = Readonly<Partial<Record<ProxyEndpoint, ProxyRoute>>>;
 
-/** Fields of a JSON object. */
+/** The fields in a JSON object. */
 export type JsonFields = Readonly<Record<string, unknown>>;
 
-/** A request in a provider's own shape. */
+/** A request in the provider's own shape. */
 export interface MappedRequest {
   readonly body: JsonFields;
   /**
-   * Maps the provider's response to the endpoint's usual shape. Absent: the response has the usual shape, or the client
-   * sent a request in the provider's shape.
+   * Maps the provider's response to the endpoint's usual shape. Absent: the response already has the usual
+   * shape, or the client sent a request in the provider's shape.
    */
   readonly mapAnswer?: (answer: JsonFields, headers: IncomingHeaders) => JsonFields;
 }
 
 /**
- * Maps a request in the endpoint's usual shape (OpenAI's; Cohere's for rerank) to a provider's own shape.
+ * Maps a request from the endpoint's usual shape (OpenAI's; Cohere's for rerank) to a provider's own shape.
  * Null: the request can be forwarded unchanged.
- *
- * @param model in the provider's own spelling
+ * @param model the model id as the provider spells it
  * @throws GatewayError `invalid_field` for a field that the provider cannot express
  */
 export type ProxyShape = (request: JsonFields, model: string) => MappedRequest | null;

@@ -1,7 +1,7 @@
 import type { JsonFields, ProxyShape } from '../provider/proxy-route.ts';
 import { countOf, fieldsOf, listOf, present, refuse, renamed, without } from './shape-fields.ts';
 
-/** The input texts. Token numbers are rejected, because only OpenAI's models understand them. */
+/** The input strings. Token ids are rejected, because only OpenAI's models understand them. */
 function textsOf({ input }: JsonFields): readonly string[] {
   if (typeof input === 'string') return [input];
   const texts = listOf(input);
@@ -11,7 +11,7 @@ function textsOf({ input }: JsonFields): readonly string[] {
 
 interface Embedded {
   readonly vectors: readonly unknown[];
-  /** Undefined when the provider does not report it. */
+  /** Token count. Undefined if the provider does not report it. */
   readonly tokens: number | undefined;
 }
 

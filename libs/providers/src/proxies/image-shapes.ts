@@ -1,7 +1,10 @@
 import type { JsonFields, ProxyShape } from '../provider/proxy-route.ts';
 import { aspectOf, countOf, fieldsOf, listOf, present, refuse, sizeOf, without } from './shape-fields.ts';
 
-/** The prompt. Rejects `response_format: url`, because none of these providers stores images for download. */
+/**
+ * Returns the prompt. Rejects `response_format: url`, because none of these providers hosts images for
+ * download.
+ */
 function promptOf({ prompt, response_format: format }: JsonFields): string {
   if (typeof prompt !== 'string' || prompt === '') throw refuse('prompt', 'a text');
   if (format === 'url') throw refuse('response_format', '"b64_json" for this provider');

@@ -5,7 +5,7 @@ import { proxyEndpoints, type JsonFields, type ProxyEndpoint } from '../provider
 const routeOf = (name: string, endpoint: ProxyEndpoint, model = 'a-model') =>
   proxyRouteOf(findProvider(name)!, endpoint, model);
 
-/** Maps a request for a provider, and returns the body with a function that maps the response. */
+/** Maps a request for a provider. Returns the mapped body and a function that maps the response. */
 function map(name: string, endpoint: ProxyEndpoint, model: string, request: JsonFields) {
   const mapped = routeOf(name, endpoint, model)?.shape?.({ model: `${name}/${model}`, ...request }, model);
   if (mapped == null) return null;
@@ -21,7 +21,7 @@ const listed = (usage?: number) => ({
 });
 
 describe('embeddings in OpenAI’s shape', () => {
-  it('maps embeddings to Cohere’s shape, and the response back to OpenAI’s', () => {
+  it('maps embeddings to Cohere’s shape and the response back to OpenAI’s', () => {
     const mapped = map('cohere', 'embeddings', 'embed-v4.0', { input: 'hi', dimensions: 256 })!;
     expect(mapped.body).toEqual({
       ...{ model: 'embed-v4.0', texts: ['hi'], input_type: 'search_document' },
@@ -35,7 +35,7 @@ describe('embeddings in OpenAI’s shape', () => {
     expect(mapped.answer(received)).toEqual({ ...listed(3), model: 'embed-v4.0' });
   });
 
-  it('renders embeddings as base64 when the client requests it, as OpenAI’s own SDK does', () => {
+  it('encodes embeddings as base64 when the client requests it, as OpenAI’s own SDK does', () => {
     const request = { input: ['hi'], encoding_format: 'base64' };
     const mapped = map('cohere', 'embeddings', 'embed-v4.0', request)!;
     const { data } = mapped.answer({ embeddings: { float: [vector] } }) as { data: { embedding: string }[] };
@@ -43,7 +43,7 @@ describe('embeddings in OpenAI’s shape', () => {
     expect([...new Float32Array(bytes.buffer, bytes.byteOffset, 2)]).toEqual(vector);
   });
 
-  it('sends embeddings to Titan one text per request', () => {
+  it('sends one text per request to Titan', () => {
     const id = 'amazon.titan-embed-text-v2:0';
     const mapped = map('hosted', 'embeddings', id, { input: ['hi'], dimensions: 512 })!;
     expect(mapped.body).toEqual({ inputText: 'hi', dimensions: 512 });
@@ -53,7 +53,7 @@ describe('embeddings in OpenAI’s shape', () => {
     );
   });
 
-  it('sends embeddings to Cohere on Amazon Bedrock, and reads token counts from a header', () => {
+  it('sends embeddings to Cohere on Amazon Bedrock and reads token counts from a header', () => {
     const id = 'cohere.embed-english-v3';
     const mapped = map('hosted', 'embeddings', id, { input: 'hi' })!;
     expect(mapped.body).toEqual({ texts: ['hi'], input_type: 'search_document', embedding_types: ['float'] });
@@ -71,7 +71,7 @@ describe('embeddings in OpenAI’s shape', () => {
     });
   });
 
-  it('renames single fields of embeddings for Voyage and Jina', () => {
+  it('renames individual embedding fields for Voyage and Jina', () => {
     const request = { input: 'hi', encoding_format: 'float', dimensions: 256 };
     expect(map('voyage', 'embeddings', 'voyage-4', request)?.body).toEqual({
       ...{ model: 'voyage-4', input: 'hi', output_dimension: 256 },
@@ -122,7 +122,7 @@ describe('a body in the provider’s own shape', () => {
 describe('rerank in Cohere’s shape', () => {
   const request = { query: 'q', documents: ['a', { text: 'b' }], top_n: 1, return_documents: true };
 
-  it('maps rerank to Voyage’s shape, and the response back to Cohere’s', () => {
+  it('maps rerank to Voyage’s shape and the response back to Cohere’s', () => {
     const mapped = map('voyage', 'rerank', 'rerank-2.5', request)!;
     expect(mapped.body).toEqual({
       ...{ model: 'rerank-2.5', query: 'q', documents: ['a', 'b'], top_k: 1, return_documents: true },
@@ -146,7 +146,7 @@ describe('rerank in Cohere’s shape', () => {
     expect(mapped.answer(received)).toEqual({ results: [{ index: 1, relevance_score: 0.5 }] });
   });
 
-  it('returns an error that names the field when documents are not texts', () => {
+  it('returns an error that names the field when documents are not strings', () => {
     for (const documents of [undefined, [], [{ image: 'x' }], 'a']) {
       expect(() => map('voyage', 'rerank', 'rerank-2.5', { query: 'q', documents })).toThrow(
         expect.objectContaining({ code: 'invalid_field', param: 'documents' }),
@@ -177,12 +177,12 @@ describe('images and videos', () => {
     expect(() => map('hosted', 'images/generations', 'stability.sd3-5-large-v1:0', image)).toThrow(/"n"/);
   });
 
-  it('returns an error for response_format url where the provider stores no images', () => {
+  it('returns an error for response_format url if the provider hosts no images', () => {
     const request = { ...image, response_format: 'url' };
     expect(() => map('vertex', 'images/generations', 'imagen-4.0', request)).toThrow(/"response_format"/);
   });
 
-  it('maps videos to the shapes of Veo and xAI, and returns a queued video', () => {
+  it('maps videos to the shapes used by Veo and xAI, and returns a queued video', () => {
     const request = { prompt: 'a cat', seconds: '8', size: '1280x720' };
     const veo = map('google', 'videos/generations', 'veo-3.1', request)!;
     expect(veo.body).toEqual({

@@ -3,7 +3,7 @@ import { hostedCohereEmbedding, titanEmbedding } from './embedding-shapes.ts';
 import { amazonImage, stabilityImage } from './image-shapes.ts';
 import { hostedRerank } from './rerank-shapes.ts';
 
-/** OpenAI's endpoints at OpenAI's paths. Most OpenAI-compatible providers serve them. */
+/** OpenAI's endpoints under their original paths. Most OpenAI-compatible providers serve them. */
 export const openAiRoutes: ProxyRoutes = {
   completions: { path: '/completions' },
   embeddings: { path: '/embeddings' },
@@ -18,7 +18,7 @@ export const openAiRoutes: ProxyRoutes = {
 
 export const rerankRoute: ProxyRoute = { path: '/rerank' };
 
-/** Amazon Bedrock serves all models at one endpoint. The body has the shape of the model's maker. */
+/** Amazon Bedrock serves all models at one endpoint. The body uses the model maker's shape. */
 const families: readonly (readonly [endpoint: ProxyEndpoint, model: RegExp, shape: ProxyShape])[] = [
   ['embeddings', /(^|\.)amazon\.titan-embed-/, titanEmbedding],
   ['embeddings', /(^|\.)cohere\.embed-/, hostedCohereEmbedding],

@@ -1,14 +1,14 @@
 import type { JsonFields, ProxyShape } from '../provider/proxy-route.ts';
 import { fieldsOf, isFields, listOf, present, refuse, without } from './shape-fields.ts';
 
-/** The documents as texts. Cohere's shape, the usual one, accepts strings and objects with a `text`. */
+/** The documents as strings. The usual shape, Cohere's, accepts strings and objects with a `text` field. */
 function textsOf({ documents }: JsonFields): readonly string[] {
   const texts = listOf(documents).map((document) => (isFields(document) ? document['text'] : document));
   if (texts.length > 0 && texts.every((text) => typeof text === 'string')) return texts;
   throw refuse('documents', 'a list of texts, or of objects with a "text", for this provider');
 }
 
-/** Renames `data`, as some providers call it, to `results`. */
+/** Renames `data`, the name used by some providers, to `results`. */
 function renderResults(answer: JsonFields): JsonFields {
   if (Array.isArray(answer['results'])) return answer;
   return { ...without(answer, 'object', 'data'), results: listOf(answer['data']).map(renderResult) };

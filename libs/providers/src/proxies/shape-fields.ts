@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { JsonFields } from '../provider/proxy-route.ts';
 
-/** `rule` completes "must be …". */
+/** `rule` completes the error text "must be …". */
 export function refuse(param: string, rule: string): GatewayError {
   return new GatewayError('invalid_field', { param, message: `The field "${param}" must be ${rule}.` });
 }
@@ -10,19 +10,19 @@ export function isFields(value: unknown): value is JsonFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The fields without the named ones. */
+/** Returns the object without the given fields. */
 export function without(fields: JsonFields, ...names: readonly string[]): JsonFields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }
 
-/** The fields that are neither undefined nor null. */
+/** Returns only the fields that are neither undefined nor null. */
 export function present(fields: JsonFields): JsonFields {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
   );
 }
 
-/** The same fields, with new names for some of them (`names`: old → new). */
+/** Returns the same fields with some of them renamed (`names`: old → new). */
 export function renamed(fields: JsonFields, names: Readonly<Record<string, string>>): JsonFields {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [names[name] ?? name, value]));
 }
@@ -46,7 +46,7 @@ export function sizeOf(value: unknown): { readonly width: number; readonly heigh
   return found === null ? undefined : { width: Number(found[1]), height: Number(found[2]) };
 }
 
-/** The aspect ratio nearest to a size, among the ratios that models accept: `16:9`. */
+/** The aspect ratio closest to a size, chosen from the ratios that models accept: `16:9`. */
 export function aspectOf(size: { readonly width: number; readonly height: number }): string {
   const wanted = size.width / size.height;
   const distance = (name: string): number => {
