@@ -5,7 +5,7 @@ import type { Body } from './types.ts';
 
 const accountKey = ['account'] as const;
 
-/** Reads the account. A person's first visit creates it. */
+/** Fetches the account. A person's first visit creates it. */
 async function readAccount() {
   try {
     return await unwrap(api.GET('/v1/account/me'));

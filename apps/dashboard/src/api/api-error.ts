@@ -1,7 +1,7 @@
-/** An error response of the gateway, or a failed connection. */
+/** An error response from the gateway, or a failed connection. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** 0: the gateway could not be reached. */
+  /** HTTP status. 0: the gateway could not be reached. */
   readonly status: number;
   readonly code: string;
   /** The invalid field, if there is one. */

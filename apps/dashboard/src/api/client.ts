@@ -6,7 +6,7 @@ import type { paths } from './generated/openapi.ts';
 /** Supplies the access token of the login session. Null while signed out. */
 interface TokenSource {
   token(): Promise<string | null>;
-  /** The token that replaces one that the gateway rejected. */
+  /** Returns a replacement for a token that the gateway rejected. */
   renew(rejected: string): Promise<string | null>;
 }
 
@@ -27,7 +27,7 @@ async function fetchAsPerson(request: Request): Promise<Response> {
   return renewed === null ? response : fetch(withToken(again, renewed));
 }
 
-/** Whether the gateway rejected the token. A rejected password also returns 401 and must not be sent twice. */
+/** Whether the gateway rejected the token. A wrong password also returns 401, but must not be sent twice. */
 async function rejectsToken(response: Response): Promise<boolean> {
   if (response.status !== 401) return false;
   const body: unknown = await response
@@ -52,7 +52,7 @@ interface Answer<Data> {
   readonly response: Response;
 }
 
-/** The body of a successful response. Throws ApiError for any other response. */
+/** Returns the body of a successful response. Throws ApiError for any other response. */
 export async function unwrap<Data>(answer: Promise<Answer<Data>>): Promise<NonNullable<Data>> {
   const { data, error, response } = await answer.catch((cause: unknown) => {
     throw toApiError(cause);

@@ -3,7 +3,7 @@ import { api, unwrap } from './client.ts';
 
 const readPreferences = () => unwrap(api.GET('/v1/account/routing/preferences'));
 export type RoutingPreferences = Awaited<ReturnType<typeof readPreferences>>;
-/** A partial update, of `pruning` and `compression` too. */
+/** A partial update. `pruning` and `compression` can also be partial. */
 export interface PreferencesUpdate extends Partial<Omit<RoutingPreferences, 'pruning' | 'compression'>> {
   readonly pruning?: Partial<RoutingPreferences['pruning']>;
   readonly compression?: Partial<RoutingPreferences['compression']>;
@@ -58,7 +58,7 @@ export function useToggleModel() {
   return useMutation({
     mutationFn: (body: ModelToggle) => unwrap(api.POST('/v1/account/routing/models/toggle', { body })),
     onMutate: async (toggle) => {
-      // A list requested earlier would show the old state of the switch.
+      // A list requested before the change would show the switch's old state.
       await client.cancelQueries({ queryKey: modelsKey });
       show(toggle);
     },

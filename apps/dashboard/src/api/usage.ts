@@ -14,7 +14,10 @@ export type Analytics = Awaited<ReturnType<typeof readAnalytics>>;
 export type AnalyticsDay = Analytics['data'][number];
 export type AnalyticsTotals = NonNullable<Analytics['totals']>;
 
-/** The figures of the last `days` UTC days including today, by day and in total. Old figures stay visible while loading. */
+/**
+ * Usage for the last `days` UTC days including today, by day and in total. Old figures stay visible while
+ * loading.
+ */
 export function useAnalytics(days: number, filter: UsageFilter) {
   return useQuery({
     queryKey: ['analytics', days, filter],

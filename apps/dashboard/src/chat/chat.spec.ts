@@ -125,7 +125,7 @@ describe('a streamed response', () => {
     expect(answer).toEqual({ text: 'Hé', calls: [call], stopReason: 'tool_use', error: null });
   });
 
-  it('lists tool calls in order, whatever index the provider uses', () => {
+  it('lists tool calls in order, regardless of the provider’s indexes', () => {
     const chunk = (index: number, id: string | undefined, json: string) => {
       const part = { index, id, function: { name: id && `tool_${id}`, arguments: json } };
       return { event: 'message', data: { choices: [{ delta: { tool_calls: [part] } }] } };
@@ -145,7 +145,7 @@ describe('a streamed response', () => {
   });
 });
 
-it('a response that is not streamed is parsed in each format, even if fields are missing', () => {
+it('a non-streaming response is parsed in each format, even if fields are missing', () => {
   const said = { text: 'Hi', calls: [call], error: null };
   const toolCalls = [{ id: 'c1', function: { name: 'get_weather', arguments: call.argumentsJson } }];
   const choices = [{ message: { content: 'Hi', tool_calls: toolCalls }, finish_reason: 'tool_calls' }];

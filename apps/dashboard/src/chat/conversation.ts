@@ -1,21 +1,21 @@
-/** A tool in no specific format. */
+/** A tool in a format-independent form. */
 export interface PlaygroundTool {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of its arguments. */
+  /** JSON Schema for the tool's arguments. */
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** JSON from the model. It may be incomplete. */
+  /** JSON written by the model. It may be incomplete. */
   readonly argumentsJson: string;
   /** The index of the call in stream chunks, if they have one. */
   readonly place?: number;
 }
 
-/** A turn of a conversation, in no specific format. */
+/** A conversation turn in a format-independent form. */
 export type Turn =
   | { readonly role: 'user'; readonly text: string }
   | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ToolCall[] }
@@ -33,7 +33,7 @@ export function pendingCalls(turns: readonly Turn[]): readonly ToolCall[] {
   return last?.role === 'assistant' ? last.calls : [];
 }
 
-/** Adds the typed text: as the result of every pending tool call, or else as a user message. */
+/** Adds the typed text, either as the result for every pending tool call or as a user message. */
 export function addInput(turns: readonly Turn[], text: string): Turn[] {
   const calls = pendingCalls(turns);
   if (calls.length === 0) return [...turns, { role: 'user', text }];

@@ -5,9 +5,9 @@ import type { Frame } from './read-stream.ts';
 export interface Answer {
   readonly text: string;
   readonly calls: readonly ToolCall[];
-  /** Why the model stopped, in the term of the format. */
+  /** Why the model stopped, as the format names the reason. */
   readonly stopReason: string | null;
-  /** An error event of the stream. */
+  /** An error event in the stream. */
   readonly error: string | null;
 }
 
@@ -16,7 +16,7 @@ export const noAnswer: Answer = { text: '', calls: [], stopReason: null, error: 
 /** A JSON object. Any of its fields may be missing. */
 type Loose = Readonly<Record<string, unknown>>;
 
-/** Parses a response that is not streamed. */
+/** Parses a non-streaming response. */
 export function readPlainAnswer(format: ChatFormat, body: unknown): Answer {
   switch (format) {
     case 'chat-completions': {

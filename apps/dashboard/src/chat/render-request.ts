@@ -15,7 +15,7 @@ export interface RenderedRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Renders a conversation as a request of a format: its path and body. */
+/** Renders a conversation as a request in the given format: its path and body. */
 export function renderRequest(format: ChatFormat, request: ChatRequest): RenderedRequest {
   switch (format) {
     case 'chat-completions':

@@ -23,7 +23,7 @@ export function PageHeader({ title, description, actions }: PageHeaderProps) {
   useEffect(() => {
     const isWithin = shown.current === pathname && document.activeElement !== document.body;
     shown.current = pathname;
-    // `default` is the first page of the visit: the browser already starts at its top.
+    // `default` marks the first page of the visit, which the browser already shows from the top.
     if (key !== 'default' && !isWithin) heading.current?.focus({ preventScroll: true });
   }, [key, pathname]);
   return (

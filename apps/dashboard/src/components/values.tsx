@@ -81,7 +81,7 @@ function tick(): void {
 }
 
 function subscribe(listener: () => void): () => void {
-  // Without subscribers the clock does not tick, so its time can be hours old.
+  // Without subscribers the clock does not tick, so the stored time can be hours old.
   if (listeners.size === 0) nowMs = Date.now();
   listeners.add(listener);
   timer ??= setInterval(tick, tickMs);

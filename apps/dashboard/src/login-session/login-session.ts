@@ -71,7 +71,10 @@ export class LoginSession {
     return this.renew(this.#current.accessToken);
   }
 
-  /** Replaces the rejected token. Concurrent callers receive the same new token. Null: no new token. */
+  /**
+   * Replaces the rejected token. Concurrent callers receive the same new token. Null if no new token is
+   * available.
+   */
   async renew(rejected: string): Promise<string | null> {
     if (this.#current && this.#current.accessToken !== rejected) return this.#current.accessToken;
     if (this.#identity === null) return null;

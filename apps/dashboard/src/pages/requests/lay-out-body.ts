@@ -8,7 +8,7 @@ export type BodyKind = 'json' | 'text' | 'binary';
 export function parseBodyKind({ encoding, text, is_cut }: KeptBody): BodyKind {
   if (encoding === 'base64') return 'binary';
   if (!/^\s*[[{]/.test(text)) return 'text';
-  // Cut JSON cannot be parsed.
+  // Truncated JSON cannot be parsed.
   return is_cut || isJson(text) ? 'json' : 'text';
 }
 

@@ -136,14 +136,14 @@ interface TypedOptions {
   /** The value in the address, or an empty string. */
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** Convert between the value and the text of the field. */
+  /** Convert between the filter value and the field's text. */
   readonly show: (value: string) => string;
   readonly read: (text: string) => string;
 }
 
 /**
- * The text of a field. Its value is in the address. The address changes when typing pauses, not with every letter. The typed
- * text stays until the address changes for another reason.
+ * A filter's text field. Its value is stored in the address, which changes when typing pauses, not with every
+ * letter. The typed text stays until the address changes for another reason.
  */
 function useTyped({ value, onChange, show, read }: TypedOptions): [string, (text: string) => void] {
   const [typed, setTyped] = useState(() => show(value));

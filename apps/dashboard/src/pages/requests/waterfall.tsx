@@ -2,7 +2,7 @@ import { formatMs } from '../../lib/format.ts';
 import { layOutStages, type RequestTimings, type Stage } from './lay-out-stages.ts';
 import classes from './waterfall.module.css';
 
-/** The stages of a request below each other on one time scale. */
+/** The stages of a request, one below the other, on a shared time scale. */
 export function Waterfall({ ms }: { readonly ms: RequestTimings }) {
   const stages = layOutStages(ms);
   const totalMs = Math.max(ms.total, Number.MIN_VALUE);

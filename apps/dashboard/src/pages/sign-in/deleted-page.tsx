@@ -23,14 +23,14 @@ function useDeletion(deletionId: string) {
   });
 }
 
-/** The receipt of a deletion. It needs no sign-in, because the account no longer exists. */
+/** The receipt for an account deletion. It needs no sign-in, because the account no longer exists. */
 export function DeletedPage() {
   const { deletionId = '' } = useParams();
   const deletion = useDeletion(deletionId);
   const state = useLocation().state as { leaves?: boolean } | null;
   const leaves = state?.leaves === true;
   useEffect(() => {
-    // Sign out only now: before this page is open, a sign-out would lead to the sign-in page.
+    // Sign out only after this page opens. An earlier sign-out would lead to the sign-in page.
     if (leaves) void logOut();
   }, [leaves]);
   return (
