@@ -229,7 +229,7 @@ describe('a directory left by a dead process', () => {
     expect(await other.adoptOrphans()).toBe(0);
   });
 
-  it('no confirmed request is lost after kill -9', async () => {
+  it('contains every confirmed request after kill -9', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { accepted, finished } = await killedProcess(150 * round);
       const spool = await open();

@@ -114,7 +114,7 @@ export function createLineGroup(lines: PendingLine[] = []): LineGroup {
 const lineBytes = 2_048;
 const candidateBytes = 160;
 
-/** Estimates the length of a line before it is rendered. */
+/** Estimates the length of a line in bytes before it is rendered. */
 export function expectBytes(line: PendingLine): number {
   const candidates = line.kind === 'end' ? (line.event.plan?.candidates.length ?? 0) : 0;
   return lineBytes + candidates * candidateBytes;

@@ -12,7 +12,7 @@ export interface ChatEndpoint {
   /** Path in the public notation, for the log. */
   readonly path: string;
   readonly format: ClientFormat;
-  /** Model name, for formats with the model in the path. */
+  /** The model, and whether the response is streamed, for formats that take both from the path. */
   readonly route?: RequestRoute;
 }
 
