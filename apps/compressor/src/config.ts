@@ -5,19 +5,19 @@ const keyBytes = 32;
 
 const configSchema = z.object({
   ...serviceVariables,
-  /** The cache's Redis, which stores originals for one day. The service also runs without it. */
+  /** The cache's Redis, in which originals are stored for one day. The service also runs without Redis. */
   REDIS_CACHE_URL: z.url({ protocol: /^rediss?$/ }),
   /**
-   * 32 bytes in base64. The keys of stored originals are derived from it, so a new value makes them
-   * unreadable.
+   * 32 bytes in base64. The encryption keys for stored originals are derived from this secret, so a new value
+   * makes them unreadable.
    */
   ORIGINALS_KEY: z
     .base64()
     .transform((text) => Buffer.from(text, 'base64'))
     .refine((bytes) => bytes.length === keyBytes, `must be ${keyBytes} bytes in base64`),
   /**
-   * Approximate memory for remembered conversations, in bytes. The gateway sends a forgotten conversation
-   * again.
+   * Approximate memory for remembered conversations, in bytes. If a conversation is forgotten, the gateway
+   * sends it again.
    */
   CONVERSATION_BYTES_MAX: z.coerce
     .number()
@@ -28,7 +28,7 @@ const configSchema = z.object({
 
 export type Config = z.output<typeof configSchema>;
 
-/** Parses the environment. Throws one error that lists every invalid variable. */
+/** Parses the environment. Throws a single error that lists every invalid variable. */
 export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
   return parseConfig(configSchema, variables);
 }

@@ -15,10 +15,13 @@ import { BackgroundCounter } from './count-tokens/background-counter.ts';
 import { COUNT_STORE, type CountStore } from './count-tokens/count-store.port.ts';
 import { ORIGINAL_STORE, type OriginalStore } from './originals/original-store.port.ts';
 
-/** Leaves room under the 8 MiB limit of a message for characters that JSON escapes. In UTF-16 units. */
+/** In UTF-16 units. Leaves room below the 8 MiB message limit for characters that JSON escapes. */
 const recallUnitsMax = 2 * 1024 * 1024;
 
-/** Compression of conversations: blocks, originals of omitted text, and exact token counts. */
+/**
+ * Implements the contracts for conversation compression: blocks, originals of omitted text, and exact token
+ * counts.
+ */
 @Controller()
 export class ContextController {
   readonly #metrics: BlockMetrics;
@@ -66,7 +69,10 @@ export class ContextController {
     return this.compressBlocks(request);
   }
 
-  /** Originals that do not fit into the reply are null. The first one always fits: no stored original is longer. */
+  /**
+   * Originals that do not fit in the reply are null. The first original always fits, because no stored
+   * original is longer than the reply.
+   */
   @RpcHandler(recallOriginalsContract)
   async recallOriginals({
     accountId,

@@ -9,7 +9,7 @@ import { RedisOriginalStore } from './originals/redis-original-store.adapter.ts'
 
 const config = loadConfig();
 
-/** The service runs without Redis: an original that is not stored is rebuilt from its conversation. */
+/** The service runs without Redis: if an original is not stored, it is rebuilt from its conversation. */
 function connectRedis(logger: Logger): Redis {
   return connectCacheRedis(config.REDIS_CACHE_URL, {
     commandTimeoutMs: 500,

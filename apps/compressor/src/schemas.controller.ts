@@ -5,7 +5,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { compressSchemas } from './compress-schemas/compress-schemas.ts';
 import { SchemaMetrics } from './compressor-metrics.ts';
 
-/** Compression of tool definitions. */
+/** Implements the contracts for compressing tool definitions. */
 @Controller()
 export class SchemasController {
   readonly #metrics: SchemaMetrics;

@@ -7,7 +7,7 @@ const schema = z.object({
   HEALTH_PORT,
   HOST,
   LOG_LEVEL,
-  /** The port on which the provider listens. */
+  /** The port on which the sandbox provider listens. */
   PORT: port,
 });
 export type SandboxConfig = z.output<typeof schema>;

@@ -37,7 +37,7 @@ const model = 'sandbox-1';
 const ask = (content: string): ChatCompletionMessageParam[] => [{ role: 'user', content }];
 const createIssue = ask('Create an issue in octo/hello with the title "Grüße 👋 fail"');
 
-describe('a complete answer', () => {
+describe('a non-streaming response', () => {
   it('calls the matching tool with arguments from the message', async () => {
     const completion = await client.chat.completions.create({ model, messages: createIssue, tools });
     const [choice] = completion.choices;
@@ -56,7 +56,7 @@ describe('a complete answer', () => {
     expect(completion.usage?.prompt_tokens).toBeGreaterThan(50);
   });
 
-  it('summarizes the results of tools instead of calling again', async () => {
+  it('summarizes tool results instead of calling the tool again', async () => {
     const completion = await client.chat.completions.create({
       model,
       tools,
@@ -73,7 +73,7 @@ describe('a complete answer', () => {
     expect(completion.choices[0]?.finish_reason).toBe('stop');
   });
 
-  it('repeats the message when no tool matches or none is offered', async () => {
+  it('repeats the message when no tool matches or no tools are offered', async () => {
     for (const offered of [tools, []]) {
       const messages = ask('hello there');
       const completion = await client.chat.completions.create({ model, messages, tools: offered });
@@ -115,7 +115,7 @@ describe('a complete answer', () => {
   });
 });
 
-describe('a streamed answer', () => {
+describe('a streaming response', () => {
   async function streamOf(messages: ChatCompletionMessageParam[], includeUsage: boolean) {
     const stream = await client.chat.completions.create({
       model,
@@ -129,7 +129,7 @@ describe('a streamed answer', () => {
     return chunks;
   }
 
-  it('splits a call into several pieces that form the complete one', async () => {
+  it('splits a call into several pieces that add up to the complete call', async () => {
     const chunks = await streamOf(createIssue, true);
     const calls = chunks.flatMap((chunk) => chunk.choices[0]?.delta.tool_calls ?? []);
     expect(calls[0]).toMatchObject({ index: 0, type: 'function', function: { name: 'create_issue' } });
@@ -160,7 +160,7 @@ describe('a streamed answer', () => {
   });
 });
 
-describe('invalid input gets an error in the shape of the API', () => {
+describe('invalid input gets an error in the format of the OpenAI API', () => {
   const messages = [{ role: 'user', content: 'x' }];
   const cases: [string, unknown, number, string | null][] = [
     ['malformed JSON', '{"model":', 400, null],
@@ -188,7 +188,7 @@ describe('invalid input gets an error in the shape of the API', () => {
     expect(response.json()).toMatchObject({ error: { type: 'invalid_request_error', param } });
   });
 
-  it('an unknown path, and a body that is not JSON', async () => {
+  it('for an unknown path, and for a body that is not JSON', async () => {
     expect((await sandbox.inject({ url: '/v2/nothing' })).json()).toMatchObject({
       error: { code: 'unknown_url' },
     });

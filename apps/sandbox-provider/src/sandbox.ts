@@ -6,17 +6,17 @@ import { renderCompletion } from './chat/render-completion.ts';
 import { renderStream } from './chat/render-stream.ts';
 import { ProviderError, renderError } from './chat/provider-error.ts';
 
-/** The only model. */
+/** The only model that the sandbox provider offers. */
 export const modelId = 'sandbox-1';
-/** 2025-01-01, the creation time of the model. */
+/** 2025-01-01, reported as the model's creation time. */
 const modelCreatedAt = 1_735_689_600;
 const model = { id: modelId, object: 'model', created: modelCreatedAt, owned_by: 'sandbox' };
 
 const bodyBytesMax = 64 * 1024 * 1024;
 
 /**
- * A chat completions provider that needs no key. Its responses depend only on the request, except for `created`, which
- * is the time of `nowMs` (Unix time in milliseconds).
+ * A chat completions provider that needs no API key. Its responses depend only on the request, except for
+ * `created`, which is taken from `nowMs` (Unix time in milliseconds).
  */
 export function createSandbox(nowMs: () => number = Date.now): FastifyInstance {
   const app = fastify({ bodyLimit: bodyBytesMax, forceCloseConnections: 'idle', exposeHeadRoutes: false });

@@ -5,9 +5,9 @@ import type { ChangedBlock } from '../count-tokens/background-counter.ts';
 import type { BlockStepReport } from './context-block.ts';
 import { ConversationCompressor } from './conversation.ts';
 
-/** Leaves room under the 8 MiB limit of a message. Blocks after this size are returned unchanged. */
+/** Leaves room below the 8 MiB message limit. Blocks beyond this total size are returned unchanged. */
 const replyBytesMax = 7 * 1024 * 1024;
-/** Estimated bytes of a UTF-16 unit in JSON. An escape takes up to six, but most texts take about one. */
+/** Estimated JSON bytes per UTF-16 unit. An escape takes up to six bytes, but most text takes about one. */
 const bytesPerUnit = 3;
 
 interface BlockServices {
@@ -17,12 +17,12 @@ interface BlockServices {
 
 interface Compressed {
   readonly reply: CompressBlocksReply;
-  /** Text that was left out, by marker id. */
+  /** Omitted text by marker id. */
   readonly originals: ReadonlyMap<string, string>;
   readonly changed: readonly ChangedBlock[];
 }
 
-/** Continues a remembered conversation, or starts a new one with all of its blocks. */
+/** Continues a remembered conversation, or starts a new one from all of its blocks. */
 export function compressBlocks(
   request: CompressBlocksRequest,
   { store, instanceId }: BlockServices,
@@ -54,18 +54,18 @@ export function compressBlocks(
   };
 }
 
-/** The first step's input and the last step's output, in estimated tokens. */
+/** Estimated tokens before the first step and after the last step. */
 function sumEstimates(steps: readonly BlockStepReport[]): TokenCounts {
   return { before: steps[0]?.tokensBefore ?? 0, after: steps.at(-1)?.tokensAfter ?? 0 };
 }
 
-/** Approximate memory of one character of a conversation: its text, its line numbers and its labels. */
+/** Approximate memory for one character in a conversation: its text, line numbers and labels. */
 const bytesPerCharacter = 6;
 const bytesPerConversation = 4_096;
 
 /**
- * Compression state of conversations, by a hash over everything sent so far. A cache only: a forgotten
- * conversation is sent again in full.
+ * Caches the compression state of conversations, by a hash over everything sent so far. If a conversation is
+ * no longer cached, the gateway sends it again in full.
  */
 export class ConversationStore {
   readonly #conversations: LRUCache<string, ConversationCompressor>;
@@ -78,7 +78,7 @@ export class ConversationStore {
     });
   }
 
-  /** Removes the returned conversation, because it continues under a new name. */
+  /** Removes the returned conversation from the cache, because it will be stored again under a new hash. */
   take(name: string): ConversationCompressor | undefined {
     const conversation = this.#conversations.get(name);
     if (conversation !== undefined) this.#conversations.delete(name);
@@ -90,5 +90,5 @@ export class ConversationStore {
   }
 }
 
-/** Injection token of the instance's id, which `unknown` replies carry. */
+/** Injection token for the instance id, which `unknown` replies contain. */
 export const INSTANCE_ID = Symbol('InstanceId');

@@ -1,15 +1,15 @@
 import type { ContextStepName } from '@gateway/contracts';
 
-/** The author of a block. */
+/** Where a block comes from. */
 export type Speaker = 'system' | 'user' | 'assistant' | 'tool';
 
-/** A part of the conversation, in order: a tool result, text part, or an assistant turn with its calls. */
+/** A part of the conversation, in order: a tool result, a text part, or an assistant turn with its calls. */
 export interface ContextBlock {
   readonly speaker: Speaker;
   readonly text: string;
-  /** Protected: later blocks may refer to it, and it is never changed. */
+  /** A protected block is never changed. Later blocks may refer to it. */
   readonly frozen: boolean;
-  /** An old result. A summary is enough if omitted text can be recovered. */
+  /** An old result. If omitted text can be recovered, a summary of the result is enough. */
   readonly old?: boolean | undefined;
 }
 
@@ -21,29 +21,32 @@ export type CompressionMode = 'lossless' | 'balanced';
 
 export interface CompressionSettings {
   readonly mode: CompressionMode;
-  /** Whether omitted text can be recovered. If not, `balanced` uses only the steps that omit nothing. */
+  /**
+   * Whether omitted text can be recovered. If it cannot, `balanced` uses only the steps that omit nothing.
+   */
   readonly recoverable: boolean;
   /**
-   * Identifies the account and conversation in marker ids, so that no id is valid in another conversation.
+   * Identifies the account and conversation in marker ids, so that an id is valid only in its own
+   * conversation.
    */
   readonly sessionSeed: string;
 }
 
 export interface BlockStepReport {
   readonly step: ContextStepName;
-  /** Estimated tokens of the block before and after the step. */
+  /** Estimated tokens in the block before and after the step. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
 
-/** An omitted part of a block, and the id in the marker that replaces it. */
+/** An omitted part of a block, with the id in the marker that replaces it. */
 export interface Omission {
   readonly id: string;
   readonly original: string;
 }
 
 export interface BlockOutcome {
-  /** The text to send instead; null if the block is unchanged. */
+  /** The text to send instead, or null if the block is unchanged. */
   readonly text: string | null;
   /** The steps that changed the block, in order. */
   readonly steps: readonly BlockStepReport[];

@@ -12,14 +12,14 @@ function sent(blocks: readonly ContextBlock[], settings = lossless): (string | n
 const file = Array.from({ length: 30 }, (_, at) => `${at + 100}:    total = add(total, price_${at})`);
 
 describe('ConversationCompressor', () => {
-  it('refers to lines of a numbered file by their numbers', () => {
+  it('refers to lines in a numbered file by their numbers', () => {
     const view = [...file.slice(0, 20), '120:    changed()', ...file.slice(21)].join('\n');
     expect(sent([block('tool', file.join('\n')), block('tool', view)])[1]).toBe(
       '[lines 100-119 as above]\n120:    changed()\n[lines 121-129 as above]',
     );
   });
 
-  it('refers to other lines by the first and the last of them', () => {
+  it('refers to other lines by quoting the first and last line', () => {
     const text = file.map((line) => line.replace(/^\d+:/, '')).join('\n');
     expect(sent([block('tool', text), block('tool', `now it says\n${text}\nand ends`)])[1]).toBe(
       'now it says\n[30 lines as above, from "total = add(total, price_0)" to "total = add(total, price_29)"]\nand ends',
@@ -36,12 +36,12 @@ describe('ConversationCompressor', () => {
     expect(third).toBeNull();
   });
 
-  it('changes code only by references to earlier lines', () => {
+  it('changes code only by inserting references to earlier lines', () => {
     const code = `${file.join('  \n')}  \x1b[0m`;
     expect(sent([block('tool', code)])).toEqual([null]);
   });
 
-  it('leaves protected blocks and blocks of other speakers unchanged', () => {
+  it('leaves protected blocks and blocks with other roles unchanged', () => {
     const json = JSON.stringify({ a: [1, 2, 3, 4, 5, 6, 7, 8] }, null, 8);
     expect(sent([block('tool', json, true), block('assistant', json), block('system', json)])).toEqual([
       null,
@@ -51,7 +51,7 @@ describe('ConversationCompressor', () => {
     expect(sent([block('user', json)])).toEqual([null]);
   });
 
-  it('treats a user turn after a command as its output', () => {
+  it('treats a user turn after a command as the command output', () => {
     const json = JSON.stringify({ a: [1, 2, 3, 4, 5, 6, 7, 8] }, null, 8);
     const command = 'Let us look.\n```\ncat a.json\n```';
     expect(sent([block('assistant', command), block('user', json)])[1]).toBe('{"a":[1,2,3,4,5,6,7,8]}');
@@ -66,7 +66,7 @@ describe('ConversationCompressor', () => {
     expect(sent([block('tool', log)], { ...balanced, recoverable: true })[0]).toContain('left out: ');
   });
 
-  it('preserves unpaired surrogates and distinguishes texts that differ only in them', () => {
+  it('preserves unpaired surrogates and distinguishes strings that differ only in them', () => {
     const balanced = { ...lossless, mode: 'balanced' } as const;
     const rows = Array.from(
       { length: 6 },
@@ -79,7 +79,7 @@ describe('ConversationCompressor', () => {
     expect(sent(alike)).toEqual([null, null]);
   });
 
-  it('returns short texts unchanged', () => {
+  it('returns short text unchanged', () => {
     expect(new ConversationCompressor(lossless).add(block('tool', ' ok '))).toBe(unchanged);
   });
 });

@@ -25,37 +25,37 @@ import type { TextStep } from './steps/text-step.ts';
 
 /**
  * Smaller blocks are not worth compressing. Larger blocks are left unchanged: half a million tokens exceed
- * any context.
+ * any context window.
  */
 const tokensMin = 12;
 const charactersMax = 2_000_000;
 const jsonDepthMax = 100;
 /** Minimum number of tokens that a reference to a whole block must save. */
 const gainMin = 4;
-/** Quotes in a reference. JSON escapes each of them with one more character. */
+/** Quotes in a reference. Each is escaped in JSON, which adds one character. */
 const quotesMax = 4;
 const losslessText: readonly TextStep[] = [terminal, trailingSpace];
 const lossyText: readonly TextStep[] = [blobs, logFolding, headTail];
 
-/** A block that was sent in full, without references, so later blocks can refer to it. */
+/** A block that was sent in full, without references, so that later blocks can refer to it. */
 interface SentBlock {
   readonly label: string;
   readonly place: number;
 }
 
 /**
- * Compresses the blocks of a conversation, each once, in order. The result of a block depends only on the
- * settings and on the blocks up to it. It does not depend on the clock, the process or later blocks. So a
- * turn never changes what was sent before it, and every replica sends the same bytes.
+ * Compresses each block in a conversation once, in order. A block's result depends only on the settings and
+ * on the blocks up to and including it. It does not depend on the clock, the process or later blocks. A new
+ * turn therefore never changes what was sent earlier, and every replica sends the same bytes.
  */
 export class ConversationCompressor {
   readonly #settings: CompressionSettings;
   readonly #lines = new LineIndex();
-  /** By hash of the original block and of the sent block. */
+  /** Blocks by the hash of the original block and of the sent block. */
   readonly #sentBlocks = new Map<string, SentBlock>();
   /**
-   * By label, then by hash: the number of the text among the different texts that start with this label, from
-   * 1.
+   * By label, then by hash: the number of a text among the different texts that start with this label,
+   * counted from 1.
    */
   readonly #alike = new Map<string, Map<string, number>>();
   #userTerms: ReadonlySet<string> = new Set();
@@ -67,12 +67,12 @@ export class ConversationCompressor {
     this.#settings = settings;
   }
 
-  /** Length of the conversation so far. Its memory is roughly proportional to this length. */
+  /** Length of the conversation so far. Memory use is roughly proportional to it. */
   get characters(): number {
     return this.#characters;
   }
 
-  /** Adds the next block of the conversation. */
+  /** Adds the next block in the conversation. */
   add(block: ContextBlock): BlockOutcome {
     this.#characters += block.text.length;
     const isLeftAlone = block.frozen || block.text.length > charactersMax;
@@ -108,7 +108,7 @@ export class ConversationCompressor {
       if (isSummed) draft.applySteps([summary]);
       return this.#referToBlock(draft.text, tokens) ?? draft.outcome();
     }
-    // Text with references was already compressed. Its remaining lines may no longer look like code.
+    // Text that contains references is already compressed. Its remaining lines may no longer look like code.
     const isCode = looksLikeCode(block.text) || holdsReference(block.text);
     if (!isCode) draft.applySteps(losslessText);
     if (!isCode && isResult && this.#mayLeaveOut()) draft.applySteps(isSummed ? [summary] : lossyText);
@@ -137,8 +137,8 @@ export class ConversationCompressor {
   }
 
   /**
-   * @param original a repetition of this text can refer to the block. The original block if all of it was
-   * sent.
+   * @param original the text that a later reference can stand for. This is the original block if all of it
+   * was sent.
    */
   #noteSent(sent: string, original: string): void {
     const label = blockLabelOf(sent);
@@ -162,7 +162,7 @@ function holdsReference(text: string): boolean {
   return text.includes('as above') && text.split('\n').some((line) => parseReference(line) !== undefined);
 }
 
-/** A block between steps. A step's result is used only if it saves tokens. */
+/** A block between two compression steps. A step's result is used only if it saves tokens. */
 class BlockDraft {
   text: string;
   readonly #reports: BlockStepReport[] = [];

@@ -3,7 +3,7 @@ import { contextSteps, contextStepsVersion } from '@gateway/contracts';
 import type { CompressionSettings, ContextBlock, Speaker } from './context-block.ts';
 import { ConversationCompressor } from './conversation.ts';
 
-/** The digest of the recorded conversation's output, by version. */
+/** The digest of the output for the recorded conversation, by version. */
 const digests: Readonly<Record<number, string>> = {
   1: '9894b453fa732b17ae29e5a4d3dbd025b401cd45b9e03da70f1b6f896f0bd327',
 };
@@ -38,8 +38,8 @@ const image = `src="data:image/png;base64,${'iVBORw0KGgoAAAANSUhEUg'.repeat(40)}
 const drawing = repeat(20, (at) => `${at}%`).join('\r');
 
 /**
- * A conversation in which every step changes something, with contents like those of customer service and
- * coding agents.
+ * A conversation in which every step changes something. Its content resembles the work of customer service
+ * and coding agents.
  */
 const conversation: readonly ContextBlock[] = [
   block('system', 'You book flights and fix programs.'),
@@ -72,7 +72,7 @@ const outcomes = settings.map((setting) => {
   return conversation.map((each) => compressor.add(each));
 });
 
-describe('the version of the context steps', () => {
+describe('the context steps version', () => {
   it('has a recorded conversation in which every step changes something', () => {
     const steps = outcomes.flat().flatMap((outcome) => outcome.steps.map(({ step }) => step));
     expect([...new Set(steps)].sort()).toEqual([...contextSteps].sort());

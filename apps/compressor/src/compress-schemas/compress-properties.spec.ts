@@ -60,7 +60,7 @@ const annotations = fc
   .map((each): object => Object.assign({}, ...each) as object);
 
 /**
- * One constraint per schema, so that arguments are often valid and differences between drafts become visible.
+ * Only one constraint per schema, so that arguments are often valid and differences between drafts show up.
  */
 const { schema } = fc.letrec<{ schema: object; leaf: object; branch: object }>((tie) => ({
   schema: fc
@@ -149,8 +149,8 @@ function withoutNotes(probe: unknown): unknown {
 const values = fc.array(value, { minLength: 20, maxLength: 20 });
 
 /**
- * Validates each value with the dialect that the schema names, or with both if it names none. Undefined if
- * the schema cannot be compiled.
+ * Validates each value with the dialect that the schema declares, or with both dialects if it declares none.
+ * Undefined if the schema cannot be compiled.
  */
 function judgeAll(schemaToJudge: object, each: readonly unknown[]): boolean[][] | undefined {
   const named = (schemaToJudge as { $schema?: string }).$schema;
@@ -174,11 +174,13 @@ describe('any tool definition', () => {
       fc.property(definitionText, values, mode, (definition, random, inMode) => {
         const each = [...random, ...probesOf(schemaOf(definition))];
         const before = judgeAll(schemaOf(definition), each);
-        // Not a valid schema (for example a dangling or circular reference), so there is nothing to compare.
+        // The schema is invalid (for example, it contains a dangling or circular reference), so there is
+        // nothing to compare.
         fc.pre(before !== undefined);
         const after = judgeAll(schemaOf(compressedText(definition, inMode)), each);
         judged += each.length;
-        // Without $schema, both drafts must agree with the original draft.
+        // Without $schema, the compressed schema must give the same result in both drafts as the original
+        // does in its own draft.
         for (const verdicts of after ?? []) expect(before).toContainEqual(verdicts);
         expect(after).toBeDefined();
       }),

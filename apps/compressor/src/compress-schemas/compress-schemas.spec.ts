@@ -29,7 +29,7 @@ describe('a tool definition', () => {
       { toolSpec: { name: 'do_it', description: 'Does.', inputSchema: { json: schema } } },
       { toolSpec: { name: 'do_it', description: 'Does.', inputSchema: { json: smaller } } },
     ],
-  ])('of %s is compressed to the same bytes, compact or indented', (_, tool, expected) => {
+  ])('in the %s format is compressed to the same bytes, compact or indented', (_, tool, expected) => {
     for (const indent of [undefined, 2, '\t']) {
       expect(compressedText(JSON.stringify(tool, null, indent))).toBe(JSON.stringify(expected));
     }
@@ -58,7 +58,7 @@ describe('a tool definition', () => {
     );
   });
 
-  it('keeps white space inside strings, and characters beyond ASCII', () => {
+  it('keeps whitespace inside strings, and non-ASCII characters', () => {
     const text = '{ "name": "a", "description": " zwei  Wörter, 東京 \\n ", "input_schema": {} }';
     expect(compressedText(text)).toBe(
       '{"name":"a","description":" zwei  Wörter, 東京 \\n ","input_schema":{}}',
@@ -74,7 +74,7 @@ describe('a tool definition', () => {
     for (const edit of edits) expect(edit.start).toBeGreaterThanOrEqual(start);
   });
 
-  it('loses only white space in an object with a repeated key', () => {
+  it('loses only whitespace in an object with a repeated key', () => {
     const text =
       '{"name":"a","input_schema":{"properties":{"b":{"title":"b","title":"B"},"c":{"title":"c"}}}}';
     expect(compressedText(text)).toBe(
@@ -82,7 +82,7 @@ describe('a tool definition', () => {
     );
   });
 
-  it('reports each effective step, starting with the tokens that the previous step left', () => {
+  it('reports each effective step, starting with the tokens left by the previous step', () => {
     const $schema = 'http://json-schema.org/draft-07/schema#';
     const tool = { name: 'do_it', input_schema: { $schema, $comment: 'x', ...schema, description: 'Do it' } };
     const { steps } = compressDefinition(JSON.stringify(tool, null, 2), 'lossless');
@@ -99,7 +99,7 @@ describe('a tool definition', () => {
     });
   });
 
-  it('of one megabyte gets a bounded number of edits', () => {
+  it('with a size of one megabyte gets a limited number of edits', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 8000 }, (_, at) => [
         `field_${at}`,

@@ -11,10 +11,10 @@ import { comment, repeatedDescription, title } from './steps/annotations.ts';
 import { dialect } from './steps/dialect.ts';
 import { longDescriptions } from './steps/long-descriptions.ts';
 
-/** The gateway's own limit for the nesting of a body. */
+/** Same as the gateway's limit for nesting in a request body. */
 const depthMax = 128;
 
-/** `title` runs after the description steps, because a title is kept where its description was dropped. */
+/** `title` runs after the description steps, because a title is kept if its description was dropped. */
 const lossless: readonly SchemaStep[] = [dialect, comment, repeatedDescription, title];
 const steps: Readonly<Record<SchemaMode, readonly SchemaStep[]>> = {
   lossless,
@@ -36,8 +36,8 @@ interface StepReport {
 
 interface CompressedDefinition {
   /**
-   * Edits of the definition's UTF-8 bytes: ascending, without overlaps, and never longer than the text they
-   * replace.
+   * Edits to the definition's UTF-8 bytes, in ascending order and without overlaps. No edit is longer than
+   * the text it replaces.
    */
   readonly edits: ByteEdit[];
   /** The steps that changed something, in order. */
@@ -48,10 +48,10 @@ const emptyWalk: SchemaWalk = { positions: [], isComplete: true };
 const unchanged: CompressedDefinition = { edits: [], steps: [] };
 
 /**
- * Removes the parts of a tool definition that neither affect which arguments are valid nor inform the model:
- * whitespace between tokens, `$schema`, `$comment`, and titles and descriptions that only repeat a name.
- * `balanced` also removes sentences of long descriptions. Pure, idempotent, and never longer. Text that is
- * not JSON or not a known form of definition is unchanged.
+ * Removes the parts of a tool definition that neither affect which arguments are valid nor inform the model.
+ * These are whitespace between tokens, `$schema`, `$comment`, and titles and descriptions that only repeat a
+ * name. `balanced` also removes sentences from long descriptions. Compression is pure and idempotent, and its
+ * result is never longer. Text is left unchanged if it is not JSON or not in a known definition format.
  */
 export function compressDefinition(text: string, mode: SchemaMode): CompressedDefinition {
   const tape = scanOrUndefined(Buffer.from(text));
@@ -85,7 +85,7 @@ function scanOrUndefined(bytes: Buffer): JsonTape | undefined {
   }
 }
 
-/** The remaining text after each step, and the report of each step. */
+/** The remaining text and the report for each step. */
 class Progress {
   readonly reports: StepReport[] = [];
   kept: readonly ByteRange[];
@@ -120,11 +120,11 @@ interface DefinitionText {
   readonly text: string;
 }
 
-/** Leaves room under the 8 MiB limit of a message. */
+/** Leaves room below the 8 MiB message limit. */
 const replyBytesMax = 7 * 1024 * 1024;
 const editBytes = 64;
 
-/** Compresses each definition. When the reply is full, the remaining definitions get no edits. */
+/** Compresses each definition. Once the reply is full, the remaining definitions get no edits. */
 export function compressSchemas(
   definitions: readonly DefinitionText[],
   mode: SchemaMode,

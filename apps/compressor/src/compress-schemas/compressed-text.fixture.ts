@@ -7,8 +7,8 @@ export function compressedText(text: string, mode: SchemaMode = 'lossless'): str
 }
 
 /**
- * Compresses a chat-completions tool with this schema, and returns the resulting schema and the effective
- * steps.
+ * Compresses a chat-completions tool with this schema, and returns the resulting schema and the steps that
+ * changed something.
  */
 export function compressedSchema(
   schema: unknown,

@@ -5,12 +5,14 @@ import type { CountStore } from './count-store.port.ts';
 import { countTokens } from '../text/count-tokens.ts';
 import { cutExactly } from '../text/cut-text.ts';
 
-/** Takes about a third of a millisecond. Between pieces, pending requests run first. */
+/**
+ * Counting a piece of this size takes about a third of a millisecond. Pending requests run between pieces.
+ */
 const pieceUnits = 2_000;
-/** Maximum number of UTF-16 units in the queue. Further blocks are not counted. */
+/** Maximum number of UTF-16 units in the queue. Blocks above this limit are not counted. */
 const waitingUnitsMax = 8 * 1024 * 1024;
 
-/** A compressed block before and after compression, with its estimated token counts. */
+/** A block before and after compression, with its estimated token counts. */
 export interface ChangedBlock {
   readonly id: string;
   readonly before: string;
@@ -33,7 +35,7 @@ export class BackgroundCounter {
     this.#log = log;
   }
 
-  /** Returns at once and never throws. */
+  /** Returns immediately and never throws. */
   add(block: ChangedBlock): void {
     const units = unitsOf(block);
     if (this.#waitingUnits + units > waitingUnitsMax) return;
@@ -62,7 +64,7 @@ function unitsOf({ before, after }: ChangedBlock): number {
   return before.length + after.length;
 }
 
-/** Counts the tokens of text and lets other work run after each piece. */
+/** Counts the tokens in a text, and lets other work run after each piece. */
 export async function countIdly(text: string): Promise<number> {
   let tokens = 0;
   for (const piece of cutExactly(text, pieceUnits)) {

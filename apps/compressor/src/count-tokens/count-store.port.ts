@@ -1,10 +1,10 @@
 import type { TokenCounts } from '@gateway/contracts';
 
-/** Exact token counts of blocks, stored for a limited time. */
+/** Exact token counts for blocks, stored for a limited time. */
 export interface CountStore {
-  /** Returns at once and never throws. */
+  /** Returns immediately and never throws. */
   keep(id: string, counts: TokenCounts): void;
-  /** In the order of the request; null for a missing count. Never rejects. */
+  /** Returns the counts in the order of the request, with null for a missing count. Never rejects. */
   find(ids: readonly string[]): Promise<(TokenCounts | null)[]>;
 }
 

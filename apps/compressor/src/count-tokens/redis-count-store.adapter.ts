@@ -2,13 +2,13 @@ import { tokenCounts, type TokenCounts } from '@gateway/contracts';
 import type { Logger } from '@gateway/observability';
 import type { CountStore } from './count-store.port.ts';
 
-/** The Redis commands that the store uses. */
+/** The Redis commands that the count store uses. */
 export interface CountRedis {
   mget(...keys: string[]): Promise<(string | null)[]>;
   set(key: string, value: string, unit: 'EX', seconds: number): Promise<unknown>;
 }
 
-/** The same as for originals. */
+/** The same lifetime as for stored originals. */
 const keptSeconds = 24 * 3600;
 
 /** Stores counts in the cache's Redis: two numbers per block id. The id reveals nothing about the block. */

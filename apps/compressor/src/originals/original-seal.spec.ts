@@ -15,19 +15,19 @@ describe('a stored original', () => {
   const keys = deriveConversationKeys(key, scope);
   const sealed = sealOriginal(keys, id, original);
 
-  it('can be found and opened in its own account and conversation', () => {
+  it('can be found and decrypted in its own account and conversation', () => {
     expect(openOriginal(deriveConversationKeys(key, scope), id, sealed)).toEqual(original);
     expect(nameOriginal(deriveConversationKeys(key, scope), id)).toBe(nameOriginal(keys, id));
   });
 
-  it('cannot be found or opened in another account or conversation, or without the key', () => {
+  it('cannot be found or decrypted in another account or conversation, or without the key', () => {
     for (const other of others) {
       expect(nameOriginal(other, id)).not.toBe(nameOriginal(keys, id));
       expect(openOriginal(other, id, sealed)).toBeNull();
     }
   });
 
-  it('does not open with another id, after a change or after truncation', () => {
+  it('cannot be decrypted with another id, after a change or after truncation', () => {
     expect(openOriginal(keys, '0123456789ac', sealed)).toBeNull();
     expect(openOriginal(keys, id, sealed.subarray(0, 20))).toBeNull();
     for (const at of [0, 12, sealed.length - 1]) {

@@ -6,18 +6,18 @@ export interface OriginalScope {
 }
 
 /**
- * Stores omitted text for a limited time, for speed and for display in the request log. The compressor can
- * also rebuild the text from the conversation.
+ * Stores omitted text for a limited time, for speed and for display in the request log. If it is missing, the
+ * compressor can rebuild the text from the conversation.
  */
 export interface OriginalStore {
   /**
-   * Stores originals by marker id. Returns at once and never throws; an original that cannot be stored is
+   * Stores originals by marker id. Returns immediately and never throws. Originals that cannot be stored are
    * skipped.
    */
   keep(scope: OriginalScope, originals: ReadonlyMap<string, string>): void;
   /**
-   * The exact omitted texts in the order of the request; null for texts that are not stored or belong to
-   * another conversation. Never rejects.
+   * Returns the omitted texts unchanged, in the order of the request. Texts that are not stored or belong to
+   * another conversation are null. Never rejects.
    */
   find(scope: OriginalScope, ids: readonly string[]): Promise<(string | null)[]>;
 }

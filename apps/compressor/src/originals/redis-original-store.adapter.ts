@@ -10,25 +10,25 @@ import {
   type ConversationKeys,
 } from './original-seal.ts';
 
-/** The Redis commands that the store uses. */
+/** The Redis commands that the original store uses. */
 export interface OriginalRedis {
   mgetBuffer(...keys: string[]): Promise<(Buffer | null)[]>;
   set(key: string, value: Buffer, unit: 'EX', seconds: number): Promise<unknown>;
 }
 
-/** The same as the gateway's memory of sent messages. */
+/** The same lifetime as for the gateway's record of sent messages. */
 const keptSeconds = 24 * 3600;
-/** A longer original is not stored. It is rebuilt on request. */
+/** Longer originals are not stored. They are rebuilt on request. */
 const originalBytesMax = 2 * 1024 * 1024;
-/** Maximum number of bytes in unfinished writes. Further originals are not stored. */
+/** Maximum number of bytes in unfinished writes. Above this limit, originals are not stored. */
 const waitingBytesMax = 32 * 1024 * 1024;
-/** The lowest level, because logs already compress to a tenth. */
+/** The lowest compression level, because even this level reduces logs to a tenth. */
 const deflateLevel = 1;
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
 /**
- * Stores originals in the cache's Redis, compressed (deflate) and encrypted with keys of their conversation.
+ * Stores originals in the cache's Redis, compressed (deflate) and encrypted with their conversation's keys.
  */
 export class RedisOriginalStore implements OriginalStore {
   readonly #redis: OriginalRedis;
@@ -46,7 +46,7 @@ export class RedisOriginalStore implements OriginalStore {
     if (originals.size === 0) return;
     const keys = deriveConversationKeys(this.#key, scope);
     for (const [id, original] of originals) {
-      // UTF-8 cannot represent an unpaired surrogate, so the text would come back changed.
+      // UTF-8 cannot represent an unpaired surrogate, so reading the text back would return different text.
       if (!original.isWellFormed()) continue;
       const bytes = Buffer.from(original);
       if (bytes.length > originalBytesMax || this.#waitingBytes + bytes.length > waitingBytesMax) continue;

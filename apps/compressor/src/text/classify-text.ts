@@ -1,4 +1,4 @@
-/** Number of examined lines, which is enough for texts of any length. */
+/** Maximum number of examined lines. This is enough to classify text of any length. */
 const codeLinesMax = 400;
 const codeLineCharactersMax = 100;
 const codeShareMin = 0.3;
@@ -6,13 +6,13 @@ const codeShareMin = 0.3;
 const keyword =
   /^(?:import |from \S+ import|export |const |let |var |function[ *(]|def |class |return\b|if ?\(|if .*:$|for ?\(|for .*:$|while |else\b|elif |try\b|except\b|catch\b|switch ?\(|case .*:$|public |private |protected |static |void |int |#include|#define|package |use |fn |impl |func |type |interface |struct |enum |namespace |@\w+)/;
 const ending = /(?:[{};]|\(\)|\):|=>|,|\(|\[|\])$/;
-/** A line number before a line, but not a time of day. */
+/** A line number at the start of a line, but not a time of day. */
 const numbered = /^ *\d{1,7}(?:[|\t]|:(?!\d\d)) ?/;
 const diffMark = /^(?:@@ |diff --git |--- |\+\+\+ |index [0-9a-f]{7})/;
 
 /**
- * Whether text is mostly source code, a numbered view of a file, or a patch. Such text is only shortened
- * by references to earlier lines, because every line and its whitespace can matter for an edit.
+ * Whether text is mostly source code, a numbered view of a file, or a patch. Such text is only shortened by
+ * references to earlier lines, because every line and its whitespace can matter for an edit.
  */
 export function looksLikeCode(text: string): boolean {
   let lines = 0;
@@ -32,16 +32,16 @@ export function looksLikeCode(text: string): boolean {
   return lines > 0 && code >= codeShareMin * lines;
 }
 
-/** Number of examined characters at the end of an assistant turn. */
+/** Number of characters examined at the end of an assistant turn. */
 const tailLength = 2_000;
 
 const fence = /```[^`]*```\s*$/;
 const tagged = /<\/[A-Za-z_][\w-]*>\s*$/;
 
 /**
- * Whether an assistant turn ends in a command: a fenced block, or an element like `</command>`. Agents
- * without tool calls use this form, and the next user turn is the command's output (an observation). This
- * distinguishes observations from a person's text.
+ * Whether an assistant turn ends in a command: a fenced block, or an element like `</command>`. Agents that
+ * do not use tool calls write commands this way. The next user turn is then the command's output rather than
+ * text written by a person.
  */
 export function endsInCommand(assistantText: string): boolean {
   const tail = assistantText.slice(-tailLength).trimEnd();

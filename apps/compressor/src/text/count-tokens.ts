@@ -5,12 +5,12 @@ import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base';
  */
 const runMax = 128;
 const longRun = /([^])\1{127,}/gu;
-/** Special tokens in text count as plain text. */
+/** Special tokens that occur in the text count as ordinary text. */
 const asText = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 
 /**
- * Counts the tokens of text in o200k. Runs of more than 128 equal characters are counted in pieces;
- * everything else is exact. Takes about half a millisecond per thousand tokens, so do not use it while a
+ * Counts o200k tokens in a text. Runs of more than 128 equal characters are counted in pieces; everything
+ * else is exact. Counting takes about half a millisecond per thousand tokens, so do not use it while a
  * request waits.
  */
 export function countTokens(text: string): number {
@@ -24,7 +24,7 @@ export function countTokens(text: string): number {
 }
 
 function countRun(run: string): number {
-  // A character beyond the basic plane has two units and is not split.
+  // Characters outside the basic multilingual plane have two UTF-16 units and must not be split.
   const unit = (run.codePointAt(0) ?? 0) > 0xffff ? 2 : 1;
   const pieceLength = runMax * unit;
   const whole = Math.floor(run.length / pieceLength);

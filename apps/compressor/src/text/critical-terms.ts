@@ -8,8 +8,9 @@ const quoted = /"([^"\n]{2,120})"|'([^'\n]{2,120})'|`([^`\n]{2,120})`/g;
 const joined = /[._/:@\\#\d-]|[a-z][A-Z]/;
 
 /**
- * The specific names in text: identifiers, paths, addresses, numbers, ids, quoted strings, and upper-case
- * words. Returned in lower case. Covers the first 40,000 characters and returns at most 256 terms.
+ * Finds the specific names in a text: identifiers, paths, addresses, numbers, ids, quoted strings, and
+ * upper-case words. Returns them in lower case. Reads the first 40,000 characters and returns at most 256
+ * terms.
  */
 export function criticalTerms(text: string): Set<string> {
   const terms = new Set<string>();
@@ -25,14 +26,14 @@ export function criticalTerms(text: string): Set<string> {
   return terms;
 }
 
-/** The file name of a path. People often refer to a file by its name only. */
+/** The file name in a path. People often refer to a file only by its name. */
 function lastPartOf(term: string): string {
   return term.slice(term.lastIndexOf('/') + 1);
 }
 
 /**
- * Removes punctuation from the end of a word. A loop, because a pattern would retry at each character of a
- * long run.
+ * Removes punctuation from the end of a word. This is a loop because a pattern would retry at each character
+ * in a long run.
  */
 function withoutEnd(found: string): string {
   let end = found.length;

@@ -4,7 +4,8 @@ import { countTokens } from './count-tokens.ts';
 import { cutExactly } from './cut-text.ts';
 
 /**
- * Words, numbers, blanks, line breaks and punctuation in any order: the classes of the tokenizer's pattern.
+ * Words, numbers, blanks, line breaks and punctuation in any order: the character classes in the tokenizer's
+ * pattern.
  */
 const piece = fc.oneof(
   fc.constantFrom(
@@ -33,7 +34,8 @@ const text = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''))
 describe('cutExactly', () => {
   it('cuts a text into pieces that add up to it, in text and in tokens', () => {
     fc.assert(
-      // Text of so few pieces has a place for a cut, or is shorter than a forced cut.
+      // A text that gives so few pieces either has a suitable place for a cut, or is shorter than a forced
+      // cut.
       fc.property(text, fc.integer({ min: 70, max: 100 }), (whole, units) => {
         const pieces = [...cutExactly(whole, units)];
         expect(pieces.join('')).toBe(whole);
@@ -43,7 +45,7 @@ describe('cutExactly', () => {
     );
   });
 
-  it('cuts a long text into pieces small enough for other work to run in between', async () => {
+  it('cuts a long text into pieces small enough for other work to run between them', async () => {
     const long = Array.from(
       { length: 2_000 },
       (_, at) => `line ${at} of a log, which says (so far) nothing\n`,

@@ -1,4 +1,4 @@
-/** A part of text that never splits a surrogate pair. A pair at a boundary is left out. */
+/** A part of a text that never splits a surrogate pair. A pair at a boundary is left out. */
 export function cutText(text: string, from: number, to: number): string {
   const start = isLow(text.charCodeAt(from)) && isHigh(text.charCodeAt(from - 1)) ? from + 1 : from;
   const end = isLow(text.charCodeAt(to)) && isHigh(text.charCodeAt(to - 1)) ? to - 1 : to;
@@ -13,18 +13,18 @@ function isLow(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** A piece ends after this many times the requested length, even without a suitable place. */
+/** Even without a suitable place for a cut, a piece ends after this many times the requested length. */
 const stretchMax = 8;
 /**
- * The characters before and after a cut. o200k first splits text by a pattern. The pattern always splits at
- * three places: between a line break and a letter, before a blank that precedes a letter, and between two JSON
- * punctuation characters and a letter.
+ * The characters before and after a cut. o200k first splits text with a pattern. This pattern always splits
+ * at three places: between a line break and a letter, before a blank that precedes a letter, and between two
+ * JSON punctuation characters and a letter.
  */
 const place = /\n(?=[A-Za-z])|\S(?= [A-Za-z])|[",:{}[\]]{2}(?=[A-Za-z])/;
 
 /**
- * Cuts text into pieces of about `units` UTF-16 units. Their token counts add up to that of the whole text.
- * For encoded data, which has no suitable places, they add up approximately.
+ * Cuts text into pieces of about `units` UTF-16 units. The token counts of the pieces add up to the count for
+ * the whole text. For encoded data, which has no suitable places for a cut, they add up approximately.
  */
 export function* cutExactly(text: string, units: number): Generator<string> {
   let start = 0;
@@ -32,7 +32,7 @@ export function* cutExactly(text: string, units: number): Generator<string> {
     const from = start + units;
     const found = place.exec(text.slice(from, from + units * stretchMax));
     const end = found === null ? from + units * stretchMax : from + found.index + found[0].length;
-    // A character of two units is not split.
+    // A character with two UTF-16 units must not be split.
     const isInside = (text.charCodeAt(end) & 0xfc00) === 0xdc00;
     yield text.slice(start, isInside ? end + 1 : end);
     start = isInside ? end + 1 : end;

@@ -2,7 +2,7 @@ import { estimateDefinitionTokens } from './estimate-tokens.ts';
 
 const estimate = (text: string): number => estimateDefinitionTokens(Buffer.from(text));
 
-describe('the estimate of tokens', () => {
+describe('the token estimate', () => {
   it.each([
     ['', 0],
     ['word', 1],
@@ -11,7 +11,7 @@ describe('the estimate of tokens', () => {
     ['\n    ', 1],
     ['東京', 3],
     ['internationalization', 2],
-  ])('of %j is %d', (text, tokens) => {
+  ])('for %j is %d', (text, tokens) => {
     expect(estimate(text)).toBe(tokens);
   });
 

@@ -101,7 +101,7 @@ describe('arguments satisfy the schema', () => {
   });
 });
 
-describe('arguments come from the message', () => {
+describe('arguments are taken from the message', () => {
   it.each([
     ['Merge pull request #42 of octo/hello', { owner: 'octo', repo: 'hello', number: 42 }],
     ['close issue 7, owner: acme, repo: shop', { owner: 'acme', repo: 'shop', number: 7 }],
@@ -131,12 +131,12 @@ describe('arguments come from the message', () => {
 });
 
 const sharedTools = resolve(import.meta.dirname, '../../../../../shared/data/tools/tools.jsonl');
-// The collection is not part of the repository. Without it, only the cases above run.
+// The schema collection is not part of the repository. Without it, only the cases above run.
 (existsSync(sharedTools) ? it : it.skip)(
   "satisfy the schemas of real tools, including GitHub's own server",
   () => {
     const lines = readFileSync(sharedTools, 'utf8').trim().split('\n');
-    // Compiling validators takes most of the time, so the test uses a sample of each set.
+    // Compiling validators takes most of the time, so the test samples each set.
     const chosen = lines.filter((line, at) => at % 60 === 0 || line.includes('"github_mcp"'));
     const schemas = chosen.map((line) => (JSON.parse(line) as { parameters: Schema | null }).parameters);
     const failed = schemas.filter((schema) => {
@@ -144,7 +144,7 @@ const sharedTools = resolve(import.meta.dirname, '../../../../../shared/data/too
       try {
         return errorsOf(schema) !== null;
       } catch {
-        return false; // An invalid schema cannot be satisfied.
+        return false; // No arguments can satisfy an invalid schema.
       }
     });
     expect(schemas.length).toBeGreaterThan(400);

@@ -13,7 +13,7 @@ import { MessageValues } from './message-values.ts';
 
 const depthMax = 12;
 const itemsMax = 100;
-/** Only this part of a message is read. */
+/** Only this many characters of a message are read. */
 const messageCharsMax = 4_000;
 
 interface Filling {
@@ -22,9 +22,9 @@ interface Filling {
 }
 
 /**
- * Creates arguments for a tool: every required property, and each optional one that the message mentions. They
- * satisfy type, enum, const, bounds, lengths, formats, common patterns, items, `anyOf`, `oneOf`, `allOf` and local
- * `$ref`. The keywords `not`, `if` and `dependent…` are ignored.
+ * Creates arguments for a tool: every required property, plus each optional property that the message
+ * mentions. The arguments satisfy type, enum, const, bounds, lengths, formats, common patterns, items,
+ * `anyOf`, `oneOf`, `allOf` and local `$ref`. The keywords `not`, `if` and `dependent…` are ignored.
  */
 export function fillArguments(parameters: Schema | null, message: string): Record<string, unknown> {
   const values = new MessageValues(message.slice(0, messageCharsMax));
@@ -60,7 +60,7 @@ function fillValue(filling: Filling, given: unknown, name: string, depth: number
   }
 }
 
-/** Chooses the first alternative that is not null, and merges the keywords next to the alternatives into it. */
+/** Chooses the first alternative that is not null, and merges the sibling keywords into it. */
 function chooseBranch({ root }: Filling, schema: Schema): Schema {
   const branches = [...readList(schema, 'anyOf'), ...readList(schema, 'oneOf')].map((each) =>
     resolveSchema(root, each),
@@ -161,7 +161,7 @@ function fillObject(filling: Filling, schema: Schema, depth: number): Record<str
   ]) as Record<string, unknown>;
 }
 
-/** Whether the message names a field of the property's enum, or contains "<property>: <value>". */
+/** Whether the message mentions a value in the property's enum, or contains "<property>: <value>". */
 function isSpokenOf(filling: Filling, given: unknown, name: string): boolean {
   const schema = resolveSchema(filling.root, given);
   const members = readList(schema, 'enum');

@@ -58,8 +58,8 @@ const proseNames =
 const textCharsMax = 200;
 
 /**
- * Chooses a string for a property: its value in the message, a quoted text, text for the property's name, or an
- * example. The first one that satisfies the schema wins.
+ * Chooses a string for a property: its value in the message, a quoted string, a string that suits the
+ * property's name, or an example. The first candidate that satisfies the schema wins.
  */
 export function fillString(schema: Schema, name: string, values: MessageValues): string {
   const format = typeof schema['format'] === 'string' ? schema['format'] : undefined;
@@ -113,7 +113,7 @@ function cut(schema: Schema, text: string): string {
     .trim();
 }
 
-/** A fallback of the right length. */
+/** A fallback string with the right length. */
 function pad(schema: Schema): string {
   const min = Math.min(readNumber(schema, 'minLength') ?? 0, 10_000);
   const max = readNumber(schema, 'maxLength') ?? Infinity;

@@ -1,4 +1,4 @@
-/** Values in a message. Each is used once, in the order of the message. */
+/** Values found in a message. Each value is used only once, in message order. */
 export class MessageValues {
   readonly text: string;
   readonly #quoted: string[];
@@ -14,18 +14,21 @@ export class MessageValues {
     this.#slug = /(?<![\w/.:-])([A-Za-z0-9][\w.-]{0,63})\/([A-Za-z0-9][\w.-]{0,99})(?![\w/])/.exec(text);
   }
 
-  /** The next quoted text. */
+  /** Returns the next quoted string. */
   quoted(): string | undefined {
     return this.#quoted.shift();
   }
 
-  /** The next number that satisfies `fits`. */
+  /** Returns the next number that satisfies `fits`. */
   number(fits: (value: number) => boolean): number | undefined {
     const at = this.#numbers.findIndex(fits);
     return at === -1 ? undefined : this.#numbers.splice(at, 1)[0];
   }
 
-  /** The value of a property in the message: `owner` and `repo` of "octo/hello", an address, or "title: Hello". */
+  /**
+   * Finds a property's value in the message: `owner` and `repo` from "octo/hello", an address, or "title:
+   * Hello".
+   */
   named(property: string): string | undefined {
     const name = property.toLowerCase();
     if (/^owner$|^org/.test(name)) return this.#slug?.[1] ?? this.#after(name);
@@ -36,7 +39,7 @@ export class MessageValues {
     return this.#after(name);
   }
 
-  /** The quoted text after the property's name, or the word after a colon, "=", "is" or "named". */
+  /** Returns the quoted string after the property's name, or the word after a colon, "=", "is" or "named". */
   #after(name: string): string | undefined {
     const spoken = name.replace(/[^a-z0-9]+/g, ' ').trim();
     const at = spoken === '' ? -1 : this.text.toLowerCase().indexOf(spoken);
@@ -48,7 +51,7 @@ export class MessageValues {
     return quoted ?? /^\s*(?:[:=]|is\b|named\b|called\b)\s*([^\s"'`,;]+)/i.exec(rest)?.[1];
   }
 
-  /** A name in the message: the first capitalized word after the first word. */
+  /** A name in the message: the first capitalized word that does not start the message. */
   properName(): string | undefined {
     return /(?<=\S\s+)\p{Lu}[\p{L}\p{N}-]+/u.exec(this.text)?.[0];
   }

@@ -1,4 +1,4 @@
-/** A JSON Schema from a client. It can be invalid. */
+/** A JSON Schema sent by a client. It may be invalid. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 type TypeName = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null';
@@ -17,7 +17,7 @@ export function readList(schema: Schema, keyword: string): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The types of JSON Schema, and common misspellings. */
+/** The JSON Schema types, with common misspellings. */
 const typeNames: Readonly<Record<string, TypeName>> = {
   string: 'string',
   str: 'string',
@@ -36,7 +36,10 @@ const typeNames: Readonly<Record<string, TypeName>> = {
   null: 'null',
 };
 
-/** The type of the value to create: the first type that is not null, or the type that the other keywords imply. */
+/**
+ * The type of the value to create: the first type that is not null, or the type implied by the other
+ * keywords.
+ */
 export function typeOf(schema: Schema): TypeName {
   const given = Array.isArray(schema['type']) ? (schema['type'] as unknown[]) : [schema['type']];
   const known = given.flatMap((name) =>
@@ -50,10 +53,12 @@ export function typeOf(schema: Schema): TypeName {
   return 'string';
 }
 
-/** Follows a local `$ref` and merges the parts of `allOf`. A broken reference counts as an empty schema. */
+/**
+ * Resolves a local `$ref` and merges the subschemas in `allOf`. A broken reference counts as an empty schema.
+ */
 export function resolveSchema(root: Schema, value: unknown): Schema {
   let schema: Schema = isObject(value) ? value : {};
-  // Longer than any sensible chain of references. It ends circular ones.
+  // Longer than any sensible chain of references, so it only stops circular ones.
   for (let step = 0; step < 16 && typeof schema['$ref'] === 'string'; step += 1) {
     const { $ref: reference, ...rest } = schema;
     schema = { ...lookUp(root, reference), ...rest };
@@ -82,7 +87,7 @@ function lookUp(root: Schema, reference: string): Schema {
   return isObject(found) ? found : {};
 }
 
-/** A client's pattern can take exponential time, so it is only tried on short texts. */
+/** A client's pattern can take exponential time, so it is only tried on short strings. */
 const patternTextCharsMax = 24;
 const patternCharsMax = 500;
 
@@ -105,7 +110,7 @@ export function stringFits(schema: Schema, text: string): boolean {
   );
 }
 
-/** Supports draft 4 too, where `exclusiveMinimum: true` qualifies `minimum`. */
+/** Also supports draft 4, where `exclusiveMinimum: true` modifies `minimum`. */
 export function numberFits(schema: Schema, value: number): boolean {
   const minimum = readNumber(schema, 'minimum') ?? -Infinity;
   const maximum = readNumber(schema, 'maximum') ?? Infinity;

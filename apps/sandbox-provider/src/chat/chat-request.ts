@@ -53,7 +53,7 @@ export type ChatMessage = z.output<typeof message>;
 export interface OfferedTool {
   readonly name: string;
   readonly description: string;
-  /** The JSON Schema of the arguments. Null means no arguments. */
+  /** The JSON Schema for the arguments. Null means that the tool takes no arguments. */
   readonly parameters: Readonly<Record<string, unknown>> | null;
 }
 
@@ -67,11 +67,11 @@ export interface ChatRequest {
   readonly includeUsage: boolean;
   /** Null means no limit. */
   readonly tokensMax: number | null;
-  /** Size of messages and tools as JSON, in bytes. The usage is estimated from it. */
+  /** Size of the messages and tools as JSON, in bytes. Token usage is estimated from it. */
   readonly promptBytes: number;
 }
 
-/** Parses a request. Throws `ProviderError` with status 400 and the invalid field. */
+/** Parses a request. Throws `ProviderError` with status 400 and the name of the invalid field. */
 export function parseChatRequest(body: unknown): ChatRequest {
   const parsed = chatRequest.safeParse(body);
   if (!parsed.success) {
@@ -137,7 +137,7 @@ function renderPath(path: readonly PropertyKey[]): string {
     .join('');
 }
 
-/** The text of a message. For an array, the text of its text parts. */
+/** The text in a message. For an array, the concatenated text parts. */
 export function readText(each: ChatMessage): string {
   if (typeof each.content === 'string') return each.content;
   return (each.content ?? []).map((part) => part.text ?? '').join('\n');

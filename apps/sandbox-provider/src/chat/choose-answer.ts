@@ -2,15 +2,17 @@ import { fillArguments } from '../arguments/fill-arguments.ts';
 import { readText, type ChatRequest, type OfferedTool } from './chat-request.ts';
 import { chooseTool } from './choose-tool.ts';
 
-/** The response of the model: text, or one tool call with its arguments as JSON. */
+/** The model's response: either text, or one tool call with its arguments as JSON. */
 export type Answer =
   | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
   | { readonly kind: 'tool-call'; readonly name: string; readonly argumentsJson: string };
 
-/** Characters of a message or result that the response repeats. */
+/** Maximum number of characters that the response repeats from a message or result. */
 const echoCharsMax = 400;
 
-/** Summarizes a tool result, calls a matching tool, or repeats the last user message. */
+/**
+ * Chooses a response: it summarizes a tool result, calls a matching tool, or repeats the last user message.
+ */
 export function chooseAnswer(request: ChatRequest): Answer {
   const last = request.messages.at(-1);
   const isResult = last?.role === 'tool' || last?.role === 'function';
@@ -38,7 +40,7 @@ function lastUserText({ messages }: ChatRequest): string {
   return message === undefined ? '' : readText(message);
 }
 
-/** Names every result since the last call, oldest first. */
+/** Lists every tool result since the last call, oldest first. */
 function sumUp({ messages }: ChatRequest): string {
   const from = messages.findLastIndex(({ role }) => role !== 'tool' && role !== 'function') + 1;
   const names = new Map(
@@ -59,7 +61,7 @@ function clip(text: string): string {
   return characters.length <= echoCharsMax ? trimmed : `${characters.slice(0, echoCharsMax).join('')}…`;
 }
 
-/** Estimates four bytes per token, as in the usage. */
+/** Estimates tokens as one per four bytes, the same as for token usage. */
 function sayWithin({ tokensMax }: ChatRequest, text: string): Answer {
   if (tokensMax === null || Buffer.byteLength(text) <= tokensMax * 4)
     return { kind: 'text', text, isCut: false };

@@ -11,8 +11,8 @@ const descriptionCharsMax = 2_000;
 const messageCharsMax = 4_000;
 
 /**
- * Splits text into lower-case words without plural and verb endings. `create_issue`, `createIssue` and "creating
- * issues" give the same words.
+ * Splits text into lower-case words without plural and verb endings. `create_issue`, `createIssue` and
+ * "creating issues" give the same words.
  */
 export function wordsOf(text: string): string[] {
   return (
@@ -26,8 +26,8 @@ export function wordsOf(text: string): string[] {
 }
 
 /**
- * Chooses the tool whose name and description share most words with the message, weighted by rarity. Undefined if no
- * tool shares one word of its name, or two of its description.
+ * Chooses the tool whose name and description share the most words with the message, weighted by rarity.
+ * Undefined if no tool shares at least one word in its name or two words in its description.
  */
 export function chooseTool(tools: readonly OfferedTool[], message: string): OfferedTool | undefined {
   const asked = new Set(wordsOf(message.slice(0, messageCharsMax)));
@@ -49,7 +49,8 @@ export function chooseTool(tools: readonly OfferedTool[], message: string): Offe
     const inDescription = [...asked].filter((word) => description.has(word));
     if (inName.length === 0 && inDescription.length < 2) continue;
     const weigh = (words: string[]): number => words.reduce((sum, word) => sum + (rarity.get(word) ?? 0), 0);
-    // A name that the message covers completely is better than a longer name with the same words.
+    // A short name that the message covers completely is better than a longer name that contains the same
+    // words.
     const covered = name.size === 0 ? 0 : inName.length / name.size;
     const score = nameWeight * weigh(inName) * (0.5 + covered / 2) + weigh(inDescription);
     if (best === undefined || score > best.score) best = { tool, score };

@@ -1,4 +1,4 @@
-/** An error for the client, in the shape of the OpenAI API. */
+/** An error sent to the client in the format of the OpenAI API. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly status: number;
@@ -22,7 +22,7 @@ export interface ErrorBody {
   };
 }
 
-/** Renders status and body for any error. Internal errors show no detail. */
+/** Renders the status and body for any error. Internal errors reveal no details. */
 export function renderError(thrown: unknown): { status: number; body: ErrorBody } {
   if (thrown instanceof ProviderError) {
     const { status, message, param, code } = thrown;

@@ -4,7 +4,10 @@ import { completionIds, finishReasonOf, estimateUsage } from './completion-field
 
 const pieceCharsMax = 16;
 
-/** Cuts text into pieces, never inside a character. Text of two or more characters gives at least two pieces. */
+/**
+ * Cuts text into pieces without splitting a character. Text with two or more characters gives at least two
+ * pieces.
+ */
 export function cutPieces(text: string): string[] {
   const characters = Array.from(text);
   const size = Math.min(pieceCharsMax, Math.max(1, Math.ceil(characters.length / 2)));
@@ -30,7 +33,10 @@ function* renderDeltas(answer: Answer, toolCallId: string): Generator<object> {
   }
 }
 
-/** Renders the response as server-sent events of `chat.completion.chunk`. `createdAt` is Unix time in seconds. */
+/**
+ * Renders the response as server-sent events that contain `chat.completion.chunk` objects. `createdAt` is
+ * Unix time in seconds.
+ */
 export function* renderStream(request: ChatRequest, answer: Answer, createdAt: number): Generator<string> {
   const ids = completionIds(request, answer);
   const common = {

@@ -1,35 +1,38 @@
 import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 import { labelOf, parseReference, renderRunReference } from './references.ts';
 
-/** A line that occurs more often cannot start a reference. */
+/** A line that occurs more often than this cannot start a reference. */
 const placesMax = 16;
-/** Minimum number of saved tokens: for runs of at least `runLinesMin` lines, and for shorter runs. */
+/**
+ * Minimum number of saved tokens, first for runs with at least `runLinesMin` lines, and then for shorter
+ * runs.
+ */
 const runLinesMin = 3;
 const runGainMin = 12;
 const fewGainMin = 32;
 /**
- * Maximum number of characters in the token estimate of a line. A longer line is worth a reference anyway.
+ * Maximum number of characters used to estimate a line's tokens. A longer line is worth a reference anyway.
  */
 const lineLookedAt = 4_000;
-/** Separates blocks, and replaces references and markers. */
+/** Separates blocks. In sent text, it also replaces references and markers. */
 const gap = -1;
-/** Replaces a reference or marker in the text under examination. No run contains it. */
+/** Replaces a reference or marker in the text being searched. No run of lines contains it. */
 const standIn = -2;
 
 /**
- * Numbers the lines that were sent, so that finding repeated runs takes time linear in the text. It grows
- * with the conversation and never deletes lines.
+ * Numbers the lines that were sent, so that repeated runs can be found in time linear in the text. The index
+ * grows with the conversation and never deletes lines.
  */
 export class LineIndex {
   readonly #idByLine = new Map<string, number>();
   readonly #labels: (string | undefined)[] = [];
   readonly #tokens: number[] = [];
-  /** The numbers of all sent lines in order, with gaps. */
+  /** The numbers of all sent lines in order, with gaps between blocks. */
   readonly #sent: number[] = [];
-  /** By label: the positions of lines with this label in `#sent`. */
+  /** Maps each label to the positions in `#sent` of lines with this label. */
   readonly #places = new Map<string, number[]>();
 
-  /** Adds the lines of a block that is sent with this text. */
+  /** Adds the lines in a block that is sent with this text. */
   add(text: string): void {
     for (const line of text.split('\n')) this.#addLine(line);
     this.#sent.push(gap);
@@ -89,7 +92,7 @@ export class LineIndex {
     this.#sent.push(reference === undefined && id !== standIn ? id : gap);
   }
 
-  /** Removes everything added from a position on. The caller later adds the text that is really sent. */
+  /** Removes everything added after a position. The caller later adds the text that is actually sent. */
   #forget(start: number): void {
     for (let place = start; place < this.#sent.length; place += 1) {
       const id = this.#sent[place] as number;
@@ -100,7 +103,10 @@ export class LineIndex {
     this.#sent.length = start;
   }
 
-  /** The longest run from this line on that a reference can replace, or else the number of lines to skip. */
+  /**
+   * Returns the longest run starting at this line that a reference can replace, or otherwise the number of
+   * lines to skip.
+   */
   #findRun(ids: readonly number[], at: number): { length: number; reference?: string } {
     const label = this.#labels[ids[at] as number];
     const places = label === undefined ? undefined : this.#places.get(label);
@@ -145,7 +151,7 @@ export class LineIndex {
       : reference;
   }
 
-  /** Whether a run elsewhere has the same length and the same first and last line, but different contents. */
+  /** Whether another run has the same length and the same first and last line, but different content. */
   #isConfusable(other: number, place: number, length: number): boolean {
     const sent = this.#sent;
     let isSame = true;
@@ -159,7 +165,7 @@ export class LineIndex {
   }
 }
 
-/** Whether a line is a reference or the marker of omitted text. */
+/** Whether a line is a reference or a marker for omitted text. */
 function standsForOthers(line: string): boolean {
   return line.startsWith('[') && (line.startsWith('[…') || parseReference(line) !== undefined);
 }

@@ -1,22 +1,23 @@
 import { cutText } from '../../text/cut-text.ts';
 
-/** Maximum length of a label, in characters. */
+/** Maximum label length in characters. */
 const labelLength = 40;
 /**
- * Longer than any reference with two labels. It bounds the patterns, which take quadratic time on a long line
- * that starts like a reference.
+ * Longer than any reference with two labels. It limits the input to the patterns, which take quadratic time
+ * on a long line that starts like a reference.
  */
 const referenceLengthMax = 256;
 
 /** Control characters and line separators. */
 // eslint-disable-next-line no-control-regex -- the pattern matches control characters
 const unclear = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/;
-/** A line number before a line, but not a time of day. */
+/** A line number at the start of a line, but not a time of day. */
 const numberedLine = /^ *(\d{1,7})(?:[|\t]|:(?!\d\d))/;
 
 /**
- * The label by which a reference names a line: its number in a numbered view of a file, or else its first
- * characters. Undefined for a line that is too short, or whose label would make the reference hard to read.
+ * The label by which a reference identifies a line: its number in a numbered view of a file, or otherwise its
+ * first characters. Undefined if the line is too short, or if its label would make the reference hard to
+ * read.
  */
 export function labelOf(line: string): string | undefined {
   const number = numberedLine.exec(line)?.[1];
@@ -26,7 +27,7 @@ export function labelOf(line: string): string | undefined {
   return isClear && !label.startsWith('#') ? label : undefined;
 }
 
-/** Renders a reference to a run of lines. Undefined if its first or last line has no label. */
+/** Renders a reference to a run of lines. Undefined if the first or last line has no label. */
 export function renderRunReference(
   first: string | undefined,
   last: string | undefined,
@@ -43,8 +44,8 @@ export function renderRunReference(
 }
 
 /**
- * Renders a reference to a whole block. `place` numbers the different blocks that start with the same label,
- * from 1.
+ * Renders a reference to a whole block. `place` is the block's number, from 1, among the different blocks
+ * that start with the same label.
  */
 export function renderBlockReference(label: string, place: number): string {
   return `[same as above: "${label}…"${place === 1 ? '' : ` (no. ${place})`}]`;
@@ -70,7 +71,9 @@ export function parseReference(line: string): Reference | undefined {
   return block ? { kind: 'block', label: block[1] ?? '', place: Number(block[2] ?? 1) } : undefined;
 }
 
-/** The label of a block: the start of its first line. Undefined if the reference would be hard to read. */
+/**
+ * A block's label: the start of its first line. Undefined if the label would make the reference hard to read.
+ */
 export function blockLabelOf(text: string): string | undefined {
   const start = text.trimStart();
   const end = start.indexOf('\n');

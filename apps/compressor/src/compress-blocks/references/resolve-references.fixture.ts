@@ -2,12 +2,13 @@ import { blockLabelOf, labelOf, parseReference, type Reference } from './referen
 
 /**
  * Replaces references with the text they refer to, using only the sent blocks, as a model must. For tests and
- * evaluations. Throws if a reference matches nothing or several texts.
+ * evaluations. Throws if a reference matches no text or several different texts.
  * @param sent the blocks sent before, in order.
  */
 export function resolveReferences(sent: readonly string[], text: string): string {
   const resolved: string[] = [];
-  // A reference may refer to earlier lines of its own block. Another reference between them ends such a run.
+  // A reference may refer to earlier lines in its own block. Such a run cannot extend across another
+  // reference.
   const own: string[] = [];
   for (const line of text.split('\n')) {
     const reference = parseReference(line);

@@ -1,13 +1,15 @@
 import { cutText } from '../../text/cut-text.ts';
 import type { TextStep } from './text-step.ts';
 
-/** Encoded data such as base64 or hex, in a data URL or bare. No word, path or identifier is that long. */
+/**
+ * Encoded data such as base64 or hex, with or without a data URL. No word, path or identifier is that long.
+ */
 const encoded = /[A-Za-z0-9+/_=-]{320,}/g;
 const lineMax = 3_000;
 const headLength = 240;
 const tailLength = 80;
 
-/** Truncates encoded data and minified lines, keeping enough to recognize them. */
+/** Truncates encoded data and minified lines, but keeps enough of them to be recognized. */
 export const blobs: TextStep = {
   name: 'blobs',
   apply(text, { omit }) {
@@ -24,7 +26,7 @@ export const blobs: TextStep = {
   },
 };
 
-/** Encoded data mixes upper case, lower case and digits, or is hex. */
+/** Encoded data either mixes upper case, lower case and digits, or is hex. */
 function looksEncoded(blob: string): boolean {
   const sample = blob.slice(0, 320);
   const isMixed = /[A-Z]/.test(sample) && /[a-z]/.test(sample) && /\d/.test(sample);

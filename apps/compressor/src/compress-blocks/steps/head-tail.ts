@@ -3,19 +3,20 @@ import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 import type { TextStep } from './text-step.ts';
 
 /**
- * Longer results are trimmed. Requesting omitted parts of shorter ones would cost more than trimming saves.
+ * Only longer results are trimmed. For shorter results, requesting the omitted parts would cost more than
+ * trimming saves.
  */
 const tokensMax = 2_500;
 const headTokens = 900;
 const tailTokens = 600;
-/** In nearly every text this many characters are more than one token. */
+/** In nearly every text, this many characters take up more than one token. */
 const lookedAtPerToken = 16;
 /** Number of lines kept before and after a critical line. */
 const around = 2;
-/** A marker replaces at least this many lines. */
+/** A marker must replace at least this many lines. */
 const gapLinesMin = 6;
 
-/** Trims a long result to its start, its end, and every critical line with its neighbours. */
+/** Trims a long result to its start, its end, and every critical line with the lines around it. */
 export const headTail: TextStep = {
   name: 'head_tail',
   apply(text, { terms, omit }) {
@@ -35,7 +36,7 @@ export const headTail: TextStep = {
   },
 };
 
-/** The first part is enough to recognize most long texts. */
+/** Examining only the start is enough to classify most long texts. */
 function isLong(text: string): boolean {
   const part = Math.min(text.length, tokensMax * lookedAtPerToken);
   if (estimateTextTokens(text, 0, part) > tokensMax) return true;

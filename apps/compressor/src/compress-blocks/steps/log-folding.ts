@@ -6,8 +6,8 @@ const linesMin = 5;
 const lineLengthMax = 400;
 
 /**
- * Folds consecutive lines that differ only in numbers to the first and the last. A run with a critical line
- * is kept in full.
+ * Folds consecutive lines that differ only in numbers, keeping the first and last line. A run that contains a
+ * critical line is kept in full.
  */
 export const logFolding: TextStep = {
   name: 'log_folding',
@@ -42,7 +42,7 @@ function foldRun(run: readonly string[], context: StepContext, out: string[]): v
 }
 
 /**
- * The line with masked numbers: times, counters, addresses. Empty for a line that does not look like a log
+ * The line with its numbers masked: times, counters, addresses. Empty if the line does not look like a log
  * line.
  */
 function shapeOf(line: string): string {

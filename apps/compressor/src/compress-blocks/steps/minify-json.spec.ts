@@ -14,7 +14,7 @@ describe('minifyJson', () => {
     ],
     [' [] ', '[]'],
     ['{"a":1}', '{"a":1}'],
-  ])('removes only the white space from %j', (text, minified) => {
+  ])('removes only the whitespace from %j', (text, minified) => {
     expect(minifyJson(text)).toBe(minified);
   });
 });

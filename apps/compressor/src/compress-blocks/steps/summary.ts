@@ -7,17 +7,17 @@ import type { TextStep } from './text-step.ts';
 const tokensMin = 400;
 const headParts = 3;
 const tailParts = 2;
-/** Maximum share of the result's tokens for critical parts, in addition to the two ends. */
+/** Maximum share of a result's tokens used for critical parts, in addition to the start and end. */
 const shareMax = 0.2;
 const linesMin = 8;
-/** Text with few lines is cut into pieces of about this length, at a boundary of JSON or of a sentence. */
+/** Text with few lines is cut into pieces of about this length, at JSON or sentence boundaries. */
 const pieceLength = 160;
 const partShownMax = 240;
-/** The start of the marker. Text that contains it is already a summary. */
+/** How the marker starts. Text that contains it is already a summary. */
 const marker = '[… a summary;';
 
 /**
- * Reduces an old result to excerpts: its start, its end and its critical parts, in order. One marker
+ * Reduces an old result to excerpts: its start, its end and its critical parts, in order. A single marker
  * replaces the rest.
  */
 export const summary: TextStep = {

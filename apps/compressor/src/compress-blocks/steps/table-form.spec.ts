@@ -14,7 +14,7 @@ const flight = (number: string, economy: number, business: number) => ({
 const flights = [flight('HAT1', 17, 3), flight('HAT2', 5, 0), flight('HAT3', 9, 12)];
 
 describe('renderTables', () => {
-  it('writes member names once, and values that are the same in all objects once', () => {
+  it('writes field names once, and also values that are the same in all objects', () => {
     expect(render({ flights })).toBe(
       '{"flights":{"all":{"origin":"JFK","status":"available"},' +
         '"columns":["flight_number","seats.economy","seats.business"],' +
@@ -22,7 +22,7 @@ describe('renderTables', () => {
     );
   });
 
-  it('preserves nested lists and the names in an object of objects', () => {
+  it('preserves nested lists, and the field names in an object of objects', () => {
     const groups = render([flights, flights.slice(1)]);
     expect(groups).toContain('"groups":[[["HAT1",17,3]');
     expect(expandTables(JSON.parse(groups))).toEqual([flights, flights.slice(1)]);
@@ -32,7 +32,7 @@ describe('renderTables', () => {
     expect(expandTables(JSON.parse(named))).toEqual(byName);
   });
 
-  it('distinguishes a missing member from null', () => {
+  it('distinguishes a missing field from null', () => {
     const rows = [
       ...flights,
       { ...flight('HAT4', 1, 1), delay: null },
@@ -45,7 +45,7 @@ describe('renderTables', () => {
 
   it('renders each part of deeply nested lists only once', () => {
     let nested: unknown = 1;
-    // Rendering every level twice (as a table and unchanged) would take hours here.
+    // If every level were rendered twice (as a table and unchanged), this would take hours.
     for (let depth = 0; depth < 31; depth += 1) nested = [{ a: nested }, { a: 1 }];
     expect(expandTables(JSON.parse(render(nested)))).toEqual(nested);
   });

@@ -18,13 +18,10 @@ export function renderTables(tape: JsonTape): string {
   return new TableRenderer(tape).render(tape.root);
 }
 
-/** An escape for a letter of these keywords, or for the dot between names. */
+/** An escape for a letter in these keywords, or for the dot between names. */
 const escapedLetter = /\\u(?:2205|00(?:2[89e]|6[135cdef]|7[35]))/i;
 
-/**
- * Whether text contains keywords of the table form. Such text is not changed, because it would be
- * ambiguous.
- */
+/** Whether text contains table keywords. Such text is left unchanged, because a table would be ambiguous. */
 export function mayHoldTables(text: string): boolean {
   return (
     text.includes('"columns"') ||
@@ -37,7 +34,7 @@ export function mayHoldTables(text: string): boolean {
 class TableRenderer {
   readonly #tape: JsonTape;
   /**
-   * Every node is rendered as a table and unchanged. Without this cache, the work would double at every
+   * Each node is rendered both as a table and unchanged. Without this cache, the work would double at every
    * level.
    */
   readonly #rendered = new Map<JsonNode, string>();
@@ -110,12 +107,12 @@ class TableRenderer {
   }
 }
 
-/** The cell of a field that the object does not have. */
+/** The cell for a field that the object does not have. */
 export const absent = '"∅"';
-/** The column of field names, for rows that were fields of an object. */
+/** The column that holds the field names, for rows that were fields of an object. */
 export const nameColumn = '"(name)"';
 
-/** An object as a row: by column (a JSON string), the value's node or a JSON text. */
+/** An object as a row. Maps each column (a JSON string) to the value's node or JSON text. */
 interface Row {
   readonly cells: ReadonlyMap<string, JsonNode | string>;
 }
@@ -131,7 +128,7 @@ interface RowSet {
 const holesShareMax = 0.34;
 const columnsMax = 64;
 
-/** The rows of a list of similar objects, a list of such lists, or an object of similar objects. */
+/** The rows for a list of similar objects, a list of such lists, or an object of similar objects. */
 function readRows(tape: JsonTape, node: JsonNode): RowSet | undefined {
   const children =
     tape.kind(node) === 'array' ? tape.items(node) : tape.entries(node).map(({ value }) => value);
@@ -181,7 +178,7 @@ function rowSetOf(
   return isDense ? { shape, columns, rows, groups: known } : undefined;
 }
 
-/** Fields of nested objects get names with dots. Undefined if a name contains a dot or occurs twice. */
+/** Fields in nested objects get names with dots. Undefined if a name contains a dot or occurs twice. */
 function readRow(tape: JsonTape, node: JsonNode): Row | undefined {
   const cells = new Map<string, JsonNode>();
   for (const { key, value } of tape.entries(node)) {
@@ -194,7 +191,7 @@ function readRow(tape: JsonTape, node: JsonNode): Row | undefined {
   return cells.size === 0 ? undefined : { cells };
 }
 
-/** A small object of plain values, which becomes several columns. */
+/** A small object with scalar values, which is split into several columns. */
 function readFlat(tape: JsonTape, node: JsonNode): Map<string, JsonNode> | undefined {
   const leaves = new Map<string, JsonNode>();
   for (const { key, value } of tape.entries(node)) {

@@ -10,7 +10,8 @@ const escapeSequence =
 const erasure = /\x1b\[(?:0?[JK]|2K)/g;
 
 /**
- * Removes colours and cursor moves. A line that was redrawn is reduced to what the terminal finally shows.
+ * Removes color codes and cursor movements. A line that was redrawn is reduced to what the terminal finally
+ * shows.
  */
 export const terminal: TextStep = {
   name: 'terminal',
@@ -27,8 +28,8 @@ function keepErasure(sequence: string): string {
 }
 
 /**
- * A carriage return at the end of a line belongs to the line break and is kept. The others return to the
- * first column.
+ * A carriage return at the end of a line belongs to the line break and is kept. Any other carriage return
+ * moves back to the first column.
  */
 function showLine(line: string): string {
   let end = line.length;
@@ -51,7 +52,7 @@ function showLine(line: string): string {
 
 interface Drawing {
   readonly text: string;
-  /** Columns from this one on show nothing of earlier drawings. */
+  /** Characters drawn earlier at or beyond this column are no longer visible. */
   readonly erasedFrom: number;
 }
 
@@ -71,7 +72,7 @@ function readDrawing(drawn: string): Drawing {
 }
 
 /**
- * Removes whitespace at the ends of lines and of the text, including the carriage return of a line break.
+ * Removes whitespace at the end of each line and of the text, including the carriage return in a line break.
  */
 export const trailingSpace: TextStep = {
   name: 'trailing_space',
@@ -91,7 +92,7 @@ export const trailingSpace: TextStep = {
   },
 };
 
-/** A loop instead of a pattern: a pattern would take quadratic time on long whitespace before a word. */
+/** This is a loop because a pattern would take quadratic time on long whitespace before a word. */
 function trimmedEnd(text: string, start: number, end: number): number {
   let at = end;
   while (at > start && isBlank(text.charCodeAt(at - 1))) at -= 1;

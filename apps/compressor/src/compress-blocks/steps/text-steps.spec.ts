@@ -35,7 +35,7 @@ describe('trailingSpace', () => {
   it.each([
     ['a  \nb\t\r\n\n  c', 'a\nb\n\n  c'],
     ['as it is\n', 'as it is\n'],
-  ])('removes white space at the ends of the lines of %j', (text, trimmed) => {
+  ])('removes whitespace at the ends of the lines in %j', (text, trimmed) => {
     expect(apply(trailingSpace, text)).toBe(trimmed);
   });
 });
@@ -78,7 +78,7 @@ describe('summary', () => {
     expect(text.split('\n')[0]).toMatch(/^\[\{"at":0,.*[,}\]]$/);
   });
 
-  it('leaves short results and summaries unchanged', () => {
+  it('leaves short results and existing summaries unchanged', () => {
     expect(apply(summary, 'a short one')).toBe('a short one');
   });
 });
@@ -87,7 +87,7 @@ describe('logFolding', () => {
   const log = (count: number): string[] =>
     Array.from({ length: count }, (_, at) => `10:00:${at} served request ${at} in ${at} ms`);
 
-  it('keeps the first and the last of lines that differ only in numbers', () => {
+  it('keeps the first and last of several lines that differ only in numbers', () => {
     const lines = log(20);
     const { text, omitted } = applyStep(logFolding, ['start', ...lines, 'end'].join('\n'));
     expect(text.split('\n')).toEqual([
@@ -114,7 +114,7 @@ describe('headTail', () => {
     (_, at) => `entry of the report, of kind ${'abc'.charAt(at % 3)} and no more`,
   );
 
-  it('keeps both ends and the critical lines with their neighbours', () => {
+  it('keeps both ends, and the critical lines with the lines around them', () => {
     const withTrouble = lines
       .with(400, 'Traceback (most recent call last):')
       .with(500, 'see /srv/app/orders.py');

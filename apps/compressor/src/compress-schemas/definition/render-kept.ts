@@ -5,13 +5,16 @@ import type { ToolDefinitionText } from './tool-definition.ts';
 const comma = 0x2c;
 const colon = 0x3a;
 
-/** With more edits, or if the edits would be longer than the remaining text, one edit replaces everything. */
+/**
+ * If there would be more edits than this, or the edits would be longer than the remaining text, one edit
+ * replaces everything.
+ */
 const editsMax = 64;
 const editBytes = 48;
 
 /**
- * The byte ranges of the definition that remain without the dropped fields, the cut parts of strings and the
- * whitespace between tokens, in order.
+ * The byte ranges of the definition that remain, in order. Dropped fields, removed parts of strings and
+ * whitespace between tokens are left out.
  */
 export function keptRanges(
   { tape, schema, isSchemaOnly }: ToolDefinitionText,
@@ -78,7 +81,7 @@ class KeptRanges {
     else if (end > start) this.ranges.push({ start, end });
   }
 
-  /** The scan limits the nesting of the text, and so the depth of this recursion. */
+  /** The scan limits how deeply the JSON is nested, so the depth of this recursion is limited too. */
   keepValue(node: JsonNode): void {
     const tape = this.#tape;
     const kind = tape.kind(node);
@@ -118,7 +121,7 @@ class KeptRanges {
     });
   }
 
-  /** Keeps the comma or colon before a token. Only whitespace lies between them. */
+  /** Keeps the comma or colon before a token. Nothing but whitespace lies between them. */
   #keepMarkBefore(start: number, mark: number): void {
     let at = start - 1;
     while (at > 0 && this.#tape.bytes[at] !== mark) at -= 1;

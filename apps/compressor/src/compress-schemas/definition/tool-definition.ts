@@ -6,11 +6,11 @@ export interface ToolDefinitionText {
   /** The object with the name, description and schema. */
   readonly body: JsonNode;
   readonly name: string;
-  /** The JSON Schema of the arguments, if present. */
+  /** The JSON Schema for the arguments, if present. */
   readonly schema: JsonNode | undefined;
   /**
    * Whether only the schema may change. If `x-svc-examples` is present, another part of the gateway removes
-   * it with the bytes around it.
+   * it together with the bytes around it.
    */
   readonly isSchemaOnly: boolean;
 }
@@ -19,9 +19,9 @@ const examplesField = 'x-svc-examples';
 const cacheMarkers = ['cache_control', 'cachePoint'];
 
 /**
- * Finds the parts of a definition in one of three forms: chat-completions (`function.parameters`), messages
- * (`input_schema`), converse (`toolSpec.inputSchema.json`). Undefined for anything else, such as built-in
- * tools, and for definitions with a cache marker of the client. Those are not compressed.
+ * Finds the parts of a definition in one of three formats: chat-completions (`function.parameters`), messages
+ * (`input_schema`), converse (`toolSpec.inputSchema.json`). Returns undefined for anything else, such as
+ * built-in tools, and for definitions with a client's cache marker. Those are not compressed.
  */
 export function findDefinition(tape: JsonTape): ToolDefinitionText | undefined {
   const { root } = tape;
@@ -47,7 +47,7 @@ export function findDefinition(tape: JsonTape): ToolDefinitionText | undefined {
 }
 
 /**
- * The fields of an object by key. Undefined if it is not an object, or if a key is repeated, which readers
+ * An object's fields by key. Undefined if the value is not an object, or if a key is repeated, which parsers
  * interpret differently.
  */
 export function readMembers(tape: JsonTape, node: JsonNode): Map<string, JsonEntry> | undefined {
@@ -61,12 +61,15 @@ export function readMembers(tape: JsonTape, node: JsonNode): Map<string, JsonEnt
   return members;
 }
 
-/** An object at a position where JSON Schema expects a schema. Its keys are keywords, not property names. */
+/**
+ * An object at a position where JSON Schema expects a schema. Its keys are keywords rather than property
+ * names.
+ */
 export interface SchemaPosition {
   readonly node: JsonNode;
   readonly members: ReadonlyMap<string, JsonEntry>;
   /**
-   * The name of the property or definition; the tool's name for the outermost schema; undefined for a branch
+   * The name of the property or definition. For the outermost schema, the tool's name. Undefined for a branch
    * or an item.
    */
   readonly name: string | undefined;
@@ -87,12 +90,12 @@ const schemaMapKeywords = new Set(
 export interface SchemaWalk {
   /** Outermost first. */
   readonly positions: readonly SchemaPosition[];
-  /** False if an object with a repeated key was skipped, because readers interpret it differently. */
+  /** False if an object with a repeated key was skipped, because parsers interpret it differently. */
   readonly isComplete: boolean;
 }
 
 /**
- * Visits every schema inside a schema. It skips values (`enum`, `const`, `default`, `examples`) and unknown
+ * Visits every subschema in a schema. It skips values (`enum`, `const`, `default`, `examples`) and unknown
  * keywords.
  */
 export function walkSchema(tape: JsonTape, schema: JsonNode, name: string): SchemaWalk {

@@ -3,13 +3,16 @@ import type { SchemaDraft, SchemaStep } from './schema-step.ts';
 import { readMembers } from '../definition/tool-definition.ts';
 import type { SchemaPosition } from '../definition/tool-definition.ts';
 
-/** Maximum number of additional characters (punctuation, fillers, spaces) in text that repeats a name. */
+/**
+ * How many characters (punctuation, fillers, spaces) a text may add to a name and still count as repeating
+ * it.
+ */
 const addedMax = 16;
 const fillers = new Set(['a', 'an', 'the']);
 
 /**
- * Normalizes an identifier or phrase, so that `userId`, `user_id` and "The user ID." are equal. The order and
- * forms of the words are kept.
+ * Normalizes an identifier or phrase, so that `userId`, `user_id` and "The user ID." are equal. Word order
+ * and word forms are kept.
  */
 function wordsOfName(text: string): string {
   const words = text
@@ -31,7 +34,7 @@ function repeatsName(text: string, name: string): boolean {
   return words !== '' && words === wordsOfName(name);
 }
 
-/** Drops `$comment`, which JSON Schema (2020-12, 8.3) reserves for the schema's maintainers. */
+/** Drops `$comment`, which JSON Schema (2020-12, 8.3) reserves for schema maintainers. */
 export const comment: SchemaStep = {
   name: '$comment',
   apply({ definition, walk, dropped }) {
@@ -43,8 +46,8 @@ export const comment: SchemaStep = {
 };
 
 /**
- * Drops descriptions without information: empty ones, those that only repeat the name of the property or
- * tool, and a schema description that repeats the tool's own.
+ * Drops descriptions without information. These are empty descriptions, descriptions that only repeat the
+ * name of the property or tool, and a schema description that repeats the tool's description.
  */
 export const repeatedDescription: SchemaStep = {
   name: 'repeated_description',

@@ -1,7 +1,7 @@
 import { compressedSchema } from '../compressed-text.fixture.ts';
 
 describe('$comment', () => {
-  it('is dropped as a comment', () => {
+  it('is dropped when it is a comment', () => {
     const schema = { $comment: 'a', properties: { a: { items: { $comment: 'b', type: 'string' } } } };
     expect(compressedSchema(schema)).toEqual({
       schema: { properties: { a: { items: { type: 'string' } } } },
@@ -9,7 +9,7 @@ describe('$comment', () => {
     });
   });
 
-  it('is kept as a property name or value', () => {
+  it('is kept when it is a property name or a value', () => {
     const schema = { properties: { $comment: { const: { $comment: 'a' } } } };
     expect(compressedSchema(schema)).toEqual({ schema, steps: [] });
   });

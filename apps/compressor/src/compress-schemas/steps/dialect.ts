@@ -3,14 +3,14 @@ import type { SchemaPosition } from '../definition/tool-definition.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /**
- * Dialects in which all keywords except `dialectKeywords` have the same meaning. A provider may use any of
- * them by default.
+ * Dialects in which all keywords except `dialectKeywords` have the same meaning. Any of them may be a
+ * provider's default.
  */
 const knownDialect = /^https?:\/\/json-schema\.org\/(?:draft-0[67]|draft\/2019-09|draft\/2020-12)\/schema#?$/;
 
 /**
- * Keywords that are missing or have another meaning in one of the drafts 06 to 2020-12. A schema with any of
- * them keeps its `$schema`, because other arguments could become valid without it.
+ * Keywords that are missing or have a different meaning in one of the drafts 06 to 2020-12. A schema that
+ * uses any of them keeps its `$schema`, because other arguments could become valid without it.
  */
 const dialectKeywords = new Set(
   (
@@ -19,7 +19,7 @@ const dialectKeywords = new Set(
     'unevaluatedProperties contentEncoding contentMediaType contentSchema extends disallow divisibleBy'
   ).split(' '),
 );
-/** Annotations that are harmless next to `$ref`. Up to draft 07, `$ref` disables all its neighbours. */
+/** Annotations that are harmless next to `$ref`. Up to draft 07, `$ref` disables all sibling keywords. */
 const besideReference = new Set([
   '$ref',
   'title',

@@ -52,7 +52,7 @@ describe('long descriptions', () => {
     expect(steps.at(-1)).toBe('long_descriptions');
   });
 
-  it('are processed in linear time despite long white space before a sentence', () => {
+  it('are processed in linear time despite long whitespace before a sentence', () => {
     const before = process.cpuUsage();
     const blanks = `${long} The end.${' '.repeat(60_000)}Really.`;
     expect(descriptionIn(compressedText(tool(blanks), 'balanced'))).toContain('The path must be absolute.');

@@ -4,7 +4,7 @@ import { estimateDefinitionTokens } from '../../text/estimate-tokens.ts';
 import type { SchemaDraft, SchemaStep } from './schema-step.ts';
 import { readMembers } from '../definition/tool-definition.ts';
 
-/** Token budget for all descriptions of a tool. Most tools stay below it. */
+/** Token budget for all descriptions in a tool. Most tools stay below it. */
 const tokensMax = 200;
 
 interface Sentence {
@@ -12,13 +12,13 @@ interface Sentence {
   /** Includes the whitespace before the sentence. */
   readonly range: ByteRange;
   readonly tokens: number;
-  /** Position in the description, from 0. */
+  /** Position in the description, starting at 0. */
   readonly place: number;
   readonly isAside: boolean;
 }
 
 /**
- * Cuts the descriptions of a tool that exceed the token budget. The first sentence of each description and
+ * Cuts a tool's descriptions if they exceed the token budget. The first sentence in each description and
  * sentences with rules about arguments are kept. Asides and examples are removed first, then the sentences
  * furthest from the start.
  */
@@ -49,15 +49,15 @@ function listDescriptions({ definition, walk, dropped }: SchemaDraft): JsonNode[
 }
 
 /**
- * Words and signs of rules that a model needs for correct calls: conditions, limits, formats and literal
- * names.
+ * Words and symbols that indicate rules a model needs for correct calls: conditions, limits, formats and
+ * literal names.
  */
 const telling =
   /\b(?:must|required?|only|never|not|no|don't|cannot|can't|should|always|unless|if|when|default|format|at least|at most|max|min|maximum|minimum|up to|between|one of|either|valid|allowed|supported|instead|before|after|deprecated)\b|[`"'“”\d<>{}[\]/_\\]/i;
 const aside =
   /^(?:\\n|\s)*(?:for example|example|e\.g\.|note|see|this (?:tool|function|is)|use(?:ful)? |useful)\b/i;
 
-/** The sentences that may be removed: neither the first one nor those with rules. */
+/** The sentences that may be removed: any except the first sentence and sentences with rules. */
 function listSentences(tape: JsonTape, description: JsonNode): Sentence[] {
   const { start, end } = tape.range(description);
   const raw = tape.bytes.toString('utf8', start + 1, end - 1);

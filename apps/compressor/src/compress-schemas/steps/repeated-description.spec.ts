@@ -2,7 +2,7 @@ import { compressedSchema, compressedText } from '../compressed-text.fixture.ts'
 
 describe('descriptions', () => {
   it.each(['user_id', 'userId', 'User ID', 'The user id.', 'a user-ID', '', '  '])(
-    'of user_id with the text %j are dropped',
+    'of user_id are dropped when they are %j',
     (text) => {
       const schema = { properties: { user_id: { type: 'string', description: text } } };
       expect(compressedSchema(schema).schema).toEqual({ properties: { user_id: { type: 'string' } } });
@@ -10,14 +10,14 @@ describe('descriptions', () => {
   );
 
   it.each(['id of the user', 'user ids', 'User ID (numeric)', 'user id ≥ 1', '…', 'идентификатор'])(
-    'of user_id with the text %j are kept',
+    'of user_id are kept when they are %j',
     (text) => {
       const schema = { properties: { user_id: { description: text } } };
       expect(compressedSchema(schema).schema).toEqual(schema);
     },
   );
 
-  it('of the tool are dropped if they repeat its name, and of the schema if they repeat that of the tool', () => {
+  it('of the tool are dropped if they repeat its name, and of the schema if they repeat the tool description', () => {
     const tool = { name: 'create_issue', description: 'Create issue', input_schema: { type: 'object' } };
     expect(JSON.parse(compressedText(JSON.stringify(tool)))).toEqual({ ...tool, description: undefined });
     const again = { ...tool, description: 'Opens one', input_schema: { description: 'Opens one' } };
