@@ -184,9 +184,7 @@ const isForwarded = (() => {
   return (name: string): boolean => forwarded?.has(name) ?? true;
 })();
 
-/**
- * An agent loop with occasional user messages. After the first turn, it calls the needed tool `steps` times.
- */
+/** An agent loop with occasional user messages and `steps` calls to the needed tool after the first turn. */
 function conversation(steps: number): object[] {
   const turns = Array.from({ length: steps }, (_, at) => [
     {
