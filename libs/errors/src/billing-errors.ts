@@ -1,6 +1,6 @@
 import type { ErrorDefinition } from './error-definition.ts';
 
-/** Errors of plans and payment. They are part of the registry. */
+/** Billing and payment errors. They are part of the registry. */
 export const billingErrors = {
   billing_not_configured: {
     status: 409,
@@ -14,7 +14,7 @@ export const billingErrors = {
     message: 'This account already has a subscription. Change or end it in the customer portal.',
     retryable: false,
   },
-  // A wrong, missing, old or repeated signature returns the same text.
+  // Wrong, missing, outdated and replayed signatures return the same text.
   invalid_webhook_signature: {
     status: 400,
     type: 'authentication_error',

@@ -1,4 +1,4 @@
-/** The error types of OpenAI and Anthropic. They state which side must act. */
+/** The error types that OpenAI and Anthropic use. They indicate who must act: the caller or the server. */
 export type ErrorType =
   | 'authentication_error'
   | 'permission_error'
@@ -10,11 +10,11 @@ export type ErrorType =
   | 'overloaded_error';
 
 export interface ErrorDefinition {
-  /** HTTP status of the response. */
+  /** HTTP response status. */
   readonly status: number;
   readonly type: ErrorType;
-  /** Public text if the code that throws has no more specific one. Never contains internal details. */
+  /** Public text for errors thrown without a more specific one. Never contains internal details. */
   readonly message: string;
-  /** Whether the same call may succeed later without changes. */
+  /** Whether retrying the unchanged call may succeed. */
   readonly retryable: boolean;
 }

@@ -2,18 +2,18 @@ import type { ErrorDefinition } from './error-definition.ts';
 import { errorRegistry, type ErrorCode } from './registry.ts';
 
 export interface GatewayErrorOptions {
-  /** Public text, if it is more specific than that of the registry. */
+  /** Public text, if more specific than the registry's default. */
   readonly message?: string;
-  /** The invalid request field, in the caller's spelling (`messages[2].tool_calls[0].id`). */
+  /** The invalid request field, spelled as the caller sent it (`messages[2].tool_calls[0].id`). */
   readonly param?: string;
   /** Recommended delay before a retry, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** For the log only; never sent to the caller. */
+  /** For logs only; never sent to the caller. */
   readonly detail?: string;
   readonly cause?: unknown;
 }
 
-/** An error that may be shown to a caller. Its code is in the registry. */
+/** An error that is safe to show to a caller. Its code is in the registry. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;
@@ -35,7 +35,7 @@ export class GatewayError extends Error {
 }
 
 /**
- * Converts anything thrown into an error that may be shown. Everything except a `GatewayError` becomes
+ * Converts any thrown value into an error that is safe to show. Everything except a `GatewayError` becomes
  * `internal_error`.
  */
 export function toGatewayError(thrown: unknown): GatewayError {

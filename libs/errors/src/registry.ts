@@ -2,8 +2,8 @@ import { billingErrors } from './billing-errors.ts';
 import type { ErrorDefinition } from './error-definition.ts';
 
 /**
- * Every error that the gateway may return. All other errors become `internal_error`. Each code has an entry
- * in docs/operations/failure-modes.md; a test compares the two.
+ * Every error that the gateway may return. Anything else becomes `internal_error`. Each code has an entry in
+ * docs/operations/failure-modes.md; a test compares the two lists.
  */
 export const errorRegistry = {
   missing_api_key: {
@@ -12,8 +12,8 @@ export const errorRegistry = {
     message: 'The request has no API key. Send it as "Authorization: Bearer sk-svc-…".',
     retryable: false,
   },
-  // Unknown, mistyped and revoked keys return the same text, so that the response does not reveal which case
-  // it is.
+  // Unknown, mistyped and revoked keys return the same text, so the response does not reveal which case
+  // applies.
   invalid_api_key: {
     status: 401,
     type: 'authentication_error',
@@ -130,7 +130,7 @@ export const errorRegistry = {
     message: 'The body has an unknown field. Remove it or check its spelling.',
     retryable: false,
   },
-  // Not 409, because SDKs retry a 409 and this request can never succeed with this key.
+  // Not 409: SDKs retry a 409, but this request can never succeed with this key.
   idempotency_key_reused: {
     status: 422,
     type: 'invalid_request_error',

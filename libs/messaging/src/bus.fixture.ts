@@ -10,7 +10,7 @@ export const double = defineRpc({
   subject: 'account.double.v1',
   server: 'account',
   callers: ['edge-gateway'],
-  // Longer than a busy machine can pause. Calls that should fail at once fail much sooner.
+  // Longer than any pause on a busy machine. Calls that should fail immediately fail much sooner.
   deadlineMs: 20_000,
   request: z.object({ value: z.int(), note: z.string().default('none') }),
   reply: z.object({ value: z.int(), by: z.string().optional() }),
@@ -63,10 +63,10 @@ export async function until(condition: () => boolean | Promise<boolean>, withinM
   }
 }
 
-/** The request that `untilServed` sends. A test server that delays its replies answers this one at once. */
+/** The request sent by `untilServed`. Test servers that delay their replies answer this one immediately. */
 export const probe = -1;
 
-/** Waits until a contract is served. Before that, calls fail at once. */
+/** Waits until a contract is served. Before that, calls fail immediately. */
 export async function untilServed(
   caller: Messaging,
   contract: typeof double = double,
@@ -81,7 +81,7 @@ export async function untilServed(
   );
 }
 
-/** Returns the error of a call, or fails the test if the call succeeds. */
+/** Returns the error from a call, or fails the test if the call succeeds. */
 export async function failureOf(call: Promise<unknown>): Promise<GatewayError> {
   const thrown: unknown = await call.then(
     () => undefined,

@@ -76,7 +76,7 @@ function readReply<Contract extends RpcContract>(contract: Contract, reply: Msg)
   throw unavailable(contract, `the reply breaks the contract (${at.slice(0, 5).join(', ')})`);
 }
 
-/** Rejects when the connection is cut or the signal aborts. A later reply is ignored. */
+/** Rejects if the connection is lost or the signal aborts. A later reply is ignored. */
 function waitForReply(
   { waitingForReplies }: Connection,
   contract: RpcContract,

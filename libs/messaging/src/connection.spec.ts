@@ -31,7 +31,7 @@ it('starts without a server, logs it once, and serves as soon as the server is a
   expect(await caller.call(double, { value: 4 })).toEqual({ value: 8 });
 }, 60_000);
 
-it('fails a call at once while disconnected, and recovers when the server is back', async () => {
+it('fails a call immediately while disconnected, and recovers when the server is back', async () => {
   const { lines, logger } = countingLogger();
   const [caller, account] = await Promise.all([
     bus.connectAs('edge-gateway', 'edge', logger),
@@ -62,11 +62,11 @@ it('fails a call at once while disconnected, and recovers when the server is bac
   await until(() => caller.connected && account.connected);
   await untilServed(caller);
   expect(reconnections).toBe(1);
-  // A listener that reconnects later than the sender misses broadcasts, which is the reason for onReconnect.
+  // A listener that reconnects after the sender misses broadcasts. This is why onReconnect exists.
   expect(heard.length).toBeLessThanOrEqual(1_000);
 }, 60_000);
 
-it('fails a call in flight long before its deadline when the connection is cut', async () => {
+it('fails an in-flight call long before its deadline if the connection is lost', async () => {
   const [caller, account] = await Promise.all([bus.connectAs('edge-gateway'), bus.connectAs('account')]);
   const [begun, held] = [Promise.withResolvers<undefined>(), Promise.withResolvers<{ value: number }>()];
   account.serve(double, ({ value }) => {
@@ -84,7 +84,7 @@ it('fails a call in flight long before its deadline when the connection is cut',
   held.resolve({ value: 1 });
 }, 60_000);
 
-it('uses the inbox prefix of its user, and returns service_unavailable for a forbidden subject', async () => {
+it("uses its user's inbox prefix, and returns service_unavailable for a forbidden subject", async () => {
   const server = await startNatsServer(`
     authorization {
       users = [
@@ -108,13 +108,13 @@ it('uses the inbox prefix of its user, and returns service_unavailable for a for
   await server.close();
 }, 60_000);
 
-it('closes in time although the server is unavailable', async () => {
+it('closes in time even if the server is unavailable', async () => {
   const account = await bus.connectAs('account');
   account.serve(double, ({ value }) => ({ value }));
   await bus.server.stop();
   await until(() => !account.connected);
   const from = performance.now();
   await account.close();
-  // Much less than the time limit for requests in progress.
+  // Much shorter than the time limit for requests in progress.
   expect(performance.now() - from).toBeLessThan(8_000);
 }, 60_000);

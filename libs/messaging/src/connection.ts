@@ -4,22 +4,22 @@ import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-
 import type { MessagingLogger } from './messaging.ts';
 
 export interface ConnectionOptions {
-  /** `nats://host:port`. Commas separate several servers. */
+  /** `nats://host:port`. Multiple servers are separated by commas. */
   readonly url: string;
   readonly user: string;
   readonly password: string;
-  /** Shown in the monitoring of the NATS server. */
+  /** Client name shown by NATS server monitoring. */
   readonly name: string;
   readonly logger?: MessagingLogger | undefined;
 }
 
-/** Minimum time between two logged failures. */
+/** Minimum time between two log lines about failed connections. */
 const quietMs = 30_000;
 const retryMs = 250;
 
-/** A connection that is retried and restored until the process closes it. */
+/** A connection that keeps reconnecting until the process closes it. */
 export class Connection {
-  /** Called when the connection is cut. Pending calls will get no reply. */
+  /** Called when the connection is lost. Pending calls will get no reply. */
   readonly waitingForReplies = new Set<() => void>();
   readonly #options: ConnectionOptions;
   readonly #onUp: ((nats: NatsConnection, isFirst: boolean) => void)[] = [];
@@ -32,12 +32,12 @@ export class Connection {
     this.#options = options;
   }
 
-  /** The connection while it is established. */
+  /** The connection, or undefined while it is down. */
   get current(): NatsConnection | undefined {
     return this.#isUp ? this.#nats : undefined;
   }
 
-  /** The connection, also while it is being restored. Subscriptions on it survive. */
+  /** The connection, even while it is reconnecting. Its subscriptions survive. */
   get established(): NatsConnection | undefined {
     return this.#nats;
   }
@@ -46,7 +46,7 @@ export class Connection {
     this.#onUp.push(fn);
   }
 
-  /** Resolves with the first connection. Retries until then, or until `close`. */
+  /** Resolves once the first connection is established. Retries until then, or until `close`. */
   async open(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       try {
@@ -66,7 +66,7 @@ export class Connection {
   async close(): Promise<void> {
     this.#stopping.abort();
     this.#isUp = false;
-    // Draining needs a server that responds, so it has a time limit.
+    // Draining needs a responsive server, so it has a time limit.
     const nats = this.#nats;
     if (nats === undefined || nats.isClosed()) return;
     await withTimeout(
@@ -117,9 +117,9 @@ function natsOptions(options: ConnectionOptions): NodeConnectionOptions {
     reconnectTimeWait: retryMs,
     reconnectJitter: retryMs,
     timeout: 5_000,
-    // A password that was first changed on the server must not end the process.
+    // During a password change the server may be updated first. This must not end the process.
     ignoreAuthErrorAbort: true,
-    // Detects a vanished peer within 7.5 s, which is sooner than a cached grant expires.
+    // Detects a dead peer within 7.5 s, before a cached grant expires.
     pingInterval: 2_500,
     maxPingOut: 2,
     noAsyncTraces: true,

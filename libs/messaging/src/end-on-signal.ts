@@ -1,12 +1,12 @@
 import type { Logger } from '@gateway/observability';
 
-/** Less than the 30 s that Kubernetes allows by default. */
+/** Less than the Kubernetes default of 30 s. */
 const endWaitDefaultMs = 25_000;
 
 /**
  * Shuts the process down on SIGTERM or SIGINT: runs `close`, then exits with 0, or with 1 if `close` fails or
- * takes longer than `endWaitMs`. An uncaught error is logged by the redacting logger and ends the process
- * with 1.
+ * takes longer than `endWaitMs`. Uncaught errors are logged through the redacting logger, and the process
+ * exits with 1.
  */
 export function endOnSignal(
   logger: Logger,
@@ -16,7 +16,7 @@ export function endOnSignal(
   let isEnding = false;
   const exit = (code: number): void => {
     logger.flush(() => process.exit(code));
-    // The log output may no longer accept lines.
+    // The log output may already be closed.
     setTimeout(() => process.exit(code), 500).unref();
   };
   const end = (signal: NodeJS.Signals): void => {

@@ -7,7 +7,7 @@ import type { MsgHdrs } from '@nats-io/transport-node';
 import { headers } from '@nats-io/transport-node';
 import { z } from 'zod';
 
-/** NATS `max_payload`. The server's configuration sets the same value. */
+/** NATS `max_payload`. The server configuration sets the same value. */
 export const messageBytesMax = 8 * 1024 * 1024;
 
 export function encodeJson(value: unknown): Buffer {
@@ -19,13 +19,11 @@ export function decodeJson(data: Uint8Array): unknown {
   return JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('utf8'));
 }
 
-/**
- * One token of a subject, without dots and wildcards, so that an instance id cannot address other subjects.
- */
+/** A single subject token without dots or wildcards, so an instance id cannot address other subjects. */
 const instanceIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * The subject of a contract, or of one instance of its server. Throws `service_unavailable` for an invalid
+ * The subject for a contract, or for one instance that serves it. Throws `service_unavailable` for an invalid
  * instance id.
  */
 export function subjectOf(contract: RpcContract, instanceId: string | undefined): string {
@@ -38,7 +36,7 @@ export function subjectOf(contract: RpcContract, instanceId: string | undefined)
   return `${contract.subject}.${instanceId}`;
 }
 
-/** NATS headers that carry the current trace; undefined without a trace. */
+/** NATS headers for the current trace; undefined without a trace. */
 export function renderTrace(): MsgHdrs | undefined {
   const current = currentTraceHeaders();
   if (current === undefined) return undefined;
@@ -65,7 +63,7 @@ const errorReply = z.object({
   retryAfterMs: z.number().nonnegative().optional(),
 });
 
-/** Renders the public parts of an error for the bus. */
+/** Serializes the public parts of an error for the bus. */
 export function renderErrorReply(error: GatewayError): { data: Buffer; headers: MsgHdrs } {
   const marked = headers();
   marked.set(errorHeader, error.code);
@@ -81,7 +79,7 @@ function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorRegistry, code);
 }
 
-/** Parses an error reply. A code that is not in the registry becomes `service_unavailable`. */
+/** Parses an error reply. Codes that are not in the registry become `service_unavailable`. */
 export function parseErrorReply(data: Uint8Array, subject: string): GatewayError {
   const parsed = errorReply.safeParse(decodeJson(data));
   if (!parsed.success) {

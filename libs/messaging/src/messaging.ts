@@ -1,27 +1,27 @@
 import type { BroadcastContract, RpcContract } from '@gateway/contracts';
 import type { z } from 'zod';
 
-/** Input of a caller, before the schema's defaults. */
+/** The input type for callers, before schema defaults are applied. */
 export type RequestOf<Contract extends RpcContract> = z.input<Contract['request']>;
-/** Input of a server, after the schema's defaults. */
+/** The input type for servers, after schema defaults are applied. */
 export type ParsedRequestOf<Contract extends RpcContract> = z.output<Contract['request']>;
-/** Output of a server. */
+/** The output type for servers. */
 export type ReplyOf<Contract extends RpcContract> = z.input<Contract['reply']>;
-/** Output that a caller receives. */
+/** The output type for callers. */
 export type ParsedReplyOf<Contract extends RpcContract> = z.output<Contract['reply']>;
 
 export interface CallOptions {
-  /** Replaces the contract's deadline. */
+  /** Overrides the contract's deadline. */
   readonly deadlineMs?: number;
   /** The instance to call. Required for `perInstance` contracts, and ignored for others. */
   readonly instanceId?: string;
-  /** Aborts waiting for the reply. The server is not informed. */
+  /** Stops waiting for the reply. The server is not notified. */
   readonly signal?: AbortSignal;
 }
 
 export interface ServeOptions {
   /**
-   * Maximum number of requests in progress; 256 by default. Further requests fail at once with
+   * Maximum number of requests in progress; 256 by default. Excess requests fail immediately with
    * `service_unavailable`.
    */
   readonly inFlightMax?: number;
@@ -29,14 +29,14 @@ export interface ServeOptions {
 
 /** Requests, replies and broadcasts between processes, over NATS core. */
 export interface Messaging {
-  /** Whether the connection is established now. */
+  /** Whether the connection is currently up. */
   readonly connected: boolean;
   /** The instance whose `perInstance` subjects this process serves. */
   readonly instanceId: string;
 
   /**
    * Sends a request and waits for the reply. Throws `GatewayError`: the server's own code for an error reply,
-   * else `service_unavailable` with the cause in `detail` (no server, time-out, lost connection, invalid
+   * otherwise `service_unavailable` with the cause in `detail` (no server, time-out, lost connection, invalid
    * reply).
    */
   call<Contract extends RpcContract>(
@@ -46,9 +46,9 @@ export interface Messaging {
   ): Promise<ParsedReplyOf<Contract>>;
 
   /**
-   * Serves requests, and shares them with the other instances of the server unless the contract is
-   * `perInstance`. An error of `fn` becomes an error reply: a `GatewayError` with its code and public text,
-   * anything else as `internal_error`.
+   * Serves requests, sharing them with the server's other instances unless the contract is `perInstance`. If
+   * `fn` throws, the caller gets an error reply: a `GatewayError` keeps its code and public text, anything
+   * else becomes `internal_error`.
    */
   serve<Contract extends RpcContract>(
     contract: Contract,
@@ -56,14 +56,17 @@ export interface Messaging {
     options?: ServeOptions,
   ): void;
 
-  /** Sends to every listener. While the connection is down, the newest 1,000 broadcasts are buffered. */
+  /**
+   * Sends a broadcast to every listener. While the connection is down, the newest 1,000 broadcasts are
+   * buffered.
+   */
   broadcast<Contract extends BroadcastContract>(
     contract: Contract,
     message: z.input<Contract['message']>,
   ): void;
 
   /**
-   * Receives every broadcast that reaches this process. A message that breaks the contract is logged and
+   * Receives every broadcast that reaches this process. Messages that violate the contract are logged and
    * dropped.
    */
   onBroadcast<Contract extends BroadcastContract>(
@@ -72,22 +75,21 @@ export interface Messaging {
   ): void;
 
   /**
-   * Called after each reconnection. Broadcasts may have been missed, so caches that they invalidate are
-   * stale.
+   * Called after each reconnection. Broadcasts may have been missed, so caches that rely on them are stale.
    */
   onReconnect(fn: () => void): void;
 
   /**
-   * Resolves when the server has processed everything sent so far, so new subscriptions can be called.
-   * Resolves at once without a connection. Never rejects.
+   * Resolves once the server has processed everything sent so far, so that new subscriptions can be called.
+   * Resolves immediately without a connection. Never rejects.
    */
   flush(): Promise<void>;
 
-  /** Stops accepting requests, waits for those in progress (at most 10 s), and closes the connection. */
+  /** Stops accepting requests, waits up to 10 s for those in progress, and closes the connection. */
   close(): Promise<void>;
 }
 
-/** The logger for messaging problems. A pino logger fits. */
+/** The logger for messaging problems. A pino logger is compatible. */
 export interface MessagingLogger {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -20,7 +20,7 @@ async function serveDouble(
   await untilServed(caller);
 }
 
-/** Serves the contract, and holds its replies until the test releases them. */
+/** Serves the contract, and delays its replies until the test releases them. */
 async function serveHeld(options: { inFlightMax?: number } = {}) {
   const [begun, held] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
   const serve = async ({ value }: { value: number }) => {
@@ -41,7 +41,7 @@ describe('a call', () => {
     expect(await caller.call(double, { value: 21 })).toEqual({ value: 42, by: 'none' });
   });
 
-  it('that breaks the contract returns invalid_field and never runs', async () => {
+  it('that violates the contract returns invalid_field and never runs', async () => {
     let runs = 0;
     account.serve(double, ({ value }) => ({ value: (runs += value) }));
     const error = await failureOf(
@@ -54,14 +54,14 @@ describe('a call', () => {
     expect(runs).toBe(0);
   });
 
-  it('with an invalid reply fails as service_unavailable, with the reason in the detail', async () => {
+  it('with an invalid reply fails with service_unavailable, with the reason in the detail', async () => {
     await serveDouble(() => ({ value: 'many' }) as never);
     const error = await failureOf(caller.call(double, { value: 1 }));
     expect(error.code).toBe('service_unavailable');
     expect(error.detail).toContain('value: invalid_type');
   });
 
-  it("returns the server's own error with its public fields, without its detail", async () => {
+  it("returns the server's own error with its public fields and without its detail", async () => {
     await serveDouble(() => {
       throw new GatewayError('rate_limit_exceeded', {
         message: 'Slowly.',
@@ -86,7 +86,7 @@ describe('a call', () => {
   });
 
   it.each(['{"code":"toString","message":"boo"}', '{"code":"invented","message":"boo"}', '[]', '{'])(
-    'passes on only errors of the registry: %s',
+    'passes on only errors in the registry: %s',
     async (body) => {
       const raw = await connect({ servers: bus.server.url });
       raw.subscribe(double.subject, {
@@ -103,7 +103,7 @@ describe('a call', () => {
     },
   );
 
-  it('fails at once when the contract is not served', async () => {
+  it('fails immediately if the contract is not served', async () => {
     const from = performance.now();
     const error = await failureOf(caller.call(double, { value: 1 }));
     expect(error).toMatchObject({ code: 'service_unavailable' });
@@ -112,7 +112,7 @@ describe('a call', () => {
     expect(performance.now() - from).toBeLessThan(10_000);
   });
 
-  it('fails at its deadline, and at the deadline that the caller sets', async () => {
+  it("fails at the contract's deadline, or at the deadline set by the caller", async () => {
     const { release } = await serveHeld();
     const error = await failureOf(caller.call(double, { value: 1 }, { deadlineMs: 50 }));
     expect(error.detail).toContain('no reply within 50 ms');
@@ -122,7 +122,7 @@ describe('a call', () => {
     );
   });
 
-  it('is aborted by the signal of the caller', async () => {
+  it("is aborted by the caller's signal", async () => {
     const { release } = await serveHeld();
     const error = await failureOf(caller.call(double, { value: 1 }, { signal: AbortSignal.timeout(50) }));
     expect(error.detail).toContain('the caller aborted the call');
@@ -131,7 +131,7 @@ describe('a call', () => {
     expect((await failureOf(given)).detail).toContain('the caller aborted the call');
   });
 
-  it('of more than 8 MiB is rejected without being sent, in both directions', async () => {
+  it('larger than 8 MiB is rejected without being sent, in both directions', async () => {
     const note = 'x'.repeat(9 * 1024 * 1024);
     await serveDouble(() => ({ value: 1, by: note }));
     expect((await failureOf(caller.call(double, { value: 1, note }))).detail).toContain('exceeds the limit');
@@ -139,7 +139,7 @@ describe('a call', () => {
     expect(caller.connected && account.connected).toBe(true);
   });
 
-  it('reaches only the instance that it names', async () => {
+  it('reaches only the addressed instance', async () => {
     const other = await bus.connectAs('account', 'account-2');
     account.serve(doubleAt, () => ({ value: 1, by: 'account' }));
     other.serve(doubleAt, () => ({ value: 1, by: 'account-2' }));
@@ -156,7 +156,7 @@ describe('a call', () => {
 });
 
 describe('a server', () => {
-  it('shares the requests with its other instances, and each is answered once', async () => {
+  it('shares requests with its other instances, and each request gets one reply', async () => {
     const other = await bus.connectAs('account', 'account-2');
     const answered = { account: 0, other: 0 };
     account.serve(double, ({ value }) => ((answered.account += 1), { value }));
@@ -171,7 +171,7 @@ describe('a server', () => {
     expect(Math.min(answered.account, answered.other)).toBeGreaterThan(20);
   });
 
-  it('rejects requests above its limit at once, and accepts requests again when there is room', async () => {
+  it('rejects requests above its limit immediately, and accepts requests again when there is room', async () => {
     const { release } = await serveHeld({ inFlightMax: 3 });
     const calls = Array.from({ length: 10 }, (_, value) => caller.call(double, { value }));
     const outcomes = Promise.allSettled(calls);
@@ -193,12 +193,12 @@ describe('a server', () => {
     }
   });
 
-  it('that closes accepts no more requests, and still answers those in progress', async () => {
+  it('accepts no more requests while closing, and still replies to those in progress', async () => {
     const { begun, release } = await serveHeld();
     const call = caller.call(double, { value: 7 });
     await begun;
     const closed = account.close();
-    // The unsubscription is on its way to the server.
+    // The unsubscribe message is on its way to the server.
     await until(async () => {
       const refused = await failureOf(caller.call(double, { value: 8 }, { deadlineMs: 100 }));
       return refused.detail?.includes('nobody serves it') ?? false;
@@ -211,7 +211,7 @@ describe('a server', () => {
 });
 
 describe('a broadcast', () => {
-  it('reaches every listener once, and is dropped if it breaks the contract', async () => {
+  it('reaches every listener once, and is dropped if it violates the contract', async () => {
     const second = await bus.connectAs('edge-gateway', 'edge-2');
     const heard: string[] = [];
     caller.onBroadcast(changed, ({ keyId }) => heard.push(`1 ${keyId}`));
@@ -252,6 +252,6 @@ it('a call takes well under a millisecond on loopback', async () => {
     took.push(performance.now() - from);
   }
   took.sort((a, b) => a - b);
-  // The faster calls. The slower ones include delays caused by other processes.
+  // Only the fastest calls count. The slower ones include delays caused by other processes.
   expect(took[200]).toBeLessThan(1);
 });

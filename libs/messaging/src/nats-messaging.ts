@@ -18,19 +18,19 @@ import { decodeJson, encodeJson, subjectOf, parseTrace, renderTrace } from './me
 import { RequestServer } from './serve.ts';
 
 export interface MessagingOptions extends ConnectionOptions {
-  /** One token: letters, digits, `-` and `_`. */
+  /** A single subject token: letters, digits, `-` and `_`. */
   readonly instanceId: string;
 }
 
-/** Maximum time that the start waits for the first connection. */
+/** Maximum time that startup waits for the first connection. */
 const firstConnectionWaitMs = 2_000;
 const closeWaitMs = 10_000;
 const waitingBroadcastsMax = 1_000;
 
 /**
- * Connects to NATS. If the server is unavailable, this resolves after two seconds with `connected` false, and
- * the connection is retried in the background. Services and listeners registered meanwhile start with the
- * first connection.
+ * Connects to NATS. If the server is unavailable, this resolves after two seconds with `connected` set to
+ * false, and keeps retrying in the background. Services and listeners registered in the meantime start with
+ * the first connection.
  */
 export async function connectMessaging(options: MessagingOptions): Promise<Messaging> {
   const messaging = new NatsMessaging(options);
@@ -154,7 +154,8 @@ class NatsMessaging implements Messaging {
   }
 
   async #drain(): Promise<void> {
-    // Unsubscribes first and disconnects last, because replies to requests in progress need the connection.
+    // Unsubscribes first and disconnects last, because requests in progress need the connection for their
+    // replies.
     for (const subscription of this.#serving) void subscription.drain().catch(() => undefined);
     await this.flush();
     await withTimeout(Promise.all(this.#servers.map((server) => server.whenIdle())), closeWaitMs, undefined);

@@ -19,14 +19,14 @@ class PassErrorsOn implements ExceptionFilter {
 }
 
 /**
- * Marks a controller's method as the handler of a contract. The method receives the parsed request and
- * returns the reply. A thrown `GatewayError` is sent to the caller.
+ * Marks a controller method as the handler for a contract. The method receives the parsed request and returns
+ * the reply. If it throws a `GatewayError`, the caller receives that error.
  */
 export function RpcHandler(contract: RpcContract): MethodDecorator {
   return applyDecorators(MessagePattern(contract.subject, { contract }), UseFilters(new PassErrorsOn()));
 }
 
-/** The transport of a Nest microservice. Messaging serves its `@RpcHandler` methods. */
+/** Nest microservice transport that serves `@RpcHandler` methods over messaging. */
 export class RpcServer extends Server implements CustomTransportStrategy {
   readonly #messaging: Messaging;
 
@@ -63,8 +63,8 @@ export class RpcServer extends Server implements CustomTransportStrategy {
 }
 
 /**
- * Writes Nest's own log lines as JSON lines. Its info lines become debug lines, because a start writes twenty
- * of them.
+ * Writes Nest's own log output as JSON lines. Its info lines are logged as debug, because each startup writes
+ * about twenty.
  */
 export function nestLogger(logger: Logger): LoggerService {
   const write =

@@ -2,16 +2,16 @@ import { Redis } from 'ioredis';
 import { withTimeout } from '@gateway/observability';
 
 export interface CacheRedisOptions {
-  /** A command that takes longer fails. */
+  /** Time limit for a command, in milliseconds. */
   readonly commandTimeoutMs: number;
   readonly onError: (error: Error) => void;
-  /** Commands sent in one turn of the event loop share a pipeline, except the commands listed here. */
+  /** Commands sent in the same event loop turn share a pipeline, except those listed here. */
   readonly pipelineAllExcept?: readonly string[];
 }
 
 /**
- * Connects to the cache's Redis. While Redis is unavailable or slow, commands fail at once instead of waiting, and
- * the connection is retried in the background.
+ * Connects to the cache's Redis. While Redis is unavailable or slow, commands fail immediately instead of
+ * waiting, and the client reconnects in the background.
  */
 export function connectCacheRedis(url: string, options: CacheRedisOptions): Redis {
   const { commandTimeoutMs, onError, pipelineAllExcept } = options;
@@ -29,12 +29,12 @@ export function connectCacheRedis(url: string, options: CacheRedisOptions): Redi
   return redis;
 }
 
-/** The queue's Redis is reachable, but would lose jobs when its memory is full. */
+/** The queue's Redis is reachable, but would lose jobs once its memory is full. */
 export class EvictingRedisError extends Error {}
 
 /**
- * Connects to Redis for BullMQ. Commands wait while Redis is unavailable, and the connection is retried
- * without limit.
+ * Connects to Redis for BullMQ. While Redis is unavailable, commands wait and the client reconnects
+ * indefinitely.
  */
 export function openQueueRedis(url: string, onError: (error: Error) => void): Redis {
   const redis = new Redis(url, {
@@ -46,8 +46,8 @@ export function openQueueRedis(url: string, onError: (error: Error) => void): Re
 }
 
 /**
- * Waits for Redis, then throws `EvictingRedisError` unless its policy is `noeviction`. With any other policy,
- * a full Redis deletes jobs and keys of BullMQ.
+ * Waits for Redis, then throws `EvictingRedisError` unless its eviction policy is `noeviction`. With any
+ * other policy, Redis deletes BullMQ's jobs and keys once its memory is full.
  */
 export async function checkNoEviction(redis: Redis): Promise<void> {
   const info = await redis.info('memory');
@@ -59,7 +59,7 @@ export async function checkNoEviction(redis: Redis): Promise<void> {
   }
 }
 
-/** Sends one ping with a time limit of one second. Never throws. */
+/** Sends a single ping with a one-second time limit. Never throws. */
 export async function isRedisUp(redis: Redis): Promise<boolean> {
   if (redis.status !== 'ready') return false;
   const answer = redis.ping().then(

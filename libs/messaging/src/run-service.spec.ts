@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 import { Bus, failureOf, until } from './bus.fixture.ts';
 
 /**
- * An app like the services: without decorator metadata, with dependencies named by @Inject, bundled by
+ * An app built like the services: no decorator metadata, dependencies injected with @Inject, bundled with
  * esbuild.
  */
 const source = `
@@ -50,7 +50,7 @@ let telemetry: Telemetry;
 const started: ChildProcess[] = [];
 
 beforeAll(async () => {
-  // Next to the sources, so that npm packages can be resolved.
+  // Next to the sources, so that npm packages resolve.
   folder = await mkdtemp(join(root, 'node_modules/.service-'));
   await build({
     absWorkingDir: root,
@@ -112,7 +112,7 @@ async function start(variables: Record<string, string>) {
 
 const hashOf = (digit: string) => ({ keySha256: digit.repeat(64) });
 
-it('a bundled service without decorator metadata answers, in one trace with its caller', async () => {
+it('a bundled service without decorator metadata replies within the same trace as its caller', async () => {
   const running = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, INSTANCE_ID: 'account-1' });
   const caller = await bus.connectAs('edge-gateway');
   await until(async () => (await running.ready()) === 200, 20_000);
@@ -143,7 +143,7 @@ it('a bundled service without decorator metadata answers, in one trace with its 
   expect(running.output()).toContain('[redacted]');
 }, 60_000);
 
-it('on SIGTERM it stops being ready, answers requests in progress, closes its module, and exits with 0', async () => {
+it('on SIGTERM it reports not ready, replies to requests in progress, closes its module, and exits with 0', async () => {
   const running = await start({});
   const caller = await bus.connectAs('edge-gateway', 'edge-2');
   await until(async () => (await running.ready()) === 200, 20_000);
@@ -156,7 +156,7 @@ it('on SIGTERM it stops being ready, answers requests in progress, closes its mo
   expect(running.output()).toContain('store is closed');
 }, 60_000);
 
-it('an invalid configuration stops the start and lists every error without values', async () => {
+it('an invalid configuration stops startup, and the error lists every invalid variable without values', async () => {
   const running = await start({ NATS_PASSWORD: '', HEALTH_PORT: '99999999', LOG_LEVEL: 'loud-hunter22' });
   expect(await running.exit).toBe(1);
   for (const name of ['NATS_PASSWORD', 'HEALTH_PORT', 'LOG_LEVEL']) expect(running.output()).toContain(name);

@@ -17,7 +17,7 @@ import { connectMessaging } from './nats-messaging.ts';
 import { nestLogger, RpcServer } from './nest-transport.ts';
 import type { ServiceConfig } from './service-config.ts';
 
-/** The parts that every service receives for its module. */
+/** What every service receives to build its module. */
 export interface ServiceParts {
   readonly messaging: Messaging;
   readonly logger: Logger;
@@ -29,7 +29,7 @@ export interface ServiceOptions<Config extends ServiceConfig> {
   readonly config: Config;
   /** Creates the service's root module. Opens everything that must be ready before the first request. */
   readonly createModule: (parts: ServiceParts) => Type | DynamicModule | Promise<Type | DynamicModule>;
-  /** Dependencies, in addition to messaging, that the service needs to be ready. */
+  /** Dependencies besides messaging that must be available before the service reports ready. */
   readonly ready?: () => Readiness | Promise<Readiness>;
 }
 
@@ -40,9 +40,9 @@ export interface RunningService extends ServiceParts {
 }
 
 /**
- * Runs a service: telemetry, logger, health server, messaging, the Nest module, and an orderly shutdown on
- * SIGTERM or SIGINT. The health server starts early, so that a start that waits for a dependency is visible
- * from outside.
+ * Runs a service: telemetry, logger, health server, messaging and the Nest module, with an orderly shutdown
+ * on SIGTERM or SIGINT. The health server starts first, so that a startup that waits for a dependency is
+ * visible from outside.
  */
 export async function runService<Config extends ServiceConfig>(
   options: ServiceOptions<Config>,
@@ -63,7 +63,7 @@ export async function runService<Config extends ServiceConfig>(
   const parts = { messaging, logger, metrics };
   const app = await createApp(await options.createModule(parts), parts);
   await app.listen();
-  // A caller may send requests as soon as this instance is ready.
+  // Callers may send requests as soon as this instance is ready.
   await messaging.flush();
   state.isServing = true;
   logger.info({ health_port: health.port }, `${name} is started`);

@@ -11,7 +11,7 @@ const secret = Buffer.from('sk-a-provider-key-of-some-length');
 describe('a sealed box', () => {
   const recipient = createSealingKeyPair();
 
-  it.each([0, 1, 16, 65_536])('returns %i bytes to the owner of the private key', (length) => {
+  it.each([0, 1, 16, 65_536])('returns %i bytes to the private key owner', (length) => {
     const plaintext = Buffer.alloc(length, 7);
     expect(openSealed(seal(plaintext, recipient.publicKey), recipient.privateKey)).toEqual(plaintext);
   });
@@ -22,12 +22,12 @@ describe('a sealed box', () => {
     for (const box of boxes) expect(Buffer.from(box, 'base64').includes(secret.subarray(0, 6))).toBe(false);
   });
 
-  it('does not open with another key', () => {
+  it('cannot be opened with another key', () => {
     const box = seal(secret, recipient.publicKey);
     expect(() => openSealed(box, createSealingKeyPair().privateKey)).toThrow(SealedBoxError);
   });
 
-  it('does not open after any single bit was flipped', () => {
+  it('cannot be opened if any single bit was flipped', () => {
     const box = Buffer.from(seal(secret, recipient.publicKey), 'base64');
     for (let bit = 0; bit < box.length * 8; bit++) {
       const tampered = Buffer.from(box);
@@ -36,7 +36,7 @@ describe('a sealed box', () => {
     }
   });
 
-  it('does not open when truncated, extended or spelled differently', () => {
+  it('cannot be opened if truncated, extended or encoded differently', () => {
     const text = seal(secret.subarray(0, 3), recipient.publicKey);
     const bytes = Buffer.from(text, 'base64');
     const wrong = [
@@ -49,7 +49,7 @@ describe('a sealed box', () => {
     for (const box of wrong) expect(() => openSealed(box, recipient.privateKey)).toThrow(SealedBoxError);
   });
 
-  it('does not reveal the cause of a failure', () => {
+  it('does not reveal why opening failed', () => {
     const box = Buffer.from(seal(secret, recipient.publicKey), 'base64');
     for (const wrong of ['', '!', box.subarray(0, 20).toString('base64')])
       expect(() => openSealed(wrong, recipient.privateKey)).toThrow('The sealed box cannot be opened.');
@@ -81,7 +81,7 @@ describe('a sealing key pair from a seed', () => {
     expect(Buffer.from(sealingKeyPairFromSeed(seed).publicKey, 'base64')).toEqual(publicKey);
   });
 
-  it('rejects a seed of another length', () => {
+  it('rejects a seed with the wrong length', () => {
     expect(() => sealingKeyPairFromSeed(Buffer.alloc(31))).toThrow(RangeError);
   });
 });

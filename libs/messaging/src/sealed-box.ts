@@ -10,11 +10,11 @@ import {
 } from 'node:crypto';
 
 /**
- * A sealed box: anyone with the recipient's public key can close it, and only the recipient can open it.
- * Secrets cross the bus in sealed boxes. X25519 with a fresh ephemeral key for every box, HKDF-SHA256,
- * AES-256-GCM. The construction is that of ECIES (SEC 1 §5.1) and of HPKE's base mode (RFC 9180), without
- * HPKE's negotiation. Layout before base64: version (1 byte) | ephemeral public key (32) | ciphertext | GCM
- * tag (16).
+ * A sealed box: anyone with the recipient's public key can create it, and only the recipient can open it.
+ * Secrets cross the bus in sealed boxes. They use X25519 with a fresh ephemeral key per box, HKDF-SHA256 and
+ * AES-256-GCM. The construction follows ECIES (SEC 1 §5.1) and HPKE's base mode (RFC 9180), without HPKE's
+ * negotiation. Layout before base64: version (1 byte) | ephemeral public key (32) | ciphertext | GCM tag
+ * (16).
  */
 const version = 1;
 const keyBytes = 32;
@@ -23,18 +23,18 @@ const tagBytes = 16;
 const headerBytes = 1 + keyBytes;
 const info = Buffer.from('agent-gateway sealed-box v1');
 
-/** The DER prefix of the 32 raw bytes of an X25519 key (RFC 8410 §4 and §7). */
+/** The DER prefix before the 32 raw bytes of an X25519 key (RFC 8410 §4 and §7). */
 const spkiPrefix = Buffer.from('302a300506032b656e032100', 'hex');
 const pkcs8Prefix = Buffer.from('302e020100300506032b656e04220420', 'hex');
 
 export interface SealingKeyPair {
-  /** The 32 raw bytes of the X25519 public key, in base64. */
+  /** The X25519 public key: 32 raw bytes, in base64. */
   readonly publicKey: string;
   readonly privateKey: KeyObject;
 }
 
 /**
- * The box was closed for another key, was not created by `seal`, or was changed. The error does not reveal
+ * The box was sealed for another key, was not created by `seal`, or was modified. The error does not reveal
  * which.
  */
 export class SealedBoxError extends Error {
@@ -51,8 +51,8 @@ export function createSealingKeyPair(): SealingKeyPair {
 }
 
 /**
- * Derives the key pair from a 32-byte secret. Replicas with the same seed share the pair. Throws a RangeError
- * for another length.
+ * Derives the key pair from a 32-byte seed. Replicas with the same seed share the pair. Throws a RangeError
+ * for any other length.
  */
 export function sealingKeyPairFromSeed(seed: Buffer): SealingKeyPair {
   if (seed.length !== keyBytes) throw new RangeError('The seed of a sealing key pair is 32 bytes.');
@@ -65,8 +65,8 @@ export function sealingKeyPairFromSeed(seed: Buffer): SealingKeyPair {
 }
 
 /**
- * Closes a box around `plaintext` for the owner of the private key, and returns base64. Throws a RangeError
- * for an invalid public key (wrong length, not base64, or a point of low order).
+ * Seals `plaintext` for the owner of the matching private key, and returns base64. Throws a RangeError for an
+ * invalid public key (wrong length, not base64, or a point of low order).
  */
 export function seal(plaintext: Uint8Array, recipientPublicKeyBase64: string): string {
   const recipient = parsePublicKey(recipientPublicKeyBase64);
@@ -78,7 +78,7 @@ export function seal(plaintext: Uint8Array, recipientPublicKeyBase64: string): s
   return Buffer.concat([header, ciphertext, cipher.getAuthTag()]).toString('base64');
 }
 
-/** Opens a box that `seal` closed for this key. Throws a `SealedBoxError` for anything else. */
+/** Opens a box created by `seal` for this key. Throws a `SealedBoxError` for anything else. */
 export function openSealed(sealedBase64: string, privateKey: KeyObject): Buffer {
   try {
     return openBox(parseBase64(sealedBase64), privateKey);
@@ -99,8 +99,8 @@ function openBox(box: Buffer, privateKey: KeyObject): Buffer {
 }
 
 /**
- * Derives the key and nonce of one box. The salt contains both public keys, because X25519 ignores one bit of
- * a point's encoding, and two different boxes could otherwise open alike. Deriving the nonce is safe because
+ * Derives the key and nonce for a box. The salt contains both public keys: X25519 ignores one bit in a
+ * point's encoding, so without them two different boxes could open alike. Deriving the nonce is safe because
  * each key is used once.
  */
 function deriveBoxKey(own: KeyObject, peer: Buffer, header: Buffer, recipient: Buffer) {
@@ -117,8 +117,8 @@ function parsePublicKey(text: string): Buffer {
 }
 
 /**
- * Strict decoding. `Buffer.from` skips invalid characters and ignores spare bits, so several texts would be
- * the same box.
+ * Decodes base64 strictly. `Buffer.from` skips invalid characters and ignores spare bits, so several strings
+ * would decode to the same box.
  */
 function parseBase64(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64');

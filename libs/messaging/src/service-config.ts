@@ -1,27 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 
-/** Treats an empty variable as not set. */
+/** Treats an empty variable as unset. */
 export function unlessEmpty<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value) => (value === '' ? undefined : value), schema);
 }
 
-/** A TCP port; 0 selects a free port. */
+/** A TCP port; 0 picks a free port. */
 export const port = z.coerce.number().int().min(0).max(65_535);
 
-/** The variables of every service. An app's own configuration is `z.object({ ...serviceVariables, … })`. */
+/**
+ * The environment variables shared by all services. An app's own configuration is `z.object({
+ * ...serviceVariables, … })`.
+ */
 export const serviceVariables = {
   NATS_URL: z.string().min(1),
-  /** The service's own name. Its rights on the bus depend on it. */
+  /** The service's own name. It determines the service's permissions on the bus. */
   NATS_USER: z.string().min(1),
   NATS_PASSWORD: z.string().min(1),
-  /** The port of `/health/live`, `/health/ready` and `/metrics`. */
+  /** The port for `/health/live`, `/health/ready` and `/metrics`. */
   HEALTH_PORT: port,
   HOST: unlessEmpty(z.string().default('127.0.0.1')),
   LOG_LEVEL: unlessEmpty(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   ),
-  /** Base URL of an OTLP/HTTP receiver. Tracing is off without it. */
+  /** Base URL of an OTLP/HTTP receiver. Without it, tracing is off. */
   OTEL_EXPORTER_OTLP_ENDPOINT: unlessEmpty(z.url().optional()),
   OTEL_TRACES_SAMPLE_RATIO: unlessEmpty(z.coerce.number().min(0).max(1).default(1)),
   /** Identifies this process among its replicas: letters, digits, `-` and `_`. */
@@ -35,7 +38,7 @@ export const serviceVariables = {
 
 export type ServiceConfig = z.output<z.ZodObject<typeof serviceVariables>>;
 
-/** Parses the environment. Throws one error that lists every invalid variable, without the values. */
+/** Parses the environment. Throws a single error that lists every invalid variable, without its value. */
 export function parseConfig<Schema extends z.ZodType>(
   schema: Schema,
   environment: Readonly<Record<string, string | undefined>>,

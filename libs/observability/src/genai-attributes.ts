@@ -1,6 +1,6 @@
 /**
- * Attribute names of the OpenTelemetry semantic conventions for generative AI, version 1.45
- * (https://opentelemetry.io/docs/specs/semconv/gen-ai/). The conventions are not stable, so the names are
+ * Attribute names from the OpenTelemetry semantic conventions for generative AI, version 1.45
+ * (https://opentelemetry.io/docs/specs/semconv/gen-ai/). The conventions are not stable yet, so the names are
  * copied here, and a spec compares them with the package.
  */
 export const genAi = {

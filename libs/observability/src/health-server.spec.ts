@@ -14,11 +14,11 @@ async function ask(ready: () => Readiness | Promise<Readiness>, path: string, me
   }
 }
 
-it('is live while it answers', async () => {
+it('is live while it responds', async () => {
   expect(await ask(() => ({ postgres: false }), '/health/live')).toMatchObject({ status: 200 });
 });
 
-it('is ready when every dependency is, and names those that are not', async () => {
+it('is ready when every dependency is ready, and names those that are not', async () => {
   expect((await ask(() => ({ postgres: true, messaging: true }), '/health/ready')).status).toBe(200);
   const answer = await ask(() => ({ postgres: false, messaging: true }), '/health/ready');
   expect(answer.status).toBe(503);
@@ -28,7 +28,7 @@ it('is ready when every dependency is, and names those that are not', async () =
   });
 });
 
-it('requires a survivable dependency for the start, and stays ready without it later', async () => {
+it('requires a startup-only dependency once, and stays ready if it fails later', async () => {
   const dependencies = { redis: false };
   const server = await startHealthServer({
     host: '127.0.0.1',
@@ -52,7 +52,7 @@ it('is not ready when the check fails or hangs', async () => {
   expect((await ask(hanging, '/health/ready')).status).toBe(503);
 }, 10_000);
 
-it('serves the event loop delay and the metrics of the service', async () => {
+it('serves the event loop delay and the service metrics', async () => {
   metrics
     .histogram({ name: 'plan_duration_seconds', help: 'Planning.', labels: ['outcome'] })
     .observe({ outcome: 'planned' }, 0.004);

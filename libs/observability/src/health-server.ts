@@ -8,14 +8,14 @@ export type Readiness = Record<string, boolean>;
 
 export interface HealthServerOptions {
   readonly host: string;
-  /** 0 selects a free port. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly metrics: Metrics;
   readonly ready: () => Readiness | Promise<Readiness>;
   /**
-   * Dependencies that are required for the start only. The process continues to serve without them, and their
-   * state is still reported. List shared dependencies here if possible; otherwise all replicas leave the load
-   * balancer at the same time.
+   * Dependencies required only at startup. The process keeps serving without them, and their state is still
+   * reported. Prefer this list for shared dependencies; otherwise, if one fails, all replicas leave the load
+   * balancer at once.
    */
   readonly survives?: readonly string[];
 }
@@ -28,8 +28,8 @@ export interface HealthServer {
 const readyDeadlineMs = 2_000;
 
 /**
- * Serves `GET /health/live`, `/health/ready` (503 with the missing dependencies) and `/metrics` over plain
- * HTTP.
+ * Serves `GET /health/live`, `/health/ready` (503 with the list of missing dependencies) and `/metrics` over
+ * unencrypted HTTP.
  */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const readiness = new ReadinessCheck(options);
@@ -113,7 +113,7 @@ class ReadinessCheck {
     return { isReady, dependencies };
   }
 
-  /** A check that takes too long means not ready. */
+  /** A check that takes too long counts as not ready. */
   #check(): Promise<Readiness> {
     return withTimeout((async () => this.#ready())(), readyDeadlineMs, notReady);
   }

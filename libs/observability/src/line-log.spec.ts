@@ -21,7 +21,7 @@ describe('a line log', () => {
     expect(one).toEqual(other);
   });
 
-  it('writes the time of each line', () => {
+  it('writes the time on each line', () => {
     const lines: string[] = [];
     const times = [999, 1_000, 1_001, 1_999, 3_000, 2_999, 1_790_000_000_042, 0];
     const left = [...times];
@@ -46,7 +46,7 @@ describe('a line log', () => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ password: '[redacted]' });
   });
 
-  it('writes nothing above its level', () => {
+  it('writes nothing if the log level is above info', () => {
     const lines: string[] = [];
     logInto(lines, 'warn').lineLog.write({ request_id: 'r' });
     expect(lines).toEqual([]);

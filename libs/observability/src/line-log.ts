@@ -4,7 +4,7 @@ import { secretRedactor, type SecretRedactor } from './secret-redactor.ts';
 export interface LineLogOptions {
   readonly service: string;
   readonly instanceId: string;
-  /** Lines have the level info. Nothing is written above that level. */
+  /** Lines are written at level info. If the configured level is higher, nothing is written. */
   readonly level: string;
   readonly destination: DestinationStream;
   readonly redact?: SecretRedactor;
@@ -12,7 +12,7 @@ export interface LineLogOptions {
   readonly now?: () => number;
 }
 
-/** Writes repeated lines of one kind. */
+/** Writes many log lines of the same kind. */
 export interface LineLog {
   write(fields: Readonly<Record<string, unknown>>): void;
 }
@@ -20,8 +20,8 @@ export interface LineLog {
 const levelsWithInfo = new Set(['trace', 'debug', 'info']);
 
 /**
- * For the one log line per request. The JSON and the redaction are the same as those of `createLogger`. It
- * skips work that costs more than the line itself: merging bindings, looking for errors, serializers.
+ * A logger for the per-request log line. JSON and redaction match `createLogger`. It skips the work that
+ * costs more than the line itself: merging bindings, looking for errors, running serializers.
  */
 export function createLineLog(message: string, options: LineLogOptions): LineLog {
   if (!levelsWithInfo.has(options.level)) return { write: () => undefined };
@@ -38,7 +38,10 @@ export function createLineLog(message: string, options: LineLogOptions): LineLog
   };
 }
 
-/** Renders RFC 3339 with milliseconds. The part before the milliseconds is rendered once per second. */
+/**
+ * Formats a timestamp as RFC 3339 with milliseconds. The part before the milliseconds is formatted once per
+ * second.
+ */
 class LineClock {
   #second = NaN;
   #text = '';

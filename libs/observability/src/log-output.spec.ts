@@ -26,7 +26,7 @@ async function withOutput(
   }
 }
 
-it('keeps the order of lines of all writers and lengths', () =>
+it('keeps lines in order across writers and line lengths', () =>
   withOutput(async (output, read) => {
     const logger = createLogger({ ...options, destination: output });
     const lineLog = createLineLog('request', { ...options, destination: output });
@@ -47,7 +47,7 @@ it('keeps the order of lines of all writers and lengths', () =>
   }));
 
 it(
-  'writes a line that is not followed by another',
+  'writes a line even if no other line follows',
   () =>
     withOutput(async (output, read) => {
       output.write('alone\n');
@@ -57,7 +57,7 @@ it(
   10_000,
 );
 
-it('reports a flush after everything is written', () =>
+it('reports a flush only once everything is written', () =>
   withOutput(async (output, read) => {
     output.write(`${'x'.repeat(200_000)}\n`);
     output.write('last\n');
@@ -67,7 +67,7 @@ it('reports a flush after everything is written', () =>
     expect(read().slice(-6)).toBe('\nlast\n');
   }));
 
-it('loses no line of a process that exits or fails', () => {
+it('loses no lines when a process exits or fails', () => {
   const run = (ending: string) =>
     spawnSync(
       process.execPath,

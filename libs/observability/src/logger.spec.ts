@@ -56,7 +56,7 @@ describe('secrets never reach a log line', () => {
     }
   });
 
-  it('in a field whose name marks a secret, whatever its value', () => {
+  it('in a field whose name indicates a secret, whatever its value', () => {
     const lines: string[] = [];
     logInto(lines).info({ password: 'abc', nested: { apiKey: 'short' } }, 'x');
     expect(lines[0]).not.toMatch(/abc|short/);
@@ -64,7 +64,7 @@ describe('secrets never reach a log line', () => {
 });
 
 describe('the redactor', () => {
-  it('redacts session and refresh tokens by their form, and passwords by their name', () => {
+  it('redacts session and refresh tokens by format, and passwords by field name', () => {
     const jwt = ['eyJhbGciOiJFUzI1NiJ9', 'eyJzdWIiOiJzb21lYm9keSJ9', 'c2lnbmF0dXJlLW9mLWl0'].join('.');
     const refresh = `rt-svc-${'Ab3_-'.repeat(8)}xyz`;
     const line = JSON.stringify({
@@ -81,14 +81,14 @@ describe('the redactor', () => {
     expect(createSecretRedactor().redact(text)).toBe(text);
   });
 
-  it('finds a value at any position, also next to a value with the same start', () => {
+  it('finds a value at any position, even next to another value with the same prefix', () => {
     const redactor = createSecretRedactor();
     redactor.register('abcdefgh');
     redactor.register('abcdefghijkl');
     expect(redactor.redact('xabcdefghijklyabcdefgh')).toBe('x[redacted]y[redacted]');
   });
 
-  it('forgets values that were not registered again for a long time', () => {
+  it('forgets values that have not been registered for a long time', () => {
     let time = 0;
     const redactor = createSecretRedactor(10, () => time);
     redactor.register('first-secret');
@@ -103,7 +103,7 @@ describe('the redactor', () => {
     expect(redactor.redact('first-secret')).toBe('first-secret');
   });
 
-  it('holds a bounded number of values and forgets the oldest', () => {
+  it('holds a limited number of values and forgets the oldest', () => {
     const redactor = createSecretRedactor(2);
     for (const secret of ['first-secret', 'second-secret', 'first-secret', 'third-secret']) {
       redactor.register(secret);

@@ -17,8 +17,8 @@ export interface LoggerOptions {
 }
 
 /**
- * Creates a logger of JSON lines with `time` (RFC 3339), `service` and, inside a request, `trace_id`. The
- * redactor processes each complete line, so no field, message or stack can bypass it.
+ * Creates a logger that writes JSON lines with `time` (RFC 3339), `service` and, inside a request,
+ * `trace_id`. The redactor processes each complete line, so no field, message or stack can bypass it.
  */
 export function createLogger(options: LoggerOptions): Logger {
   const redactor = options.redact ?? secretRedactor;
@@ -43,19 +43,21 @@ export function createLogger(options: LoggerOptions): Logger {
 
 type LogOutput = ReturnType<typeof pino.destination>;
 
-/** Maximum number of buffered bytes while standard output is blocked. Further lines are dropped. */
+/** Maximum number of bytes buffered while standard output is blocked. Further lines are dropped. */
 const waitingBytesMax = 16 * 1024 * 1024;
-/** Lines are written together at this size or age, because one write per line costs more than the line. */
+/**
+ * Buffered lines are flushed at this size or age, because a write per line costs more than creating the line.
+ */
 const chunkChars = 64 * 1024;
 const flushEveryMs = 100;
 
-/** Standard output, shared by all loggers of a process. Buffered lines are written when the process exits. */
+/** Standard output, shared by all loggers in a process. Buffered lines are written when the process exits. */
 export function createLogOutput(fd = 1): LogOutput {
   const output = pino.destination({
     dest: fd,
     sync: false,
     maxLength: waitingBytesMax,
-    // Writes a chunk at once. With 0, `flush` would not wait for the write.
+    // Writes a chunk immediately. With 0, `flush` would not wait for the write.
     minLength: 1,
     maxWrite: 4 * chunkChars,
     periodicFlush: flushEveryMs,
@@ -65,8 +67,8 @@ export function createLogOutput(fd = 1): LogOutput {
 }
 
 /**
- * Replaces the output's write methods, because the original ones count all buffered bytes with every line.
- * The object is changed in place: its own timer and pino's exit listener call these methods on it.
+ * Replaces the output's write methods, because the original ones count all buffered bytes for every line. The
+ * object is modified in place: its own timer and pino's exit listener call these methods on it.
  */
 function joinLines(output: LogOutput): void {
   const write = output.write.bind(output);

@@ -4,18 +4,18 @@ import { Counter, Gauge } from './instruments/counter-and-gauge.ts';
 import { Histogram } from './instruments/histogram.ts';
 import type { Instrument } from './instruments/instrument.ts';
 
-/** Upper bounds in seconds, from half a millisecond to the longest possible request. */
+/** Upper bucket bounds in seconds, from half a millisecond to the longest possible request. */
 export const durationBucketsSeconds = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
 ];
-/** Upper bounds for numbers of tools, tokens or bytes: powers of four. */
+/** Upper bucket bounds for counts of tools, tokens or bytes: powers of four. */
 export const sizeBuckets = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576];
 
 interface MetricOptions<Label extends string> {
-  /** In snake case, with the unit at the end (`_seconds`, `_bytes`, `_total`). */
+  /** In snake case with a unit suffix (`_seconds`, `_bytes`, `_total`). */
   readonly name: string;
   readonly help: string;
-  /** Only labels with few values: never an id, a model name from a request or a tool name. */
+  /** Use only labels with few distinct values: never an id, a model name from a request, or a tool name. */
   readonly labels?: readonly Label[];
 }
 
@@ -26,7 +26,7 @@ export interface Metrics {
   gauge<Label extends string = never>(
     options: MetricOptions<Label> & { collect?: () => number },
   ): Gauge<Label>;
-  /** The buckets are those of durations in seconds by default. */
+  /** Default buckets are for durations in seconds. */
   histogram<Label extends string = never>(
     options: MetricOptions<Label> & { buckets?: readonly number[] },
   ): Histogram<Label>;
@@ -35,16 +35,17 @@ export interface Metrics {
 }
 
 /**
- * Creates a registry with the process metrics: CPU time, memory, garbage collection, and event loop
- * delay (`nodejs_eventloop_lag_*_seconds`). Own instruments count, and prom-client only writes. Counting with
- * prom-client costs several times as much, because it joins labels into keys and finds buckets by name.
+ * Creates a registry with the process metrics: CPU time, memory, garbage collection, and event loop delay
+ * (`nodejs_eventloop_lag_*_seconds`). Our own instruments do the counting, and prom-client only renders the
+ * output. Counting with prom-client costs several times as much, because it joins labels into keys and finds
+ * buckets by name.
  */
 export function createMetrics(service: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry });
   const register = <Made extends Instrument>(instrument: Made): Made => {
-    // The registry's type accepts only prom-client's own classes, but it uses only the name and `get`.
+    // The registry's type accepts only prom-client's own classes, although it uses only the name and `get`.
     registry.registerMetric(instrument as unknown as Metric);
     return instrument;
   };
@@ -64,7 +65,7 @@ interface PoolUse {
   readonly waiting: number;
 }
 
-/** Reports the use of a Postgres connection pool at every scrape. */
+/** Reports Postgres connection pool usage at every scrape. */
 export function watchPool(metrics: Metrics, read: () => PoolUse): void {
   metrics.gauge({
     name: 'postgres_pool_open_connections',

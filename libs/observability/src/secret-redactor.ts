@@ -1,13 +1,13 @@
-/** Replaces a secret. */
+/** The text that replaces a secret. */
 export const redactedText = '[redacted]';
 
 /**
- * Patterns of secrets: API keys of the gateway and of providers (`sk-…`), session tokens, credentials of an
- * Authorization header, a password in a URL. Every match consists of characters that JSON does not escape, so
- * a redacted line remains valid JSON.
+ * Secret patterns: gateway and provider API keys (`sk-…`), session tokens, Authorization header credentials,
+ * and passwords in URLs. Every match consists of characters that JSON does not escape, so a redacted line
+ * remains valid JSON.
  */
 const shapes: readonly (readonly [RegExp, string])[] = [
-  // Names of fields with secret values, at any depth. Their values are redacted regardless of their form.
+  // Names of fields that hold secrets, at any depth. Their values are always redacted.
   [
     /"((?:current_?|new_?)?password|apiKey|api_key|authorization|secret|sealedSecret|(?:access_?|refresh_?|session_?)?token|cookie|set-cookie)":"(?:[^"\\]|\\.)*"/gi,
     `"$1":"${redactedText}"`,
@@ -20,14 +20,14 @@ const shapes: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Three parts of base64url characters, separated by dots, like a JWT. The lookbehind allows a match only at the start of
- * a run of these characters. Otherwise a long run without a dot would be scanned again from each of its characters,
- * which takes quadratic time. The bound on the first part, the header of a JWT, keeps the regular expression from
+ * Three base64url parts separated by dots, like a JWT. The lookbehind allows a match only at the start of a
+ * run of these characters. Otherwise a long run without a dot would be rescanned from every character, which
+ * takes quadratic time. The length limit on the first part, the JWT header, keeps the regular expression from
  * backtracking over such a run.
  */
 const dottedRuns = /(?<![A-Za-z0-9_-])([A-Za-z0-9_-]{11,16384})\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g;
 
-/** Redacts session tokens (any JWT): each starts with `eyJ`, the encoded start of a JSON object. */
+/** Redacts session tokens (any JWT). Each starts with `eyJ`, the encoded start of a JSON object. */
 function redactJwts(text: string): string {
   return text.replace(dottedRuns, (run: string, head: string) => {
     const start = head.search(/\beyJ/);
@@ -36,13 +36,13 @@ function redactJwts(text: string): string {
 }
 
 /**
- * Up to this many values are searched one by one, which the engine does faster than a single pass of this
- * code.
+ * Up to this many values are searched for one by one, which the engine does faster than this code's single
+ * pass.
  */
 const plainSearchMax = 24;
 /**
- * Text without any of these strings matches no pattern. One pass over the line replaces one pass per
- * pattern.
+ * Text without any of these strings cannot match a pattern. A single pass over the line thus replaces one
+ * pass per pattern.
  */
 const anyShape =
   /sk-|eyJ|rt-svc-|bearer|basic|:\/\/|"(?:(?:access_?|refresh_?|session_?)?token|(?:current_?|new_?)?password|apiKey|api_key|authorization|secret|sealedSecret|cookie|set-cookie)":/i;
@@ -51,14 +51,14 @@ const tailChars = 8;
 const hashBits = 16;
 const { imul } = Math;
 
-/** Replaces secrets in texts, by pattern and by value. */
+/** Redacts secrets in text, by pattern and by value. */
 export interface SecretRedactor {
   /**
-   * Registers a value to redact from now on. At most `secretsMax` values are held; the oldest is removed
+   * Registers a value to redact from now on. At most `secretsMax` values are held; the oldest is dropped
    * first. Values shorter than eight characters are ignored, because they would match ordinary words.
    */
   register(secret: string): void;
-  /** Removes values that were last registered longer ago than this. */
+  /** Removes values whose last registration is older than this. */
   forgetOlder(ageMs: number): void;
   redact(text: string): string;
 }
@@ -71,13 +71,13 @@ function hashBefore(text: string, end: number): number {
 }
 
 /**
- * Finds registered values in one pass over the text. A bitmap over hashes of four characters marks possible
- * ends of values, so thousands of values cost no more than one. Ends are used because all keys of a provider
- * start alike.
+ * Finds registered values in a single pass over the text. A bitmap over four-character hashes marks possible
+ * value endings, so thousands of values cost no more than one. Endings are used because all keys from a
+ * provider start alike.
  */
 class ValueRedactor {
   readonly #secretsMax: number;
-  /** Values with the time of their last registration, the oldest first. */
+  /** Values with the time of their last registration, oldest first. */
   readonly #secrets = new Map<string, number>();
   readonly #byTail = new Map<string, string[]>();
   readonly #mayEnd = new Uint8Array(1 << hashBits);
@@ -95,7 +95,8 @@ class ValueRedactor {
     if (this.#secrets.size >= this.#secretsMax) this.#dropOldest();
     this.#secrets.set(secret, now);
     const tail = secret.slice(-tailChars);
-    // The longest first. Otherwise the start of a secret would remain if another secret is its end.
+    // Longest first. Otherwise, if one secret is a suffix of another, the start of the longer one would
+    // remain.
     const peers = [...(this.#byTail.get(tail) ?? []), secret].sort((a, b) => b.length - a.length);
     this.#byTail.set(tail, peers);
     this.#mayEnd[hashBefore(secret, secret.length)] = 1;
@@ -137,7 +138,7 @@ class ValueRedactor {
         ?.find((secret) => text.startsWith(secret, end - secret.length));
       if (found === undefined) continue;
       const start = end - found.length;
-      // A match that starts inside a replaced one only extends it.
+      // A match that starts inside an already replaced one only extends it.
       if (start >= from) kept += text.slice(from, start) + redactedText;
       from = end;
     }
@@ -165,5 +166,5 @@ export function createSecretRedactor(secretsMax = 4_096, now: () => number = Dat
   };
 }
 
-/** The redactor of this process. Every logger uses it by default. */
+/** The process-wide redactor. Every logger uses it by default. */
 export const secretRedactor: SecretRedactor = createSecretRedactor();

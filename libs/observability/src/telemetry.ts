@@ -7,24 +7,24 @@ import { withTimeout } from './with-timeout.ts';
 export interface TelemetryOptions {
   readonly serviceName: string;
   readonly instanceId: string;
-  /** Base URL of an OTLP/HTTP receiver, as in OTEL_EXPORTER_OTLP_ENDPOINT. Tracing is off without it. */
+  /** Base URL of an OTLP/HTTP receiver, as in OTEL_EXPORTER_OTLP_ENDPOINT. Without it, tracing is off. */
   readonly otlpEndpoint?: string | undefined;
-  /** Share of new traces to record, 0 to 1. A continued trace keeps its own decision. */
+  /** Share of new traces to record, from 0 to 1. A continued trace keeps its original sampling decision. */
   readonly sampleRatio: number;
 }
 
 export interface Telemetry {
-  /** Exports the remaining spans for at most `exportTimeoutMs`, and stops. */
+  /** Exports the remaining spans for up to `exportTimeoutMs`, then stops. */
   shutdown(): Promise<void>;
 }
 
 const exportDelayMs = 1_000;
 const exportTimeoutMs = 5_000;
-/** Maximum number of spans that wait for export. Further spans are dropped. */
+/** Maximum number of spans queued for export. Further spans are dropped. */
 const waitingSpansMax = 8_192;
 
 /**
- * Starts tracing. Call it before anything else in a process. The SDK is loaded only if a receiver is
+ * Starts tracing. Call this before anything else in a process. The SDK is loaded only if a receiver is
  * configured. Without one, only trace ids are kept, for the log.
  */
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
@@ -36,7 +36,7 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
   return {
     async shutdown() {
       useTracer(undefined);
-      // An unavailable receiver must not fail or delay the shutdown.
+      // An unavailable receiver must neither fail nor delay the shutdown.
       await withTimeout(
         sdk.shutdown().catch(() => undefined),
         exportTimeoutMs,

@@ -9,13 +9,13 @@ export interface TraceHeaders {
   readonly tracestate?: string;
 }
 
-/** The specification requires support for at least 512. Longer values are dropped. */
+/** The specification requires support for at least 512 characters. Longer values are dropped. */
 const tracestateCharsMax = 512;
 const traceparentCharsMax = 256;
 
 /**
- * Parses trace headers (section 3.2 of Trace Context). Undefined for invalid headers, which start a new
- * trace.
+ * Parses trace headers (Trace Context, section 3.2). Returns undefined for invalid headers; a new trace then
+ * starts.
  */
 export function parseTraceHeaders(headers: TraceHeaders | string | undefined): SpanContext | undefined {
   if (headers === undefined) return undefined;
@@ -31,7 +31,9 @@ export function parseTraceHeaders(headers: TraceHeaders | string | undefined): S
 }
 
 const idsChars = 48;
-/** Random digits are drawn for many traces at once, because one draw costs as much as the rest of a trace. */
+/**
+ * Random digits are generated for many traces at once, because one call costs as much as the rest of a trace.
+ */
 let pool = '';
 let drawn = 0;
 
@@ -44,7 +46,7 @@ function drawIds(): string {
   return pool.slice(drawn - idsChars, drawn);
 }
 
-/** Creates ids for a trace that is not recorded. They only connect log lines. */
+/** Creates ids for a trace that is not recorded. They only link log lines. */
 export function createUnrecordedSpanContext(parent: SpanContext | undefined): SpanContext {
   const ids = drawIds();
   return {
@@ -80,7 +82,7 @@ function activeSpanContext(): SpanContext | undefined {
   return spanContext !== undefined && isSpanContextValid(spanContext) ? spanContext : undefined;
 }
 
-/** Trace id of the current request or message, 32 hex digits. Available with and without tracing. */
+/** Trace id of the current request or message, 32 hex digits. Available even without tracing. */
 export function currentTraceId(): string | undefined {
   return activeSpanContext()?.traceId;
 }
@@ -91,7 +93,7 @@ export function currentTraceHeaders(): TraceHeaders | undefined {
   return spanContext === undefined ? undefined : renderTraceHeaders(spanContext);
 }
 
-/** The W3C `traceparent` of the current span. */
+/** The current span as a W3C `traceparent`. */
 export function currentTraceparent(): string | undefined {
   return currentTraceHeaders()?.traceparent;
 }

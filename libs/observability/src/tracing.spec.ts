@@ -18,7 +18,7 @@ async function start(receiver?: OtlpReceiver) {
 describe('without a span receiver', () => {
   beforeAll(() => start());
 
-  it('gives every request a valid trace id and continues an incoming one', async () => {
+  it('gives every request a valid trace id, or continues an incoming one', async () => {
     const fresh = startRequestTrace();
     expect(fresh.traceId).toMatch(/^(?!0{32})[0-9a-f]{32}$/);
     await fresh.run(async () => {
@@ -91,7 +91,7 @@ describe('with a span receiver', () => {
   });
 });
 
-it('shuts down in time although the receiver is unavailable', async () => {
+it('shuts down in time even if the receiver is unavailable', async () => {
   const telemetry = await startTelemetry({
     serviceName: 'edge-gateway',
     instanceId: 'one',

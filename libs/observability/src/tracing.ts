@@ -20,7 +20,7 @@ import {
 
 export { SpanKind, type Attributes, type Span } from '@opentelemetry/api';
 
-/** Undefined while tracing is off. Then no spans are created. */
+/** Undefined while tracing is off. In that case no spans are created. */
 let tracer: Tracer | undefined;
 
 export function useTracer(next: Tracer | undefined): void {
@@ -29,7 +29,7 @@ export function useTracer(next: Tracer | undefined): void {
 
 const unrecordedSpan = trace.wrapSpanContext({ traceId: '', spanId: '', traceFlags: 0 });
 
-/** Marks a span as failed. A thrown value that is not an `Error` is recorded as text. */
+/** Marks a span as failed. A thrown value that is not an `Error` is recorded as a string. */
 export function recordFailure(span: Span, thrown: unknown): void {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const code = (error as { code?: unknown }).code;
@@ -63,7 +63,7 @@ function runAndEnd<T>(span: Span, parent: Context, fn: (span: Span) => T): T {
 
 /**
  * Runs `fn` inside a child span of the current span. The span ends when `fn` returns or its promise settles.
- * Attributes must not contain contents or secrets. Nearly free while tracing is off.
+ * Attributes must not contain request contents or secrets. Almost no overhead while tracing is off.
  */
 export function withSpan<T>(
   name: string,
@@ -85,8 +85,8 @@ export function openSpan(name: string, attributes: Attributes, kind: SpanKind = 
 }
 
 /**
- * Like `withSpan`, but continues the trace of a received message, or starts a new one without a valid trace.
- * While tracing is off, the trace id is still passed on for the log.
+ * Like `withSpan`, but continues the trace from a received message, or starts a new one if the message has no
+ * valid trace. While tracing is off, the trace id is still passed on for the log.
  */
 export function continueTrace<T>(
   incoming: TraceHeaders | string | undefined,
@@ -103,11 +103,11 @@ export function continueTrace<T>(
   return runAndEnd(tracer.startSpan(name, { attributes, kind }, parent), parent, fn);
 }
 
-/** The trace of a request whose span outlives the function that started it, for example while streaming. */
+/** A request trace whose span outlives the function that started it, for example while streaming. */
 export interface RequestTrace {
   /** 32 hex digits. */
   readonly traceId: string;
-  /** Headers for calls made for the request. */
+  /** Headers for outgoing calls made for the request. */
   readonly headers: TraceHeaders;
   readonly span: Span;
   /** Runs `fn` with this trace as the current one. */
@@ -117,7 +117,7 @@ export interface RequestTrace {
 }
 
 /**
- * Starts the trace of a request, or continues the trace of a valid incoming `traceparent`. The caller must
+ * Starts a trace for a request, or continues the one in a valid incoming `traceparent`. The caller must
  * `end()` it.
  */
 export function startRequestTrace(

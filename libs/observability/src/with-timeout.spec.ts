@@ -2,11 +2,11 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 import { withTimeout } from './with-timeout.ts';
 
 describe('withTimeout', () => {
-  it('returns the result of work that ends in time', async () => {
+  it('returns the result if the work finishes in time', async () => {
     expect(await withTimeout(Promise.resolve('result'), 1_000, 'fallback')).toBe('result');
   });
 
-  it('returns the fallback when the time is over', async () => {
+  it('returns the fallback once the time is up', async () => {
     expect(await withTimeout(waitMs(10_000, 'result', { ref: false }), 10, 'fallback')).toBe('fallback');
   });
 

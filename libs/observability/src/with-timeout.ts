@@ -1,6 +1,6 @@
 /**
- * Waits for `work`, but for at most `limitMs`. Returns `fallback` when the time is over. The work then continues, and its result
- * or rejection is ignored. A rejection before the limit is passed on.
+ * Waits for `work` for at most `limitMs`, then returns `fallback`. The work continues after that, and its
+ * result or rejection is ignored. A rejection within the limit is passed on.
  */
 export async function withTimeout<Result, const Fallback>(
   work: Promise<Result>,

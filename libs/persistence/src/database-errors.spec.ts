@@ -13,12 +13,15 @@ describe('a database error', () => {
     },
   );
 
-  it.each(['P2002', 'P2025', 'P2034', '23505', '42P01', 'P10011'])('with %s belongs to the query', (code) => {
-    const error = withCode(code);
-    expect(mapDatabaseError(error)).toBe(error);
-  });
+  it.each(['P2002', 'P2025', 'P2034', '23505', '42P01', 'P10011'])(
+    'with %s is attributed to the query',
+    (code) => {
+      const error = withCode(code);
+      expect(mapDatabaseError(error)).toBe(error);
+    },
+  );
 
-  it('is found among the causes, up to a maximum depth', () => {
+  it('is found in the cause chain, up to a maximum depth', () => {
     expect(isUnavailable(new Error('outer', { cause: withCode('ECONNRESET') }))).toBe(true);
     const loop = new Error('loop');
     loop.cause = loop;

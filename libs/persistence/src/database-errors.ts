@@ -1,10 +1,10 @@
 import { GatewayError } from '@gateway/errors';
 
 /**
- * Prisma's codes for a database that is unreachable, too busy or disconnected. Sources: the Prisma error
- * reference; P1xxx concern the connection, P2024 is a pool time-out, P2028 a transaction that could not start
- * or was lost, P2037 means too many connections. A wrong password (P1000, P1010) is included, because for a
- * caller the database is then unavailable.
+ * Prisma error codes that mean the database is unreachable, overloaded or disconnected. Per the Prisma error
+ * reference, P1xxx codes concern the connection, P2024 is a pool time-out, P2028 a transaction that could not
+ * start or was lost, and P2037 too many connections. Wrong credentials (P1000, P1010) are included, because
+ * for callers the database is then unavailable.
  */
 const unavailable = /^(P10(00|01|02|08|10|11|17)|P2024|P2028|P2037)$/;
 /**
@@ -20,7 +20,7 @@ export function isUniqueConflict(error: unknown): boolean {
   return codeOf(error) === 'P2002';
 }
 
-/** The row refers to a missing row. */
+/** The row refers to a row that does not exist. */
 export function isForeignKeyConflict(error: unknown): boolean {
   return codeOf(error) === 'P2003';
 }
@@ -30,12 +30,12 @@ export function isMissingRow(error: unknown): boolean {
   return codeOf(error) === 'P2025';
 }
 
-/** The transaction conflicts with another one and can be repeated as a whole. */
+/** The transaction conflicts with another one and can be retried as a whole. */
 export function isWriteConflict(error: unknown): boolean {
   return codeOf(error) === 'P2034';
 }
 
-/** Whether the database, and not the query, caused the error. */
+/** Whether the database caused the error rather than the query. */
 export function isUnavailable(error: unknown): boolean {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     const code = codeOf(at);
@@ -46,7 +46,7 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * Maps an error for callers: `service_unavailable` when the database is unavailable, else the unchanged
+ * Maps an error for callers: `service_unavailable` if the database is unavailable, otherwise the original
  * error.
  */
 export function mapDatabaseError(error: unknown): unknown {

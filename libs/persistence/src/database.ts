@@ -6,35 +6,35 @@ import { isWriteConflict, mapDatabaseError } from './database-errors.ts';
 import { scopeArgs } from './scope-args.ts';
 
 /**
- * The models of a client, without `$queryRaw`, `$transaction` and similar methods that could bypass the
- * account scope.
+ * The client's models, without `$queryRaw`, `$transaction` and similar methods that could bypass the account
+ * scope.
  */
 export type Models<Client> = Omit<Client, `$${string}`>;
 
 export interface Database<Client> {
   /**
-   * The models as seen by one account. Every query is restricted to the rows of that account, and every new
-   * row belongs to it. A forgotten filter therefore cannot leak data.
+   * The models scoped to one account. Every query is restricted to that account's rows, and every new row
+   * belongs to it. A forgotten filter therefore cannot leak data.
    */
   forAccount(accountId: string): Models<Client>;
   /**
-   * The same inside a transaction. On a write conflict the transaction is repeated, with at most three
-   * attempts.
+   * Runs the same scoped models inside a transaction. On a write conflict the transaction is retried, up to
+   * three attempts in total.
    */
   transactionForAccount<T>(accountId: string, fn: (tx: Models<Client>) => Promise<T>): Promise<T>;
-  /** The rows of all accounts. Use it only where the account is not known yet, and for maintenance. */
+  /** The rows of all accounts. Use this only where the account is not yet known, and for maintenance. */
   readonly acrossAccounts: Client;
   transactionAcrossAccounts<T>(fn: (tx: Models<Client>) => Promise<T>): Promise<T>;
-  /** Sends one query with a time limit of two seconds. Never throws. */
+  /** Sends a single query with a two-second time limit. Never throws. */
   isUp(): Promise<boolean>;
   /**
-   * Waits until the database answers, with increasing pauses of up to two seconds. Rejects when `signal` is
-   * aborted.
+   * Waits until the database responds, retrying with increasing delays of up to two seconds. Rejects if
+   * `signal` is aborted.
    */
   untilUp(options: { signal?: AbortSignal; onRetry?: (attempt: number) => void }): Promise<void>;
-  /** The current state of the pool's connections. */
+  /** The current state of the connection pool. */
   poolUse(): PoolUse;
-  /** Waits for queries in progress. */
+  /** Closes the pool after queries in progress have finished. */
   close(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export interface PoolUse {
   /** Open connections, including idle ones. */
   readonly open: number;
   readonly idle: number;
-  /** Queries that wait for a free connection. */
+  /** Queries waiting for a free connection. */
   readonly waiting: number;
 }
 
@@ -51,7 +51,7 @@ export interface DatabaseOptions<Client> {
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
   readonly createClient: (adapter: PrismaPg) => Client;
-  /** Models whose rows refer to their account by another field than `accountId`. */
+  /** Models whose rows refer to their account by a field other than `accountId`. */
   readonly accountFields?: Readonly<Record<string, string>>;
   readonly connectionsMax?: number;
   readonly statementTimeoutMs?: number;
@@ -71,7 +71,7 @@ interface QueryCall {
 }
 
 /**
- * The methods of a generated Prisma client that this library uses. All other types differ between clients.
+ * The methods that this library uses from a generated Prisma client. All other types differ between clients.
  */
 interface PrismaClientShape {
   $extends(extension: { query: { $allOperations: (call: QueryCall) => Promise<unknown> } }): unknown;
@@ -84,8 +84,8 @@ interface PrismaClientShape {
 const shapeOf = (client: unknown) => client as PrismaClientShape;
 
 /**
- * Creates the pool and the client. The first query connects, so a service can start while its database is
- * unavailable.
+ * Creates the pool and the client. The connection is opened by the first query, so a service can start while
+ * its database is unavailable.
  */
 export function createDatabase<Client>(options: DatabaseOptions<Client>): Database<Client> {
   const pool = createPool(options);
@@ -113,7 +113,7 @@ function createPool<Client>(options: DatabaseOptions<Client>): pg.Pool {
     connectionString: options.url,
     application_name: options.applicationName,
     max: options.connectionsMax ?? 10,
-    // Also limits how long a query waits for a free connection.
+    // This also limits how long a query waits for a free connection.
     connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: 30_000,
     statement_timeout: options.statementTimeoutMs ?? 10_000,
@@ -126,7 +126,7 @@ function createPool<Client>(options: DatabaseOptions<Client>): pg.Pool {
 }
 
 function extendQueries<Client>(client: Client, intercept: (call: QueryCall) => Promise<unknown>): Client {
-  // Async, so that an error of the scope check rejects the query instead of throwing from the call.
+  // Async, so that an error from the scope check rejects the query instead of being thrown synchronously.
   const $allOperations = async (call: QueryCall) => intercept(call);
   return shapeOf(client).$extends({ query: { $allOperations } }) as Client;
 }

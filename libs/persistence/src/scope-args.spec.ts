@@ -22,7 +22,7 @@ describe('a query scoped by account', () => {
     expect(scopeArgs('findMany', { where }, scope)['where']).toEqual(expected);
   });
 
-  it('writes its account into every new row', () => {
+  it('adds its account to every new row', () => {
     expect(scopeArgs('create', { data: { name: 'a' } }, scope)['data']).toEqual({
       name: 'a',
       accountId: 'mine',
@@ -50,7 +50,7 @@ describe('a query scoped by account', () => {
   });
 
   it.each([{ connect: { id: 'x' } }, { connectOrCreate: {} }, { set: [{ id: 'x' }] }])(
-    'rejects adopting a row through a relation: %j',
+    'rejects linking an existing row through a relation: %j',
     (keys) => {
       expect(() => scopeArgs('update', { where: {}, data: { keys } }, scope)).toThrow(ScopeError);
     },
@@ -68,7 +68,7 @@ describe('a query scoped by account', () => {
       upsert: { where: {}, create: {}, update: { parts: { update: { data: { owner: { connect: {} } } } } } },
     },
     { upsert: [{ where: {}, create: { accountId: 'theirs' }, update: {} }] },
-  ])('rejects the same through a write to a related row: %j', (keys) => {
+  ])('rejects the same in a write to a related row: %j', (keys) => {
     for (const [operation, args] of [
       ['update', { where: {}, data: { keys } }],
       ['create', { data: { keys } }],
@@ -85,7 +85,7 @@ describe('a query scoped by account', () => {
     expect(() => scopeArgs('update', { where: {}, data }, { ...scope, field: 'id' })).not.toThrow();
   });
 
-  it('allows plain assignments', () => {
+  it('allows setting scalar values', () => {
     const data = {
       tags: { set: ['a'] },
       n: { increment: 1 },

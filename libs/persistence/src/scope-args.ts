@@ -1,4 +1,4 @@
-/** The arguments of a Prisma operation that scoping uses. */
+/** The Prisma operation arguments that scoping reads or changes. */
 type Args = Readonly<Record<string, unknown>>;
 
 const reads = [
@@ -15,21 +15,21 @@ const filtered = new Set([...reads, 'delete', 'deleteMany']);
 const updates = new Set(['update', 'updateMany', 'updateManyAndReturn']);
 const creates = new Set(['create', 'createMany', 'createManyAndReturn']);
 
-/** The account, and the field by which the model's rows refer to it. */
+/** The account, and the field that links the model's rows to it. */
 export interface AccountScope {
   readonly accountId: string;
   readonly field: string;
 }
 
-/** A query that an account's client may not make. It always means a bug, never an error of the caller. */
+/** A query that an account-scoped client may not make. It always indicates a bug, never a caller error. */
 export class ScopeError extends Error {
   override readonly name = 'ScopeError';
 }
 
 /**
- * Restricts an operation to one account: every filter and every new row gets the account. Throws a ScopeError
- * for a row of another account, for a link to an existing row (which could belong to another account), and
- * for unknown operations, including raw SQL.
+ * Restricts an operation to one account by adding the account to every filter and every new row. Throws a
+ * ScopeError for another account's row, for a link to an existing row (which could belong to another
+ * account), and for unknown operations, including raw SQL.
  */
 export function scopeArgs(operation: string, args: unknown, scope: AccountScope): Args {
   const given = (args ?? {}) as Args;
@@ -50,7 +50,7 @@ export function scopeArgs(operation: string, args: unknown, scope: AccountScope)
   throw new ScopeError(`The operation ${operation} cannot be scoped by account.`);
 }
 
-/** `AND` next to the caller's own filter, so the result can only become narrower. */
+/** Combined with the caller's own filter by `AND`, so the result can only become narrower. */
 function scopeWhere(where: unknown, { field, accountId }: AccountScope): Args {
   const given = (where ?? {}) as Args;
   const and: unknown = given['AND'];
@@ -75,13 +75,13 @@ function rejectForeign(data: unknown, { field, accountId }: AccountScope): void 
   for (const [name, value] of Object.entries(row)) {
     if (isLink(value))
       throw new ScopeError(`The relation ${name} may not link to a row that exists already.`);
-    // Related rows refer to an account by `accountId`, whatever field the outer model uses.
+    // Related rows refer to an account by `accountId`, whichever field the outer model uses.
     for (const nested of nestedRows(value)) rejectForeign(nested, { field: 'accountId', accountId });
   }
 }
 
 /**
- * `connect`, `connectOrCreate`, and `set` with rows. `set` with a scalar or a list of scalars is a plain
+ * `connect`, `connectOrCreate`, and `set` with rows. `set` with a scalar or a list of scalars is an ordinary
  * assignment.
  */
 function isLink(value: unknown): boolean {
@@ -91,7 +91,7 @@ function isLink(value: unknown): boolean {
   return Array.isArray(set) && set.some((item) => typeof item === 'object' && item !== null);
 }
 
-/** The rows that a write through a relation creates or changes, in any of its forms. */
+/** The rows that a nested write creates or changes, in any of its forms. */
 function nestedRows(value: unknown): unknown[] {
   if (!isObject(value)) return [];
   return ['create', 'createMany', 'update', 'updateMany', 'upsert'].flatMap((operation) =>

@@ -1,7 +1,7 @@
 import type { RequestAcceptedV1, RequestEventV1 } from '@gateway/contracts';
 import { uuidv7 } from 'uuidv7';
 
-/** The accepted event of a request, as the gateway writes it. */
+/** A request's accepted event, as the gateway writes it. */
 export function createAcceptedEvent(change: Partial<RequestAcceptedV1> = {}): RequestAcceptedV1 {
   return {
     v: 1,
@@ -37,7 +37,7 @@ export function createPlanEvent(tools: number, k: number): NonNullable<RequestEv
   };
 }
 
-/** The final event of such a request: successful, unless `change` replaces fields. */
+/** The final event for such a request: successful, unless `change` overrides fields. */
 export function createEndedEvent(
   accepted: RequestAcceptedV1 = createAcceptedEvent(),
   change: Partial<RequestEventV1> = {},

@@ -1,7 +1,7 @@
 import type { ExposedMetric, Instrument, InstrumentOptions, Labels } from './instrument.ts';
 import { SeriesByLabels } from './instrument.ts';
 
-/** A sum that only increases. */
+/** A counter that only increases. */
 export class Counter<Label extends string = string> implements Instrument {
   readonly name: string;
   readonly #help: string;
@@ -13,7 +13,7 @@ export class Counter<Label extends string = string> implements Instrument {
     this.#series = new SeriesByLabels(labelNames, (labels) => ({ labels, value: 0 }));
   }
 
-  /** Adds 1 by default. Throws for negative and infinite values. */
+  /** Adds 1 by default. Throws for negative or infinite values. */
   inc(value?: number): void;
   inc(labels: Labels<Label>, value?: number): void;
   inc(first: Labels<Label> | number = 1, second = 1): void {
@@ -33,7 +33,7 @@ export class Counter<Label extends string = string> implements Instrument {
 }
 
 interface GaugeOptions<Label extends string> extends InstrumentOptions<Label> {
-  /** Called for the value at every scrape. */
+  /** Called at every scrape to get the current value. */
   readonly collect?: (() => number) | undefined;
 }
 
@@ -58,7 +58,7 @@ export class Gauge<Label extends string = string> implements Instrument {
     else this.#series.find(first).value = second;
   }
 
-  /** Adds 1 by default, as `dec` subtracts 1. */
+  /** Adds 1 by default; `dec` subtracts 1 by default. */
   inc(value?: number): void;
   inc(labels: Labels<Label>, value?: number): void;
   inc(first: Labels<Label> | number = 1, second = 1): void {
@@ -73,7 +73,7 @@ export class Gauge<Label extends string = string> implements Instrument {
     else this.inc(first, -second);
   }
 
-  /** Rejects with the error of `collect`. */
+  /** Rejects with the error that `collect` throws. */
   get(): Promise<ExposedMetric> {
     return new Promise((resolve) => {
       if (this.#collect !== undefined) this.set(this.#collect());

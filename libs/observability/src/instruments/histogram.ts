@@ -8,7 +8,7 @@ interface HistogramOptions<Label extends string> extends InstrumentOptions<Label
 
 interface HistogramSeries {
   readonly labels: Labels;
-  /** Number of values in each bucket (not cumulative). The last entry counts values above the last bound. */
+  /** Number of values per bucket (not cumulative). The last entry counts values above the highest bound. */
   readonly counts: number[];
   sum: number;
   count: number;
@@ -53,7 +53,7 @@ export class Histogram<Label extends string = string> implements Instrument {
     series.count += 1;
     const bounds = this.#bounds;
     let bucket = 0;
-    // A linear search, because a binary search is slower for so few bounds.
+    // Linear search: with so few bounds, binary search is slower.
     while (bucket < bounds.length && value > (bounds[bucket] ?? Infinity)) bucket += 1;
     series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
   }

@@ -4,17 +4,17 @@ export interface InstrumentOptions<Label extends string> {
   readonly labelNames: readonly Label[];
 }
 
-/** One line of the exposition. */
+/** One line in the exposition format. */
 interface ExposedValue {
   readonly value: number;
   readonly labels: Labels;
-  /** The metric's own name by default. */
+  /** Defaults to the metric's own name. */
   readonly metricName?: string;
-  /** Written after `labels`. */
+  /** Rendered after `labels`. */
   readonly sharedLabels?: Labels;
 }
 
-/** The data of a metric that prom-client's registry reads at every scrape. */
+/** Metric data that prom-client's registry reads at every scrape. */
 export interface ExposedMetric {
   readonly name: string;
   readonly help: string;
@@ -22,13 +22,13 @@ export interface ExposedMetric {
   readonly values: readonly ExposedValue[];
 }
 
-/** The part of a metric that prom-client's registry needs to write the Prometheus format. */
+/** The subset of a metric that prom-client's registry needs to write the Prometheus format. */
 export interface Instrument {
   readonly name: string;
   get(): Promise<ExposedMetric>;
 }
 
-/** Label values of a series. Omitted labels are not part of the series. */
+/** Label values for a series. Omitted labels are not part of the series. */
 export type Labels<Label extends string = string> = Readonly<Partial<Record<Label, string | number>>>;
 
 interface Branch<Series> {
@@ -37,17 +37,17 @@ interface Branch<Series> {
 }
 
 /**
- * The series of one metric, in a tree by label values. A look-up per label is cheaper than a joined key,
- * which would be created and hashed with every observation.
+ * The series of one metric, in a tree keyed by label values. One look-up per label is cheaper than building
+ * and hashing a joined key for every observation.
  */
 export class SeriesByLabels<Series> {
   readonly #names: readonly string[];
   readonly #create: (labels: Labels) => Series;
   readonly #root: Branch<Series> = { byValue: new Map(), series: undefined };
-  /** In order of creation. */
+  /** In creation order. */
   readonly all: Series[] = [];
 
-  /** The series of a metric without labels exists from the start. */
+  /** A metric without labels has its only series from the start. */
   constructor(names: readonly string[], create: (labels: Labels) => Series) {
     this.#names = names;
     this.#create = create;

@@ -17,13 +17,13 @@ test.each([
   ['base64', Buffer.from(`1${part}`).toString('base64')],
   ['base64', Buffer.from(`12${part}xx`).toString('base64')],
   ['base64url', Buffer.from(`..${secret.slice(7)}`).toString('base64url')],
-])('finds a dozen characters in %s: %s', (encoding, text) => {
+])('finds twelve characters in %s: %s', (encoding, text) => {
   const hits = index.find(around(text));
   expect(hits.map((hit) => hit.encoding)).toContain(encoding);
   expect(JSON.stringify(hits)).not.toContain(part.slice(0, 8));
 });
 
-test('finds nothing in the visible part of a key, in eleven characters, or in noise', () => {
+test("finds nothing in a key's visible part, in eleven characters, or in noise", () => {
   expect(index.find(around(secret.slice(0, 11)))).toEqual([]);
   expect(index.find(around(part.slice(0, 11)))).toEqual([]);
   expect(index.find(randomBytes(4_000_000))).toEqual([]);
@@ -35,7 +35,7 @@ test('ignores words but finds the characters between them', () => {
   expect(named.find(around('ial-Zk39Qw8r-'))).toHaveLength(1);
 });
 
-test('treats only the signature of a token as secret', () => {
+test("treats only a token's signature as secret", () => {
   const token = `eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJzb21lYm9keSJ9.MEUCIQDxyzwvutsrqponml`;
   const tokens = new NeedleIndex([{ name: 'a token', value: token }]);
   expect(tokens.find(around(token.slice(0, token.lastIndexOf('.'))))).toEqual([]);

@@ -1,11 +1,11 @@
 import { renderNeedles, windowCharacters, type Needle } from './render-needles.ts';
 
-/** A place where a part of a secret was found. */
+/** A place where part of a secret was found. */
 export interface CanaryHit {
   /** The name of the secret, never its value. */
   readonly secret: string;
   readonly encoding: Needle['encoding'];
-  /** The surrounding text, with the secret's own characters removed. */
+  /** The surrounding text, without the characters of the secret itself. */
   readonly before: string;
 }
 
@@ -14,17 +14,17 @@ export interface Secret {
   readonly value: string;
 }
 
-/** A bitmap of 2^24 bits by hashes of four bytes, which rules out nearly every position quickly. */
+/** A bitmap of 2^24 bits, indexed by four-byte hashes. It quickly rules out nearly every position. */
 const filterBits = 24;
-// Stored in a constant, because in Jest's realm each access to a global costs more than the multiplication.
+// Stored in a constant: in Jest's realm, each access to a global costs more than the multiplication.
 const { imul } = Math;
 const contextBytes = 120;
-/** One finding fails the test. Several help to locate the source. */
+/** A single finding fails the test. Several findings help to locate the source. */
 const hitsMax = 50;
 
 /**
- * Finds any twelve consecutive characters of any secret, in any encoding of `renderNeedles`, in one pass over
- * the bytes.
+ * Finds any twelve consecutive characters of any secret, in any encoding from `renderNeedles`, in a single
+ * pass over the bytes.
  */
 export class NeedleIndex {
   readonly #filter = new Uint8Array(1 << (filterBits - 3));
@@ -34,7 +34,7 @@ export class NeedleIndex {
     for (const { name, value } of secrets) for (const needle of renderNeedles(name, value)) this.#add(needle);
   }
 
-  /** The number of searched windows, each in all of its encodings. */
+  /** Number of windows searched for, each in all of its encodings. */
   get size(): number {
     return this.#needles.size;
   }

@@ -6,17 +6,17 @@ import { appendObserved, createObservedFolder, type ObservedKind } from './obser
 
 const writeEveryMs = 200;
 const newline = Buffer.from('\n');
-/** Larger than the output of any valid test run. */
+/** Larger than the output of any normal test run. */
 const bytesMax = 2 * 1024 * 1024 * 1024;
 
-/** Collects pieces and writes them from time to time. */
+/** Collects chunks and writes them periodically. */
 class Writer {
   readonly #waiting = new Map<ObservedKind, Buffer[]>();
   readonly #timer = setInterval(() => this.write(), writeEveryMs);
   #dataDir: string | undefined;
   #bytes = 0;
 
-  /** Sets the target; collected pieces are written to it from now on. */
+  /** Sets the target. Chunks collected so far, and all later ones, are written to it. */
   open(dataDir: string): void {
     createObservedFolder(dataDir);
     this.#dataDir = dataDir;
@@ -44,18 +44,18 @@ class Writer {
 }
 
 export interface StackObserver {
-  /** The value of OTEL_EXPORTER_OTLP_ENDPOINT for the observed stack. */
+  /** The value for OTEL_EXPORTER_OTLP_ENDPOINT in the observed stack. */
   readonly otlpUrl: string;
   /**
-   * Starts to record everything that crosses NATS and Redis, in addition to the traces. The stack must have
-   * an `observer`.
+   * Starts to record everything that crosses NATS and Redis, in addition to traces. The stack must have an
+   * `observer`.
    */
   watch(stack: StackUnderTest): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Records the traffic of a whole stack: see `observedKinds`. Call it before the stack starts, so that no span
+ * Records an entire stack's traffic: see `observedKinds`. Call this before the stack starts, so that no span
  * is missed.
  */
 export async function startObserver(): Promise<StackObserver> {
@@ -99,7 +99,7 @@ async function watchRedis(stack: StackUnderTest, writer: Writer): Promise<() => 
   });
 }
 
-/** Decodes the quoting of Redis, which follows C, into the original bytes. */
+/** Decodes Redis's C-style quoting into the original bytes. */
 function unquote(line: string): Buffer {
   const named: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', a: '\x07', b: '\b' };
   const text = line.replace(/\\(?:x([0-9a-f]{2})|(.))/g, (_, hex: string | undefined, letter: string) =>

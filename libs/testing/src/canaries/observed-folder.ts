@@ -2,7 +2,10 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Secret } from './needle-index.ts';
 
-/** The files of an observed stack, in its data folder: one for each kind of traffic, and the used secrets. */
+/**
+ * The files that an observed stack writes to its data folder: one per kind of traffic, and the list of
+ * secrets used.
+ */
 export const observedKinds = ['traces', 'messages', 'redis-commands', 'error-answers'] as const;
 export type ObservedKind = (typeof observedKinds)[number];
 
@@ -23,12 +26,12 @@ export function appendObserved(dataDir: string, kind: ObservedKind, bytes: Buffe
   appendFileSync(observedFile(dataDir, kind), bytes);
 }
 
-/** Records a secret that a test uses, to search for it at the end. */
+/** Records a secret that a test uses, so that it can be searched for at the end. */
 export function noteSecret(dataDir: string, secret: Secret): void {
   appendFileSync(secretsFile(dataDir), `${JSON.stringify(secret)}\n`);
 }
 
-/** The recorded secrets, without duplicates. */
+/** The recorded secrets, deduplicated. */
 export function readSecretsUsed(dataDir: string): Secret[] {
   if (!existsSync(secretsFile(dataDir))) return [];
   const lines = readFileSync(secretsFile(dataDir), 'utf8').split('\n').filter(Boolean);

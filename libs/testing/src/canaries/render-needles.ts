@@ -1,20 +1,20 @@
-/** A search pattern: a window of a secret in one encoding. At least `windowCharacters` bytes. */
+/** A search pattern: a window from a secret, in one encoding. It has at least `windowCharacters` bytes. */
 export interface Needle {
   readonly secret: string;
   readonly encoding: 'raw' | 'hex' | 'base64' | 'base64url' | 'url' | 'json';
   readonly bytes: Buffer;
 }
 
-/** Number of consecutive characters of a secret that count as a leak. */
+/** A leak is this many consecutive characters of a secret. */
 export const windowCharacters = 12;
-/** A window such as `000000000000` occurs everywhere and proves nothing. */
+/** Windows such as `000000000000` occur everywhere and prove nothing. */
 const distinctCharactersMin = 5;
-/** Words also occur everywhere. At most three windows in 100,000 of a random base-62 text look like words. */
+/** Words also occur everywhere. At most three in 100,000 windows of random base-62 text look like words. */
 const words = /^[a-z _.-]+$/;
 const secretCharactersMax = 4096;
 
 /**
- * Renders every window of the secret part of a secret: as plain text, hex, base64 (all alignments, both
+ * Renders every window of a secret's hidden part: as plain text, hex, base64 (all alignments, both
  * alphabets), URL-escaped and JSON-escaped.
  */
 export function renderNeedles(secret: string, value: string): Needle[] {
@@ -44,7 +44,8 @@ export function renderNeedles(secret: string, value: string): Needle[] {
 }
 
 /**
- * The part of a secret that must stay hidden: without the visible prefix of keys and without a JWT's header.
+ * The part of a secret that must stay hidden: keys without their visible prefix, and JWTs without their
+ * header and payload.
  */
 function secretPartOf(value: string): string {
   const bounded = value.slice(0, secretCharactersMax);
@@ -62,7 +63,7 @@ function listWindows(text: string): string[] {
 }
 
 /**
- * The base64 characters that depend only on these bytes, when `offset` (0–2) other bytes precede them in a
+ * The base64 characters determined by these bytes only, when `offset` (0–2) other bytes precede them in their
  * group of three.
  */
 function renderBase64(bytes: Buffer, offset: number): string {

@@ -9,7 +9,7 @@ import { chooseFreePort } from '../../../../tools/bootstrap/stack/ports.ts';
 export interface NatsServer {
   readonly port: number;
   readonly url: string;
-  /** Ends it like a crash (SIGKILL), which cuts its connections. */
+  /** Kills the server like a crash (SIGKILL), which cuts its connections. */
   stop(): Promise<void>;
   /** Starts it again on the same port. */
   start(): Promise<void>;
@@ -19,7 +19,7 @@ export interface NatsServer {
 
 const startDeadlineMs = 30_000;
 
-/** Reserves a free port that no other test or stack receives while this process lives. */
+/** Reserves a free port. No other test or stack gets the same port while this process is running. */
 export const findFreePort = (): Promise<number> => chooseFreePort();
 
 async function isListening(port: number): Promise<boolean> {
@@ -33,8 +33,8 @@ async function isListening(port: number): Promise<boolean> {
 }
 
 /**
- * Starts a real nats-server on a free loopback port for the tests of one spec. `configuration` is in the
- * server's own language (users, rights). Without it every client has all rights.
+ * Starts a real nats-server on a free loopback port for a spec's tests. `configuration` is in nats-server's
+ * own syntax (users, permissions). Without it, every client has all permissions.
  */
 export async function startNatsServer(configuration = ''): Promise<NatsServer> {
   const folder = await mkdtemp(join(tmpdir(), 'nats-'));

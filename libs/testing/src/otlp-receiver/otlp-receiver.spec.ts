@@ -7,7 +7,7 @@ beforeAll(async () => {
 afterAll(() => receiver.close());
 
 const traceId = '5b8efff798038103d269b633813fc60c';
-/** Based on the example of the OTLP specification (opentelemetry-proto/examples/trace.json). */
+/** Based on the example in the OTLP specification (opentelemetry-proto/examples/trace.json). */
 const body = {
   resourceSpans: [
     {
@@ -44,7 +44,7 @@ function send(path: string, payload: unknown): Promise<Response> {
   return fetch(`${receiver.url}${path}`, { method: 'POST', body: JSON.stringify(payload) });
 }
 
-it('parses the example of the specification', async () => {
+it('parses the example in the specification', async () => {
   expect((await send('/v1/traces', body)).status).toBe(200);
   expect(await receiver.waitForTrace(traceId, (spans) => spans.length === 1, 1_000)).toEqual([
     {
@@ -68,7 +68,7 @@ it('rejects invalid exports and other paths', async () => {
   expect((await send('/v1/logs', {})).status).toBe(404);
 });
 
-it('lists the received spans when a trace stays incomplete', async () => {
+it('lists the received spans if a trace stays incomplete', async () => {
   await expect(receiver.waitForTrace(traceId, () => false, 50)).rejects.toThrow(
     "my.service: I'm a server span",
   );

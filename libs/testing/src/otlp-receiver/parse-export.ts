@@ -6,7 +6,7 @@ export interface ReceivedSpan {
   /** 32 hex digits. */
   readonly traceId: string;
   readonly spanId: string;
-  /** Null for the root of a trace. */
+  /** Null for a trace's root span. */
   readonly parentSpanId: string | null;
   readonly name: string;
   readonly kind: 'unspecified' | 'internal' | 'server' | 'client' | 'producer' | 'consumer';
@@ -90,7 +90,7 @@ function readSpan(serviceName: string, each: z.output<typeof span>): ReceivedSpa
   };
 }
 
-/** Parses an ExportTraceServiceRequest in the JSON encoding of OTLP. Throws ZodError for an invalid one. */
+/** Parses an ExportTraceServiceRequest in OTLP's JSON encoding. Throws a ZodError if it is invalid. */
 export function parseExport(body: unknown): ReceivedSpan[] {
   return exportRequest.parse(body).resourceSpans.flatMap(({ resource, scopeSpans }) => {
     const serviceName = readAttributes(resource?.attributes ?? [])['service.name'];

@@ -5,13 +5,13 @@ import { gunzipSync } from 'node:zlib';
 import { parseExport, type ReceivedSpan } from './parse-export.ts';
 
 export interface OtlpReceiver {
-  /** The value of OTEL_EXPORTER_OTLP_ENDPOINT. */
+  /** The value for OTEL_EXPORTER_OTLP_ENDPOINT. */
   readonly url: string;
   /** All spans received so far, in order of arrival. */
   spans(): readonly ReceivedSpan[];
   /**
-   * Waits until the spans of a trace satisfy the predicate, and returns them. After `timeoutMs` it throws an
-   * error with the names of the received spans.
+   * Waits until a trace's spans satisfy the predicate, and returns them. After `timeoutMs` it throws an error
+   * that names the spans received.
    */
   waitForTrace(
     traceId: string,
@@ -21,7 +21,7 @@ export interface OtlpReceiver {
   close(): Promise<void>;
 }
 
-/** Older spans are removed first. */
+/** When this limit is reached, the oldest spans are removed first. */
 const spansMax = 200_000;
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {

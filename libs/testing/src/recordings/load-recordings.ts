@@ -6,20 +6,20 @@ import { recordingEntry, type Recording } from './recording.ts';
 const besideCheckout = resolve(import.meta.dirname, '../../../../../shared/data/wire');
 
 /**
- * The folder to read: the given one (a folder of recordings, or one that contains `wire/`), else the default
- * one.
+ * The folder to read: the given one (either a recordings folder or one that contains `wire/`), or else the
+ * default.
  */
 export function findRecordings(given: string | undefined): string | undefined {
   const folder = given === undefined || given === '' ? besideCheckout : resolve(given);
   const found = [folder, join(folder, 'wire')].find((candidate) =>
     existsSync(join(candidate, 'index.jsonl')),
   );
-  // A given folder must exist. The default one may be missing.
+  // A folder that the caller specifies must exist. The default one may be missing.
   if (found === undefined && given) throw new Error(`There are no recordings (index.jsonl) in ${folder}.`);
   return found;
 }
 
-/** The recorded exchanges of a folder, optionally of one API only. */
+/** The recorded exchanges in a folder, optionally for a single API. */
 export function loadRecordings(folder: string, api?: string): Recording[] {
   return readFileSync(join(folder, 'index.jsonl'), 'utf8')
     .split('\n')

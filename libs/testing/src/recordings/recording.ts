@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A line of the recordings' index.jsonl. With the `fidelity` `raw`, tests compare bytes; with all others, the
- * meaning.
+ * A line from the recordings' index.jsonl. Tests compare bytes if `fidelity` is `raw`, and the meaning
+ * otherwise.
  */
 export const recordingEntry = z.object({
   id: z.string(),
@@ -30,7 +30,7 @@ export const recordingEntry = z.object({
 });
 export type RecordingEntry = z.infer<typeof recordingEntry>;
 
-/** One recorded exchange with a provider. Bodies are read on demand. */
+/** A recorded exchange with a provider. Bodies are read on demand. */
 export interface Recording extends RecordingEntry {
   /** Undefined if only the response was recorded. */
   readonly request: () => Buffer | undefined;

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 
 /**
- * Reports every command that a Redis receives: one line per command, quoted as by Redis. It reads the raw
- * socket, because a client library could take the first line for a reply. Returns a function that stops it.
- * Throws if Redis rejects.
- * @param onLines complete lines, in the order of the commands.
+ * Reports every command that a Redis receives: one line per command, in Redis's own quoting. It reads the raw
+ * socket, because a client library could mistake the first line for a reply. Returns a function that stops
+ * it. Throws if Redis rejects the request.
+ * @param onLines receives complete lines, in command order
  */
 export async function openRedisMonitor(
   url: string,
@@ -26,7 +26,7 @@ export async function openRedisMonitor(
   if (refused !== undefined) throw new Error(`Redis refused the MONITOR command: ${refused}`);
   onLines(answers.slice(2));
   socket.on('data', (chunk: string) => onLines(readLines(chunk)));
-  // A Redis that the test stops sends nothing more.
+  // If the test has stopped Redis, nothing more arrives.
   socket.on('error', () => undefined);
   return () => socket.destroy();
 }

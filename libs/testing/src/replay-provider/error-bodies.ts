@@ -1,6 +1,6 @@
 import type { ReplayControls } from './controls.ts';
 
-/** Errors without a recording, as documented by the providers. */
+/** Errors that were not recorded, as documented by the providers. */
 const openAiErrors = {
   429: { type: 'requests', code: 'rate_limit_exceeded', message: 'Rate limit reached for requests.' },
   500: {

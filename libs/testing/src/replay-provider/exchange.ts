@@ -16,8 +16,8 @@ const meta = z.object({
 });
 
 /**
- * Headers of the recorded connection, not of the response. Lengths and codings are computed again for the
- * stored body, which is never compressed.
+ * Headers that belong to the recorded connection rather than the response. Lengths and encodings are
+ * recomputed for the stored body, which is never compressed.
  */
 const connectionHeaders = new Set([
   'connection',
@@ -29,7 +29,7 @@ const connectionHeaders = new Set([
   'upgrade',
 ]);
 
-/** Reads the recorded response of an exchange: its status, headers and body. */
+/** Reads the recorded response from an exchange: its status, headers and body. */
 export function readAnswer(folder: string, recording: Recording): ReplayedAnswer {
   const file = recording.meta_file === null ? undefined : join(folder, recording.meta_file);
   const recorded =

@@ -25,7 +25,7 @@ afterAll(() => replay.close());
 
 interface Heard {
   response: IncomingMessage;
-  /** The pieces as delivered by the parser. */
+  /** The chunks as delivered by the HTTP parser. */
   chunks: Buffer[];
   body: Buffer;
   error: Error | undefined;
@@ -50,13 +50,13 @@ function ask(
         response.on('close', () => resolve({ response, chunks, body: Buffer.concat(chunks), error }));
       },
     );
-    // After the response has started, a reset is an error of its body, which is handled below.
+    // Once the response has started, a reset surfaces as an error on its body, which is handled below.
     request.on('error', (thrown) => (hasBegun ? undefined : reject(thrown)));
     request.end(body);
   });
 }
 
-/** How the first request ended. The provider learns it a moment after its client. */
+/** How the first request ended. The provider notices this slightly later than its client. */
 async function untilEnded(): Promise<string> {
   for (;;) {
     const ended = replay.requests[0]?.ended;
@@ -100,21 +100,21 @@ async function untilEnded(): Promise<string> {
     expect(received).toMatchObject({ method: 'POST', url: '/v1/chat/completions', ended: 'answered' });
   });
 
-  it.each([1, 2, 3, 7])('sends pieces of %i bytes that make up the same body', async (chunkBytes) => {
+  it.each([1, 2, 3, 7])('sends chunks of %i bytes that add up to the same body', async (chunkBytes) => {
     replay.enqueue(streamedId, { chunkBytes });
     const { chunks, body } = await ask();
     expect(body.equals(streamedBody)).toBe(true);
     expect(Math.max(...chunks.map(({ length }) => length))).toBe(chunkBytes);
   });
 
-  it('cuts inside characters', async () => {
+  it('splits the body inside characters', async () => {
     replay.enqueue(streamedId, { cutInsideCharacters: true });
     const { chunks, body } = await ask();
     expect(body.equals(streamedBody)).toBe(true);
     expect(chunks.some((chunk) => ((chunk[0] ?? 0) & 0xc0) === 0x80)).toBe(true);
   });
 
-  it('waits before the first byte and between pieces', async () => {
+  it('waits before the first byte and between chunks', async () => {
     replay.enqueue(null, { body: 'abcdef', chunkBytes: 2, firstByteDelayMs: 100, chunkDelayMs: 60 });
     const from = performance.now();
     expect((await ask()).chunks.map(String)).toEqual(['ab', 'cd', 'ef']);
@@ -129,7 +129,7 @@ async function untilEnded(): Promise<string> {
     expect(await untilEnded()).toBe('cut');
   });
 
-  it('hangs before the headers or within the body, and detects that the client disconnects', async () => {
+  it('hangs before the headers or during the body, and detects that the client disconnects', async () => {
     for (const hang of ['before-headers', 5] as const) {
       replay.reset();
       replay.enqueue(streamedId, { hang });
@@ -148,7 +148,7 @@ async function untilEnded(): Promise<string> {
     ['OpenAI 429', openAiError(429, 1500), 429],
     ['OpenAI 503', openAiError(503), 503],
     ['Anthropic 529', anthropicError(529, 20), 529],
-  ])('sends errors without a recording: %s', async (_what, controls, status) => {
+  ])('sends errors that were not recorded: %s', async (_what, controls, status) => {
     replay.enqueue(plainId, controls);
     const { response, body } = await ask();
     expect(response.statusCode).toBe(status);
@@ -162,13 +162,13 @@ async function untilEnded(): Promise<string> {
     );
   });
 
-  it('uses the general controls for requests without queued ones', async () => {
+  it('uses the general controls if the queue is empty', async () => {
     replay.setControls({ chunkBytes: 5 });
     expect((await ask({ 'x-replay-id': plainId })).chunks[0]).toHaveLength(5);
   });
 });
 
-it('cuts only at the requested offsets', () => {
+it('splits the body only at the requested offsets', () => {
   const body = Buffer.from('aé€😀b');
   expect(chooseCuts(body, {})).toEqual([]);
   expect(chooseCuts(body, { chunkBytes: [1, 3] })).toEqual([1, 4, 5, 8, 9]);

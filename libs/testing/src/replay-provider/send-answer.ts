@@ -3,10 +3,10 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 import { cutBody, type ReplayControls } from './controls.ts';
 import type { ReplayedAnswer } from './exchange.ts';
 
-/** A reset may overtake written data, so the reader gets this much time to receive it. */
+/** A reset may overtake data already written, so the reader gets this much time to receive it. */
 const beforeResetMs = 50;
 
-/** Replaces the recorded parts of a response with those of the controls. */
+/** Overrides parts of a recorded response with those from the controls. */
 export function applyOverrides(answer: ReplayedAnswer, controls: ReplayControls): ReplayedAnswer {
   const { retryAfterMs } = controls;
   return {
@@ -28,7 +28,7 @@ function toBytes(body: unknown): Buffer {
 }
 
 /**
- * Sends a response according to the controls. Resolves when it is sent, reset or hanging, or when the client
+ * Sends a response according to the controls. Resolves once it is sent, reset or hanging, or once the client
  * has disconnected.
  */
 export async function sendAnswer(
@@ -72,7 +72,9 @@ export async function sendAnswer(
 const untilAborted = (signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 
-/** Waits for the socket only when its buffer is full. Otherwise a body in single bytes would take seconds. */
+/**
+ * Waits for the socket only when its buffer is full. Otherwise a body sent byte by byte would take seconds.
+ */
 async function write(response: ServerResponse, piece: Buffer, gone: AbortSignal): Promise<void> {
   if (response.write(piece) || gone.aborted) return;
   await new Promise<void>((resolve) => {

@@ -12,36 +12,36 @@ export interface ReceivedRequest {
   readonly url: string;
   /** Header names are in lower case. */
   readonly headers: IncomingHttpHeaders;
-  /** With the original spelling: name, value, name, value, … */
+  /** With the original capitalization: name, value, name, value, … */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
-  /** The exchange of the response; null if none was selected. */
+  /** The exchange that was used for the response; null if none was selected. */
   readonly exchangeId: string | null;
   /**
-   * How the request ended: with the complete response, reset by a control, or by a disconnect of the client.
-   * Undefined while it runs.
+   * How the request ended: with the complete response, with a reset by a control, or with a client
+   * disconnect. Undefined while the request is in progress.
    */
   readonly ended: 'answered' | 'cut' | 'client-left' | undefined;
-  /** `performance.now()` of the end. */
+  /** `performance.now()` when the request ended. */
   readonly endedAtMs: number | undefined;
 }
 
-/** The parts of a response, selected by the request. */
+/** Controls that are computed from the request. */
 export type ChooseControls = (request: Pick<ReceivedRequest, 'url' | 'headers' | 'body'>) => ReplayControls;
 
 export interface ReplayProvider {
   /** `http://127.0.0.1:<port>`, without a path. */
   readonly url: string;
-  /** The newest 5,000 requests, oldest first. */
+  /** The 5,000 newest requests, oldest first. */
   readonly requests: readonly ReceivedRequest[];
   /**
-   * Queues an exchange for the next request that does not name one. Null means a response made only from the
-   * controls. Throws for an unknown id.
+   * Queues an exchange for the next request that does not specify one. Null means that the controls alone
+   * define the response. Throws if the id is unknown.
    */
   enqueue(exchangeId: string | null, controls?: ReplayControls): void;
   /**
-   * Controls for all later requests without queued ones. If they depend on the request, they also answer a
-   * request that names no exchange, so many parallel requests need no queue.
+   * Controls for all later requests without queued ones. If they are computed from the request, they also
+   * serve requests that specify no exchange, so many parallel requests need no queue.
    */
   setControls(controls: ReplayControls | ChooseControls): void;
   /** Deletes the stored requests, the queue and the controls. */
@@ -50,9 +50,9 @@ export interface ReplayProvider {
 }
 
 export interface ReplayProviderOptions {
-  /** A folder of recordings (with index.jsonl); by default the one next to the checkout. */
+  /** A recordings folder (with index.jsonl); by default the one next to the checkout. */
   readonly recordings?: string;
-  /** The port; a free one by default. */
+  /** The port; by default a free one. */
   readonly port?: number;
 }
 
@@ -62,9 +62,9 @@ const queueMax = 10_000;
 const keyPattern = /^(?:Bearer )?replay:(.+)$/i;
 
 /**
- * Starts a loopback provider that responds with recorded exchanges. The request selects the exchange with a
- * header `x-replay-id` or an API key `replay:<exchange id>`. Otherwise the queue selects it, and without a
- * queue the response is 404.
+ * Starts a loopback provider that responds with recorded exchanges. A request selects its exchange with an
+ * `x-replay-id` header or an API key `replay:<exchange id>`. Otherwise the next queued exchange is used; if
+ * the queue is empty, the response is 404.
  */
 export async function startReplayProvider(options: ReplayProviderOptions = {}): Promise<ReplayProvider> {
   const replay = new Replay(findRecordings(options.recordings));
@@ -149,7 +149,7 @@ class Replay {
     await sendAnswer(response, applyOverrides(this.#answerOf(choice), controls), controls);
   }
 
-  /** Controls that depend on the request make the whole response if nothing else does. */
+  /** If no exchange was selected, controls computed from the request define the whole response. */
   get #choiceByRequest(): Choice | undefined {
     return typeof this.#controls === 'function' ? { exchangeId: null, controls: undefined } : undefined;
   }

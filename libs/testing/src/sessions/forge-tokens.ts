@@ -2,7 +2,7 @@ import { createHmac, createPublicKey, createSign, generateKeyPairSync, type Json
 
 type Part = Record<string, unknown>;
 
-/** Tokens that look like session tokens and must be rejected, by their defect. */
+/** Forged session tokens that must be rejected, by defect. */
 export interface ForgedToken {
   readonly name: string;
   readonly token: string;
@@ -27,9 +27,9 @@ function signAsAttacker(header: Part, payload: Part): string {
 }
 
 /**
- * Makes every forgery of a valid session token that is possible with the token and the issuer's public keys.
- * `jwk` is the issuer's public key (an entry of `/.well-known/jwks.json`), for algorithm confusion. Each
- * forgery must return 401 `invalid_session_token` where session tokens are accepted, and 403
+ * Creates every forgery of a valid session token that is possible with the token and the issuer's public
+ * keys. `jwk` is the issuer's public key (an entry in `/.well-known/jwks.json`), used for algorithm
+ * confusion. Each forgery must return 401 `invalid_session_token` where session tokens are accepted, and 403
  * `api_key_required` where only API keys are.
  */
 export function forgeTokens(valid: string, jwk: JsonWebKey): ForgedToken[] {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
-/** A person for one test, logged in to the embedded identity. */
+/** A person created for one test, logged in through the embedded identity provider. */
 export interface TestPerson {
   readonly email: string;
   readonly password: string;
-  /** The session token. */
+  /** The person's session token. */
   readonly accessToken: string;
   readonly refreshToken: string;
   /** Null if the person has no account. */
@@ -22,8 +22,8 @@ interface Tokens {
 }
 
 /**
- * Signs up a new person through a gateway and registers an account. Two calls create two unrelated persons
- * and accounts. Throws an error with the gateway's response if that fails.
+ * Signs up a new person through a gateway and registers an account. Every call creates an unrelated person
+ * and account. If that fails, it throws an error with the gateway's response.
  */
 export async function signUpPerson(
   baseUrl: string,
@@ -40,7 +40,9 @@ export async function signUpPerson(
   return { email, password, accessToken, refreshToken: tokens.refresh_token, accountId: account?.id ?? null };
 }
 
-/** Ends a person's login session. Its tokens stay well formed and signed, but are no longer accepted. */
+/**
+ * Ends a person's login session. Its tokens stay well-formed and validly signed, but are no longer accepted.
+ */
 export async function logOutPerson(baseUrl: string, person: Pick<TestPerson, 'refreshToken'>): Promise<void> {
   await postJson(baseUrl, '/v1/auth/log-out', { refresh_token: person.refreshToken });
 }

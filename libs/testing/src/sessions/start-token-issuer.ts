@@ -4,13 +4,13 @@ import { SignJWT, type JWTPayload } from 'jose';
 import { closeServer, listenOnLoopback } from '../loopback/loopback-server.ts';
 
 export interface TokenIssuerOptions {
-  /** The port; a free one by default. */
+  /** The port; by default a free one. */
   readonly port?: number;
-  /** Additional fields of its discovery document. */
+  /** Additional fields for the discovery document. */
   readonly describe?: (issuer: string) => object;
   /**
-   * Handles requests that a plain token issuer does not support, such as a sign-in page. Returns false for
-   * unsupported requests.
+   * Handles requests beyond the basic token issuer, such as those for a sign-in page. Returns false for
+   * requests it does not support.
    */
   readonly answer?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
@@ -18,8 +18,8 @@ export interface TokenIssuerOptions {
 type Algorithm = 'RS256' | 'ES256';
 
 /**
- * Additional claims of a token. By default it has a subject and is valid for ten minutes; undefined omits a
- * claim.
+ * Additional claims for a token. By default the token has a subject and is valid for ten minutes; undefined
+ * omits a claim.
  */
 export interface TokenChanges {
   readonly claims?: Readonly<Record<string, unknown>>;
@@ -36,15 +36,19 @@ export interface IssuerKey {
 }
 
 /**
- * An OpenID Connect issuer on loopback: its discovery document, its key set, and tokens signed with its keys.
+ * An OpenID Connect issuer on loopback, with a discovery document, a key set, and tokens signed with its
+ * keys.
  */
 export interface TokenIssuer {
   readonly issuer: string;
-  /** The number of requests for the key set. */
+  /** Number of requests for the key set. */
   readonly keySetReads: number;
-  /** The published keys, the newest last. */
+  /** The published keys, newest last. */
   readonly keys: readonly IssuerKey[];
-  /** Publishes a new key, which signs from now on. The others are removed unless requested otherwise. */
+  /**
+   * Publishes a new key, which signs all later tokens. The other keys are removed unless the caller keeps
+   * them.
+   */
   rotate(options?: { readonly alg?: Algorithm; readonly keepOld?: boolean }): IssuerKey;
   issue(subject: string, audience: string, changes?: TokenChanges): Promise<string>;
   /** Sets whether every request returns 503. */
@@ -65,7 +69,7 @@ export async function startTokenIssuer(options: TokenIssuerOptions = {}): Promis
   let away = false;
   let keySetReads = 0;
   const server = createServer((request, response) => {
-    // Pages of other origins also call this endpoint.
+    // Pages on other origins also call this endpoint.
     response.setHeader('access-control-allow-origin', '*');
     if (!away && options.answer?.(request, response) === true) return;
     const isKeySet = request.url === '/keys';

@@ -12,20 +12,20 @@ export type { DevInfo };
 const ENDED_WITHIN_MS = 10_000;
 
 /**
- * One process of a stack: a service (`tool-router`, `tool-router-2`, …) or a server (`postgres`, `redis`,
+ * A process in a stack: a service (`tool-router`, `tool-router-2`, …) or a server (`postgres`, `redis`,
  * `nats`).
  */
 export interface UnitUnderTest {
   readonly name: string;
-  /** Null while it is down. */
+  /** Null while the process is down. */
   readonly pid: number | null;
-  /** Sends a signal. Resolves after the end of the process if the signal ends it at once. */
+  /** Sends a signal. If the signal kills the process immediately, resolves once it has exited. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Shuts it down and leaves it stopped. */
+  /** Shuts the process down and leaves it stopped. */
   stop(): Promise<void>;
-  /** Starts it and waits until it is ready. */
+  /** Starts the process and waits until it is ready. */
   start(): Promise<void>;
-  /** Shuts it down if it runs, starts it, and waits until it is ready. */
+  /** Shuts the process down if it is running, starts it, and waits until it is ready. */
   restart(): Promise<void>;
   waitReady(): Promise<void>;
 }
@@ -34,14 +34,14 @@ export interface StackUnderTest {
   readonly dataDir: string;
   readonly baseUrl: string;
   readonly accountId: string;
-  /** A key of the demo account. */
+  /** An API key for the demo account. */
   readonly apiKey: string;
   /** The current contents of dev.json. Process ids change after a restart. */
   readonly dev: DevInfo;
   service(name: string): UnitUnderTest;
   /** The complete log of a service or server. */
   logs(name: string): string;
-  /** The connection data of one NATS user, with that user's rights. */
+  /** Connection details for a NATS user, with that user's permissions. */
   natsCredentials(user: string): { readonly url: string; readonly user: string; readonly password: string };
   /** Stops the stack and deletes its data. Does nothing for a shared stack. */
   stop(): Promise<void>;
@@ -91,7 +91,7 @@ function required(value: string | null, name: string): string {
   return value;
 }
 
-/** A handle for the running stack with its data in `path`. */
+/** A handle to the running stack whose data is in `path`. */
 export function attachStack(path: string, stop: () => Promise<void> = async () => {}): StackUnderTest {
   const dataDir = openDataDir(path);
   return {

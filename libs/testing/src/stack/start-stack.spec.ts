@@ -33,7 +33,7 @@ describe('a private stack without services', () => {
     },
   );
 
-  test('migrations are recorded in the format of Prisma', async () => {
+  test("migrations are recorded in Prisma's format", async () => {
     const rows = await query(
       stack.dev.postgres.account,
       'SELECT migration_name, applied_steps_count, finished_at IS NOT NULL AS finished, length(checksum) AS checksum FROM _prisma_migrations',
@@ -43,7 +43,7 @@ describe('a private stack without services', () => {
       expect(row).toMatchObject({ applied_steps_count: 1, finished: true, checksum: 64 });
   });
 
-  test.each(['redis', 'nats', 'postgres'])('%s can be killed and started again', async (name) => {
+  test.each(['redis', 'nats', 'postgres'])('%s can be killed and restarted', async (name) => {
     const unit = stack.service(name);
     const before = unit.pid;
     await unit.kill();

@@ -12,31 +12,34 @@ import { attachStack } from './stack-under-test.ts';
 import type { StackUnderTest } from './stack-under-test.ts';
 
 export interface TestStackOptions {
-  /** Environment by service name, or `*` for all. It overrides everything else. */
+  /** Environment variables by service name, or `*` for all services. They override everything else. */
   readonly env?: Record<string, Record<string, string>>;
-  /** Number of processes by service name; one by default. The second is called `<service>-2`. */
+  /** Number of processes by service name; one by default. The second process is called `<service>-2`. */
   readonly replicas?: Record<string, number>;
-  /** The services to run; all by default. An empty list still runs Postgres (migrated), Redis and NATS. */
+  /**
+   * The services to run; all by default. With an empty list, only Postgres (migrated), Redis and NATS run.
+   */
   readonly apps?: readonly string[];
-  /** By process name: unpacked images to run instead of this checkout's build. */
+  /** Unpacked images to run instead of this checkout's build, by process name. */
   readonly images?: StackOptions['images'];
   /** Creates a NATS user `observer` that receives all messages. */
   readonly hasObserver?: boolean;
-  /** Whether the supervisor restarts killed processes. By default the test does that. */
+  /** Whether the supervisor restarts killed processes. By default the test restarts them itself. */
   readonly restartCrashed?: boolean;
 }
 
 const STOPPED_WITHIN_MS = 90_000;
 
-/** The environment variables that a private stack inherits. None of them can lead to a real server. */
+/** The environment variables that a private stack inherits. None of them can point to a real server. */
 function chooseEnv(): Record<string, string | undefined> {
   const { PATH, HOME, USER, LANG, TMPDIR } = process.env;
   return { PATH, HOME, USER, LANG, TMPDIR };
 }
 
 /**
- * Starts a private stack on free ports, with its data in the temporary directory, and resolves when it is
- * ready. It always ends together with this process. Throws an error with the log of the failing service.
+ * Starts a private stack on free ports, with its data in the temporary directory, and resolves once it is
+ * ready. The stack always ends together with this process. Throws an error with the log of the service that
+ * failed.
  */
 export async function startStack(options: TestStackOptions = {}): Promise<StackUnderTest> {
   await prepareCheckout({ env: {}, build: options.apps?.length !== 0 });

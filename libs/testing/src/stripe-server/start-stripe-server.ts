@@ -6,13 +6,13 @@ import { closeServer, listenOnLoopback } from '../loopback/loopback-server.ts';
 export interface StripeServerOptions {
   /** Prices for subscriptions. */
   readonly prices: readonly string[];
-  /** The port; a free one by default. */
+  /** The port; by default a free one. */
   readonly port?: number;
 }
 
 export interface StripeCall {
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query string. */
   readonly path: string;
   readonly fields: Fields;
   readonly idempotencyKey: string | null;
@@ -20,29 +20,31 @@ export interface StripeCall {
 
 export interface SignedEvent {
   readonly id: string;
-  /** The exact bytes that are signed. */
+  /** The exact bytes that the signature covers. */
   readonly body: string;
-  /** The value of the header `stripe-signature`. */
+  /** The value for the `stripe-signature` header. */
   readonly signature: string;
 }
 
 export interface SignOptions {
-  /** Replaces the current time, in Unix milliseconds. */
+  /** Overrides the current time, in Unix milliseconds. */
   readonly atMs?: number;
   readonly secret?: string;
 }
 
-/** A loopback server with the parts of Stripe's API that the gateway uses, and with signed webhooks. */
+/**
+ * A loopback server that implements the parts of Stripe's API used by the gateway, including signed webhooks.
+ */
 export interface StripeServer {
   readonly url: string;
   readonly secretKey: string;
   readonly webhookSecret: string;
   readonly state: StripeState;
-  /** In order, including rejected ones. */
+  /** Requests in order of arrival, including rejected ones. */
   readonly calls: readonly StripeCall[];
-  /** Completes a checkout like a person with a card. */
+  /** Completes a checkout like a person who pays by card. */
   pay(checkoutId: string): StripeSubscription;
-  /** A signed event about an object. */
+  /** A signed event for an object. */
   sign(type: string, object: object, options?: SignOptions): SignedEvent;
   /** The same event with a new signature. */
   resign(event: SignedEvent, options?: SignOptions): SignedEvent;
@@ -136,7 +138,7 @@ function renderEvent(type: string, object: object): { id: string; body: string }
   const id = `evt_${randomUUID().replaceAll('-', '')}`;
   const created = Math.floor(Date.now() / 1000);
   const event = { id, object: 'event', api_version: '2026-10-28.endive', created, livemode: false, type };
-  // Stripe's bodies are indented, so a signature over a parsed and rewritten body fails.
+  // Stripe indents its bodies, so a signature computed over a re-serialized body does not match.
   return { id, body: JSON.stringify({ ...event, data: { object } }, null, 2) };
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 export type Fields = Readonly<Record<string, string>>;
 
-/** A response of the API: a Stripe object or an error. */
+/** An API response: a Stripe object or an error. */
 export interface StripeAnswer {
   readonly status: number;
   readonly body: object;
@@ -55,7 +55,7 @@ function invalid(message: string): StripeAnswer {
   return { status: 400, body: { error: { type: 'invalid_request_error', message } } };
 }
 
-/** The state of Stripe: customers, checkouts and subscriptions, as far as the gateway reads them. */
+/** The Stripe state that the gateway reads: customers, checkouts and subscriptions. */
 export class StripeState {
   readonly customers = new Map<string, Fields>();
   readonly checkouts = new Map<string, StripeCheckout>();
@@ -73,7 +73,7 @@ export class StripeState {
     return ok({ id, object: 'customer', metadata: { account_id: fields['metadata[account_id]'] } });
   }
 
-  /** Stripe ends the subscriptions of a deleted customer. */
+  /** Stripe cancels a deleted customer's subscriptions. */
   deleteCustomer(id: string): StripeAnswer {
     if (!this.customers.delete(id)) return missing(id);
     for (const each of this.subscriptions) if (each.customer === id) each.status = 'canceled';
