@@ -25,12 +25,12 @@ export type CardName = 'encoder' | 'reranker';
 
 if (import.meta.main) writeCards();
 
-/** @throws if the file is missing or has other content. */
+/** @throws if the file is missing or has unexpected content. */
 export function readFigures(): EvaluatedFigures {
   return figuresSchema.parse(JSON.parse(readFileSync(figuresFile, 'utf8')));
 }
 
-/** The text of a model's `card.md`. */
+/** The text for a model's `card.md`. */
 export function renderCard(name: CardName, all: EvaluatedFigures): string {
   const text = readFileSync(join(import.meta.dirname, `card-${name}.md`), 'utf8');
   return `${text.trimEnd()}\n\n${renderTables(all)}`;

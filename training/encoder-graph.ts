@@ -2,25 +2,25 @@ import { elementType, int64Tensor, model, node, tensor, valueInfo } from './onnx
 
 const opset = 13;
 
-/** The trained numbers of an encoder. All matrices are row by row, little-endian, as in the files. */
+/** An encoder's trained parameters. All matrices are row-major and little-endian, as in the files. */
 export interface EncoderParts {
   /** int8 [rows, dimensions]. */
   readonly table: Uint8Array;
-  /** By word: the scales of its row, [rows, 2], for a turn and for a tool. */
+  /** Per word: the scales for its row, [rows, 2], one for turns and one for tools. */
   readonly tokenWeights: Float32Array;
-  /** By field id: its gain. */
+  /** The gain per field id. */
   readonly fieldGains: Float32Array;
-  /** [dimensions, dimensions]: the vectors of turns are multiplied by it. */
+  /** [dimensions, dimensions]: turn vectors are multiplied by this matrix. */
   readonly turn: Float32Array;
   readonly dimensions: number;
-  /** Field ids below this one belong to a turn. */
+  /** Field ids below this value belong to a turn. */
   readonly toolFieldsFrom: number;
 }
 
 /**
  * vectors = normalize(Σ weight × gain × table[id] over the turn's fields × turn + the same over the tool's
  * fields). Rows are gathered as int8 before they are widened, so the cost depends on the number of tokens and
- * not on the table.
+ * not on the table size.
  */
 export function makeEncoderModel(parts: EncoderParts): Buffer {
   return model(

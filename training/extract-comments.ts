@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 
 const commentCharactersMax = 160;
 const commentCharactersMin = 12;
-/** Further field comments of one file add little. */
+/** Beyond this number, further field comments in one file add little. */
 const membersPerFileMax = 120;
 
 const pairs = new Set<string>();
@@ -26,8 +26,8 @@ function listDeclarations(root: string): string[] {
 }
 
 /**
- * A comment is above a field, a method or an operation. The last opened interface or class completes its
- * name.
+ * A comment precedes a field, a method or an operation. Its name is prefixed with that of the most recently
+ * opened interface or class.
  */
 function extractPairs(file: string): void {
   const text = readFileSync(file, 'utf8');
@@ -59,7 +59,7 @@ function serviceOf(file: string): string {
   return /^(?:v\d.*|index|types|microsoft-graph|methods)$/.test(name) ? basename(dirname(file)) : name;
 }
 
-/** The first sentences of a comment, without markup and tags. Undefined if little is left. */
+/** The first sentences in a comment, without markup and tags. Undefined if little is left. */
 function readComment(comment: string): string | undefined {
   const prose = comment
     .replace(/^[ \t]*(?:\*|\/\/) ?/gm, '')

@@ -1,4 +1,4 @@
-/** A minimal reader of protobuf's wire format, for the tensors of a model that `onnx-writer.ts` wrote. */
+/** A minimal protobuf wire format reader, for the tensors in a model written by `onnx-writer.ts`. */
 
 const graphField = 7;
 const initializerField = 5;
@@ -6,8 +6,8 @@ const nameField = 8;
 const rawDataField = 9;
 
 /**
- * A copy of the raw data of a tensor of the graph.
- * @throws RangeError if no tensor has this name.
+ * A copy of a tensor's raw data from the graph.
+ * @throws RangeError if no tensor has this name
  */
 export function readTensor(model: Buffer, name: string): Uint8Array {
   for (const graph of fieldsOf(model, graphField)) {
@@ -20,7 +20,7 @@ export function readTensor(model: Buffer, name: string): Uint8Array {
   throw new RangeError(`the model has no tensor ${name}`);
 }
 
-/** The values of a bytes field, in order. */
+/** All values of a bytes field, in order. */
 function fieldsOf(message: Buffer, wanted: number): Buffer[] {
   const found: Buffer[] = [];
   for (let at = 0; at < message.length;) {

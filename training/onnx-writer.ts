@@ -1,4 +1,4 @@
-/** A minimal writer of protobuf's wire format for an ONNX model (onnx.proto3, IR version 8). */
+/** A minimal protobuf wire format writer for ONNX models (onnx.proto3, IR version 8). */
 
 const varintType = 0;
 const bytesType = 2;
@@ -40,7 +40,7 @@ export function int64Tensor(name: string, values: readonly number[]): Buffer {
   return tensor(name, elementType.int64, [values.length], new Uint8Array(data.buffer));
 }
 
-/** AttributeProto of type INT: name = 1, i = 3, type = 20. */
+/** AttributeProto with type INT: name = 1, i = 3, type = 20. */
 function intAttribute(name: string, value: number): Buffer {
   return Buffer.concat([bytesField(1, name), intField(3, value), intField(20, 2)]);
 }
@@ -61,7 +61,7 @@ export function node(
   ]);
 }
 
-/** ValueInfoProto of a tensor. A dimension with a name has any size. */
+/** ValueInfoProto for a tensor. A named dimension can have any size. */
 export function valueInfo(name: string, type: number, dimensions: readonly (number | string)[]): Buffer {
   const shape = dimensions.map((size) =>
     bytesField(1, typeof size === 'number' ? intField(1, size) : bytesField(2, size)),

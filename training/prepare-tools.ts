@@ -18,7 +18,7 @@ const data = loadToolData(values.data);
 const vocabulary = Vocabulary.parse(readFileSync(join(output, 'vocabulary.txt'), 'utf8'), vocabularyOptions);
 writeTokens('tools', data.definitions.map(makeToolEncoderText));
 const turns = data.questions.map(({ userTurns }) => readStageTurn(userTurns, userTurns.length - 1));
-// For each question, the turn with its context. In sets without dialogues, only the turn.
+// The turn and its context for each question. In sets without dialogues, only the turn.
 writeTokens(
   'turns',
   turns.map(({ texts }) => texts[1] ?? []),

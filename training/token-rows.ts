@@ -1,6 +1,6 @@
 /**
- * Writes lists of integers as one file that numpy reads: int32 count, then each row's start (count + 1
- * numbers), then the rows one after another.
+ * Writes lists of integers to a single file that numpy can read: an int32 count, then the start of each row
+ * (count + 1 numbers), then all rows in sequence.
  */
 export function packRows(rows: readonly (readonly number[])[]): Uint8Array {
   const starts = [0];

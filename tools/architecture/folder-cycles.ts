@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { SourceFile } from './source-tree.ts';
 
-/** Folders, or a folder's direct children, that depend on each other. */
+/** Folders, or direct children of one folder, that depend on each other. */
 export interface FolderCycle {
   /** What was compared: all folders of a project, or the direct children of one folder. */
   readonly within: string;
@@ -44,7 +44,7 @@ function cyclesAmongChildren(files: readonly SourceFile[], edges: readonly Edge[
   });
 }
 
-/** Every folder that holds a source, at any depth below the project. */
+/** Every folder that contains a source file, at any depth within the project. */
 function listFolders(files: readonly SourceFile[]): Set<string> {
   const folders = new Set<string>();
   for (const { path, project } of files) {
@@ -77,7 +77,7 @@ function findCycles(
   }));
 }
 
-/** The groups of two or more nodes that reach each other, by Tarjan's algorithm. */
+/** Groups of two or more nodes that can reach each other, found with Tarjan's algorithm. */
 function stronglyConnected(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   const order = new Map<string, number>();
   const lowest = new Map<string, number>();

@@ -1,12 +1,12 @@
 import ts from 'typescript';
 import { parseSource, type SourceFile } from './source-tree.ts';
 
-/** Entry points, which forward by design: a library's public face and the start of a process. */
+/** Entry points, which forward by design: a library's public interface and the file that starts a process. */
 const entryPoints = /\/(index|main|instrument)\.tsx?$/;
 
 /**
- * Finds files that only call or re-export another file. They make the reader open one more file, although the
- * caller can import the other file.
+ * Finds files that only call or re-export another file. The reader must open one more file, although the
+ * caller could import the other file directly.
  * @returns the paths of these files
  */
 export function findForwardingFiles(sources: readonly SourceFile[]): string[] {
@@ -49,14 +49,17 @@ function forwards(statement: ts.Statement, imported: ReadonlySet<string>): boole
   return ts.isClassDeclaration(statement) && isForwardingClass(statement, imported);
 }
 
-/** A class with one method, which only calls an import: a wrapper around one function. */
+/**
+ * Whether a class has a single method that only calls an import, which makes it a wrapper around one
+ * function.
+ */
 function isForwardingClass(declaration: ts.ClassDeclaration, imported: ReadonlySet<string>): boolean {
   const methods = declaration.members.filter((member) => ts.isMethodDeclaration(member));
   const [method] = methods;
   return method !== undefined && methods.length === 1 && onlyCallsImport(method.body, imported);
 }
 
-/** Whether a body is one call of an imported function with arguments that are passed on as they are. */
+/** Whether a body is a single call to an imported function, with the arguments passed on unchanged. */
 function onlyCallsImport(body: ts.ConciseBody | undefined, imported: ReadonlySet<string>): boolean {
   const call = body && unwrap(ts.isBlock(body) ? onlyExpression(body) : body);
   return (

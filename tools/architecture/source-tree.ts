@@ -2,20 +2,22 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 
-/** A TypeScript file of an app or a library that ships: no tests, fixtures, declarations or generated code. */
+/**
+ * A TypeScript file that ships with an app or a library: no tests, fixtures, declarations or generated code.
+ */
 export interface SourceFile {
-  /** Relative to the repository root, for example `apps/worker/src/main.ts`. */
+  /** Path relative to the repository root, for example `apps/worker/src/main.ts`. */
   readonly path: string;
   /** The app or library, for example `apps/worker`. */
   readonly project: string;
   readonly text: string;
-  /** Paths of the files that it imports by a relative path, types included. */
+  /** Paths of the files it imports by relative path, including type imports. */
   readonly imports: readonly string[];
 }
 
 const notSources = /\.(spec|fixture|child)\.tsx?$|\.d\.ts$|\/generated\//;
 
-/** Reads all sources under `apps/` and `libs/` of a repository. */
+/** Reads all source files under `apps/` and `libs/` in a repository. */
 export function readSourceTree(root: string): SourceFile[] {
   return globSync('{apps,libs}/*/src/**/*.{ts,tsx}', { cwd: root })
     .filter((path) => !notSources.test(path))
@@ -34,7 +36,7 @@ function readSource(root: string, path: string): SourceFile {
   return { path, project: path.split('/').slice(0, 2).join('/'), text, imports: [...new Set(imports)] };
 }
 
-/** Parses a source for rules that look at its statements. */
+/** Parses a source file for rules that inspect its statements. */
 export function parseSource({ path, text }: SourceFile): ts.SourceFile {
   return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
 }

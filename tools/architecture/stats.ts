@@ -1,4 +1,4 @@
-// `npm run stats`: sizes of the sources, per project and in all. The last line is JSON.
+// `npm run stats`: source code sizes, per project and in total. The last line is JSON.
 import { resolve } from 'node:path';
 import ts from 'typescript';
 import { findFolderCycles } from './folder-cycles.ts';
@@ -21,14 +21,14 @@ function measure(sources: readonly SourceFile[]): Sizes {
   return { files: lengths.length, lines, median: at(0.5), p95: at(0.95), max: at(1) };
 }
 
-/** Lines of the longest function, counted from its first to its last line. */
+/** Length of the longest function in lines, including its first and last line. */
 function longestFunctionLines(sources: readonly SourceFile[]): number {
   let longest = 0;
   for (const source of sources) {
     const file = parseSource(source);
     const visit = (node: ts.Node): void => {
       if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined) {
-        // Decorators stand before the name and are not part of the function.
+        // Decorators precede the name and do not count as part of the function.
         const start = node.name === undefined ? node.getStart() : node.name.getStart();
         const [from, to] = [start, node.getEnd()].map(
           (position) => file.getLineAndCharacterOfPosition(position).line,

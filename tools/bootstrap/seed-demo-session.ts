@@ -13,11 +13,11 @@ import { demoEmail } from './stack/demo-account.ts';
 
 /** The account service and other services may still be starting. */
 export const CALL = { deadlineMs: 30_000 };
-/** The client address in the count of failed attempts. */
+/** The client address that failed attempts are counted under. */
 const clientAddress = 'operator';
 
 /**
- * Gets a session token of the demo person for the demo account, by sign-up or log-in. Null if an OpenID
+ * Gets a session token for the demo person and account, by signing up or logging in. Null if an OpenID
  * Connect issuer issues the tokens, or if the person's password was changed.
  */
 export async function createDemoSession(

@@ -1,5 +1,5 @@
-// Creates the demo account with a key and a person, or finds them. Reads a SeedRequest from standard input
-// and writes a DemoAccount.
+// Creates the demo account with a key and a person, or finds existing ones. Reads a SeedRequest from standard
+// input and writes a DemoAccount to standard output.
 import { json } from 'node:stream/consumers';
 import { createAccount, createKey, listKeys } from '@gateway/contracts';
 import { connectMessaging, createSealingKeyPair, openSealed } from '@gateway/messaging';

@@ -1,5 +1,5 @@
 // Bundles each app into dist/apps/<app>/main.js, and its worker threads (`*.thread.ts`) into the same folder.
-// Bundles the tools that connect to the services into dist/tools. Workspace libraries are inlined, npm
+// Bundles the tools that connect to the services into dist/tools. Workspace libraries are inlined; npm
 // packages are not. The dashboard is built into files in dist/apps/dashboard.
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -13,7 +13,7 @@ const apps = readdirSync(join(root, 'apps')).filter(
   (app) => existsSync(join(root, 'apps', app, 'src/main.ts')) && (only.length === 0 || only.includes(app)),
 );
 
-/** Paths of the sources of an app's worker threads, relative to its `src` folder. */
+/** Source paths of an app's worker threads, relative to its `src` folder. */
 const threadsOf = (app) =>
   readdirSync(join(root, 'apps', app, 'src'), { recursive: true }).filter((file) =>
     file.endsWith('.thread.ts'),

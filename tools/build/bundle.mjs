@@ -3,7 +3,7 @@ import { build } from 'esbuild';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Bundles workspace packages. All other imports by package name stay imports. */
+/** Bundles workspace packages. Other packages imported by name stay external. */
 const externalPackages = {
   name: 'external-packages',
   setup(bundler) {
@@ -16,8 +16,8 @@ const externalPackages = {
 };
 
 /**
- * Bundles an entry and its workspace imports into one file for Node. Paths are relative to the repository
- * root.
+ * Bundles an entry point and its workspace imports into a single file for Node. Paths are relative to the
+ * repository root.
  */
 export function bundle(entry, outfile) {
   return build({

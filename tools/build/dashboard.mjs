@@ -6,15 +6,15 @@ import { build } from 'vite';
 const root = resolve(import.meta.dirname, '../..');
 const outDir = join(root, 'dist/apps/dashboard');
 /**
- * Maximum size of the JavaScript of a first visit, compressed with gzip. Charts and pages are loaded when
- * they are opened.
+ * Maximum gzip-compressed size of the JavaScript loaded on a first visit. Charts and pages are loaded on
+ * demand.
  */
 const firstLoadBytesMax = 250_000;
 const compressible = /\.(js|css|html|svg|json)$/;
 
-/** Builds the dashboard and compresses its files. Throws if the first load is larger than allowed. */
+/** Builds the dashboard and compresses its files. Throws if the first load exceeds the limit. */
 export async function buildDashboard() {
-  // The caller may run in another mode, for example in tests. In other modes React includes its warnings.
+  // The caller may run in another mode, for example in tests, in which React would include its warnings.
   process.env.NODE_ENV = 'production';
   await build({
     configFile: join(root, 'apps/dashboard/vite.config.mjs'),
@@ -34,7 +34,7 @@ export async function buildDashboard() {
   return firstLoad;
 }
 
-/** The script files of the entry and of its static imports. */
+/** The script files that the entry point loads through static imports. */
 function listFirstLoad(manifest) {
   const entry = Object.values(manifest).find(({ isEntry }) => isEntry);
   const chunks = new Set();

@@ -35,7 +35,7 @@ const convert = (models: Record<string, unknown>, second?: unknown) => {
 };
 
 describe('converting a list', () => {
-  test('copies the values of the list, and stores null for missing ones', () => {
+  test('copies the values in the list, and stores null for missing ones', () => {
     const { records } = convert({ gpt: listed, bare: { modalities: { input: ['text'], output: ['text'] } } });
     expect(records).toEqual([
       expect.objectContaining({
@@ -99,7 +99,7 @@ describe('converting a list', () => {
     ]);
   });
 
-  test('models that the provider address does not serve are skipped with the reason', () => {
+  test('models not served at the provider address are skipped with the reason', () => {
     const elsewhere = { ...listed, provider: { npm: 'another-library' } };
     const { records, report } = convert({ 'gpt-9-pro': listed, gpt: elsewhere });
     expect(records).toEqual([]);
@@ -199,7 +199,7 @@ describe('two lists', () => {
     expect(report.counts()).toEqual({ 'no-quality': 1 });
   });
 
-  test('that differ: the first price is used, the other one is stored as disputed and reported', () => {
+  test('that differ: the first price is used, the other is stored as disputed and reported', () => {
     const { records, report } = convert({ gpt: listed }, second({ input_mtok: 3, output_mtok: { base: 2 } }));
     expect(records[0]).toMatchObject({ prices: { input: 1 }, disputed: { input: 3 } });
     expect(report.counts()).toEqual({ conflict: 1, 'no-quality': 1 });
@@ -229,7 +229,7 @@ describe('two lists', () => {
 });
 
 describe('the data file', () => {
-  test('has one line per model, is read back unchanged, and its changes are listed', () => {
+  test('has one line per model, survives a round trip, and its changes are listed', () => {
     const { records } = convert({ a: listed, b: listed });
     const sources = { 'models.dev': { title: 't', licence: 'MIT', takenOn: '2026-07' } };
     const text = renderCatalogFile({ sources, models: records });

@@ -13,11 +13,11 @@ type Prices = NonNullable<ModelRecordInput['prices']>;
 export interface Lists {
   readonly modelsDev: ModelsDev;
   readonly genaiPrices: GenaiPrices | undefined;
-  /** The day for which prices are compared, as `YYYY-MM-DD`. */
+  /** The date on which prices are compared, as `YYYY-MM-DD`. */
   readonly onDate: string;
 }
 
-/** Fields that are read, and fields that are ignored on purpose. All other fields are reported. */
+/** Fields that are read, and fields that are deliberately ignored. All other fields are reported. */
 const knownFields: Record<'model' | 'cost' | 'limit', ReadonlySet<string>> = {
   model: new Set(
     (
@@ -30,7 +30,7 @@ const knownFields: Record<'model' | 'cost' | 'limit', ReadonlySet<string>> = {
   limit: new Set(['context', 'output', 'input']),
 };
 
-/** Converts the listed models of one provider into records, sorted by id. */
+/** Converts one provider's listed models into records, sorted by id. */
 export function convertProvider(rule: ProviderRule, lists: Lists, report: UpdateReport): ModelRecordInput[] {
   const listed = rule.modelsDev === null ? undefined : lists.modelsDev.modelsOf(rule.modelsDev);
   if (listed === undefined) {
@@ -81,7 +81,7 @@ function convertModel(
   });
 }
 
-/** Adds facts from pages other than the lists: bound reasoning and the retirement date. */
+/** Adds facts that come from other pages than the lists: bound reasoning and the retirement date. */
 function addSources(subject: string, report: UpdateReport, record: ModelRecordInput): ModelRecordInput {
   const binding = chooseBinding(record.modelId, record.capabilities.thinking, record.releasedAt);
   if (binding === 'assumed')
@@ -144,7 +144,7 @@ function describe(
       images: takes('image'),
       documents: takes('pdf'),
       jsonMode: model.structured_output ?? null,
-      // Not a property of the model: every chat endpoint of these providers streams.
+      // Not a property of the model: every chat endpoint of these providers supports streaming.
       streaming: kind === 'chat' ? true : null,
       thinking,
     },
@@ -180,7 +180,7 @@ function mapRates(cost: ListedCost): Omit<Prices, 'tiers'> {
 }
 
 /**
- * Two prices count as equal if they differ by at most this share. The lists round prices by up to half a
+ * Two prices count as equal if they differ by at most this fraction. The lists round prices by up to half a
  * percent.
  */
 const sameWithin = 0.005;

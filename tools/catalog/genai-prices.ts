@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The format of data.json of pydantic/genai-prices. Only the fields for the price comparison are read. */
+/** The format of data.json from pydantic/genai-prices. Only the fields needed to compare prices are read. */
 interface Match {
   equals?: string | undefined;
   starts_with?: string | undefined;
@@ -42,7 +42,7 @@ const list = z.array(
   }),
 );
 
-/** Base prices in USD per million tokens. A field that is missing in the list is omitted. */
+/** Base prices in USD per million tokens. Fields that the list does not contain are omitted. */
 export type SecondPrices = Partial<Record<'input' | 'output' | 'cacheRead' | 'cacheWrite', number>>;
 
 export interface GenaiPrices {
@@ -71,8 +71,8 @@ function fits(id: string, by: Match): boolean {
 }
 
 /**
- * Chooses the last price set in force on the date. Sets for hours of the day have no `start_date` and are skipped. A
- * set without a constraint is the default.
+ * Chooses the last price set in force on the date. Price sets for certain hours of the day have no
+ * `start_date` and are skipped. A set without a constraint is the default.
  */
 function choosePriceSet(
   prices: z.infer<typeof priceSet> | z.infer<typeof dated>[],

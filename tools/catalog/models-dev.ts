@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The format of https://models.dev/api.json, and of the same data with shared base models (`base_model`). */
+/** The format of https://models.dev/api.json, and of the variant with shared base models (`base_model`). */
 const tree = z.record(z.string(), z.unknown());
 const provider = z.looseObject({ models: z.record(z.string(), tree) });
 const withBases = z.object({
@@ -23,7 +23,7 @@ const model = z.looseObject({
   tool_call: z.boolean().optional(),
   structured_output: z.boolean().optional(),
   status: z.string().optional(),
-  /** Set if a model needs another library or another address than the provider's other models. */
+  /** Set if a model needs a different library or address than the provider's other models. */
   provider: z.looseObject({ npm: z.string().optional() }).optional(),
   modalities: z.object({ input: z.array(z.string()), output: z.array(z.string()) }).optional(),
   limit: z.looseObject({ context: z.number().optional(), output: z.number().optional() }).optional(),
@@ -38,11 +38,11 @@ type Tree = z.infer<typeof tree>;
 
 export interface ModelsDev {
   /**
-   * The models of a provider by id, with the fields of their base models. Undefined if the list lacks the
-   * provider.
+   * A provider's models by id, including the fields inherited from their base models. Undefined if the list
+   * lacks the provider.
    */
   modelsOf(provider: string): ReadonlyMap<string, Tree> | undefined;
-  /** The maker's own entry of a model, by `maker/model`. */
+  /** The original maker's entry for a model, by `maker/model`. */
   baseOf(name: string): Tree | undefined;
   readonly baseNames: readonly string[];
 }
@@ -66,13 +66,13 @@ export function parseModelsDev(content: unknown): ModelsDev {
   };
 }
 
-/** Parses one model of a list. */
+/** Parses a single model from a list. */
 export function parseListedModel(own: Tree): z.ZodSafeParseResult<ListedModel> {
   return model.safeParse(own);
 }
 
 /**
- * The fields of a model take precedence over those of its base model. `base_model_omit` lists fields (dotted
+ * A model's own fields take precedence over those of its base model. `base_model_omit` lists fields (dotted
  * paths) that are not inherited.
  */
 function inherit(own: Tree, bases: Record<string, Tree>): Tree {

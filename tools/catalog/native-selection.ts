@@ -1,6 +1,6 @@
 import type { ModelRecordInput } from '@gateway/model-catalog';
 
-/** The providers' pages on deferral and tool selection, for the chat formats that the gateway supports. */
+/** Provider documentation for deferral and tool selection, for the chat formats that the gateway supports. */
 export const nativeSelectionSources = {
   'anthropic-tool-search': {
     title: 'https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool',
@@ -22,7 +22,7 @@ interface NativeRule {
 }
 
 /**
- * Tool search of OpenAI is not listed: only /v1/responses supports it, and the gateway forwards that endpoint
+ * OpenAI's tool search is not listed: only /v1/responses supports it, and the gateway forwards that endpoint
  * without a plan.
  */
 const rules: readonly NativeRule[] = [
@@ -40,7 +40,7 @@ const rules: readonly NativeRule[] = [
   },
 ];
 
-/** Adds the provider's own tool selection if it supports one for this model. */
+/** Adds the provider's own tool selection if the provider supports one for this model. */
 export function addNativeSelection<Model extends ModelRecordInput>(record: Model): Model {
   if (record.kind !== undefined && record.kind !== 'chat') return record;
   const rule = rules.find(

@@ -26,7 +26,7 @@ const recorded = (
   source: 'recorded-exchanges',
 });
 
-/** Models that are not chat models and that models.dev does not list. Each has the source that shows it. */
+/** Non-chat models that models.dev does not list. Each has a source that proves it exists. */
 const otherModels: readonly OtherModel[] = [
   recorded('openai', 'tts-1', 'speech'),
   recorded('openai', 'dall-e-2', 'image'),
@@ -74,8 +74,8 @@ export function convertOtherModels(
 }
 
 /**
- * Stores only the price of text input, for embeddings. For audio, images and searches, one price per token is
- * not enough.
+ * Stores only the text input price, for embeddings. For audio, images and searches, a single price per token
+ * is not enough.
  */
 function findPrices(
   { provider, modelId, kind }: OtherModel,

@@ -3,24 +3,24 @@ import type { ProviderFormat } from '@gateway/interchange';
 
 type CacheRule = NonNullable<ModelRecordInput['cache']>;
 
-/** Facts about a provider that the lists do not contain, and the provider's keys in the lists. */
+/** Provider facts that the lists do not contain, and the provider's keys in the lists. */
 export interface ProviderRule {
   /** The provider's name in the gateway. */
   readonly provider: string;
   /** The provider's key in models.dev; null if it has none. */
   readonly modelsDev: string | null;
-  /** The maker in models.dev of models that this provider lists without a maker. */
+  /** The models.dev maker of models that this provider lists without a maker. */
   readonly maker?: string;
   /** The provider's id in genai-prices; null if it has none. */
   readonly genaiPrices: string | null;
   readonly formats: readonly ProviderFormat[];
-  /** Applies to models that have a price for cached input. For other models the cache rule is unknown. */
+  /** Applies to models with a price for cached input. For other models the cache rule is unknown. */
   readonly cache: CacheRule | null;
-  /** The models to which the cache rule applies; all if omitted. */
+  /** The models that the cache rule applies to; all if omitted. */
   readonly cachedModels?: RegExp;
-  /** The kinds of models that the address serves; all if omitted. */
+  /** The kinds of models served at this address; all if omitted. */
   readonly kinds?: readonly ModelKind[];
-  /** Models with a library of their own in the list are excluded, unless it is this library. */
+  /** Models that the list assigns to a different library than this one are excluded. */
   readonly library?: string;
 }
 
@@ -105,7 +105,7 @@ export const providerRules: readonly ProviderRule[] = [
 ];
 
 interface Exclusion {
-  /** The providers to which it applies; all if omitted. */
+  /** The providers that it applies to; all if omitted. */
   readonly providers?: readonly string[];
   readonly modelId: RegExp;
   readonly reason: string;
@@ -113,7 +113,7 @@ interface Exclusion {
 
 /**
  * Kinds by model id. The list does not distinguish these models from chat models, because their input and
- * output are text too.
+ * output are also text.
  */
 export const kindsById: readonly { readonly modelId: RegExp; readonly kind: ModelKind }[] = [
   { modelId: /embed|bge-/i, kind: 'embedding' },
@@ -128,16 +128,14 @@ export const kindsById: readonly { readonly modelId: RegExp; readonly kind: Mode
   { modelId: /^(chat)?gpt-image/, kind: 'image' },
 ];
 
-/** The kind of a model without text output, by its output. */
+/** The kind of a model whose output is not text, by output type. */
 export const kindsByOutput: Readonly<Record<string, ModelKind>> = {
   image: 'image',
   video: 'video',
   audio: 'speech',
 };
 
-/**
- * Models of a kind that the catalogue does not have, and models that the provider's address does not serve.
- */
+/** Models of a kind that the catalogue does not have, and models not served at the provider's address. */
 export const exclusions: readonly Exclusion[] = [
   { modelId: /\blyria\b/i, reason: 'generates music' },
   { modelId: /gliner-pii/i, reason: 'marks personal data, does not chat' },
@@ -149,14 +147,14 @@ export const exclusions: readonly Exclusion[] = [
   },
   {
     providers: ['openai', 'azure'],
-    // According to https://platform.openai.com/docs/models these models support only the Responses API.
+    // According to https://platform.openai.com/docs/models, these models support only the Responses API.
     modelId: /^(o1-pro|o3-pro|gpt-[\d.]+-pro|gpt-[\d.]+-codex.*|o\d(-mini)?-deep-research|codex-mini)$/,
     reason: 'supports only the Responses API',
   },
   { modelId: /^gpt-3\.5-turbo-instruct/, reason: 'completes text, does not chat' },
 ];
 
-/** The model of the sandbox provider. The facts come from apps/sandbox-provider. */
+/** The sandbox provider's model. The facts come from apps/sandbox-provider. */
 export const ownModels: readonly ModelRecordInput[] = [
   {
     provider: 'sandbox',

@@ -5,7 +5,7 @@ import type { UpdateReport } from './report.ts';
 
 type Quality = NonNullable<ModelRecordInput['quality']>[number];
 
-/** One measurement in the `benchmarks` of models.dev. */
+/** A single measurement from models.dev's `benchmarks`. */
 const benchmark = z.looseObject({
   name: z.string().min(1),
   score: z.number(),
@@ -22,8 +22,8 @@ const benchmark = z.looseObject({
 });
 
 /**
- * The measurements of a model: its own, or those of the maker's model with the same id. Measurements in
- * several settings stay separate. None is computed from others.
+ * Benchmark results for a model: its own, or those of the maker's model with the same id. Results for
+ * different settings stay separate. No result is computed from others.
  */
 export function findQuality(
   subject: string,
@@ -49,7 +49,7 @@ function isThere(value: unknown): boolean {
 }
 
 /**
- * Since Claude 4, a name with or without a date means one model, and hosts only add to the name. A named
+ * Since Claude 4, a name means the same model with or without a date, and hosts only add to the name. A named
  * variant (such as `-fast`) is a different model.
  */
 const claude = /claude-([a-z]+)-(\d+)(?:[-.](\d{1,2}))?(?:-\d{8})?(?:-v\d+(?::\d+)?)?$/;
@@ -59,7 +59,7 @@ function nameClaude(modelId: string): string | undefined {
   return line === undefined ? undefined : `${line} ${String(major)}.${minor}`;
 }
 
-/** The other ids that Anthropic uses for this Claude model. */
+/** Other ids that Anthropic uses for this Claude model. */
 function namesOfClaude(modelId: string, { baseNames }: ModelsDev): string[] {
   const name = nameClaude(modelId);
   if (name === undefined) return [];

@@ -1,13 +1,13 @@
 import type { CatalogFileInput, ModelRecordInput } from '@gateway/model-catalog';
 
-/** Renders the data file with one model per line, so that a changed model changes one line. */
+/** Renders the data file with one model per line, so that changing one model changes one line. */
 export function renderCatalogFile({ sources, models }: CatalogFileInput): string {
   const lines = models.map((model) => `    ${JSON.stringify(model)}`);
   const head = JSON.stringify({ sources }, null, 2).replace(/\n\}$/, '');
   return `${head},\n  "models": [\n${lines.join(',\n')}\n  ]\n}\n`;
 }
 
-/** The ids of the models that an update adds, removes or changes. */
+/** Ids of the models that an update adds, removes or changes. */
 export function compareFiles(
   before: readonly ModelRecordInput[],
   after: readonly ModelRecordInput[],

@@ -1,4 +1,4 @@
-/** The kinds of findings to review after an update. */
+/** The kinds of findings that need a review after an update. */
 export type Finding =
   | 'excluded'
   | 'missing-price'
@@ -14,7 +14,7 @@ export type Finding =
   | 'unreadable'
   | 'no-source';
 
-/** Collects findings in the order of their arrival. */
+/** Collects findings in the order they are reported. */
 export class UpdateReport {
   private readonly lines = new Map<Finding, string[]>();
 

@@ -9,7 +9,7 @@ interface Announcement {
   readonly modelIds: string;
 }
 
-/** The pages on which providers announce retirements. Other hosts of a model have their own dates. */
+/** Pages on which providers announce retirements. Other hosts retire the same model on different dates. */
 export const announcementSources = {
   'openai-deprecations': {
     title: 'https://developers.openai.com/api/docs/deprecations',
@@ -36,8 +36,8 @@ const anthropic = announced('anthropic', 'anthropic-deprecations');
 const google = announced('google', 'gemini-deprecations');
 
 /**
- * Contains only announced days. "Not sooner than" and "earliest" are not announcements. No list contains
- * these days.
+ * Contains only announced dates, which no list provides. "Not sooner than" and "earliest" are not
+ * announcements.
  */
 const announcements: readonly Announcement[] = [
   openai('2026-07-23', 'gpt-5-chat-latest gpt-5.1-chat-latest'),

@@ -15,13 +15,15 @@ export const bindingSource = {
 /** The models that the page lists. Hosts write versions with dots or dashes. */
 const listed = /claude-(?:(?:fable|mythos)-5[-.][12]|(?:opus|sonnet|haiku)-5[-.]5)/i;
 
-/** The first listed model is newer than this day. The day is part of the names of the check's controls. */
+/**
+ * The first listed model was released after this date. The date is part of the names of the check's controls.
+ */
 const bindingSince = '2026-08-01';
 
 /**
- * Whether the signed reasoning of a model requires unchanged system text, tools and earlier messages.
- * `assumed` means an unlisted Claude model that is released after `bindingSince` or has no release day. A
- * wrong "bound" costs some pruning, but a wrong "free" causes a failed call.
+ * Whether a model's signed reasoning requires unchanged system text, tools and earlier messages. `assumed`
+ * means an unlisted Claude model that was released after `bindingSince` or has no release date. Wrongly
+ * assuming bound reasoning costs some pruning; wrongly assuming free reasoning makes a call fail.
  */
 export function chooseBinding(
   modelId: string,
@@ -43,7 +45,7 @@ const listedModels: readonly string[] = [
   'claude-haiku-5-5',
 ];
 
-/** Records of the listed models that no model list contains yet. Unknown facts are null. */
+/** Records for the listed models that no model list contains yet. Unknown facts are null. */
 export function renderListedModels(
   provider: string,
   known: ReadonlySet<string>,

@@ -7,7 +7,7 @@ import {
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 
-/** A dead letter in a list. */
+/** A dead letter as listed. */
 export interface DeadLetter {
   readonly id: string;
   readonly data: DeadRequestEvent;
@@ -18,8 +18,8 @@ export interface DeadLetterBox {
   /** Oldest first. */
   list(limit: number): Promise<DeadLetter[]>;
   /**
-   * Puts letters back into the queue of request events, each as a separate batch. Without ids, all letters.
-   * Returns their number.
+   * Puts dead letters back into the request event queue, each as a separate batch. Without ids, requeues all
+   * of them. Returns how many were requeued.
    */
   retry(ids?: readonly string[]): Promise<number>;
   close(): Promise<void>;
@@ -38,8 +38,8 @@ export function openDeadLetters(redisUrl: string): DeadLetterBox {
     return jobs.map((job) => ({ id: job.id ?? '', data: job.data }));
   };
   const retryOne = async ({ id, data }: DeadLetter): Promise<void> => {
-    // A new batch id each time. If the event fails again, its new letter must not be the one that is removed
-    // here.
+    // Each retry gets a new batch id. If the event fails again, its new dead letter must not be the one
+    // removed here.
     const batchId = `retry-${id}-${Date.now()}`;
     const batch = { batchId, events: [data.event], traceparents: [data.traceparent] };
     await events.add(requestEventBatch.name, batch, { ...requestEventBatchOptions, jobId: batchId });
@@ -60,7 +60,7 @@ export function openDeadLetters(redisUrl: string): DeadLetterBox {
   };
 }
 
-/** Only the letters that exist at the start. An event that fails again is added at the end. */
+/** Covers only the dead letters that exist at the start. An event that fails again is added at the end. */
 async function retryAll(
   list: (limit: number) => Promise<DeadLetter[]>,
   retryOne: (letter: DeadLetter) => Promise<void>,

@@ -2,14 +2,14 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 
-/** The whole content of a file. Files with `isNew` must not exist yet. */
+/** The complete file content. Files with `isNew` must not exist yet. */
 export interface FileChange {
   readonly path: string;
   readonly content: string;
   readonly isNew: boolean;
 }
 
-/** Reads a file of the repository. The path starts at the root. */
+/** Reads a repository file. The path is relative to the repository root. */
 export type ReadFile = (path: string) => string;
 
 export const readFrom =
@@ -17,7 +17,10 @@ export const readFrom =
   (path) =>
     readFileSync(join(root, path), 'utf8');
 
-/** Formats and writes all changes, or none. @throws Error when a new file exists already. */
+/**
+ * Formats and writes all changes, or none of them.
+ * @throws Error if a new file already exists
+ */
 export async function applyChanges(root: string, changes: readonly FileChange[]): Promise<void> {
   const taken = changes.find(({ path, isNew }) => isNew && existsSync(join(root, path)));
   if (taken) throw new Error(`${taken.path} exists already`);
@@ -39,8 +42,10 @@ async function formatted(path: string, content: string): Promise<string> {
 }
 
 /**
- * Inserts a line in alphabetical order among the lines that match a pattern. Imports and exports are sorted by their paths.
- * @throws Error when no line matches, or the line exists already: then the file no longer has the expected form.
+ * Inserts a line in alphabetical order among the lines that match a pattern. Imports and exports are sorted
+ * by path.
+ * @throws Error if no line matches, or the line already exists, because the file then no longer has the
+ * expected form
  */
 export function insertSorted(text: string, like: RegExp, line: string): string {
   const lines = text.split('\n');
@@ -56,7 +61,10 @@ function keyOf(line: string): string {
   return / from (.*)$/.exec(line)?.[1] ?? line;
 }
 
-/** Inserts text before the only occurrence of the anchor. @throws Error when the anchor does not occur exactly once. */
+/**
+ * Inserts text before the only occurrence of the anchor.
+ * @throws Error if the anchor does not occur exactly once
+ */
 export function insertBefore(text: string, anchor: string, inserted: string): string {
   const parts = text.split(anchor);
   if (parts.length !== 2) throw new Error(`expected exactly once: ${anchor}`);

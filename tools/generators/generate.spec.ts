@@ -9,7 +9,7 @@ import { renderProvider } from './provider.ts';
 import { renderRoute } from './route.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** The type checker and ESLint each need seconds to start on a busy machine. */
+/** On a busy machine, the type checker and ESLint each need several seconds to start. */
 const slowMs = 120_000;
 const acme = {
   name: 'acme',
@@ -18,7 +18,7 @@ const acme = {
   docsUrl: 'https://docs.acme.ai/chat',
 };
 
-/** A copy of the sources inside the repository, so that packages resolve. Git ignores its folder. */
+/** A copy of the sources inside the repository, so that packages resolve. Git ignores this folder. */
 let copy: string;
 let changes: FileChange[];
 beforeAll(async () => {
@@ -35,7 +35,7 @@ beforeAll(async () => {
     join(copy, 'tsconfig.json'),
     JSON.stringify({
       extends: join(root, 'tsconfig.base.json'),
-      // The app is checked against the changed contracts of the copy.
+      // The app is type-checked against the modified contracts in the copy.
       compilerOptions: { paths: { '@gateway/contracts': ['./libs/contracts/src/index.ts'] } },
       files: [
         'libs/contracts/src/index.ts',
@@ -114,7 +114,7 @@ describe('generated files', () => {
     expect(table).toMatch(/\n {2}ponderKey,\n {2}countBadges,\n\];/);
   });
 
-  test('a contract gets a function and a method in the controller of its family', () => {
+  test("a contract gets a function and a method in its family's controller", () => {
     expect(written('apps/account/src/keys/ponder-key.ts')).toContain('export async function ponderKey');
     const controller = written('apps/account/src/keys/keys.controller.ts');
     expect(controller).toContain('  ponderKey as ponderKeyContract,');
@@ -122,7 +122,7 @@ describe('generated files', () => {
     expect(controller).toContain('@RpcHandler(ponderKeyContract)');
   });
 
-  test('a contract of a new family gets a controller in the module of its service', () => {
+  test("a contract in a new family gets a controller in its service's module", () => {
     expect(written('apps/account/src/badges/badges.controller.ts')).toContain('class BadgesController');
     expect(written('apps/account/src/account.module.ts').match(/BadgesController/g)).toHaveLength(2);
   });

@@ -4,7 +4,7 @@ import { insertBefore } from './file-change.ts';
 const table = 'libs/providers/src/openai-compatible-table.ts';
 
 export interface ProviderFacts {
-  /** Lower-case letters and digits: the part before the slash in `<provider>/<model>`. */
+  /** Lowercase letters and digits: the part before the slash in `<provider>/<model>`. */
   readonly name: string;
   readonly displayName: string;
   /** The gateway appends `/chat/completions`. */
@@ -13,7 +13,10 @@ export interface ProviderFacts {
   readonly docsUrl: string;
 }
 
-/** Renders a row of the table of OpenAI-compatible providers. @throws Error for a name in use or an invalid address. */
+/**
+ * Renders a row for the table of OpenAI-compatible providers.
+ * @throws Error if the name is already used or the address is invalid
+ */
 export function renderProvider(facts: ProviderFacts, read: ReadFile): FileChange[] {
   if (!/^[a-z][a-z0-9]{1,31}$/.test(facts.name))
     throw new Error(`"${facts.name}" is not a valid provider name`);

@@ -1,8 +1,9 @@
 const { TestEnvironment } = require('jest-environment-node');
 
 /**
- * Jest runs tests in a separate realm with its own typed arrays. Native addons reject them: onnxruntime-node
- * rejects a `Float32Array` of the test realm. Therefore the tests share the constructors of the outer realm.
+ * Jest runs tests in a separate realm with its own typed arrays, which native addons reject. For example,
+ * onnxruntime-node rejects a `Float32Array` from the test realm. The tests therefore share the outer realm's
+ * constructors.
  */
 class NodeEnvironment extends TestEnvironment {
   async setup() {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('a line scorer opened from a folder', () => {
-  it('returns the model score of every line, for any number of lines', async () => {
+  it("returns the model's score for every line, for any number of lines", async () => {
     const scorer = await OnnxLineScorer.open(folder);
     const lines = Array.from({ length: 2_500 }, (_, at) => `nothing of interest stands here, part ${at}`);
     lines[1_700] = 'the invoice of the customer is overdue';

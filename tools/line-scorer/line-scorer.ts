@@ -4,10 +4,10 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { z } from 'zod';
 
 /**
- * Scores how relevant each line of a result is to a question, with a learned model. The compression steps use
- * the rule `isCriticalLine` instead. A model could replace it if it is worth its time, which `npm run
- * bench:compressor` measures. A step must output the same bytes on every replica, so a score may only decide
- * with a margin above the differences between processors.
+ * Scores each line's relevance to a question with a learned model. The compression steps currently use the
+ * rule `isCriticalLine` instead. A model could replace that rule if its benefit justifies its running time,
+ * which `npm run bench:compressor` measures. A step must output the same bytes on every replica, so a score
+ * may only decide with a margin above the differences between processors.
  */
 interface LineScorer {
   /** One score per line. A higher score means more relevant. */
@@ -17,21 +17,21 @@ interface LineScorer {
 
 const manifestSchema = z.object({
   kind: z.literal('hashed-words'),
-  /** Rows of the model's word table. */
+  /** Number of rows in the model's word table. */
   buckets: z.int().positive(),
-  /** Maximum number of words used from a line and from the question. */
+  /** Maximum number of words used from a line or from the question. */
   wordsMax: z.int().positive().max(512),
 });
 type Manifest = z.infer<typeof manifestSchema>;
 
-/** Maximum number of lines in one inference, to limit memory. */
+/** Maximum number of lines per inference call, to limit memory. */
 const linesMax = 1_024;
 const word = /[\p{L}\p{N}_]+/gu;
 
 /**
- * A line classifier that runs on onnxruntime, from a folder with `scorer.json` and `model.onnx`. The model
- * receives words as row numbers with weights of 0 or 1 (`line_ids`, `line_weights`: [lines, words];
- * `question_ids`, `question_weights`: [1, words]) and returns `scores` ([lines]).
+ * A line classifier that runs on onnxruntime, from a folder with `scorer.json` and `model.onnx`. The model's
+ * inputs are words, as row numbers with weights of 0 or 1 (`line_ids`, `line_weights`: [lines, words];
+ * `question_ids`, `question_weights`: [1, words]). Its output is `scores` ([lines]).
  */
 export class OnnxLineScorer implements LineScorer {
   readonly #manifest: Manifest;
@@ -42,7 +42,7 @@ export class OnnxLineScorer implements LineScorer {
     this.#session = session;
   }
 
-  /** Throws if a file is missing or broken. */
+  /** Throws if a file is missing or invalid. */
   static async open(folder: string): Promise<OnnxLineScorer> {
     const text = await readFile(join(folder, 'scorer.json'), 'utf8');
     const manifest = manifestSchema.parse(JSON.parse(text));

@@ -17,9 +17,9 @@ function makeTable(buckets: number): Uint8Array {
 }
 
 /**
- * Writes a scorer of realistic size: means of 64 numbers per word, and their similarity to the question. Its
- * table is random, so lines score by the words that they share with the question.
- * @param buckets number of rows of the table.
+ * Writes a scorer of realistic size that averages 64 numbers per word and compares the result with the
+ * question. Its table is random, so a line's score depends on the words that it shares with the question.
+ * @param buckets number of rows in the table
  */
 export async function writeSmallScorer(folder: string, buckets = 16_384): Promise<string> {
   await mkdir(folder, { recursive: true });

@@ -35,9 +35,9 @@ function readMigrations(baseDir: string): MigrationList {
 
 /**
  * Applies missing migrations like `prisma migrate deploy`: with the same engine and the same records in
- * `_prisma_migrations`. Returns the names of the migrations that it applied. Throws if one fails, if an
- * applied one was changed, or if an earlier failure is unresolved.
- * @param prismaDir `prisma/<owner>`: schema.prisma and migrations/.
+ * `_prisma_migrations`. Returns the names of the migrations it applied. Throws if a migration fails, if an
+ * applied migration was modified, or if an earlier failure is unresolved.
+ * @param prismaDir `prisma/<owner>`, which contains schema.prisma and migrations/
  */
 export async function migrateDatabase(prismaDir: string, url: string): Promise<string[]> {
   const migrationsDir = join(prismaDir, 'migrations');

@@ -6,7 +6,7 @@ import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-util
 import type { SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type * as EngineModule from '@prisma/schema-engine-wasm/schema_engine_bg';
 
-/** The used part of the global WebAssembly, which TypeScript declares only for browsers. */
+/** The part of the global WebAssembly object used here. TypeScript declares it only for browsers. */
 declare const WebAssembly: {
   instantiate(
     bytes: Uint8Array,
@@ -20,7 +20,7 @@ const engineDir = dirname(
 
 let loading: Promise<typeof EngineModule> | undefined;
 
-/** Prisma's schema engine in WebAssembly. The native engine would have to be downloaded. */
+/** Prisma's schema engine as WebAssembly. The native engine would require a download. */
 async function loadEngineModule(): Promise<typeof EngineModule> {
   const engine = await import('@prisma/schema-engine-wasm/schema_engine_bg');
   const bytes = await readFile(join(engineDir, 'schema_engine_bg.wasm'));
@@ -34,7 +34,8 @@ async function loadEngineModule(): Promise<typeof EngineModule> {
 
 /**
  * Prisma's adapter splits scripts at every semicolon, even inside functions, and runs the pieces one by one.
- * As one query without arguments, Postgres splits the script itself and runs all of it or nothing.
+ * If the script is sent as a single query without arguments, Postgres splits it correctly and runs all of it
+ * or nothing.
  */
 class WholeScripts extends PrismaPg {
   override async connect(): ReturnType<PrismaPg['connect']> {
@@ -46,7 +47,9 @@ class WholeScripts extends PrismaPg {
   }
 }
 
-/** Runs `work` with an engine for the database at `url`. `schema` is the text of schema.prisma. */
+/**
+ * Runs `work` with an engine connected to the database at `url`. `schema` is the content of schema.prisma.
+ */
 export async function withSchemaEngine<T>(
   url: string,
   schema: { readonly path: string; readonly text: string },

@@ -13,16 +13,16 @@ const revisionSchema = z.looseObject({
   ),
 });
 
-/** A file of a model, with its expected size and digest. */
+/** A model file, with its expected size and digest. */
 export interface HubFile {
   readonly path: string;
   readonly size: number;
-  /** The digest of the content for large files, and of the git blob for small ones. */
+  /** Digest of the content for large files, or of the git blob for small ones. */
   readonly digest: { readonly kind: 'sha256' | 'git'; readonly hex: string };
 }
 
 export interface HubRevision {
-  /** The commit of the files. */
+  /** The commit that the files belong to. */
   readonly sha: string;
   readonly files: readonly HubFile[];
 }
@@ -39,8 +39,8 @@ export function parseModelId(id: string): string {
 }
 
 /**
- * Lists the files of a model at a branch, tag or commit, with the API of huggingface.co, which other hubs
- * share: `GET /api/models/{id}/revision/{revision}?blobs=true`.
+ * Lists a model's files at a branch, tag or commit. It uses the huggingface.co API, which other hubs also
+ * support: `GET /api/models/{id}/revision/{revision}?blobs=true`.
  */
 export async function readRevision(hub: string, id: string, revision: string): Promise<HubRevision> {
   const url = `${hub}/api/models/${id}/revision/${encodeURIComponent(revision)}?blobs=true`;
@@ -58,8 +58,8 @@ function parseFile(sibling: z.infer<typeof revisionSchema>['siblings'][number]):
 }
 
 /**
- * Streams the bytes of a file.
- * @throws while reading, if the bytes do not match the listed size and digest.
+ * Streams the content of a file.
+ * @throws while reading, if the content does not match the listed size and digest
  */
 export async function* downloadFile(
   hub: string,

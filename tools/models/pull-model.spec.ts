@@ -14,11 +14,11 @@ const sha = 'a'.repeat(40);
 type Files = Record<string, Buffer>;
 
 /**
- * A loopback hub with the API of huggingface.co. Large files are identified by SHA-256, small ones as in git.
+ * A loopback hub with the huggingface.co API. Large files are identified by SHA-256, small ones as in git.
  */
 class LoopbackHub {
   readonly models = new Map<string, Files>();
-  /** Paths with replaced content. */
+  /** Paths whose content is replaced. */
   readonly tampered = new Map<string, Buffer>();
   readonly asked: string[] = [];
   readonly #server: Server = createServer((request, response) => {
@@ -79,7 +79,7 @@ const pull = (id: string, graph?: string) =>
   pullModel({ hub: `${url}/`, id, revision: 'main', graph, directory, log: () => undefined });
 
 describe('a model from a hub', () => {
-  it('is stored at one commit under the graph name that the router expects, with the name of its variable', async () => {
+  it("is stored at one commit under the graph name that the router expects, with its variable's name", async () => {
     const { 'model.onnx': graph, ...rest } = buffersOf(sentenceFiles());
     hub.models.set('acme/small', { ...rest, 'onnx/model.onnx': graph!, 'README.md': Buffer.from('hello') });
     const pulled = await pull('acme/small');
@@ -98,7 +98,7 @@ describe('a model from a hub', () => {
   });
 
   it.each(['model.onnx', 'tokenizer.json'])(
-    'is rejected with other content for %s, and existing files stay',
+    'is rejected if the content of %s differs, and existing files stay',
     async (path) => {
       const files = buffersOf(sentenceFiles());
       hub.models.set('acme/small', files);

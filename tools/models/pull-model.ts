@@ -7,15 +7,15 @@ import { openEncoder, openReranker } from '../../apps/tool-router/src/inference-
 import { downloadFile, parseModelId, readRevision, type HubFile, type HubRevision } from './model-hub.ts';
 
 export interface PullOptions {
-  /** Base URL of the hub. */
+  /** The hub's base URL. */
   readonly hub: string;
   /** `owner/name`. */
   readonly id: string;
   /** Branch, tag or commit. */
   readonly revision: string;
-  /** Path of the graph, if the folder has several and the default one is not wanted. */
+  /** Path to the graph, if the repository has several and the default one is not wanted. */
   readonly graph: string | undefined;
-  /** The folder of all models. The model gets a subfolder. */
+  /** The folder for all models. Each model gets a subfolder. */
   readonly directory: string;
   readonly log: (line: string) => void;
 }
@@ -23,11 +23,11 @@ export interface PullOptions {
 export interface PulledModel {
   readonly directory: string;
   readonly sha: string;
-  /** The router's variable for this kind of model. */
+  /** The router's environment variable for this kind of model. */
   readonly variable: 'ROUTER_ENCODER_DIR' | 'ROUTER_RERANKER_DIR';
 }
 
-/** Usual paths of the graph, the preferred one first. */
+/** Usual graph paths, preferred first. */
 const graphs = ['onnx/model.onnx', 'model.onnx', 'onnx/model_quantized.onnx', 'onnx/model_int8.onnx'];
 /** The other files that the router reads. */
 const companions = [
@@ -38,12 +38,12 @@ const companions = [
   'config_sentence_transformers.json',
   '1_Pooling/config.json',
 ];
-/** A larger graph does not fit into a router's memory. */
+/** A larger graph would not fit into a router's memory. */
 const bytesMax = 1024 * 1024 * 1024;
 
 /**
- * Fetches a model into a temporary folder and checks the size and digest of each file. Tests whether the router
- * can run the model, and then moves it to its place. The target folder is therefore always complete.
+ * Downloads a model into a temporary folder, checks each file's size and digest, and tests whether the router
+ * can run it. Only then is the model moved into place, so the target folder is always complete.
  */
 export async function pullModel(options: PullOptions): Promise<PulledModel> {
   const id = parseModelId(options.id);
@@ -75,7 +75,7 @@ export async function pullModel(options: PullOptions): Promise<PulledModel> {
   }
 }
 
-/** The graph gets the name that the router expects. */
+/** The graph is stored under the name that the router expects. */
 function chooseFiles({ files }: HubRevision, graph: string | undefined): { file: HubFile; name: string }[] {
   const find = (path: string): HubFile | undefined => files.find((file) => file.path === path);
   const wanted = graph === undefined ? graphs : [graph];
@@ -98,8 +98,8 @@ function chooseFiles({ files }: HubRevision, graph: string | undefined): { file:
 }
 
 /**
- * Runs the model once, as the kind that its configuration states.
- * @throws if the router could not run it.
+ * Runs the model once as the kind of model stated in its configuration.
+ * @throws if the router could not run it
  */
 async function tryModel(directory: string): Promise<PulledModel['variable']> {
   const config = await readFile(join(directory, 'config.json'), 'utf8').catch(() => '{}');

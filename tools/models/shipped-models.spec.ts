@@ -15,14 +15,14 @@ const directoryOf = (name: string): string => join(root, 'models', name);
 const megabyte = 1_000_000;
 
 describe('the shipped models', () => {
-  it('take at most 16 MB together', () => {
+  it('take at most 16 MB in total', () => {
     const bytes = folders.flatMap((name) =>
       readdirSync(directoryOf(name)).map((file) => statSync(join(directoryOf(name), file)).size),
     );
     expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(16 * megabyte);
   });
 
-  it('open as in the router: the encoder returns vectors of its dimensions, and the reranker accepts the features', async () => {
+  it('open as in the router: encoder vectors have the stated dimensions, and the reranker accepts the features', async () => {
     const encoder = await WordsEncoder.open(directoryOf('encoder'), 1);
     const reranker = await FeatureReranker.open(directoryOf('reranker'), 1);
     expect(encoder.dimensions).toBe(256);
@@ -30,13 +30,13 @@ describe('the shipped models', () => {
     await Promise.all([encoder.release(), reranker.release()]);
   }, 60_000);
 
-  it.each(folders)('state the measured figures in the card of %s', (name) => {
+  it.each(folders)('have the measured figures in the card for %s', (name) => {
     const card = readFileSync(join(directoryOf(name), 'card.md'), 'utf8');
     expect(card).toBe(renderCard(name, readFigures()));
   });
 });
 
-describe('ranking with the shipped models, on a server that they have not seen', () => {
+describe('ranking with the shipped models, on a server absent from their training data', () => {
   const data = loadToolData(join(root, 'test/eval/sample'));
   const semantic = new SemanticPath(data);
 

@@ -9,8 +9,8 @@ const run = (command) => ({
 });
 
 /**
- * Defines the targets of every workspace package in one place: `lint` for all, `test` for packages with
- * specs, `build` for apps. nx.json states the inputs and outputs.
+ * Defines every workspace package's targets in one place: `lint` for all, `test` for packages with specs,
+ * `build` for apps. nx.json states the inputs and outputs.
  */
 export const createNodesV2 = [
   '{apps,libs}/*/package.json',

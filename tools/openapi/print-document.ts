@@ -1,4 +1,5 @@
-// Prints the gateway's OpenAPI document as `/openapi.json` of an edge with the embedded identity returns it.
+// Prints the gateway's OpenAPI document, as served at `/openapi.json` by an edge with the embedded identity
+// provider.
 import 'reflect-metadata';
 import { controllers } from '../../apps/edge-gateway/src/edge-gateway.module.ts';
 import { listRoutes } from '../../apps/edge-gateway/src/openapi/route-table.ts';

@@ -1,6 +1,6 @@
-// Decrypts every credential in the database of a restored vault, and looks up a key in a restored account
-// service. Reads a CheckRequest from standard input and writes a CheckedRestore. No credential leaves the
-// memory of this process.
+// Decrypts every credential in a restored vault's database, and looks up a key in a restored account service.
+// Reads a CheckRequest from standard input and writes a CheckedRestore. No credential leaves this process's
+// memory.
 import { createHash } from 'node:crypto';
 import { json } from 'node:stream/consumers';
 import { authenticateKey, credentialSecret, openCredential } from '@gateway/contracts';

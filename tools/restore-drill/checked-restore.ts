@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** The standard input of `check-restored`. */
+/** What `check-restored` reads from standard input. */
 export interface CheckRequest {
   readonly natsUrl: string;
   readonly user: string;
   readonly password: string;
   readonly vaultDatabaseUrl: string;
-  /** A key that the account service must know; null if there is none to check. */
+  /** A key that the account service must know; null if there is no key to check. */
   readonly apiKey: string | null;
 }
 

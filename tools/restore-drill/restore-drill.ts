@@ -17,33 +17,34 @@ import { endLeftovers } from '../bootstrap/stack/state-file.ts';
 import { checkedRestore } from './checked-restore.ts';
 import type { CheckedRestore, CheckRequest } from './checked-restore.ts';
 
-/** The result of a drill. */
+/** The result of a restore drill. */
 export interface DrillOutcome extends CheckedRestore {
   readonly backupBytes: number;
   readonly backupMs: number;
-  /** Time from an empty machine to services that response: databases replayed, processes ready. */
+  /** Time from an empty machine until the services respond: databases replayed and processes ready. */
   readonly restoreMs: number;
 }
 
 export interface DrillOptions {
-  /** Data directory of a running stack. */
+  /** The data directory of a running stack. */
   readonly dataDir: string;
-  /** Folder for the backup, which must not exist yet. By default the backup is deleted afterwards. */
+  /** The backup folder, which must not exist yet. By default the backup is deleted afterwards. */
   readonly keepIn?: string | undefined;
 }
 
-/** The parts of a backup. Together they give access to the credentials, so store them separately. */
+/** The parts of a backup. Combined, they give access to the credentials, so store them separately. */
 const databasesIn = (backup: string) => join(backup, 'databases/postgres');
 const keysIn = (backup: string) => join(backup, 'keys/secrets.json');
 
 const stoppedWithinMs = 90_000;
 const checkedWithinMs = 10 * 60_000;
-/** Keys from the caller's environment that replace those of the stack. */
+/** Keys from the caller's environment that override the stack's keys. */
 const passedOn = /^(PATH|HOME|USER|LANG|TMPDIR|KEY_PEPPER|SESSION_SECRET|VAULT_K.+)$/;
 
 /**
- * Backs up a running stack, restores the copy into a separate stack, and opens every credential there. The
- * running stack is only read. Throws if a step fails. Credentials that do not open are part of the result.
+ * Backs up a running stack, restores the copy into a separate stack, and decrypts every credential there. The
+ * running stack is only read. Throws if a step fails. Credentials that cannot be decrypted are part of the
+ * result.
  */
 export async function runRestoreDrill(options: DrillOptions): Promise<DrillOutcome> {
   const source = openDataDir(options.dataDir);
@@ -64,7 +65,7 @@ export async function runRestoreDrill(options: DrillOptions): Promise<DrillOutco
   }
 }
 
-/** Opens every credential of a running stack, for example after another kind of restore. */
+/** Decrypts every credential in a running stack, for example after a different kind of restore. */
 export function checkStack(path: string): Promise<CheckedRestore> {
   const dataDir = openDataDir(path);
   return check(dataDir, readDevInfo(dataDir)?.api_key ?? null);
@@ -78,7 +79,7 @@ async function backUp(source: DataDir, adminUrl: string, backup: string): Promis
   return backUpCluster(source, adminUrl, databasesIn(backup));
 }
 
-/** Starts the services for keys and credentials on the copy, queries them, and deletes the copy. */
+/** Starts the account service and the vault on the copy, queries them, and deletes the copy. */
 async function restoreAndCheck(
   backup: string,
   apiKey: string | null,

@@ -4,7 +4,7 @@ import { GatewayError } from '@gateway/errors';
 import type { Messaging, ParsedReplyOf } from '@gateway/messaging';
 
 export interface RotationOptions {
-  /** The version to encrypt with; null means the highest version of the vault. */
+  /** The version to encrypt with; null means the vault's highest version. */
   readonly version: number | null;
   readonly rowsMax: number;
   readonly report: (line: string) => void;
@@ -15,7 +15,7 @@ export interface RotationOptions {
 export interface RotationOutcome {
   readonly version: number;
   readonly rewrapped: number;
-  /** Ids of credentials that cannot be opened and stay unchanged. */
+  /** Ids of credentials that cannot be decrypted and stay unchanged. */
   readonly failed: readonly string[];
   readonly retired: readonly number[];
   readonly inUse: readonly number[];
@@ -28,7 +28,7 @@ const pauseMs = 500;
 
 /**
  * Rotates the vault's key-encryption key. It keeps no state: after an interruption, run it again to continue.
- * Two parallel runs do no harm.
+ * Two concurrent runs do no harm.
  */
 export async function rotateKek(messaging: Ask, options: RotationOptions): Promise<RotationOutcome> {
   const { version, previous } = await patiently(options, () =>
@@ -44,7 +44,9 @@ export async function rotateKek(messaging: Ask, options: RotationOptions): Promi
   return { version, rewrapped, failed, retired, inUse };
 }
 
-/** Repeats a pass over all rows for those that changed meanwhile, until none or only broken ones are left. */
+/**
+ * Repeats the pass to cover rows that changed in the meantime, until no rows, or only broken ones, are left.
+ */
 async function rewrapAll(
   messaging: Ask,
   options: RotationOptions,

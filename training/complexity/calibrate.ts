@@ -1,8 +1,8 @@
 import type { ComplexityThresholds, ComplexityWeights } from '@gateway/model-routing';
 
 /**
- * A raw score of a prompt that was not in the training data of its weights, and whether only the capable
- * model was right.
+ * A prompt's raw score, from weights that were not trained on it, and whether only the capable model was
+ * right.
  */
 export interface ScoredPrompt {
   readonly raw: number;
@@ -11,7 +11,9 @@ export interface ScoredPrompt {
 
 const steps = 50;
 
-/** Logistic regression on the raw score, by Newton's method (Platt, "Probabilistic outputs …", 1999). */
+/**
+ * Logistic regression on the raw score, fitted with Newton's method (Platt, "Probabilistic outputs …", 1999).
+ */
 export function calibrate(prompts: readonly ScoredPrompt[]): ComplexityWeights['calibration'] {
   let [slope, intercept] = [1, 0];
   for (let step = 0; step < steps; step += 1) {
@@ -46,7 +48,7 @@ export function chooseThresholds(scores: readonly number[]): ComplexityThreshold
   return { medium: at(quantiles.medium), high: at(quantiles.high) };
 }
 
-/** Mean distance between predicted and observed probabilities, over ten bins of equal size. */
+/** Mean difference between predicted and observed probabilities, over ten bins of equal size. */
 export function calibrationError(
   pairs: readonly { readonly chance: number; readonly came: boolean }[],
 ): number {

@@ -1,8 +1,7 @@
 import { featureNames, standardize, type ComplexityWeights } from '@gateway/model-routing';
 
 /**
- * The features of a prompt and the gain of the capable model: its correctness (0 or 1) minus the cheap
- * model's.
+ * A prompt's features and the gain from the capable model: its correctness (0 or 1) minus the cheap model's.
  */
 export interface Sample {
   readonly features: Float64Array;
@@ -12,18 +11,18 @@ export interface Sample {
 export type LinearWeights = Pick<ComplexityWeights, 'means' | 'deviations' | 'weights'>;
 
 /**
- * The ridge penalty per sample. Chosen among 1 to 2,000 per thousand samples by the results on held-out
- * subjects: between 150 and 900 they hardly differ, and a low capacity generalizes.
+ * The ridge penalty per sample. It was chosen from values between 1 and 2,000 per thousand samples, by the
+ * results on held-out subjects. Results hardly differ between 150 and 900, and a low capacity generalizes.
  */
 const penaltyPerSample = 0.6;
 /**
- * Prior beliefs in standard deviations of the fitted score. Longer prompts gain more, also on unseen sets.
- * Prompts that ask for a product or a demonstration hardly occur in sets of questions, so these sets contain
- * no evidence on them.
+ * Prior beliefs in standard deviations of the fitted score. Longer prompts gain more, even on unseen sets.
+ * Prompts that ask for a product or a demonstration are rare in question sets, so these sets contain no
+ * evidence about them.
  */
 const beliefs: Readonly<Record<string, number>> = { characters: 0.35, taskWords: 0.4 };
 
-/** Ridge regression of the gain on standardized features, with `beliefs` as its center. Deterministic. */
+/** Ridge regression of the gain on standardized features, centered on `beliefs`. Deterministic. */
 export function fitWeights(samples: readonly Sample[]): LinearWeights {
   const { means, deviations } = describe(samples);
   const rows = samples.map(({ features }) =>
@@ -40,7 +39,7 @@ export function fitWeights(samples: readonly Sample[]): LinearWeights {
   return { means, deviations, weights };
 }
 
-/** The sets contain too few words that ask for work to contradict the prior belief. */
+/** Words that ask for work are too rare in the sets to contradict the prior belief. */
 function isFitted(at: number): boolean {
   return featureNames[at]?.startsWith('task') !== true;
 }
@@ -108,7 +107,7 @@ function deviationOf(values: readonly number[]): number {
   return Math.sqrt(mean(values.map((value) => (value - center) ** 2)));
 }
 
-/** A sample's raw score: computed like in the gateway, but from existing features. */
+/** A sample's raw score, computed as in the gateway but from existing features. */
 export function scoreSample({ means, deviations, weights }: LinearWeights, features: Float64Array): number {
   let sum = 0;
   features.forEach((value, at) => {

@@ -4,7 +4,7 @@ import { fitWeights, scoreSample } from './fit-weights.ts';
 const foldCount = 10;
 
 /**
- * Distributes each dataset over the folds by the prompts' digests, so the order of the file does not matter.
+ * Distributes each dataset's prompts over the folds by digest, so their order in the file does not matter.
  */
 export function foldWithinDatasets(prompts: readonly LabelledPrompt[]): number[] {
   const folds = new Array<number>(prompts.length).fill(0);
@@ -19,13 +19,13 @@ export function foldWithinDatasets(prompts: readonly LabelledPrompt[]): number[]
   return folds;
 }
 
-/** One fold per dataset: its prompts are scored by weights that have not seen the dataset. */
+/** One fold per dataset: its prompts are scored by weights that were not trained on that dataset. */
 export function foldByDataset(prompts: readonly LabelledPrompt[]): number[] {
   const names = [...new Set(prompts.map(({ dataset }) => dataset))];
   return prompts.map(({ dataset }) => names.indexOf(dataset));
 }
 
-/** Raw scores of prompts by weights that were fitted on the other folds. */
+/** Raw prompt scores, from weights that were fitted on the other folds. */
 export function crossFit(prompts: readonly LabelledPrompt[], folds: readonly number[]): number[] {
   const scores = new Array<number>(prompts.length).fill(0);
   for (const fold of new Set(folds)) {

@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { extractFeatures } from '@gateway/model-routing';
 
-/** A prompt with the responses of a capable and a cheap model. */
+/** A prompt with the responses from a capable and a cheap model. */
 export interface LabelledPrompt {
   readonly dataset: string;
   readonly characters: number;
   readonly features: Float64Array;
-  /** 1 for a right answer and 0 for a wrong one, or a grade if the set has grades. */
+  /** 1 for a correct answer and 0 for a wrong one, or a grade if the set has grades. */
   readonly capable: number;
   readonly cheap: number;
   readonly gain: number;
-  /** Digest of the text: identifies prompts of the training data. */
+  /** Digest of the prompt text, used to recognize prompts from the training data. */
   readonly digest: string;
 }
 
@@ -25,8 +25,8 @@ interface Line {
 const capableDefault = 'gpt-4-1106-preview';
 
 /**
- * Reads `labelled.jsonl`. The capable model is the one that the set's description names, or the one that is
- * right more often.
+ * Reads `labelled.jsonl`. The capable model is the one named in the set's description, or else the one that
+ * is right more often.
  */
 export function loadLabelledPrompts(folder: string): LabelledPrompt[] {
   const lines = readFileSync(join(folder, 'labelled.jsonl'), 'utf8').split('\n').filter(Boolean);

@@ -1,11 +1,11 @@
 import type { RecallClass, RecallCurve } from '../../apps/tool-router/src/policy/recall-prior.ts';
 
-/** A question as the policy sees it. */
+/** A question, with what the policy knows about it. */
 export interface Sample {
   readonly dataset: string;
   readonly sureness: number;
   readonly namesTop: boolean;
-  /** Rank of the golds, from 1. Infinity for a gold that is not in the pool. */
+  /** Rank of each needed tool, starting at 1. Infinity for a needed tool that is not in the pool. */
   readonly goldRanks: readonly number[];
   readonly tools: number;
 }
@@ -15,20 +15,20 @@ export interface FittedClasses {
   readonly unnamed: RecallClass[];
 }
 
-/** The values of K at which a curve has points, up to the size of the pool. */
+/** The K values at which a curve has points, up to the pool size. */
 const kGrid = [
   1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 130, 160, 200, 260, 320, 400, 500,
 ];
-/** Bins by confidence. There are fewer bins for turns that name a tool, because such turns are rare. */
+/** Bins by confidence. Turns that name a tool are rare, so they have fewer bins. */
 const namedBins = 3;
 const unnamedBins = 6;
 
-/** The recalls over all classes for which each class has a K. */
+/** Overall recall targets for which each class has a K. */
 const recallGrid = [
   0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.875, 0.9, 0.92, 0.94, 0.95, 0.96, 0.97, 0.98, 0.99, 0.995,
 ];
 
-/** Each set has the same weight, whatever its number of samples. */
+/** Each set has the same weight, regardless of its number of samples. */
 export function fitClasses(samples: readonly Sample[], pool: number): FittedClasses {
   const weights = weighSets(samples);
   const fit = (part: readonly Sample[], bins: number): WeighedClass[] =>
@@ -57,8 +57,8 @@ interface Segment {
 }
 
 /**
- * The K of each class for a recall over all classes, with the fewest tools in total. It takes segments of the
- * curves' upper hulls in the order of their gain per tool, whatever the class.
+ * The K for each class that reaches a recall over all classes with the fewest tools in total. It takes
+ * segments from the curves' upper hulls in order of their gain per tool, across all classes.
  */
 function allotK(classes: readonly WeighedClass[]): RecallClass[] {
   const total = classes.reduce((sum, { weight }) => sum + weight, 0);
@@ -94,8 +94,8 @@ function slopeOf(from: readonly [number, number] = [0, 0], to: readonly [number,
 }
 
 /**
- * A class with less confidence never promises more than one with more confidence: confidence may only reduce
- * K.
+ * A class with lower confidence never promises more than one with higher confidence: confidence may only
+ * reduce K.
  */
 function fitBins(
   bins: readonly (readonly Sample[])[],
@@ -139,14 +139,14 @@ function round(value: number): number {
   return Math.floor(value * 1000) / 1000;
 }
 
-/** By set: one divided by its number of samples. */
+/** Weight per set: one divided by its number of samples. */
 function weighSets(samples: readonly Sample[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { dataset } of samples) counts.set(dataset, (counts.get(dataset) ?? 0) + 1);
   return new Map([...counts].map(([dataset, count]) => [dataset, 1 / count]));
 }
 
-/** Bins of about equal weight, by confidence. */
+/** Bins by confidence, with about equal total weight. */
 function cutBins(samples: readonly Sample[], weights: ReadonlyMap<string, number>, bins: number): Sample[][] {
   const cut: Sample[][] = Array.from({ length: bins }, () => []);
   const weightOf = ({ dataset }: Sample): number => weights.get(dataset) ?? 0;
@@ -163,11 +163,11 @@ export interface PolicyOutcome {
   readonly recall: number;
   /** Mean share of the tools that are sent. */
   readonly kept: number;
-  /** Share of the questions with all tools sent. */
+  /** Share of the questions for which all tools are sent. */
   readonly whole: number;
 }
 
-/** The results of fitted classes on samples at a recall target, all with equal weight. */
+/** How fitted classes perform on samples at a recall target, all with equal weight. */
 export function applyTarget(
   samples: readonly Sample[],
   { named, unnamed }: FittedClasses,

@@ -14,12 +14,12 @@ import { openLane, type Lane } from './lanes.ts';
 
 const kMin = 5;
 /**
- * The best score from which on a turn has any information. For the keyword method: about one rare word in a
- * name.
+ * Below this best score, a turn carries no information. For the keyword method, the value is about one rare
+ * word in a name.
  */
 const surenessMin = { keyword: 3, semantic: 0 };
 const recallTargets = [0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99];
-/** The figures of a band come from pools of about its size. */
+/** The figures for a band come from pools of about its size. */
 const bands: readonly { readonly toolsMax: number; readonly pool: PoolSize }[] = [
   { toolsMax: 50, pool: '25' },
   { toolsMax: 250, pool: '100' },
@@ -30,7 +30,7 @@ const { values } = parseArgs({
   options: {
     data: { type: 'string', default: '../shared/data/tools' },
     lane: { type: 'string', default: 'keyword' },
-    /** Questions per set, or all if it is 0. */
+    /** Number of questions per set; 0 means all. */
     questions: { type: 'string', default: '0' },
     check: { type: 'boolean', default: false },
   },
@@ -70,7 +70,7 @@ async function makeSamples({ rank }: Lane, pool: PoolSize): Promise<Sample[]> {
   return samples;
 }
 
-/** The first of each set. The pools have the order of a seeded sample. */
+/** The first questions in each set. The pools are in the order of a seeded sample. */
 function drawQuestions(): readonly Question[] {
   const limit = Number(values.questions);
   if (limit === 0) return data.questions;
@@ -79,8 +79,8 @@ function drawQuestions(): readonly Question[] {
 }
 
 /**
- * Golds that are hidden prerequisites of the request are skipped, if a set marks them. No ranking of the
- * question finds them, and they would turn pruning off for every account.
+ * Needed tools that are hidden prerequisites of the request are skipped, if a set marks them. No ranking by
+ * the question can find them, and they would disable pruning for every account.
  */
 function goldsOf({ golds, mainGold }: Question): readonly (readonly number[])[] {
   return mainGold === undefined ? golds : [mainGold];

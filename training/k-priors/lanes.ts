@@ -7,11 +7,11 @@ import { itemAt, type Question, type ToolData } from '../../test/eval/tool-data.
 
 /** A ranking method, as the router applies it. */
 export interface Lane {
-  /** Ranks tools (lines of the data) for a question's newest turn. */
+  /** Ranks tools (by line number in the data) for the newest turn in a question. */
   readonly rank: (question: Question, lines: readonly number[]) => Promise<TurnRanking> | TurnRanking;
 }
 
-/** The semantic method ranks each set with models that have not seen its family. */
+/** The semantic method ranks each set with models that were not trained on its family. */
 export function openLane(name: 'keyword' | 'semantic', data: ToolData): Lane {
   if (name === 'semantic') {
     const path = new SemanticPath(data);

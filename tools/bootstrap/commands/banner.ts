@@ -3,12 +3,12 @@ import type { DevInfo } from '../stack/dev-file.ts';
 
 const SANDBOX_MODEL = 'sandbox/sandbox-1';
 
-/** The sign-in data for the dashboard of a trial stack. */
+/** The log-in credentials for a trial stack's dashboard. */
 function renderPerson({ demo_person: person }: DevInfo): string {
   return person === null ? '' : `  (${person.email}, ${person.password})`;
 }
 
-/** The text printed when the stack is up: its address, the demo key, and a command that works at once. */
+/** The text printed once the stack is running: its address, the demo key, and a command to try. */
 export function renderBanner(dev: DevInfo, devFile: string, startedInMs: number): string {
   const body = JSON.stringify({
     model: SANDBOX_MODEL,

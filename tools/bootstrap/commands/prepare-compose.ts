@@ -1,5 +1,5 @@
-// `npm run compose:prepare [-- --data-dir DIR]`: writes the files that deploy/compose.yaml needs, from the
-// contracts and the secrets.
+// `npm run compose:prepare [-- --data-dir DIR]`: writes the files that deploy/compose.yaml needs. They are
+// generated from the contracts and the secrets.
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { contractTable } from '@gateway/contracts';
@@ -10,7 +10,7 @@ import { natsUsers, renderNatsConfig } from '../stack/nats-config.ts';
 import { root } from '../stack/root.ts';
 import { loadSecrets } from '../stack/secrets.ts';
 
-/** The loopback ports of deploy/compose.yaml. */
+/** The loopback ports that deploy/compose.yaml publishes. */
 const published = { postgres: 15432, redis: 16379, nats: 14222 } as const;
 /** The path inside the container. */
 const NATS_PORT = 4222;
@@ -27,7 +27,7 @@ const certificate = makeServerCertificate(join(directory, 'tls'), {
   dns: ['nats', 'localhost'],
   ip: ['127.0.0.1'],
 });
-/** The path inside the container of NATS. */
+/** The path inside the NATS container. */
 const tls = { certFile: '/etc/nats/tls/server.crt', keyFile: '/etc/nats/tls/server.key' };
 
 function renderEnv(): string {
@@ -35,9 +35,9 @@ function renderEnv(): string {
     POSTGRES_PASSWORD: secrets.postgresAdmin,
     REDIS_PASSWORD: secrets.redis,
     REDIS_URL: `redis://:${secrets.redis}@127.0.0.1:${published.redis}`,
-    // A host name, because the client checks the certificate for a name and not only for an address.
+    // A host name, because the client checks the certificate against a name and not only an address.
     NATS_URL: `tls://localhost:${published.nats}`,
-    // For `npm start` on this machine. Containers have their own path.
+    // For `npm start` on this machine. Containers use a different path.
     NODE_EXTRA_CA_CERTS: certificate.caFile,
     KEY_PEPPER: secrets.keyPepper,
     SESSION_SECRET: secrets.sessionSecret,

@@ -5,24 +5,24 @@ import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import { root } from '../stack/root.ts';
 
-/** Folders of server programs and tools that may be missing in the user's PATH. */
+/** Directories for server programs and tools that may be missing from the user's PATH. */
 const alsoOnPath = ['/usr/local/sbin', '/usr/sbin', '/opt/homebrew/bin', '/usr/local/bin'];
 
-/** The environment of every step: this Node and the repository's tools come first. */
+/** The environment for every step, with this Node and the repository's tools first in the PATH. */
 export function stepEnv(extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const path = [join(root, 'node_modules/.bin'), process.env['PATH'] ?? '', ...alsoOnPath];
   return { ...process.env, PATH: path.join(delimiter), ...extra };
 }
 
-/** Runs a command in the repository's root with the same terminal. Returns its exit code. */
+/** Runs a command in the repository root, attached to the same terminal. Returns its exit code. */
 export function runCommand(
   command: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv = stepEnv(),
 ): Promise<number> {
   const child = spawn(command, args, { cwd: root, env, stdio: 'inherit' });
-  // Ctrl-C in a terminal reaches the child directly, which then cleans up. A signal sent only to this process
-  // is passed on.
+  // Ctrl-C in a terminal reaches the child directly, and the child then cleans up. Signals sent only to this
+  // process are passed on.
   const forward = () => child.kill('SIGTERM');
   const ignore = () => {};
   process.on('SIGTERM', forward).on('SIGINT', ignore);
@@ -38,7 +38,7 @@ export function runCommand(
 const jestResults = z.object({
   numPassedTests: z.number(),
   numFailedTests: z.number(),
-  /** Number of files that could not be run. */
+  /** Number of test files that could not be run. */
   numRuntimeErrorTestSuites: z.number(),
 });
 
@@ -48,14 +48,14 @@ export interface JestOutcome {
   readonly failed: number;
 }
 
-/** The file in which a Jest run reports its counts to the summary. */
+/** The file through which a Jest run reports its counts for the summary. */
 function resultsFile(name: string): string {
   const directory = join(root, '.data/test-results');
   mkdirSync(directory, { recursive: true });
   return join(directory, `${name}.json`);
 }
 
-/** Runs Jest and counts the results. A file that could not be run counts as one failure. */
+/** Runs Jest and counts the results. A test file that could not be run counts as one failure. */
 export async function runJest(
   name: string,
   args: readonly string[],

@@ -1,4 +1,4 @@
-// `npm run bench:<name>` and `npm run eval:<name>`: runs a script of the repository in a prepared checkout.
+// `npm run bench:<name>` and `npm run eval:<name>`: prepares the checkout and runs one of its scripts.
 import { join } from 'node:path';
 import { prepareCheckout } from '../setup/prepare.ts';
 import { root } from '../stack/root.ts';

@@ -1,4 +1,4 @@
-// `npm run stop [-- --data-dir DIR]`: stops a stack, and the processes that a killed supervisor left behind.
+// `npm run stop [-- --data-dir DIR]`: stops a stack, including processes left behind by a killed supervisor.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,7 +7,7 @@ import { endProcess } from '../stack/process-identity.ts';
 import { root } from '../stack/root.ts';
 import { endLeftovers, findRunningStack } from '../stack/state-file.ts';
 
-/** Longer than the shutdown of all services and servers together. */
+/** Longer than all services and servers together need to shut down. */
 const SUPERVISOR_GRACE_MS = 90_000;
 
 const { values: flags } = parseArgs({

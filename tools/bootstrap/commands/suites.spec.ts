@@ -1,6 +1,6 @@
 import { listSuites, parseSuiteArguments } from './suites.ts';
 
-test('a word selects files within the suite, and --data reaches the tests', () => {
+test('a word selects files in the suite, and --data is passed to the tests', () => {
   expect(parseSuiteArguments('e2e', ['governance', '--data', '/srv/wire', '--verbose'])).toEqual({
     jest: ['test/e2e/.*governance', '--verbose'],
     env: { DATA_DIR: '/srv/wire' },

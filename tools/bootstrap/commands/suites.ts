@@ -4,14 +4,17 @@ import { root } from '../stack/root.ts';
 import { runJest } from './run-jest.ts';
 import type { JestOutcome } from './run-jest.ts';
 
-/** Whether a directory contains tests, at any depth. */
+/** Whether a directory contains tests at any depth. */
 function holdsTests(directory: string, pattern: RegExp): boolean {
   return readdirSync(directory, { recursive: true, encoding: 'utf8' }).some(
     (file) => pattern.test(file) && !file.includes('fixtures'),
   );
 }
 
-/** The directories under test/ with tests of one kind: `daily` for every run, `nightly` for long tests. */
+/**
+ * The directories under test/ that contain tests of the given kind: `daily` for every run, `nightly` for long
+ * tests.
+ */
 export function listSuites(kind: 'daily' | 'nightly'): string[] {
   const pattern = kind === 'daily' ? /\.(spec|test)\.ts$/ : /\.nightly\.ts$/;
   return readdirSync(join(root, 'test'), { withFileTypes: true })
@@ -26,8 +29,8 @@ interface SuiteArguments {
 }
 
 /**
- * Extracts `--data DIR` for the tests (as DATA_DIR). A word that is not an option selects files within the
- * suite.
+ * Extracts `--data DIR`, which the tests receive as DATA_DIR. Arguments that are not options select files in
+ * the suite.
  */
 export function parseSuiteArguments(suite: string, args: readonly string[]): SuiteArguments {
   const jest: string[] = [];
@@ -42,10 +45,10 @@ export function parseSuiteArguments(suite: string, args: readonly string[]): Sui
   return { jest, env };
 }
 
-/** These suites share no state, so two files run at a time. This nearly halves the duration. */
+/** These suites share no state, so two files run in parallel. This nearly halves the duration. */
 const sideBySide: ReadonlySet<string> = new Set(['browser', 'contract', 'fuzz', 'integration']);
 
-/** Runs one directory of tests. */
+/** Runs the tests in one directory. */
 export function runSuite(
   suite: string,
   args: readonly string[] = [],

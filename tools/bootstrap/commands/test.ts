@@ -1,4 +1,4 @@
-// `npm test`: runs every check, the cheapest first. Stops at the first failing step.
+// `npm test`: runs every check, cheapest first, and stops at the first failure.
 import { join } from 'node:path';
 import { prepareCheckout } from '../setup/prepare.ts';
 import { root } from '../stack/root.ts';
@@ -11,7 +11,7 @@ interface Step {
   readonly run: () => Promise<JestOutcome>;
 }
 
-/** A script of package.json, without test counts. */
+/** A package.json script that reports no test counts. */
 function script(name: string, title: string): Step {
   return {
     name: title,
@@ -23,16 +23,16 @@ function planSteps(): Step[] {
   const suites = listSuites('daily');
   const suiteStep = (suite: string): Step => ({ name: `test:${suite}`, run: () => runSuite(suite) });
   const architecture = suites.filter((suite): boolean => suite === 'architecture');
-  // Keeps one core busy for as long as the following steps. It starts with them, and its result is checked
-  // after them.
+  // Keeps one core busy for as long as the following steps take. It starts with them, and its result is
+  // checked when they are done.
   const linting = script('lint', 'lint').run();
   return [
     script('format:check', 'format'),
     script('typecheck', 'type check'),
     ...architecture.map(suiteStep),
     { name: 'lint', run: () => linting },
-    // These run two at a time, because they share no state. The suites run one by one, because each stack
-    // needs the whole machine.
+    // These run two in parallel, because they share no state. The suites run one after another, because each
+    // stack needs the whole machine.
     { name: 'unit', run: () => runJest('unit', ['-c', join(root, 'jest.config.mjs'), '--maxWorkers=2']) },
     ...suites.filter((suite) => !architecture.includes(suite)).map(suiteStep),
   ];
@@ -68,7 +68,7 @@ async function runSteps(): Promise<number> {
 await prepareCheckout();
 summary.push(`  ✓ ${'set-up'.padEnd(20)} ${renderSeconds(begunAt).padStart(8)}`);
 process.exitCode = await runSteps();
-// A failed step without counts, such as lint.
+// A failed step that reports no counts, such as lint.
 if (process.exitCode !== 0 && failed === 0) failed = 1;
 console.log(`\n${summary.join('\n')}\n  in all ${renderSeconds(begunAt)}\n`);
 console.log(`${passed} passed, ${failed} failed`);

@@ -1,4 +1,4 @@
-// Runs on Node 18 and later without installed packages: only built-in modules.
+// Runs on Node 18 and later before any packages are installed, so it uses only built-in modules.
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,10 +12,15 @@ function isAlive(pid) {
   }
 }
 
-/** Longer than any set-up. After a crash, the holder's process id may belong to another process. */
+/**
+ * Longer than set-up ever takes. After a crash, the lock holder's process id may belong to another process.
+ */
 const LOCK_AGE_MS_MAX = 20 * 60_000;
 
-/** Takes the lock file. Returns false if a living process holds it. The lock of a dead process is removed. */
+/**
+ * Takes the lock file. Returns false if a running process holds it. A lock whose process no longer exists is
+ * removed.
+ */
 function tryLock(file) {
   try {
     writeFileSync(file, String(process.pid), { flag: 'wx' });
@@ -34,8 +39,8 @@ function tryLock(file) {
 }
 
 /**
- * Runs `work` while no other command sets up this checkout. Two at a time would write the same node_modules
- * and dist.
+ * Runs `work` while no other command is setting up this checkout. Two concurrent set-ups would write to the
+ * same node_modules and dist.
  */
 export async function withLock(file, work) {
   mkdirSync(dirname(file), { recursive: true });

@@ -1,9 +1,9 @@
-// Runs on Node 18 and later without installed packages: only built-in modules.
+// Runs on Node 18 and later before any packages are installed, so it uses only built-in modules.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The packages of a lock file by path, or null if the file is missing or truncated. */
+/** The packages listed in a lock file, by path; null if the file is missing or truncated. */
 function readLockedPackages(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8')).packages;
@@ -14,7 +14,7 @@ function readLockedPackages(file) {
 
 /**
  * Whether node_modules matches package-lock.json. npm writes `node_modules/.package-lock.json` last, so an
- * interrupted or outdated install is detected. Optional packages are for other platforms and do not count.
+ * interrupted or outdated installation is detected. Optional packages for other platforms are ignored.
  */
 export function packagesAreInstalled(root) {
   const wanted = readLockedPackages(join(root, 'package-lock.json'));
@@ -27,12 +27,12 @@ export function packagesAreInstalled(root) {
   });
 }
 
-/** Installs exactly the packages of the lock file, without running install scripts. Throws if npm fails. */
+/** Installs exactly the packages in the lock file, without running install scripts. Throws if npm fails. */
 export function installPackages(root) {
   if (packagesAreInstalled(root)) return;
   console.log('Installing packages (npm ci --ignore-scripts) …');
-  // npm passes its own path to the scripts that it runs. Without it (plain `node tools/…`), npm is searched
-  // on the PATH.
+  // npm passes its own path to the scripts it runs. Without that path (when run directly as `node tools/…`),
+  // npm is looked up in the PATH.
   const npm = process.env.npm_execpath;
   const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const result = npm?.endsWith('.js')

@@ -7,7 +7,7 @@ import { fingerprint, whenChanged } from './fingerprint.ts';
 import { withLock } from './lock.mjs';
 import { installServers } from './servers.ts';
 
-/** Runs a tool of the repository. Throws an error with its output if it fails. */
+/** Runs one of the repository's tools. If it fails, throws an error with its output. */
 function runTool(script: string, args: readonly string[] = []): void {
   const result = spawnSync(process.execPath, [join(root, script), ...args], { cwd: root, encoding: 'utf8' });
   if (result.status !== 0) throw new Error(`${script} failed:\n${result.stdout}${result.stderr}`);
@@ -28,7 +28,7 @@ function generatePrismaClients(): void {
   }
 }
 
-/** The types of the dashboard are generated from the routes. */
+/** The dashboard's types are generated from the routes. */
 function generateApiTypes(): void {
   const sources = [
     'apps/edge-gateway/src',
@@ -54,8 +54,9 @@ function buildApps(): void {
 }
 
 /**
- * Prepares the checkout for starting a stack: installs servers, creates the links for Postgres, generates
- * Prisma clients, and builds apps. Finished work is skipped, so every command may call it.
+ * Prepares the checkout for starting a stack: installs servers, creates the links that Postgres needs,
+ * generates Prisma clients, and builds apps. Steps that are already done are skipped, so every command may
+ * call this.
  */
 export async function prepareCheckout(
   options: { readonly env?: NodeJS.ProcessEnv; readonly build?: boolean } = {},

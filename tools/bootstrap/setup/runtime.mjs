@@ -1,4 +1,4 @@
-// Runs on Node 18 and later without installed packages: only built-in modules.
+// Runs on Node 18 and later before any packages are installed, so it uses only built-in modules.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -14,9 +14,7 @@ function wantedMajor() {
   return Number(/\d+/.exec(engines.node)[0]);
 }
 
-/**
- * Runs the same command line again on another Node version, passes signals on, and exits with the same code.
- */
+/** Reruns the same command line on another Node version, passes signals on, and exits with the same code. */
 function continueOn(node) {
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
   // Ctrl-C in a terminal reaches the child directly. This process only has to wait for it.
@@ -32,8 +30,8 @@ function continueOn(node) {
 }
 
 /**
- * Installs missing or outdated packages, then imports `command` (a module, relative to tools/bootstrap) on
- * the required Node version, which is one of those packages.
+ * Installs missing or outdated packages, then imports `command` (a module path relative to tools/bootstrap)
+ * on the required Node version. That Node version is one of the packages.
  */
 export async function runOnRuntime(command) {
   try {

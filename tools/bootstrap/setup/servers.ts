@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { findProgram } from '../stack/programs.ts';
 
-/** A server to install, with its package name for Debian and Homebrew. */
+/** A server to install, with its package names for Debian and Homebrew. */
 export interface ServerProgram {
   readonly program: string;
   readonly debian: string;
@@ -12,7 +12,7 @@ export interface ServerProgram {
 const redis: ServerProgram = { program: 'redis-server', debian: 'redis-server', homebrew: 'redis' };
 const nats: ServerProgram = { program: 'nats-server', debian: 'nats-server', homebrew: 'nats-server' };
 
-/** The servers that a stack must run itself. External servers are left out. */
+/** The servers that the stack runs itself, without external ones. */
 function chooseServers(env: NodeJS.ProcessEnv): ServerProgram[] {
   return [...(env['REDIS_URL'] ? [] : [redis]), ...(env['NATS_URL'] ? [] : [nats])];
 }
@@ -23,12 +23,12 @@ function run(command: string, args: readonly string[], env: Record<string, strin
   return result.status === 0;
 }
 
-/** The prefix that runs a command as root, or null if that is not possible. */
+/** The command prefix for running as root, or null if that is not possible. */
 function rootPrefix(): string[] | null {
   if (process.getuid?.() === 0) return [];
   const sudo = findProgram('sudo');
   if (sudo === null) return null;
-  // Without a terminal, the password prompt of sudo cannot be answered.
+  // Without a terminal, nobody can answer sudo's password prompt.
   return process.stdin.isTTY ? [sudo] : [sudo, '-n'];
 }
 
@@ -41,7 +41,7 @@ function installOnDebian(missing: readonly ServerProgram[]): boolean {
   const prefix = rootPrefix();
   if (prefix === null) return false;
   const asRoot = (...words: string[]) => {
-    // At run level 1, packages do not start their servers on machines without systemd.
+    // Without systemd, packages do not start their servers at run level 1.
     const settings = ['DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1'];
     const [command = '', ...args] = [...prefix, 'env', ...settings, ...words];
     return run(command, args);
@@ -50,7 +50,7 @@ function installOnDebian(missing: readonly ServerProgram[]): boolean {
   const install = () => asRoot('apt-get', 'install', '-y', '-q', '--no-install-recommends', ...packages);
   const known = spawnSync('apt-cache', ['show', ...packages], { stdio: 'ignore' }).status === 0;
   if (!(known && install()) && !(asRoot('apt-get', 'update', '-q') && install())) return false;
-  // The packages start an unneeded server for the whole machine.
+  // The packages start a system-wide server that the stack does not need.
   if (existsSync('/run/systemd/system')) asRoot('systemctl', 'disable', '--now', ...packages);
   return true;
 }
@@ -61,7 +61,7 @@ function installOnMac(missing: readonly ServerProgram[]): boolean {
 }
 
 /**
- * Installs Redis and nats-server if they are missing and not external. If that fails, it throws an error that
+ * Installs Redis and nats-server if they are missing and not external. If that fails, throws an error that
  * names the missing servers and the alternatives.
  */
 export function installServers(env: NodeJS.ProcessEnv): void {
@@ -74,8 +74,8 @@ Install them by hand, or run them in containers: \`npm run compose:prepare\`, th
 }
 
 /**
- * Installs missing programs: with apt-get on Debian (as root or with sudo), with Homebrew on macOS. Returns
- * the names of those that are still missing.
+ * Installs missing programs: with apt-get on Debian (as root or through sudo), with Homebrew on macOS.
+ * Returns the names of programs that are still missing.
  */
 export function installPrograms(programs: readonly ServerProgram[]): string[] {
   const isMissing = ({ program }: ServerProgram) => findProgram(program) === null;

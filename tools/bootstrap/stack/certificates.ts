@@ -3,9 +3,9 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { requireProgram } from './programs.ts';
 
-/** Paths of PEM files. */
+/** Paths to PEM files. */
 export interface ServerCertificate {
-  /** The authority's certificate, which clients trust. */
+  /** The certificate authority's certificate, which clients trust. */
   readonly caFile: string;
   readonly certFile: string;
   readonly keyFile: string;
@@ -15,8 +15,9 @@ const days = '3650';
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
 /**
- * Creates a server certificate for these names and addresses, signed by a new authority. Created once. The
- * authority's key is deleted, so it can never sign another certificate. Needs openssl.
+ * Creates a server certificate for these names and addresses, signed by a new certificate authority. An
+ * existing certificate is kept. The authority's key is deleted, so it can never sign another certificate.
+ * Needs openssl.
  */
 export function makeServerCertificate(
   directory: string,

@@ -1,10 +1,12 @@
 import type { DataDir } from './data-dir.ts';
 import { findRunningStack } from './state-file.ts';
 
-/** Longer than a unit may take to stop or to become ready. */
+/** Longer than any unit needs to stop or become ready. */
 const ANSWER_WITHIN_MS = 120_000;
 
-/** Sends a command for a unit to the supervisor of a running stack. Throws the supervisor's error. */
+/**
+ * Sends a command for a unit to a running stack's supervisor. Throws the error that the supervisor returns.
+ */
 export async function controlUnit(
   dataDir: DataDir,
   name: string,

@@ -9,7 +9,7 @@ export interface StackControls {
   get(name: string): {
     start(): Promise<void>;
     stop(): Promise<void>;
-    /** Resolves when the unit is ready. */
+    /** Resolves once the unit is ready. */
     waitReady(): Promise<void>;
   };
 }
@@ -53,7 +53,7 @@ async function answer(
   controls: StackControls,
 ): Promise<void> {
   const finish = (status: number, message: string) => {
-    // Without keep-alive, because a delayed caller could reuse a connection that has been closed.
+    // No keep-alive: a delayed caller could reuse a connection that was already closed.
     response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
     response.end(JSON.stringify({ message }));
   };

@@ -1,24 +1,24 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The location of all files that a stack writes. */
+/** Paths of all files that a stack writes. */
 export interface DataDir {
   readonly path: string;
   readonly secretsFile: string;
   readonly portsFile: string;
-  /** The data that a person or program needs to use the running stack. */
+  /** What a person or program needs to use the running stack. */
   readonly devFile: string;
   /** The running processes, for `npm run stop` and for the next start after a crash. */
   readonly stateFile: string;
   readonly lockFile: string;
   readonly logFile: (name: string) => string;
-  /** The directory of one process. */
+  /** The data directory of one process. */
   readonly home: (name: string) => string;
 }
 
 /**
  * Creates the directory if it is missing. All users may enter it, because Postgres may run as another user.
- * Secrets are in files of mode 600.
+ * Secrets are in files with mode 600.
  */
 export function openDataDir(path: string): DataDir {
   for (const directory of [path, join(path, 'logs'), join(path, 'run')]) {
@@ -54,7 +54,7 @@ export function writePrivateJson(file: string, value: unknown): void {
 }
 
 /**
- * The parsed file, or null if it is missing. Throws if it is not JSON, because then this program did not
+ * The parsed file, or null if it is missing. Throws if it is not JSON, because this program then did not
  * write it.
  */
 export function readJson(file: string): unknown {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The owner of a database; the role has the same name. */
+/** The owner of a database. The Postgres role has the same name. */
 export const databaseOwners = ['account', 'vault', 'billing', 'telemetry'] as const;
 export type DatabaseOwner = (typeof databaseOwners)[number];
 
@@ -9,7 +9,7 @@ export function renderPostgresUrl(port: number, user: string, password: string, 
 }
 
 /**
- * The statements that create one owner's role and database. An administrator runs them, and they can be
+ * SQL statements that create an owner's role and database. They must run as an administrator, and can be
  * repeated.
  */
 async function createDatabase(client: pg.Client, owner: string, password: string): Promise<void> {
@@ -25,8 +25,8 @@ async function createDatabase(client: pg.Client, owner: string, password: string
 }
 
 /**
- * Creates a database and a role for each owner. A role can open only its own database: the default right of
- * everyone to connect is removed from every database.
+ * Creates a database and a role for each owner. A role can open only its own database, because the default
+ * PUBLIC right to connect is revoked on every database.
  */
 export async function createDatabases(
   adminUrl: string,

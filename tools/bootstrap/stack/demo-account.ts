@@ -4,24 +4,24 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { root } from './root.ts';
 
-/** The standard input of `seed-demo`. */
+/** What `seed-demo` reads from standard input. */
 export interface SeedRequest {
   readonly natsUrl: string;
   readonly user: string;
   readonly password: string;
-  /** The key of an earlier start, if any. It is used again if it still exists. */
+  /** The key from an earlier start, if any. It is reused if it still exists. */
   readonly knownKey: string | null;
   /** The demo person, created together with the account. */
   readonly personPassword: string;
 }
 
-/** An address that belongs to no one (RFC 2606). */
+/** An e-mail address that belongs to no one (RFC 2606). */
 export const demoEmail = 'demo@example.com';
 
 const seedAnswer = z.object({
   accountId: z.string(),
   apiKey: z.string(),
-  /** Null if the embedded identity is off, or if the person's password was changed. */
+  /** Null if the embedded identity provider is disabled, or if the person's password was changed. */
   sessionToken: z.string().nullable(),
 });
 export type DemoAccount = z.infer<typeof seedAnswer>;
@@ -33,7 +33,7 @@ const SEED_WITHIN_MS = 90_000;
  * fails.
  */
 export async function createDemoAccount(request: SeedRequest): Promise<DemoAccount> {
-  // For an external NATS with TLS.
+  // Needed for an external NATS with TLS.
   const { NODE_EXTRA_CA_CERTS } = process.env;
   const child = spawn(process.execPath, [join(root, 'dist/tools/seed-demo.js')], {
     cwd: root,

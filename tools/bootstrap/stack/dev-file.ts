@@ -5,46 +5,46 @@ import type { DataDir } from './data-dir.ts';
 const runningService = z.object({
   /** Null while the process is down. */
   pid: z.int().nullable(),
-  /** The address for requests, for processes with their own port: the edges and the sandbox provider. */
+  /** The address for requests, if the process has a request port: the edges and the sandbox provider. */
   url: z.url().nullable(),
-  /** The health port of a service. Servers (Postgres, Redis, NATS) have none. */
+  /** The service's health port. Servers (Postgres, Redis, NATS) have none. */
   health_url: z.url().nullable(),
   metrics_url: z.url().nullable(),
   log_file: z.string(),
 });
 
-/** `.data/dev.json`: the data that a person or program needs to use a running stack. Contains secrets. */
+/** `.data/dev.json`: what a person or program needs to use a running stack. It contains secrets. */
 export const devInfo = z.object({
-  /** Null in a stack without an edge. */
+  /** Null for a stack without an edge. */
   base_url: z.string().nullable(),
-  /** The address of the dashboard; null in a stack without an edge. */
+  /** The dashboard's address; null for a stack without an edge. */
   dashboard_url: z.string().nullable().default(null),
   api_key: z.string().nullable(),
   account_id: z.string().nullable(),
   /**
-   * A session token of the demo person, valid for half a day after the start; null if an external issuer
+   * A session token for the demo person, valid for half a day after startup; null if an external issuer
    * issues tokens.
    */
   session_token: z.string().nullable(),
-  /** The credentials for `POST /v1/auth/log-in`, which returns a new token. */
+  /** Credentials for `POST /v1/auth/log-in`, which returns a new token. */
   demo_person: z.object({ email: z.string(), password: z.string() }).nullable(),
   postgres: z.object({
     account: z.string(),
     vault: z.string(),
     billing: z.string(),
     telemetry: z.string(),
-    /** The administrator of the embedded Postgres; null if all databases are external. */
+    /** Administrator of the embedded Postgres; null if all databases are external. */
     admin: z.string().nullable(),
   }),
   redis_url: z.string(),
   nats_url: z.string(),
-  /** The NATS user of set-up and maintenance commands. */
+  /** The NATS user for set-up and maintenance commands. */
   nats_operator: z.object({ user: z.string(), password: z.string() }),
   services: z.record(z.string(), runningService),
 });
 export type DevInfo = z.infer<typeof devInfo>;
 
-/** The file of an earlier run, or null. */
+/** The file from an earlier run, or null. */
 export function readDevInfo(dataDir: DataDir): DevInfo | null {
   const parsed = devInfo.safeParse(readJson(dataDir.devFile));
   return parsed.success ? parsed.data : null;

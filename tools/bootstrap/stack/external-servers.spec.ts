@@ -10,7 +10,7 @@ import { launchSupervisor } from './launch-supervisor.ts';
 import { endProcess, identifyProcess } from './process-identity.ts';
 import { stackOptions } from './stack-options.ts';
 
-/** External servers: those of a separate stack. */
+/** External servers, which belong to a separate stack. */
 describe('URLs in the environment', () => {
   let servers: StackUnderTest;
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describe('URLs in the environment', () => {
     );
     expect(Object.keys(dev.services)).toEqual(['account']);
     expect(dev).toMatchObject({ redis_url, nats_url, postgres: { account: postgres.account, admin: null } });
-    // The account service created it in that database, over that bus.
+    // The account service created this account in the external database, reached through the external NATS.
     expect(dev.api_key).toMatch(/^sk-svc-/);
   }, 60_000);
 

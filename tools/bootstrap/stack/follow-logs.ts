@@ -4,7 +4,7 @@ import { readBytes } from './log-tail.ts';
 
 const POLL_MS = 100;
 const CHUNK_BYTES_MAX = 256 * 1024;
-/** Terminal colours by number (ECMA-48 SGR). Red is reserved for errors. */
+/** Terminal colors by number (ECMA-48 SGR). Red is reserved for errors. */
 const colours = [36, 33, 32, 35, 34, 96, 93, 92, 95, 94];
 
 interface Follower {
@@ -19,7 +19,7 @@ function followFile(file: string, onLine: (line: string) => void): Follower {
     poll() {
       if (!existsSync(file)) return;
       if (statSync(file).size < offset) {
-        // The file was rotated, so its whole content is new.
+        // The file was rotated, so all of its content is new.
         offset = 0;
         decoder = new StringDecoder('utf8');
       }
@@ -33,13 +33,13 @@ function followFile(file: string, onLine: (line: string) => void): Follower {
 }
 
 export interface LogFollower {
-  /** Prints the current content only. */
+  /** Prints only the content written so far. */
   stop(): void;
 }
 
 /**
- * Prints new lines of log files, each after its process's name. The lines are read from disk, so a slow
- * terminal never blocks a service.
+ * Prints new log lines, prefixed with the process name. The lines are read from disk, so a slow terminal
+ * never blocks a service.
  */
 export function followLogs(
   names: () => readonly string[],

@@ -17,7 +17,7 @@ export interface ExternalServers {
 
 export interface Infrastructure {
   readonly databaseUrls: Readonly<Record<DatabaseOwner, string>>;
-  /** The administrator of the embedded Postgres; null without one. */
+  /** Administrator of the embedded Postgres; null if Postgres is external. */
   readonly postgresAdminUrl: string | null;
   readonly redisUrl: string;
   readonly natsUrl: string;
@@ -29,7 +29,7 @@ export interface InfrastructureOptions {
   readonly secrets: Secrets;
   readonly external: ExternalServers;
   readonly durable: boolean;
-  /** Starts a unit, keeps it running, and resolves when it is ready. */
+  /** Starts a unit, keeps it running, and resolves once it is ready. */
   readonly run: (unit: Unit) => Promise<void>;
 }
 

@@ -12,7 +12,7 @@ export interface SecretManifest {
   readonly stringData: Readonly<Record<string, string>>;
 }
 
-/** The path inside the NATS container of k8s/components/embedded-data. */
+/** The path inside the NATS container in k8s/components/embedded-data. */
 const NATS_PORT = 4222;
 const NATS_MONITOR_PORT = 8222;
 
@@ -21,7 +21,7 @@ function renderSecret(name: string, stringData: Readonly<Record<string, string>>
 }
 
 /**
- * The variables of each service in addition to its password on the bus, with the addresses of
+ * Environment variables for each service in addition to its bus password. The addresses are those in
  * k8s/components/embedded-data.
  */
 function renderOwnSecrets(secrets: Secrets): Partial<Record<ServiceName, Record<string, string>>> {
@@ -61,8 +61,8 @@ function renderDataStoreSecrets(secrets: Secrets): Record<string, string> {
 }
 
 /**
- * Every Secret that k8s/overlays/dev refers to, one per service. The users and rights of the NATS server come
- * from the contracts.
+ * Every Secret that k8s/overlays/dev refers to, one per service. NATS users and their permissions come from
+ * the contracts.
  */
 export function renderKubernetesSecrets(secrets: Secrets, contracts: typeof contractTable): SecretManifest[] {
   const own = renderOwnSecrets(secrets);

@@ -6,14 +6,14 @@ import { z } from 'zod';
 import { openDataDir } from './data-dir.ts';
 import type { StackOptions } from './stack-options.ts';
 
-/** The single message from a supervisor to the process that started it. */
+/** The only message that a supervisor sends to the process that started it. */
 export const superviseMessage = z.union([
   z.object({ healthy: z.literal(true) }),
   z.object({ failed: z.string() }),
 ]);
 export type SuperviseMessage = z.infer<typeof superviseMessage>;
 
-/** Resolves when the stack is healthy. Throws the supervisor's error. */
+/** Resolves once the stack is healthy. Throws the error that the supervisor reports. */
 function waitForMessage(child: ChildProcess, logFile: string): Promise<void> {
   return new Promise((settle, reject) => {
     child.once('message', (message) => {
@@ -29,9 +29,10 @@ function waitForMessage(child: ChildProcess, logFile: string): Promise<void> {
 }
 
 /**
- * Starts a stack under a supervisor in the background, and resolves when it is healthy. The stack outlives
- * this process unless `endWithParent` is set. Throws the supervisor's error after the clean-up.
- * @param env the complete environment of the supervisor and the services.
+ * Starts a stack under a supervisor in the background, and resolves once it is healthy. The stack outlives
+ * this process unless `endWithParent` is set. If the start fails, throws the supervisor's error after the
+ * clean-up.
+ * @param env the complete environment for the supervisor and the services
  */
 export async function launchSupervisor(
   options: StackOptions,

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
 const CHECK_EVERY_MS = 15_000;
 
-/** Moves the content of an oversized log to `<name>.log.1` and replaces the old content there. */
+/** Moves the content of an oversized log to `<name>.log.1`, overwriting that file's previous content. */
 function rotateLogs(directory: string): void {
   for (const name of readdirSync(directory)) {
     const file = join(directory, name);
     if (!name.endsWith('.log') || !existsSync(file) || statSync(file).size < LOG_BYTES_MAX) continue;
-    // The writers keep the file open in append mode, so it is truncated instead of renamed.
+    // Processes keep the log open in append mode, so it is truncated instead of renamed.
     copyFileSync(file, `${file}.1`);
     truncateSync(file, 0);
   }

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 
 const TAIL_BYTES_MAX = 32 * 1024;
 
-/** The content of a file from `offset` on, at most `limit` bytes. Empty if the file does not exist. */
+/** Reads at most `limit` bytes of a file, starting at `offset`. Empty if the file does not exist. */
 export function readBytes(file: string, offset: number, limit: number): Buffer {
   if (!existsSync(file)) return Buffer.alloc(0);
   const descriptor = openSync(file, 'r');

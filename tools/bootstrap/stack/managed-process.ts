@@ -12,10 +12,10 @@ export interface ProcessPlan {
   readonly env: Readonly<Record<string, string>>;
   /** The log file. The process writes to it directly, so no output passes through the supervisor. */
   readonly logFile: string;
-  /** The signal for an orderly shutdown. */
+  /** The signal that triggers an orderly shutdown. */
   readonly stopSignal: NodeJS.Signals;
   readonly stopGraceMs: number;
-  /** The operating-system user, if different. */
+  /** The operating system user, if different from this process's. */
   readonly user?: { readonly uid: number; readonly gid: number };
 }
 
@@ -24,13 +24,13 @@ export interface ProcessExit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A child in its own process group, so that Ctrl-C in a terminal reaches only the supervisor. */
+/** A child process in its own process group, so that Ctrl-C in a terminal reaches only the supervisor. */
 export interface ManagedProcess {
   readonly plan: ProcessPlan;
   readonly identity: ProcessIdentity;
-  /** Resolves when the process has ended for any reason. */
+  /** Resolves once the process has exited for any reason. */
   readonly exited: Promise<ProcessExit>;
-  /** Null while it runs. */
+  /** Null while the process is running. */
   exit(): ProcessExit | null;
   stop(): Promise<void>;
 }

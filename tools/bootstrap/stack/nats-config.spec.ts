@@ -12,7 +12,7 @@ test('rejects a user without a password', () => {
   expect(() => renderNatsConfig(options)).toThrow('no password');
 });
 
-test('every server, caller, publisher and listener of a contract is a user', () => {
+test('every server, caller, publisher and listener in a contract is a user', () => {
   const named = contractTable.flatMap((contract) =>
     contract.kind === 'rpc'
       ? [contract.server, ...contract.callers]
@@ -21,7 +21,7 @@ test('every server, caller, publisher and listener of a contract is a user', () 
   expect(natsUsers).toEqual(expect.arrayContaining([...new Set(named)]));
 });
 
-// test/authz/nats-subjects.spec.ts tests the rights to publish and subscribe.
+// test/authz/nats-subjects.spec.ts tests the publish and subscribe permissions.
 describe('a nats-server with the generated configuration', () => {
   let stack: StackUnderTest;
   const connections: NatsConnection[] = [];
@@ -48,14 +48,15 @@ describe('a nats-server with the generated configuration', () => {
   }
 
   /**
-   * The server sends the refusal before its reply to the flush. The client's iterator needs one more turn.
+   * The server sends the rejection before its reply to the flush. The client's iterator needs one more event
+   * loop turn.
    */
   async function settle(nats: NatsConnection): Promise<void> {
     await nats.flush();
     await nextTurn();
   }
 
-  test('lets a server reply once to a request, although it has no right to publish to that subject', async () => {
+  test('lets a server reply once to a request, although it may not publish to that subject otherwise', async () => {
     const { nats: server, refusals } = await connectAs('account');
     const { nats: caller } = await connectAs('edge-gateway');
     server.subscribe('account.authenticate-key.v1', {

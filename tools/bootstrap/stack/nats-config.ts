@@ -1,10 +1,10 @@
 import type { contractTable, ServiceName } from '@gateway/contracts';
 
-/** The rights of one NATS user. Everything that is not listed is rejected. */
+/** Permissions for a NATS user. Everything that is not listed is rejected. */
 export interface SubjectRights {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
-  /** Whether the user serves requests: it may reply to each one, once, at its reply subject. */
+  /** Whether the user serves requests. If so, it may publish one reply to each request's reply subject. */
   readonly answers: boolean;
 }
 
@@ -20,18 +20,18 @@ export const natsUsers: readonly ServiceName[] = [
 ];
 
 /**
- * A user that receives everything and sends nothing, for tests that search messages for secrets. It exists
+ * A user that receives everything and sends nothing. Tests use it to search messages for secrets. It exists
  * only in stacks that request it.
  */
 export const observer = 'observer';
 
-/** Messages carry tool lists and context blocks. The pipeline skips larger ones. */
+/** Messages carry tool lists and context blocks. The pipeline skips any that are larger. */
 const PAYLOAD_BYTES_MAX = 8 * 1024 * 1024;
-/** The maximum time for a reply. Every contract's deadline is shorter. */
+/** Maximum time for a reply. Every contract's deadline is shorter. */
 const ANSWER_WITHIN = '30s';
 
 /**
- * The rights that follow from the contracts: a user publishes what it calls or broadcasts, and subscribes to
+ * Permissions derived from the contracts: a user publishes what it calls or broadcasts, and subscribes to
  * what it serves or listens to.
  */
 export function chooseSubjectRights(user: ServiceName, contracts: typeof contractTable): SubjectRights {
@@ -55,7 +55,10 @@ export function chooseSubjectRights(user: ServiceName, contracts: typeof contrac
   return { publish, subscribe, answers };
 }
 
-/** The server reads `allow: []` as no limit, so an empty list is written as `deny` of everything. */
+/**
+ * nats-server treats `allow: []` as unrestricted, so an empty list is written as a `deny` rule for
+ * everything.
+ */
 function renderSubjects(subjects: readonly string[]): string {
   return subjects.length === 0 ? '{ deny: [">"] }' : `{ allow: ${JSON.stringify(subjects)} }`;
 }
@@ -80,15 +83,15 @@ function renderTls(tls: Readonly<Record<'certFile' | 'keyFile', string>> | undef
 }
 
 /**
- * Renders a configuration for nats-server: a user and a password per service, and no anonymous user. Throws
+ * Renders a nats-server configuration with a user and a password per service, and no anonymous user. Throws
  * if a password is missing.
  */
 export function renderNatsConfig(options: {
   readonly host: string;
   readonly port: number;
-  /** The port of the monitoring endpoint, on loopback only; off by default. */
+  /** Port for the monitoring endpoint, on loopback only; off by default. */
   readonly monitorPort?: number;
-  /** If set, the server accepts only TLS. */
+  /** If set, the server accepts only TLS connections. */
   readonly tls?: Readonly<Record<'certFile' | 'keyFile', string>>;
   readonly passwords: Readonly<Record<string, string>>;
   readonly contracts: typeof contractTable;

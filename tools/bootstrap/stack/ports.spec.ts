@@ -23,7 +23,7 @@ it('a port reserved by one stack is not given to another before it is in use', a
   expect(other).not.toBe(port);
 });
 
-it('a port reserved by another living process is not given out', async () => {
+it('a port reserved by another running process is not given out', async () => {
   const port = await chooseFreePort();
   const source = `
     import { openDataDir } from '${new URL('data-dir.ts', import.meta.url).href}';
@@ -38,6 +38,6 @@ it('a port reserved by another living process is not given out', async () => {
     });
   const [redis, nats] = (await run()).stdout.trim().split(' ').map(Number);
   expect(redis).not.toBe(port);
-  // Its own ports are free again after its end, and are remembered.
+  // When the process exits, its ports become free again, but they are remembered.
   expect((await run()).stdout.trim()).toBe(`${redis} ${nats}`);
 }, 30_000);

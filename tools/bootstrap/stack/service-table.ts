@@ -3,27 +3,27 @@ import type { DataDir } from './data-dir.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { Secrets } from './secrets.ts';
 
-/** The inputs for the environment of a service. */
+/** The inputs for building a service's environment. */
 export interface ServiceContext {
   readonly dataDir: DataDir;
   readonly infrastructure: Infrastructure;
   readonly secrets: Secrets;
-  /** The address of the sandbox provider, or null if it is not part of this stack. */
+  /** The sandbox provider's address, or null if it is not part of this stack. */
   readonly sandboxPort: number | null;
-  /** Secrets from the caller's environment, which replace the generated ones. */
+  /** Secrets from the caller's environment that replace the generated ones. */
   readonly inherited: Readonly<Record<string, string>>;
 }
 
 export interface ServiceRow {
   readonly stage: 0 | 1;
-  /** Whether it serves requests at PORT, in addition to HEALTH_PORT. */
+  /** Whether the service accepts requests on PORT, in addition to HEALTH_PORT. */
   readonly hasPort: boolean;
   readonly usesNats: boolean;
-  /** Time limit for an orderly shutdown. Longer than the service's own wait for requests in progress. */
+  /** Time limit for an orderly shutdown. Longer than the service itself waits for requests in progress. */
   readonly stopGraceMs: number;
-  /** Options of Node itself. */
+  /** Command-line options for Node. */
   readonly nodeOptions: readonly string[];
-  /** Its own variables; `instance` is its name among the replicas. */
+  /** Service-specific variables; `instance` is the replica's name. */
   readonly env: (context: ServiceContext, instance: string) => Record<string, string>;
 }
 
@@ -36,14 +36,15 @@ const base: ServiceRow = {
   env: () => ({}),
 };
 
-/** The additional settings of each service. An unlisted app has none. */
+/** Additional settings for each service. Apps that are not listed have none. */
 const serviceTable: Readonly<Record<string, ServiceRow>> = {
   'edge-gateway': {
     ...base,
     stage: 0,
     hasPort: true,
     stopGraceMs: 40_000,
-    // Memory of a request is garbage after its response. A larger young generation copies less of it.
+    // Memory used by a request becomes garbage once the response is sent. With a larger young generation,
+    // less of it is copied.
     nodeOptions: ['--max-semi-space-size=32'],
     env: ({ dataDir, infrastructure, sandboxPort }, instance) => ({
       REDIS_URL: infrastructure.redisUrl,
@@ -53,7 +54,7 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
   },
   'tool-router': {
     ...base,
-    // Plans allocate little memory, so a larger young generation would be unused.
+    // Planning allocates little memory, so a larger young generation would be wasted.
     nodeOptions: ['--max-semi-space-size=8'],
     env: ({ infrastructure }) => ({ REDIS_CACHE_URL: infrastructure.redisUrl }),
   },
@@ -71,7 +72,7 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
       REDIS_CACHE_URL: infrastructure.redisUrl,
       KEY_PEPPER: inherited['KEY_PEPPER'] ?? secrets.keyPepper,
       SESSION_SECRET: inherited['SESSION_SECRET'] ?? secrets.sessionSecret,
-      // The token in dev.json is valid for one day of work.
+      // The token in dev.json should last for one working day.
       SESSION_TOKEN_SECONDS: inherited['SESSION_TOKEN_SECONDS'] ?? '43200',
     }),
   },
@@ -113,7 +114,7 @@ function chooseNamed(
   return Object.fromEntries(Object.entries(inherited).filter(([name]) => variables.includes(name)));
 }
 
-/** The keys from the caller's environment, of either kind; the generated one if there are none. */
+/** All keys that the caller's environment provides, in either form; if there are none, the generated key. */
 function chooseVaultKeys(
   inherited: ServiceContext['inherited'],
   { vaultKek }: Pick<Secrets, 'vaultKek'>,
@@ -126,7 +127,10 @@ export function serviceRow(app: string): ServiceRow {
   return serviceTable[app] ?? base;
 }
 
-/** Set per service by the table above, so never passed from the caller's environment to all services. */
+/**
+ * The table above sets these per service, so they are never passed from the caller's environment to all
+ * services.
+ */
 const ownVariables = [
   /_DATABASE_URL$/,
   /^REDIS_/,
@@ -138,8 +142,8 @@ const ownVariables = [
 ];
 
 /**
- * The variables of the caller's environment for all services: PATH, LOG_LEVEL, OTEL_…, EGRESS_ALLOW and
- * similar.
+ * Variables from the caller's environment that all services receive: PATH, LOG_LEVEL, OTEL_…, EGRESS_ALLOW
+ * and similar.
  */
 export function chooseSharedEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(

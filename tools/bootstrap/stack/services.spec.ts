@@ -78,7 +78,7 @@ test.each(apps)('%s receives no secret of another service', (app) => {
   expect(env['NATS_PASSWORD']).toBe(secrets.natsUsers[app]);
 });
 
-test('variables for all services reach them and replace the development defaults', () => {
+test('variables for all services reach them and override the development defaults', () => {
   expect(envOf('edge-gateway')['EGRESS_ALLOW']).toBe('127.0.0.0/8,::1/128');
   const env = envOf('edge-gateway', {
     EGRESS_ALLOW: '10.0.0.0/8',
@@ -88,7 +88,7 @@ test('variables for all services reach them and replace the development defaults
   expect(env).toMatchObject({ EGRESS_ALLOW: '10.0.0.0/8', PLAN_DEADLINE_MS: '99', LOG_LEVEL: 'debug' });
 });
 
-test('variables of a replica override those of its service, which override those of all', () => {
+test("a replica's variables override those of its service, which override those for all services", () => {
   const overrides = { '*': { A: '1', B: '1', C: '1' }, worker: { B: '2', C: '2' }, 'worker-2': { C: '3' } };
   expect(envOf('worker', {}, overrides)).toMatchObject({ A: '1', B: '2', C: '2' });
   expect(envOf('worker', {}, overrides, 'worker-2')).toMatchObject({ A: '1', B: '2', C: '3' });

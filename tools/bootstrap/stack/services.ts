@@ -7,16 +7,16 @@ import { chooseSharedEnv, serviceRow } from './service-table.ts';
 import type { ServiceContext } from './service-table.ts';
 import type { UnpackedImage } from './stack-options.ts';
 
-/** Loopback addresses: the sandbox provider and other programs of a developer. */
+/** Loopback addresses: the sandbox provider and other programs that a developer runs. */
 const DEVELOPMENT_EGRESS = '127.0.0.0/8,::1/128';
 
-/** One process of a service. */
+/** A single process of a service. */
 export interface Instance {
   readonly app: string;
-  /** `tool-router`; further replicas are `tool-router-2` and so on. */
+  /** `tool-router`; further replicas are named `tool-router-2` and so on. */
   readonly name: string;
   readonly healthPort: number;
-  /** Null if it has no port for requests. */
+  /** Null if the process has no request port. */
   readonly port: number | null;
 }
 
@@ -29,7 +29,10 @@ export function listBuiltApps(): string[] {
   );
 }
 
-/** The instances of a stack, each with its own ports. `edgePort` is the preferred port of the first edge. */
+/**
+ * The service instances in a stack, each with its own ports. `edgePort` is the preferred port for the first
+ * edge.
+ */
 export async function planInstances(
   apps: readonly string[],
   replicas: Readonly<Record<string, number>>,
@@ -52,11 +55,11 @@ export interface ServiceEnvSources {
   readonly context: ServiceContext;
   /** The caller's environment. */
   readonly shared: Readonly<Record<string, string>>;
-  /** By service name, or `*` for all. It overrides everything else. */
+  /** By service name, or `*` for all services. It overrides everything else. */
   readonly overrides: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** The complete environment of one instance. */
+/** The complete environment for one instance. */
 export function buildServiceEnv(instance: Instance, sources: ServiceEnvSources): Record<string, string> {
   const { context, overrides } = sources;
   const { app, name, port, healthPort } = instance;
@@ -95,7 +98,7 @@ export function healthUrl(instance: Instance): string {
   return `http://127.0.0.1:${instance.healthPort}/health/ready`;
 }
 
-/** The command to run: this checkout's build, or an image's. */
+/** The command to run: from this checkout's build, or from an image. */
 function planCommand(app: string, image: UnpackedImage | undefined) {
   if (image !== undefined) {
     const [command = '', ...args] = image.command;

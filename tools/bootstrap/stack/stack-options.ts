@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** A service as contained in an image: unpacked to a folder, started with the image's command. */
+/** A service from a container image: unpacked to a folder and started with the image's command. */
 const unpackedImage = z.object({
   /** The content of the image's WORKDIR. */
   directory: z.string(),
   command: z.array(z.string()).min(1),
-  /** Variables that the image sets. */
+  /** Environment variables that the image sets. */
   env: z.record(z.string(), z.string()).default({}),
-  /** The operating-system user; that of this process by default. */
+  /** The operating system user; by default this process's user. */
   user: z.object({ uid: z.int(), gid: z.int() }).optional(),
 });
 export type UnpackedImage = z.infer<typeof unpackedImage>;
@@ -15,24 +15,24 @@ export type UnpackedImage = z.infer<typeof unpackedImage>;
 /** The options of a stack. */
 export const stackOptions = z.object({
   dataDir: z.string(),
-  /** Environment by service name, or `*` for all. It overrides everything else. */
+  /** Environment variables by service name, or `*` for all services. They override everything else. */
   env: z.record(z.string(), z.record(z.string(), z.string())).default({}),
   /** Number of processes by service name; one by default. */
   replicas: z.record(z.string(), z.int().min(0).max(16)).default({}),
   /** The services to run; every built app by default. */
   apps: z.array(z.string()).optional(),
-  /** By process name, such as `worker-2`: an image to run instead of this checkout's build. */
+  /** Images to run instead of this checkout's build, by process name (such as `worker-2`). */
   images: z.record(z.string(), unpackedImage).default({}),
-  /** Whether to prefer the well-known ports, for the one stack that people use. */
+  /** Whether to prefer the well-known ports. Intended for the one stack that people use. */
   useDefaultPorts: z.boolean().default(false),
   restartCrashed: z.boolean().default(true),
   /** Whether to protect data against machine crashes. Tests do not need it. */
   durable: z.boolean().default(true),
-  /** Whether to delete the data directory after the stack has ended. */
+  /** Whether to delete the data directory when the stack stops. */
   ephemeral: z.boolean().default(false),
   /** Whether to create a NATS user that receives everything. For tests only. */
   hasObserver: z.boolean().default(false),
-  /** Whether to end together with the process that started this one, even if that is killed. */
+  /** Whether to stop when the process that started this one exits, even if it is killed. */
   endWithParent: z.boolean().default(false),
 });
 export type StackOptions = z.infer<typeof stackOptions>;

@@ -45,7 +45,7 @@ async function migrate(
   );
 }
 
-/** Starts every service, and creates the demo account when the account service answers. */
+/** Starts every service, and creates the demo account once the account service responds. */
 async function startServices(
   supervision: Supervision,
   instances: readonly Instance[],
@@ -136,10 +136,10 @@ async function prepareServices(
 }
 
 /**
- * Starts a whole stack: servers, databases, migrations, services, demo account. Resolves when everything is
- * ready; the result is also in `dev.json`. Throws if anything fails to start, and the caller then ends the
- * supervision.
- * @param env the caller's environment: URLs of external servers, and variables for the services.
+ * Starts a whole stack: servers, databases, migrations, services, demo account. Resolves once everything is
+ * ready; the result is also written to `dev.json`. Throws if anything fails to start, and the caller must
+ * then end the supervision.
+ * @param env the caller's environment: URLs of external servers, and variables for the services
  */
 export async function startStack(
   options: StackOptions,

@@ -9,7 +9,7 @@ const trackedProcess = processIdentity.extend({
   name: z.string(),
   stopSignal: z.string(),
   stopGraceMs: z.number(),
-  /** Stop order, ascending: services before the servers that they use. */
+  /** Stop order, ascending: services before the servers they use. */
   stage: z.int(),
 });
 export type TrackedProcess = z.infer<typeof trackedProcess>;
@@ -31,7 +31,7 @@ export function writeState(dataDir: DataDir, state: StackState): void {
   writePrivateJson(dataDir.stateFile, state);
 }
 
-/** The state of the stack if its supervisor lives, or null. */
+/** The state of the stack if its supervisor is running, or null. */
 export function findRunningStack(dataDir: DataDir): StackState | null {
   const state = readState(dataDir);
   return state !== null && isRunning(state.supervisor) ? state : null;
@@ -52,7 +52,7 @@ export async function endLeftovers(dataDir: DataDir): Promise<string[]> {
   return left.map(({ name }) => name);
 }
 
-/** Makes this process the only supervisor of the data directory. Throws if another one lives. */
+/** Makes this process the only supervisor for the data directory. Throws if another supervisor is running. */
 export function lockDataDir(dataDir: DataDir): { release(): void } {
   const me = identifyProcess(process.pid);
   for (let attempt = 0; attempt < 3; attempt++) {

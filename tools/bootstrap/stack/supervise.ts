@@ -1,5 +1,5 @@
 // Runs the supervisor as a separate process, for `npm start -- --detach` and for tests. STACK_OPTIONS
-// contains its options. It reports the result to its parent over the channel between them.
+// contains its options. The supervisor reports the result to its parent over their IPC channel.
 import { startStack } from './stack.ts';
 import { stackOptions } from './stack-options.ts';
 import { rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ const env = Object.fromEntries(
 const report = (line: string) => console.log(`${new Date().toISOString()} ${line}`);
 
 function tellParent(message: SuperviseMessage): void {
-  // The parent may have ended already, and then the message is not needed.
+  // The parent may have exited already. In that case the message is not needed.
   if (process.connected) process.send?.(message, () => undefined);
 }
 
@@ -36,7 +36,7 @@ function end(exitCode: number): void {
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end(0));
 let isHealthy = false;
-// A parent that disconnects before it has the result was interrupted.
+// A parent that disconnects before it receives the result was interrupted.
 process.on('disconnect', () => {
   if (options.endWithParent || !isHealthy) end(0);
 });

@@ -8,11 +8,11 @@ import { endLeftovers, lockDataDir, writeState } from './state-file.ts';
 import type { StackState, TrackedProcess } from './state-file.ts';
 import { UnitBoard } from './unit-board.ts';
 
-/** Ownership of a data directory: its units, and the state file with which other processes find them. */
+/** Ownership of a data directory: its units, and the state file through which other processes find them. */
 export interface Supervision {
   readonly dataDir: DataDir;
   readonly board: UnitBoard;
-  /** Called after each start and end of a process. */
+  /** Called each time a process starts or exits. */
   onChange(fn: () => void): void;
   setStatus(status: StackState['status']): void;
   /** Stops every unit and releases the data directory. A second call waits for the first. */
@@ -50,7 +50,7 @@ class StatusBoard {
 }
 
 /**
- * Becomes the supervisor of a data directory, and ends the processes that an earlier killed supervisor left
+ * Becomes the supervisor for a data directory, and ends processes that an earlier, killed supervisor left
  * running.
  */
 export async function beginSupervision(

@@ -2,7 +2,7 @@ import type { TrackedProcess } from './state-file.ts';
 import { Runner } from './runner.ts';
 import type { RunnerOptions, Unit } from './runner.ts';
 
-/** All units of a stack. */
+/** All units in a stack. */
 export class UnitBoard {
   readonly #runners = new Map<string, Runner>();
   readonly #options: RunnerOptions;
@@ -12,7 +12,7 @@ export class UnitBoard {
     this.#options = options;
   }
 
-  /** Starts a unit, keeps it running, and resolves when it is ready. */
+  /** Starts a unit, keeps it running, and resolves once it is ready. */
   async run(unit: Unit): Promise<void> {
     if (this.#isClosed) throw new Error('The stack is stopping.');
     const runner = new Runner(unit, this.#options);
@@ -35,7 +35,7 @@ export class UnitBoard {
     return [...this.#runners.keys()];
   }
 
-  /** The running processes, so that they can be ended if this process is killed. */
+  /** The running processes, recorded so that they can be ended if this process is killed. */
   track(): TrackedProcess[] {
     return [...this.#runners.values()].flatMap(({ unit, process }) =>
       process === null
@@ -52,7 +52,7 @@ export class UnitBoard {
     );
   }
 
-  /** Stops everything, the public entry first and the servers last. Afterwards no unit can be started. */
+  /** Stops everything: the public entry first, the servers last. After that, no unit can be started. */
   async stopAll(): Promise<void> {
     this.#isClosed = true;
     for (const stage of [0, 1, 2]) {
