@@ -35,14 +35,9 @@ export interface RequestSpoolOptions {
 const endingReserveBytes = 4096;
 const writeRetryMs = 250;
 const endingDelayMs = 2;
-/**
- * With this many open requests, others are likely to arrive in the same event loop turn and share its write.
- */
+/** With this many open requests, others are likely to arrive in the same event loop turn and share a write. */
 const crowd = 8;
-/**
- * How long a committed segment waits for its open requests. After that, their accept lines are copied to the
- * current segment.
- */
+/** How long a committed segment waits for open requests. Their accept lines then move to the current segment. */
 const carryAfterMs = 10_000;
 
 interface OpenRequest {
@@ -136,10 +131,7 @@ export class RequestSpool {
     return [...this.#adopted, this.#own].flatMap((directory) => directory.segments);
   }
 
-  /**
-   * Seals old segments, deletes committed ones, and copies the accept lines of open requests that block a
-   * deletion.
-   */
+  /** Seals old segments, deletes committed ones, and copies the accept lines that block a deletion. */
   async tidy(): Promise<void> {
     const current = this.#writer.current;
     const ageMaxMs = this.#options.segmentAgeMaxMs ?? 60_000;
@@ -291,10 +283,7 @@ export class RequestSpool {
     group.written?.reject(new GatewayError('service_unavailable', { retryAfterMs: 1000, detail, cause }));
   }
 
-  /**
-   * Writes the accept line for a long request again, so that its old segment and all later ones can be
-   * deleted.
-   */
+  /** Rewrites the accept line for a long request, so that its old segment and later ones can be deleted. */
   #carryForward(segment: Segment): void {
     const waitedMs = this.#now() - (segment.sealedAtMs ?? 0);
     if (this.#closed || this.#carrying === segment || waitedMs < carryAfterMs) return;
