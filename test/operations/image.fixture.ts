@@ -75,7 +75,7 @@ export class ImageBuild {
     execFileSync('chmod', ['-R', 'a-w', tree]);
   }
 
-  /** The stage `files`: the checkout's build output without other apps. */
+  /** The stage `files`: the checkout's build output, excluding that of other apps. */
   #chooseFiles(app: string): string {
     const directory = join(this.#directory, `files-of-${app}`);
     if (existsSync(directory)) return directory;

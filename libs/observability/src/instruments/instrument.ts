@@ -47,7 +47,7 @@ export class SeriesByLabels<Series> {
   /** In creation order. */
   readonly all: Series[] = [];
 
-  /** A metric without labels has its only series from the start. */
+  /** A metric without labels has a single series, which exists from the start. */
   constructor(names: readonly string[], create: (labels: Labels) => Series) {
     this.#names = names;
     this.#create = create;

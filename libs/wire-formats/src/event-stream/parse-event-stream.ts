@@ -5,7 +5,7 @@ import { EventStreamDecoder } from './event-stream-decoder.ts';
 import { EventStreamError } from './event-stream-message.ts';
 import type { EventStreamMessage } from './event-stream-message.ts';
 
-/** A format's reducer for a binary event stream. */
+/** The reducer that a wire format supplies for its binary event stream. */
 export interface EventStreamReducer<State> {
   readonly initial: State;
   readonly parseMessage: (

@@ -16,7 +16,7 @@ export function asNumber(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** Far above any real count. Keeps totals within safe integers. */
+/** Far above any real count. Keeps totals within the safe integer range. */
 const tokensMax = 1_000_000_000_000;
 
 /**

@@ -43,7 +43,7 @@ export interface Calibration {
  * Computes a calibration from an account's shadow conversations. Each bucket combines an intent with a range
  * of list sizes; each size band also has a bucket for all intents. After a drop in recall, a bucket starts
  * again with the conversations after the drop. Until there are enough of them, the bucket is off and all
- * tools are sent. A bucket is also off if even the upper bound for its plans misses the target.
+ * tools are sent. Pruning is also off for a bucket if even the upper confidence bound on its recall is below the target.
  */
 export function calibrate(
   samples: readonly ShadowSample[],
