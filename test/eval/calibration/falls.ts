@@ -13,7 +13,7 @@ const cases = [
 ] as const;
 const watchedMax = 300;
 /**
- * The acceptance criteria: a fall is detected within 60 conversations, and at most 1% of runs over 1,000
+ * The acceptance criteria: a drop is detected within 60 conversations, and at most 1% of runs over 1,000
  * conversations have a false alarm.
  */
 const [soon, quietSessions, falseShare] = [60, 1000, 0.01];
@@ -39,7 +39,7 @@ export interface FallFigures {
   readonly bestByRanks: number;
 }
 
-/** The number of conversations until the fall is detected. Null if it is not detected within 300. */
+/** The number of conversations until the drop is detected. Null if it is not detected within 300. */
 export interface Delays {
   readonly p50: number | null;
   readonly p90: number | null;

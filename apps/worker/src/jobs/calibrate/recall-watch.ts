@@ -12,7 +12,7 @@ export interface RecallWatch {
 }
 
 export interface Likelihood {
-  /** A fall is reported when the logarithm of the likelihood ratio reaches this value. */
+  /** A drop is reported when the logarithm of the likelihood ratio reaches this value. */
   readonly alarmAt: number;
   /** The logarithm of how much more likely a conversation is after the fall than before it. */
   readonly ratioOf: (sample: WatchedSample) => number;

@@ -26,7 +26,7 @@ export function findFall(samples: readonly WatchedSample[], k: number): Fall | n
 
 /**
  * A CUSUM (Page, "Continuous inspection schemes", 1954). The samples before the current run form the
- * reference. A run ends when the evidence for a fall is no larger than the evidence against it.
+ * reference. A run ends when the evidence for a drop is no larger than the evidence against it.
  */
 function findAlarm(samples: readonly WatchedSample[], watch: RecallWatch): Fall | null {
   for (const sample of samples.slice(0, referenceMin)) watch.addUsual(sample);
