@@ -22,8 +22,8 @@ interface Tokens {
 }
 
 /**
- * Signs up a new person through a gateway and registers an account. Every call creates an unrelated person
- * and account. If that fails, it throws an error with the gateway's response.
+ * Signs up a new user through a gateway and registers an account. Each call creates an independent user and
+ * account. If that fails, it throws an error with the gateway's response.
  */
 export async function signUpPerson(
   baseUrl: string,
