@@ -49,7 +49,7 @@ const failureOfCode: Partial<Record<ErrorCode, Failure>> = {
   upstream_invalid: { kind: 'invalid', isPassing: false, retryAfterMs: undefined },
 };
 
-/** Classifies a call that got no response or whose response was aborted. */
+/** Classifies a call without a response, or with an aborted response. */
 export function failureOfError(error: unknown): Failure | undefined {
   return error instanceof GatewayError ? failureOfCode[error.code] : undefined;
 }

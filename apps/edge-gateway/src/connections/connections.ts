@@ -216,5 +216,5 @@ function parseFields(credential: string): unknown {
   }
 }
 
-/** Fields that are not secret, or whose values are too common to redact. */
+/** Fields that are not secret, or that have values too common to redact. */
 const notSecret = new Set(['region', 'client_email', 'private_key_id']);

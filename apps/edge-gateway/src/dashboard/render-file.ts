@@ -34,7 +34,7 @@ export function renderPolicy(issuer: string | undefined): string {
 }
 
 /**
- * Files whose names contain a content hash are cached for a year. Browsers revalidate all other files each
+ * Files with a content hash in their names are cached for a year. Browsers revalidate all other files each
  * time.
  */
 export function renderFile(

@@ -15,7 +15,7 @@ const createGrant = (epoch: number, over: Partial<KeyGrant> = {}) =>
 
 type Listener = (message: object) => void;
 
-/** A cache whose owner and broadcasts are controlled by the test. */
+/** A cache with an owner and broadcasts that the test controls. */
 function cacheOf(answer: (keySha256: string) => KeyGrant | null | Error) {
   const listeners = new Map<string, Listener>();
   const state: { calls: number; reconnect: () => void } = { calls: 0, reconnect: () => undefined };

@@ -4,7 +4,7 @@ import type { Logger } from '@gateway/observability';
 import type { EpochReader } from './epoch-reader.port.ts';
 import type { GrantCache, GrantChange } from './grant-cache.ts';
 
-/** A request that was accepted and whose response has not ended. */
+/** An accepted request with an unfinished response. */
 export interface OpenRequest {
   readonly abort: AbortController;
   readonly openedAtMs: number;
@@ -80,7 +80,7 @@ export class OpenRequests {
   }
 
   /**
-   * Ends requests whose key no longer has a grant. Resolves once all reachable information is checked; never
+   * Ends requests for keys without a grant. Resolves once all reachable information is checked; never
    * rejects.
    */
   async check(): Promise<void> {

@@ -8,7 +8,7 @@ import { renderError } from '../request/http-response.ts';
 export const connectionLimits = {
   /** Requests with larger headers receive a 431. */
   headerBytesMax: 16 * 1024,
-  /** HTTP/2 streams whose headers exceed this size are reset. */
+  /** HTTP/2 streams with headers above this size are reset. */
   http2HeaderBytesMax: 64 * 1024,
   /** How long a connection may stay idle between two requests. */
   keepAliveMs: 72_000,

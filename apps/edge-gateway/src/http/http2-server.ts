@@ -69,7 +69,7 @@ export function createHttp2Server(serveRequest: RequestListener): Http2Server {
 }
 
 /**
- * Node resets streams whose headers are far too large. Below that limit the client receives a 431, as over
+ * Node resets streams with headers that are far too large. Below that limit the client receives a 431, as over
  * HTTP/1.1.
  */
 function boundHeaders(serveRequest: RequestListener): RequestListener {

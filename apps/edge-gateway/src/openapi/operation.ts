@@ -70,7 +70,7 @@ export const operationKey = 'gateway:operation';
 export const Describe = (operation: Operation) => SetMetadata(operationKey, operation);
 
 /**
- * Who may call a route. `api-key`: callers with a valid API key. `session`: users with a session token.
+ * The credentials that a route accepts. `api-key`: callers with a valid API key. `session`: users with a session token.
  * `api-key-or-session`: either of the two. `pipeline`: the chat pipeline authenticates in its first stage and
  * accepts only API keys. `public`: everyone. The wrong kind of credential results in a 403 that names the
  * right kind. The kind can be recognized without a lookup.
@@ -79,5 +79,5 @@ export type Access = 'api-key' | 'session' | 'api-key-or-session' | 'pipeline' |
 
 export const accessKey = 'gateway:access';
 
-/** Sets who may call a route. A route without this decorator rejects every caller. */
+/** Sets the credentials that a route accepts. A route without this decorator rejects every caller. */
 export const AllowAccess = (access: Access) => SetMetadata(accessKey, access);

@@ -75,14 +75,14 @@ export interface SchemaPosition {
   readonly name: string | undefined;
 }
 
-/** Keywords whose value is a schema or a list of schemas. Drafts 04 to 2020-12. */
+/** Keywords with a schema or a list of schemas as their value. Drafts 04 to 2020-12. */
 const schemaKeywords = new Set(
   (
     'items prefixItems additionalItems contains additionalProperties propertyNames unevaluatedItems unevaluatedProperties ' +
     'not if then else allOf anyOf oneOf contentSchema'
   ).split(' '),
 );
-/** Keywords whose value maps names to schemas. */
+/** Keywords with a map from names to schemas as their value. */
 const schemaMapKeywords = new Set(
   'properties patternProperties $defs definitions dependentSchemas dependencies'.split(' '),
 );

@@ -61,7 +61,7 @@ export interface AbandonedCall {
 /** The attempts for one request. */
 export interface Attempts {
   /**
-   * The attempt whose response goes to the client, or the latest attempt. Null before the first attempt, and
+   * The attempt that produced the response for the client, or the latest attempt. Null before the first attempt, and
    * while two hedged attempts run.
    */
   current: Attempt | null;

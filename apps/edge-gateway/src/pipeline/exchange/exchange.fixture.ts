@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { startRequestTrace } from '@gateway/observability';
 import { createExchange, type Exchange } from './exchange.ts';
 
-/** A chat-completions exchange whose client stays connected. */
+/** A chat-completions exchange with a client that stays connected. */
 export function openExchange(): Exchange {
   const request = new IncomingMessage(new Socket());
   return createExchange({

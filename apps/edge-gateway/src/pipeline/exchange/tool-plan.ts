@@ -121,7 +121,7 @@ interface Selected {
 }
 
 /**
- * Returns the tools whose definitions are in the provider request. With deferral these are all eligible
+ * Returns the tools that are defined in the provider request. With deferral these are all eligible
  * tools, so deferral saves no definitions.
  */
 export function listSent({ eligible, forwarded, deferral: native }: Selected): readonly number[] {

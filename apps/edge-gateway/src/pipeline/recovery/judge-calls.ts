@@ -44,7 +44,7 @@ export function isWithheld({ recoveryTool, statusOf }: JudgingRecovery, name: st
   return standing === 'pruned' || standing === 'denied';
 }
 
-/** @param corrected tools whose arguments were rejected once in this request */
+/** @param corrected tools with arguments that were rejected once in this request */
 export function judgeCall(
   recovery: JudgingRecovery,
   call: MadeCall,

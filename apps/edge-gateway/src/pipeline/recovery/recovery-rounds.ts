@@ -134,7 +134,7 @@ export class RecoveryRounds {
     return [...new Set([...this.#recovered, ...this.#reducer.recovered])];
   }
 
-  /** Number of tools whose definitions were sent in any round. */
+  /** Number of tools that were defined in any round. */
   get forwarded(): number {
     const { recovery, forwarded } = this.#given;
     return forwarded + (this.#isLast ? recovery.pruned.size : this.#shown.size);

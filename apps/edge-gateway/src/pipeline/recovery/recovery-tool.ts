@@ -16,7 +16,7 @@ interface RecoveryToolInput {
 
 const text = { type: 'string' } as const;
 
-/** OpenAI and Azure reject a tool whose description is longer (`string_above_max_length`). */
+/** OpenAI and Azure reject a tool with a longer description (`string_above_max_length`). */
 const descriptionCharactersMax = 1024;
 
 /**

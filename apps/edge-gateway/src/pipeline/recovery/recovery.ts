@@ -13,7 +13,7 @@ export type RecoveryTool = Extract<ChatTool, { kind: 'function' }>;
 export type ToolStatus = 'forwarded' | 'pruned' | 'denied' | 'unknown';
 
 /**
- * The recovery for a request whose plan prunes tools. Created with the plan, and identical throughout the
+ * The recovery for a request with pruned tools. Created with the plan, and identical throughout the
  * conversation.
  */
 export interface Recovery {

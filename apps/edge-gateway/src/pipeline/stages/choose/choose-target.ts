@@ -66,7 +66,7 @@ function explainMissing(model: string, catalog: ModelCatalog): string {
     : `"${model}" is not a chat model. Its kind is "${kind}".`;
 }
 
-/** The error for a model whose providers are all known but not connected. */
+/** The error for a model with known providers, none of which is connected. */
 export function notConnected(model: string, providers: readonly Provider[]): GatewayError {
   const names = providers.map((provider) => provider.name).join(' or ');
   return new GatewayError('provider_not_connected', {
