@@ -18,8 +18,8 @@ type Outcome =
   | { readonly kind: 'reused'; readonly userId: string };
 
 /**
- * Replaces a refresh token with a new one. If a token is used twice, it was stolen, and the owner cannot be
- * told from the thief. The login session therefore ends (RFC 9700 §4.14.2). Throws `invalid_refresh_token`.
+ * Replaces a refresh token with a new one. A token that is used twice may be stolen, and the service cannot
+ * distinguish its owner from a thief. The login session then ends (RFC 9700 §4.14.2). Throws `invalid_refresh_token`.
  */
 export async function refreshLoginSession(
   identity: Identity,
@@ -84,7 +84,7 @@ interface LoginSessionName {
 }
 
 /**
- * Returns the account and person for a login session whose token the edge gateway has verified. Returns null
+ * Returns the account and user for a login session. The edge gateway has verified its token. Returns null
  * if an embedded identity session has ended. Sessions from external issuers last as long as their tokens.
  */
 export async function resolveLoginSession(

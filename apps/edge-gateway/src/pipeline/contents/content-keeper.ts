@@ -13,7 +13,7 @@ import type { ContentCopy } from './content-copy.ts';
 const waitingBytesMax = 64 * 1024 * 1024;
 const dayMs = 86_400_000;
 
-/** Identifies a request whose contents are kept, its account, and the retention period. */
+/** Identifies a request with stored contents, its account, and the retention period. */
 interface KeptRequest {
   readonly accountId: string;
   readonly requestId: string;
