@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { findSharedData } from '@gateway/testing';
 import { loadTranscripts } from '../eval/compression/transcripts.ts';
 import { followable, invariants } from './compression-properties.ts';
 
 // Recorded sessions from `--data DIR`, or from the folder next to the checkout.
-const folders = [process.env['DATA_DIR'] ?? '', '../shared/data/transcripts', '../shared/data'];
-const folder = folders
-  .flatMap((each) => [each, join(each, 'transcripts')])
-  .find((each) => existsSync(join(each, 'transcripts.jsonl')));
+const given = process.env['DATA_DIR'] ?? '';
+const folder =
+  [given, join(given, 'transcripts')].find((each) => existsSync(join(each, 'transcripts.jsonl'))) ??
+  findSharedData('transcripts');
 const transcripts = folder === undefined ? [] : loadTranscripts(folder);
 const timeoutMs = 120_000;
 

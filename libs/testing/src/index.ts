@@ -13,6 +13,7 @@ export type { ReceivedSpan } from './otlp-receiver/parse-export.ts';
 export { startOtlpReceiver, type OtlpReceiver } from './otlp-receiver/start-otlp-receiver.ts';
 export { findRecordings, loadRecordings } from './recordings/load-recordings.ts';
 export type { Recording, RecordingEntry } from './recordings/recording.ts';
+export { findSharedData } from './recordings/shared-data.ts';
 export type { ReplayControls } from './replay-provider/controls.ts';
 export { anthropicError, openAiError } from './replay-provider/error-bodies.ts';
 export { openRedisMonitor } from './redis-monitor/open-redis-monitor.ts';

@@ -29,8 +29,10 @@ const headersOf: Record<string, unknown> = {
 
 describe('frames of the AWS codec', () => {
   describe('event_stream', () => {
-    if (files.length === 0)
-      it.skip('no vectors: provide a folder of recordings with --data', () => undefined);
+    // A folder given with --data may lack vectors. The default recordings contain them.
+    (process.env['DATA_DIR'] || recordings === undefined ? it.skip : it)('has vectors', () => {
+      expect(files.length).toBeGreaterThan(0);
+    });
     for (const file of files) {
       it(file, () => {
         const bytes = readFileSync(join(folder!, file));

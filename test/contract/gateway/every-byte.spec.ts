@@ -146,6 +146,7 @@ async function findFaults(stream: CutStream): Promise<string[]> {
 
 for (const cutApi of cutApis) {
   const streams = chooseStreams(cutApi);
+  // Recordings are not part of the repository. CI requires them: see findSharedData.
   (sampleFolders.length === 0 ? describe.skip : describe)('cut at every byte', () => {
     describe(cutApi.api, () => {
       test('there are streams to cut', () => expect(streams.length).toBeGreaterThan(0));

@@ -87,6 +87,7 @@ for (const format of formats) {
   const streams = chooseStreams(format);
   const others = formats.filter((each) => each !== format);
 
+  // Recordings are not part of the repository. CI requires them: see findSharedData.
   (sampleFolders.length === 0 ? describe.skip : describe)(`${format}, malformed`, () => {
     test('there are streams to malform', () => {
       expect(streams).toHaveLength(streamsWanted[format]);

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { findSharedData } from '@gateway/testing';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fillArguments } from './fill-arguments.ts';
 import type { Schema } from './schema.ts';
@@ -130,9 +130,9 @@ describe('arguments are taken from the message', () => {
   });
 });
 
-const sharedTools = resolve(import.meta.dirname, '../../../../../shared/data/tools/tools.jsonl');
-// The schema collection is not part of the repository. Without it, only the cases above run.
-(existsSync(sharedTools) ? it : it.skip)(
+const sharedTools = findSharedData('tools/tools.jsonl') ?? '';
+// The schema collection is not part of the repository. Without it, only the cases above run. CI requires it.
+(sharedTools === '' ? it.skip : it)(
   "satisfy the schemas of real tools, including GitHub's own server",
   () => {
     const lines = readFileSync(sharedTools, 'utf8').trim().split('\n');

@@ -1,21 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { recordingEntry, type Recording } from './recording.ts';
-
-/** The default location of the recordings, next to the checkout. */
-const besideCheckout = resolve(import.meta.dirname, '../../../../../shared/data/wire');
+import { findSharedData } from './shared-data.ts';
 
 /**
  * The folder to read: the given one (either a recordings folder or one that contains `wire/`), or else the
- * default.
+ * default next to the checkout. Throws if the given folder has no recordings, or if the default is missing in CI.
  */
 export function findRecordings(given: string | undefined): string | undefined {
-  const folder = given === undefined || given === '' ? besideCheckout : resolve(given);
+  if (given === undefined || given === '') return findSharedData('wire');
+  const folder = resolve(given);
   const found = [folder, join(folder, 'wire')].find((candidate) =>
     existsSync(join(candidate, 'index.jsonl')),
   );
-  // A folder that the caller specifies must exist. The default one may be missing.
-  if (found === undefined && given) throw new Error(`There are no recordings (index.jsonl) in ${folder}.`);
+  if (found === undefined) throw new Error(`There are no recordings (index.jsonl) in ${folder}.`);
   return found;
 }
 

@@ -65,6 +65,7 @@ async function untilEnded(): Promise<string> {
   }
 }
 
+// Recordings are not part of the repository. CI requires them: see findSharedData.
 (folder === undefined ? describe.skip : describe)('the replay provider', () => {
   const streamedId = streamed?.id ?? '';
   const streamedBody = streamed?.response() ?? Buffer.alloc(0);
