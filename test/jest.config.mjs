@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { base } from '../jest.config.mjs';
 
 /**
- * Suites whose tests share one running stack. The other suites need no stack, or start their own stacks in
+ * Suites that share one running stack between their tests. The other suites need no stack, or start their own stacks in
  * order to break them.
  */
 const withSharedStack = ['authz', 'e2e'];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * The places whose queries may read rows from every account, each with its reason. All other queries are
+ * The places with queries that may read rows from every account, each with its reason. All other queries are
  * scoped to one account.
  */
 const acrossAccounts: Readonly<Record<string, string>> = {

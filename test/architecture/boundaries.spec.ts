@@ -22,7 +22,7 @@ const kinds = {
 type Kind = keyof typeof kinds;
 const all = Object.keys(kinds) as Kind[];
 
-/** The allowed imports, deliberately repeated here: if someone loosens a rule by mistake, this test fails. */
+/** The allowed imports, deliberately repeated here: a rule that is loosened by mistake fails this test. */
 const mayImport: Record<Kind, readonly Kind[]> = {
   core: ['core'],
   contract: ['core', 'contract'],

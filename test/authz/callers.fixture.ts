@@ -39,7 +39,7 @@ const badToken = badSession('invalid_session_token');
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Every caller whose key, or text resembling a key, grants no access. */
+/** Every caller with a key, or text resembling a key, that grants no access. */
 export function callersWithoutKey(world: World): RefusedCaller[] {
   const good = world.owner.account.apiKey;
   const last = good.at(-1) === 'x' ? 'y' : 'x';
@@ -81,7 +81,7 @@ export function callersOfOtherKind({ owner }: World): RefusedCaller[] {
   ];
 }
 
-/** Every caller whose session token, or text resembling one, grants no access. */
+/** Every caller with a session token, or text resembling one, that grants no access. */
 export function callersWithoutSession(world: World): RefusedCaller[] {
   const { owner, endedSession, issuer, foreignTokens } = world;
   const { accessToken, refreshToken, password } = owner.person;

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** Two people whose accounts have different names. The first person is signed in. */
+/** Two users with different account names. The first person is signed in. */
 beforeEach(async () => {
   people = await Promise.all([openPerson('of the first'), openPerson('of the second')]);
   watched = await openPage(browser, look);

@@ -1,4 +1,4 @@
-// Evaluates calibration on simulated accounts whose true recall is known. Measures whether K keeps the
+// Evaluates calibration on simulated accounts with a known true recall. Measures whether K keeps the
 // promised recall, how much it forwards compared with an oracle, and how soon a drop in recall is detected. The last
 // line is JSON.
 //   npm run eval:calibration -- [--accounts 1000] [--draws 5] [--seed 1] [--part promises|falls]

@@ -8,7 +8,7 @@ export interface StreamTarget {
   readonly model: string;
 }
 
-/** The stream that the provider is asked to send. */
+/** The stream that the provider should send. */
 export interface StreamOrder {
   readonly id: string;
   readonly chunks: number;

@@ -22,7 +22,7 @@ interface WritingOptions {
   readonly redisUrl: string;
   readonly databaseUrl: string;
   readonly events: number;
-  /** The processes whose CPU time is reported, by name. */
+  /** The processes to measure, by name. */
   readonly processes: Readonly<Record<string, number | null>>;
 }
 

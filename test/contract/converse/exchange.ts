@@ -4,7 +4,7 @@ import { bodyOf } from '../check-every.ts';
 
 export const { client, provider } = formatNamed('converse');
 
-/** The APIs whose requests use this format. */
+/** The APIs that use this request format. */
 export const apis = ['converse', 'converse_stream'] as const;
 
 /** The values in the URL path of a recorded call. */

@@ -17,7 +17,7 @@ interface AnswerLoss {
   readonly apply?: (reading: AnswerReading) => AnswerReading;
 }
 
-/** True for a call whose arguments are not valid JSON because the model's output was cut off. */
+/** True for a call with arguments that are not valid JSON because the model's output was cut off. */
 const isBroken = ({ input }: CallReading): boolean => typeof input === 'string';
 
 const everyClient: readonly ClientName[] = ['chat-completions', 'messages', 'converse'];

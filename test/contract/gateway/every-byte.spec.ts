@@ -5,7 +5,7 @@ import { askForStream, type Received } from './stream-clients.ts';
 import { faultOf } from './stream-faults.ts';
 import { readFrames, type StreamFormat } from './stream-frames.ts';
 
-/** An API whose streams are cut: its provider, its clients, and the content of its last meaningful event. */
+/** An API with streams to cut: its provider, its clients, and the content of its last meaningful event. */
 interface CutApi {
   readonly api: string;
   readonly provider: string;

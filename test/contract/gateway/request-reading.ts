@@ -122,7 +122,7 @@ function readPart(part: ChatPart, ids: Map<string, string>): Record<string, unkn
         },
       ];
     case 'tool-result': {
-      // In formats whose tool results are text, media are placed next to the results.
+      // In formats with text-only tool results, media are placed next to the results.
       const media = part.parts.filter(({ type }) => type !== 'text').flatMap((inner) => readPart(inner, ids));
       const text = readJson(join(part.parts.map((inner) => ('text' in inner ? inner.text.trim() : ''))));
       return [

@@ -8,7 +8,7 @@ export interface StreamSum {
   readonly body: Members;
   readonly isEnded: boolean;
   readonly errors: readonly unknown[];
-  /** Names of events whose data has no type. */
+  /** Names of events without a type in their data. */
   readonly misnamed: readonly string[];
 }
 

@@ -17,7 +17,7 @@ export interface PromiseFigures {
   readonly samples: number;
   /** The number of drawn conversations that may need a tool beyond K. */
   readonly misses: number;
-  /** The share of calibrations whose true recall at the chosen K meets the target. */
+  /** The share of calibrations with a true recall at the chosen K that meets the target. */
   readonly met: number;
   /** The standard error of that share. */
   readonly standardError: number;

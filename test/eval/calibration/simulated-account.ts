@@ -12,7 +12,7 @@ export function seedRandom(seed: number): () => number {
 }
 
 /**
- * An account whose true recall is known. It has a list of tools and a fixed set of conversations, each with
+ * An account with a known true recall. It has a list of tools and a fixed set of conversations, each with
  * the ranks of its called tools. A conversation has one to six calls that share its difficulty, so single
  * calls are not independent samples.
  */
@@ -75,7 +75,7 @@ function countRecall(tools: number, sessions: readonly (readonly number[])[]): F
   return counts.map((count) => (sum += count) / sessions.length);
 }
 
-/** The smallest K whose true recall meets the target. An oracle would forward this many tools. */
+/** The smallest K with a true recall that meets the target. An oracle would forward this many tools. */
 export function chooseOracleK({ recallAt, tools }: SimulatedAccount, target: number): number {
   const k = recallAt.findIndex((recall) => recall >= target);
   return k < 0 ? tools : k;

@@ -24,11 +24,11 @@ export interface ReplaySettings {
 
 export interface ReplayOutcome {
   readonly calls: readonly BilledCall[];
-  /** The session's tool calls, and the calls whose tool the plan itself forwarded. */
+  /** The session's tool calls, and the calls to tools that the plan itself forwarded. */
   readonly needs: number;
   readonly forwarded: number;
   /**
-   * For each call whose tool was pruned, how often that tool has been needed so far. Each need is one chance
+   * For each call to a pruned tool, how often that tool has been needed so far. Each need is one chance
    * to use recovery.
    */
   readonly chances: readonly number[];

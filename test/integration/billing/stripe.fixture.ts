@@ -30,7 +30,7 @@ export interface ChargingStack {
   read(person: TestPerson): Promise<Billing>;
   /** Sends an event to the Stripe webhook. */
   deliver(event: Pick<SignedEvent, 'body' | 'signature'>, headers?: Record<string, string>): Promise<Answer>;
-  /** Creates a user who has paid at Stripe before the gateway has heard about the payment. */
+  /** Creates a user with a Stripe payment that the gateway has not processed yet. */
   pay(): Promise<{
     person: TestPerson;
     checkoutId: string;
