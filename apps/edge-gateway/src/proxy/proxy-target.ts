@@ -75,9 +75,11 @@ function chooseAmong(wanted: Wanted, catalog: ModelCatalog): ProxyTarget {
   const offering = catalog.providersOf(model);
   // A credential in the request determines the provider.
   const isMeant = (name: string): boolean => ownCredential === null || name === hostedProvider;
-  const usable = offering.filter((name) => connected.has(name) && isMeant(name)).map(findProvider);
+  const usable = offering
+    .filter((name) => connected.has(name) && isMeant(name))
+    .flatMap((name) => findProvider(name) ?? []);
   const idAt = ({ name }: Provider): string => catalog.find(name, model)?.modelId ?? model;
-  const able = usable.filter((provider) => provider && proxyRouteOf(provider, endpoint, idAt(provider)));
+  const able = usable.filter((provider) => proxyRouteOf(provider, endpoint, idAt(provider)));
   const [first, ...others] = able.length > 0 ? able : usable;
   if (first !== undefined && others.length === 0) {
     return targetAt(first, idAt(first), wanted);
@@ -85,7 +87,7 @@ function chooseAmong(wanted: Wanted, catalog: ModelCatalog): ProxyTarget {
   if (first !== undefined) {
     throw ambiguous(
       model,
-      able.flatMap((provider) => provider?.name ?? []),
+      able.map(({ name }) => name),
     );
   }
   const known = offering.flatMap((name) => findProvider(name) ?? []);

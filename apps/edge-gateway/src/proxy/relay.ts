@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { createSummary } from '@gateway/interchange';
+import { createSummary, type TokenUsage } from '@gateway/interchange';
 import type { JsonFields } from '@gateway/providers';
 import { formatsOf, renderClientHeaders } from '@gateway/providers';
 import { formatNamed } from '@gateway/wire-formats';
@@ -42,10 +42,10 @@ export async function relayBytes(
   if (answer.status >= 400) {
     const [own] = isMapped ? formatsOf(target.provider) : [];
     const lane: Lane = own === undefined ? usualLane : { kind: 'translated', format: own };
-    const errorLane = openResponseWriter({ ...target, lane }, exchange, null);
+    const errorWriter = openResponseWriter({ ...target, lane }, exchange, null);
     return relayProviderError(
       { ...passed, headers: { ...headers, ...renderAnswerHeaders(exchange) } },
-      errorLane,
+      errorWriter,
       exchange,
     );
   }
@@ -80,15 +80,21 @@ async function passBytes(passed: ProviderAnswer, exchange: Exchange): Promise<Re
   }
   start();
   response.end();
-  const told = usage.end();
+  return renderSuccess(passed, usage.end());
+}
+
+function renderSuccess(
+  { answer, providerRequestId }: Pick<ProviderAnswer, 'answer' | 'providerRequestId'>,
+  usage: TokenUsage | undefined,
+): RelayOutcome {
   return {
     status: 'ok',
-    httpStatus: passed.answer.status,
+    httpStatus: answer.status,
     errorCode: null,
     errorMessage: null,
     errorDetail: null,
-    providerRequestId: passed.providerRequestId,
-    summary: told === undefined ? null : { ...createSummary(), usage: told },
+    providerRequestId,
+    summary: usage === undefined ? null : { ...createSummary(), usage },
   };
 }
 
@@ -127,8 +133,8 @@ async function relayMapped(
   mapAnswer: NonNullable<OutgoingBody['mapAnswer']>,
   { response, timings }: Exchange,
 ): Promise<RelayOutcome> {
-  const told = mapAnswer(await readFields(answer), answer.headers);
-  const bytes = Buffer.from(JSON.stringify(told));
+  const mapped = mapAnswer(await readFields(answer), answer.headers);
+  const bytes = Buffer.from(JSON.stringify(mapped));
   timings.firstByteAt ??= performance.now();
   answer.begun();
   response.writeHead(answer.status, {
@@ -138,17 +144,8 @@ async function relayMapped(
   });
   response.end(bytes);
   const reader = new UsageReader(contentType);
-  reader.push(Buffer.from(JSON.stringify({ usage: told['usage'], meta: told['meta'] })));
-  const usage = reader.end();
-  return {
-    status: 'ok',
-    httpStatus: answer.status,
-    errorCode: null,
-    errorMessage: null,
-    errorDetail: null,
-    providerRequestId,
-    summary: usage === undefined ? null : { ...createSummary(), usage },
-  };
+  reader.push(Buffer.from(JSON.stringify({ usage: mapped['usage'], meta: mapped['meta'] })));
+  return renderSuccess({ answer, providerRequestId }, reader.end());
 }
 
 async function readFields({ body }: ProviderAnswer['answer']): Promise<JsonFields> {

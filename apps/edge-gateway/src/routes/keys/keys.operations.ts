@@ -11,7 +11,7 @@ import {
   updateApiKeyBody,
 } from '@gateway/contracts';
 import { z } from 'zod';
-import type { Operation } from '../../openapi/operation.ts';
+import type { Operation, OperationAnswer } from '../../openapi/operation.ts';
 import { idempotencyHeaders, replayedHeaders } from './idempotency-key.ts';
 
 const tag = 'API keys';
@@ -25,6 +25,13 @@ export const listApiKeys: Operation = {
   answer: { status: 200, description: 'All keys except revoked ones.', schema: apiKeyList },
 };
 
+const createdAnswer: OperationAnswer = {
+  status: 201,
+  description: 'The key. Its secret, in `key`, is shown only this time.',
+  schema: createdApiKey,
+  headers: replayedHeaders,
+};
+
 export const createApiKey: Operation = {
   id: 'createApiKey',
   tag,
@@ -32,12 +39,7 @@ export const createApiKey: Operation = {
   description: 'Only the name is required. The account’s policy applies to limits that are left out.',
   headers: idempotencyHeaders,
   body: { schema: createApiKeyBody },
-  answer: {
-    status: 201,
-    description: 'The key. Its secret, in `key`, is shown only this time.',
-    schema: createdApiKey,
-    headers: replayedHeaders,
-  },
+  answer: createdAnswer,
   errors: ['idempotency_key_reused'],
   creates: true,
 };
@@ -50,12 +52,7 @@ export const createPlayground: Operation = {
     'The key expires after an hour, is not listed and cannot be changed. An account has at most five of them: creating a sixth ends the oldest. `k_target_override` works as for any key. The body is optional.',
   headers: idempotencyHeaders,
   body: { schema: playgroundKeyBody, optional: true },
-  answer: {
-    status: 201,
-    description: 'The key. Its secret, in `key`, is shown only this time.',
-    schema: createdApiKey,
-    headers: replayedHeaders,
-  },
+  answer: createdAnswer,
   errors: ['idempotency_key_reused'],
   creates: true,
 };
