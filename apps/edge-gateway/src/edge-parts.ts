@@ -150,7 +150,7 @@ function buildPlanning(
 ): Pick<PipelineServices, 'planner' | 'conversations' | 'context' | 'toolLists' | 'tokenRatios'> {
   const memo = new ContextMemo(cacheRedis, log);
   const planner = new NatsPlanner(messaging, deadlineMs);
-  const sessions = new ConversationPlanner({
+  const conversations = new ConversationPlanner({
     planner,
     memo: new ConversationMemo(cacheRedis, log),
     catalog: loadCatalog(),
@@ -159,7 +159,7 @@ function buildPlanning(
   });
   return {
     planner,
-    conversations: sessions,
+    conversations,
     context: new ContextPlanner(createCompressorClient(messaging, deadlineMs), memo, log),
     toolLists: new ToolListHasher(),
     tokenRatios: new TokenRatios(),

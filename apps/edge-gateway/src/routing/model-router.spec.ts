@@ -34,7 +34,7 @@ const request: RoutedRequest = {
   },
   freshTokens: 100,
   policy: { allowedProviders: null, maxCostUsdPerMtok: null },
-  session: 's',
+  conversation: 's',
   mayGoOn: true,
   task: '',
   carriesThinking: false,

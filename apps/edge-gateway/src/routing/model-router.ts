@@ -37,7 +37,7 @@ export interface RoutedRequest {
   readonly freshTokens: number;
   readonly policy: Omit<RoutingPolicy, 'turnedOff'>;
   /** Key of the request's conversation. */
-  readonly session: string;
+  readonly conversation: string;
   /** Whether the request may be a later turn in a conversation. */
   readonly mayGoOn: boolean;
   /** The first task in the conversation. */
@@ -64,10 +64,10 @@ export interface Answered {
   readonly chosen: ModelChoice | undefined;
 }
 
-/** Prompt cache lifetime for models whose catalog entry does not state it. */
+/** Prompt cache lifetime for models without one in the catalog. */
 const cacheSecondsDefault = 300;
 /**
- * Shortest cacheable prefix for models whose catalog entry does not state it; most providers use this value.
+ * Shortest cacheable prefix for models without one in the catalog; most providers use this value.
  */
 const cacheTokensDefault = 1_024;
 
@@ -87,12 +87,12 @@ export class ModelRouter {
 
   /** Throws `service_unavailable` if the models disabled by the account cannot be loaded. */
   async choose(request: RoutedRequest): Promise<Routed> {
-    const { accountId, mode, session, policy } = request;
+    const { accountId, mode, conversation, policy } = request;
     const { toggles, observations, pins, recall } = this.#options;
     const [turnedOff, observed, pinned] = await Promise.all([
       toggles.turnedOff(accountId),
       observations.read(accountId),
-      request.mayGoOn ? pins.find(session) : undefined,
+      request.mayGoOn ? pins.find(conversation) : undefined,
     ]);
     const model = loadComplexityModel();
     const complexity = mode === 'auto' ? model.score(request.task) : 0;
@@ -107,7 +107,7 @@ export class ModelRouter {
       latency: observed.latency,
       recall: (id) => recalls?.get(id),
       pin: pinned === undefined ? null : this.#pinOf(pinned, request),
-      chance: chanceOf(session, observed.answers),
+      chance: chanceOf(conversation, observed.answers),
       today: new Date(this.#now()).toISOString().slice(0, 10),
     };
     return { choice: chooseModel(question), complexity, turns: (pinned?.turns ?? 0) + 1 };
@@ -118,9 +118,9 @@ export class ModelRouter {
     const { observations, pins } = this.#options;
     if (seen !== null) observations.noteAnswer(accountId, id, seen);
     if (chosen === undefined) return;
-    const { mode, conversation: session, turns, complexity, level } = chosen;
+    const { mode, conversation, turns, complexity, level } = chosen;
     if (mode === 'auto' && turns === 1) observations.noteComplexity(accountId, complexity);
-    pins.keep(session, { id, level, inputTokens, turns, at: this.#now() });
+    pins.keep(conversation, { id, level, inputTokens, turns, at: this.#now() });
   }
 
   #modelsOf(connected: ReadonlySet<string>): readonly ListedModel[] {
@@ -153,6 +153,6 @@ function needsOf({ inputTokens }: PinnedModel, { needs, freshTokens }: RoutedReq
  * A pseudo-random number from 0 to 1 that changes with every response. It depends only on the observed state,
  * so equal states lead to equal choices.
  */
-function chanceOf(session: string, answers: number): number {
-  return hash('sha256', `${session}\n${Math.floor(answers)}`, 'buffer').readUInt32BE(0) / 2 ** 32;
+function chanceOf(conversation: string, answers: number): number {
+  return hash('sha256', `${conversation}\n${Math.floor(answers)}`, 'buffer').readUInt32BE(0) / 2 ** 32;
 }

@@ -52,7 +52,7 @@ export async function chooseRouted(
   const { reason, level } = choice;
   const [first, ...others] = choice.candidates;
   if (first === undefined || reason === null) throw noCandidate(mode, connected, choice.excluded);
-  const chosen = { mode, reason, level, complexity, choice, conversation: routed.session, turns };
+  const chosen = { mode, reason, level, complexity, choice, conversation: routed.conversation, turns };
   exchange.modelChoice = chosen;
   const { span } = exchange.trace;
   if (span.isRecording()) span.setAttributes(renderChoiceAttributes(chosen));
@@ -81,7 +81,7 @@ function describe(
       allowedProviders: routing.allowedProviders,
       maxCostUsdPerMtok: routing.maxCostUsdPerMtok,
     },
-    session: deriveKey(`${accountId}\n${mode}`, conversation.agentKey),
+    conversation: deriveKey(`${accountId}\n${mode}`, conversation.agentKey),
     mayGoOn: conversation.sessionId !== null || hasTurn,
     task: mode === 'auto' ? readTask(outline) : '',
     carriesThinking: hasTurn && carriesSignedReasoning(tape),
