@@ -94,9 +94,9 @@ export class KeyBudget {
 
   /** Whether the budget for these limits is already known to be exhausted. Does not sync. */
   isExhausted(limits: BudgetLimits): boolean {
-    const told = this.#exhausted;
-    if (told === null || !isSame(told.limits, limits)) return false;
-    return this.#options.now() < told.until && this.#known?.day === this.#today();
+    const exhausted = this.#exhausted;
+    if (exhausted === null || !isSame(exhausted.limits, limits)) return false;
+    return this.#options.now() < exhausted.until && this.#known?.day === this.#today();
   }
 
   /** Reserves tokens for a request. Syncs only if this edge does not hold enough tokens. */
@@ -124,7 +124,7 @@ export class KeyBudget {
 
   /** Whether another sync is needed. */
   get isHolding(): boolean {
-    return this.#held > 0 || this.#reserved > 0 || this.#isUntold();
+    return this.#held > 0 || this.#reserved > 0 || this.#isUnsynced();
   }
 
   /** Whether the key can be dropped: it has no requests in flight and received none recently. */
@@ -142,7 +142,7 @@ export class KeyBudget {
         return;
       }
     } while (this.#waiting.length > 0);
-    if (this.#isStale || this.#isUntold()) this.#options.onDirty(this);
+    if (this.#isStale || this.#isUnsynced()) this.#options.onDirty(this);
   }
 
   async #syncOnce(asked: readonly Waiting[], isBusy: boolean): Promise<void> {
@@ -257,7 +257,7 @@ export class KeyBudget {
     return Math.max(0, Math.min(ahead, this.#aheadTokens, Math.floor(this.#room / aheadMax)));
   }
 
-  #isUntold(): boolean {
+  #isUnsynced(): boolean {
     return (this.#settling?.tokens ?? 0) > 0 || this.#unsettled.size > 0;
   }
 

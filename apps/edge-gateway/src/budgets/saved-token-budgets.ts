@@ -52,7 +52,7 @@ export class SavedTokenBudgets {
   constructor(options: SavedTokenBudgetsOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#health = new StoreHealth(this.#now, (error) => this.#say(error));
+    this.#health = new StoreHealth(this.#now, (error) => this.#logChange(error));
     this.#upkeepTimer = setInterval(() => this.#upkeep(), upkeepMs).unref();
   }
 
@@ -124,7 +124,7 @@ export class SavedTokenBudgets {
     }
   }
 
-  #say(error?: unknown): void {
+  #logChange(error?: unknown): void {
     const { log } = this.#options;
     if (error === undefined) log.info('saved-token budgets are shared again: Redis is available');
     else log.warn({ err: error }, 'saved-token budgets are local and conservative: Redis is unavailable');

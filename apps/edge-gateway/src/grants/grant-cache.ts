@@ -29,7 +29,7 @@ export class GrantCache {
    * For each grant, the epoch of the latest change known before the grant was loaded. It may be later than
    * the epoch in the grant.
    */
-  readonly #askedAfter = new WeakMap<KeyGrant, number>();
+  readonly #loadedAfter = new WeakMap<KeyGrant, number>();
   readonly #onChange: ((change: GrantChange) => void)[] = [];
   readonly #onDoubt: (() => void)[] = [];
 
@@ -89,12 +89,12 @@ export class GrantCache {
   async renew(grant: KeyGrant, epoch: number): Promise<KeyGrant> {
     const digest = this.#digestOf(grant);
     let renewed = grant;
-    for (let asked = 0; asked < renewalsMax && this.isBefore(renewed, epoch); asked++) {
-      const kept = this.#cache.kept(digest);
-      const asksAnew = kept ? this.isBefore(kept, epoch) : false;
-      if (asksAnew) this.#cache.invalidateTag(grant.keyId);
+    for (let attempt = 0; attempt < renewalsMax && this.isBefore(renewed, epoch); attempt++) {
+      const cached = this.#cache.kept(digest);
+      const reloads = cached ? this.isBefore(cached, epoch) : false;
+      if (reloads) this.#cache.invalidateTag(grant.keyId);
       renewed = requireGrant(epoch < 0 ? null : await this.#cache.get(digest));
-      if (asksAnew) this.#askedAfter.set(renewed, epoch);
+      if (reloads) this.#loadedAfter.set(renewed, epoch);
     }
     if (!this.isBefore(renewed, epoch)) return renewed;
     throw new GatewayError('service_unavailable', {
@@ -105,7 +105,7 @@ export class GrantCache {
   /** Whether a grant was loaded before the change with this epoch. */
   isBefore(grant: KeyGrant, epoch: number): boolean {
     if (epoch >= 0 && epoch <= grant.epoch) return false;
-    return epoch < 0 || epoch > (this.#askedAfter.get(grant) ?? 0);
+    return epoch < 0 || epoch > (this.#loadedAfter.get(grant) ?? 0);
   }
 
   /** Registers a callback for broadcast changes. */

@@ -32,7 +32,7 @@ const checkEveryMs = 1_000;
  * Maximum number of concurrent lookups. After the bus reconnects, every key with an open request is looked
  * up.
  */
-const asksAtOnceMax = 16;
+const lookupsMax = 16;
 
 /**
  * The open requests, by key. When a key is revoked or expires, its requests end with a matching error. This
@@ -87,9 +87,8 @@ export class OpenRequests {
     if (this.#byKey.size === 0) return;
     this.#endExpired();
     await (this.#reading ??= this.#readEpochs().finally(() => (this.#reading = undefined)));
-    // Lookups run separately from the epoch check. While the bus is silent a lookup takes seconds, and other
-    // keys may be
-    // revoked meanwhile.
+    // Lookups run separately from the epoch check. While the bus is silent, a lookup takes seconds, and other
+    // keys may be revoked meanwhile.
     await (this.#confirming ??= this.#confirm().finally(() => (this.#confirming = undefined)));
   }
 
@@ -138,9 +137,9 @@ export class OpenRequests {
   async #confirm(): Promise<void> {
     const doubtful = this.#all().filter(({ isDoubtful }) => isDoubtful);
     const byGrant = [...Map.groupBy(doubtful, ({ grant }) => grant)];
-    for (let at = 0; at < byGrant.length; at += asksAtOnceMax) {
-      const asked = byGrant.slice(at, at + asksAtOnceMax);
-      await Promise.all(asked.map(([grant, requests]) => this.#confirmGrant(grant, requests)));
+    for (let at = 0; at < byGrant.length; at += lookupsMax) {
+      const batch = byGrant.slice(at, at + lookupsMax);
+      await Promise.all(batch.map(([grant, requests]) => this.#confirmGrant(grant, requests)));
     }
   }
 

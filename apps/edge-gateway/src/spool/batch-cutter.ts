@@ -54,7 +54,7 @@ export class BatchCutter {
   }
 
   /** Replaces the buffer after a failed delivery, because the queue may still be reading the batch. */
-  letGo(): void {
+  replaceBuffer(): void {
     this.#kept = Buffer.allocUnsafeSlow(headBytes + chunkBytes);
   }
 

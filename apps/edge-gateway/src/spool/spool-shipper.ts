@@ -153,7 +153,7 @@ export class SpoolShipper {
     try {
       await this.#options.queue.add(id, data);
     } catch (error) {
-      this.#cutter.letGo();
+      this.#cutter.replaceBuffer();
       throw new QueueAway('the queue took no batch', { cause: error });
     }
   }
