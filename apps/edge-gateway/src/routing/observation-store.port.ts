@@ -18,7 +18,7 @@ export interface Sums {
   /** Decayed number of requests. */
   weight: number;
   firstTokenMs: number;
-  /** Decayed number of requests whose pace was measured. */
+  /** Decayed number of requests with a measured pace. */
   paced: number;
   msPerToken: number;
   /** Time to which the values are decayed, in milliseconds of Unix time. */

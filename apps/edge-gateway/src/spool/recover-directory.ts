@@ -117,7 +117,7 @@ async function writeInterrupted(
   return segments;
 }
 
-/** The end event for a request whose gateway process died. */
+/** The end event for a request that was open when its gateway process died. */
 function renderInterruptedEvent(accepted: RequestAcceptedV1): RequestEventV1 {
   return {
     ...accepted,

@@ -19,7 +19,7 @@ export interface Segment {
   shippedBytes: number;
   /** Number of delivered batches that the worker has not reported as committed. */
   uncommittedBatches: number;
-  /** Number of requests accepted in this segment whose end line is not on disk yet. */
+  /** Number of requests accepted in this segment without an end line on disk. */
   openAccepts: number;
 }
 

@@ -95,7 +95,7 @@ interface PendingEnd {
 
 export type PendingLine = PendingAccept | PendingEnd;
 
-/** The lines for one write. All callers whose lines are in the group share one promise. */
+/** The lines for one write. All callers with lines in the group share one promise. */
 export interface LineGroup {
   readonly lines: PendingLine[];
   /** Estimated size of the lines in bytes, rounded up. */

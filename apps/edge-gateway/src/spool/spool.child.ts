@@ -1,6 +1,5 @@
 // A child process that request-spool.spec.ts starts and kills. It accepts and finishes requests in a loop. It
-// prints each
-// step after the spool has confirmed it.
+// prints each step after the spool has confirmed it.
 import { createAcceptedEvent, createEndedEvent } from '@gateway/testing';
 import { RequestSpool } from './request-spool.ts';
 

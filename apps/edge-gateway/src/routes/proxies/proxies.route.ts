@@ -132,7 +132,7 @@ function describeProxy(endpoint: ProxyEndpoint): Operation {
 const Proxy = (endpoint: ProxyEndpoint) =>
   applyDecorators(Post(`/v1/${endpoint}`), AllowAccess('pipeline'), Describe(describeProxy(endpoint)));
 
-/** Endpoints whose requests are forwarded without planning. See docs/guides/proxied-endpoints.md. */
+/** Endpoints that forward requests without planning. See docs/guides/proxied-endpoints.md. */
 @Controller()
 export class ProxiesRoute {
   readonly #services: PipelineServices;
