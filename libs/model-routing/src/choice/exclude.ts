@@ -103,20 +103,16 @@ function isAllowed(provider: string, { allowedProviders }: RoutingPolicy): boole
  * The first request need that the model named by the client does not meet. The client may know the model
  * better than the catalogue. Only documented limitations count, and an unknown capability counts as present.
  */
-export function findUnmetNeed(
-  { capabilities: can, contextWindow, maxOutputTokens }: CatalogModel,
-  needs: Needs,
-): ExclusionRule | undefined {
-  const { outputTokensMax } = needs;
+export function findUnmetNeed(model: CatalogModel, needs: Needs): ExclusionRule | undefined {
+  const { capabilities: can, contextWindow } = model;
   if (needs.tools && can.tools === false) return 'no_tools';
   if (needs.images && can.images === false) return 'no_images';
   if (needs.documents && can.documents === false) return 'no_documents';
   if (needs.jsonMode && can.jsonMode === false) return 'no_json_mode';
   if (needs.streaming && can.streaming === false) return 'no_streaming';
   if (needs.thinking && can.thinking === false) return 'no_thinking';
-  if (contextWindow !== null && needs.inputTokens + (outputTokensMax ?? 0) > contextWindow) {
+  if (contextWindow !== null && needs.inputTokens + (needs.outputTokensMax ?? 0) > contextWindow) {
     return 'context_too_short';
   }
-  const isShort = outputTokensMax !== null && maxOutputTokens !== null && outputTokensMax > maxOutputTokens;
-  return isShort ? 'output_too_short' : undefined;
+  return isShort(model, needs) ? 'output_too_short' : undefined;
 }
