@@ -12,13 +12,13 @@ import { FeatureReranker } from '../reranker/feature-reranker.adapter.ts';
  * @throws if the directory contains neither, or if the files are corrupt.
  */
 export async function openEncoder(directory: string, threads: number): Promise<Encoder> {
-  if (await isThere(join(directory, 'encoder.json'))) return WordsEncoder.open(directory, threads);
-  if (await isThere(join(directory, 'tokenizer.json'))) return SentenceTransformer.open(directory, threads);
+  if (await hasFile(directory, 'encoder.json')) return WordsEncoder.open(directory, threads);
+  if (await hasFile(directory, 'tokenizer.json')) return SentenceTransformer.open(directory, threads);
   throw new Error(`${directory}: missing encoder.json or tokenizer.json`);
 }
 
-function isThere(path: string): Promise<boolean> {
-  return access(path).then(
+function hasFile(directory: string, name: string): Promise<boolean> {
+  return access(join(directory, name)).then(
     () => true,
     () => false,
   );
@@ -30,12 +30,7 @@ function isThere(path: string): Promise<boolean> {
  * @throws if the directory contains neither, or if the files are corrupt.
  */
 export async function openReranker(directory: string, threads: number): Promise<Reranker> {
-  const isThere = (name: string): Promise<boolean> =>
-    access(join(directory, name)).then(
-      () => true,
-      () => false,
-    );
-  if (await isThere('features.json')) return FeatureReranker.open(directory, threads);
-  if (await isThere('tokenizer.json')) return CrossEncoder.open(directory, threads);
+  if (await hasFile(directory, 'features.json')) return FeatureReranker.open(directory, threads);
+  if (await hasFile(directory, 'tokenizer.json')) return CrossEncoder.open(directory, threads);
   throw new Error(`${directory}: missing features.json or tokenizer.json`);
 }
