@@ -57,8 +57,8 @@ export interface TurnRanking {
    */
   readonly topScore: number;
   /**
-   * Whether the turn contains every word of the best tool's name. In a list whose tools share most words,
-   * this is the best indication of a correct ranking.
+   * Whether the turn contains every word of the best tool's name. If the tools in a list share most
+   * words, this is the best indication of a correct ranking.
    */
   readonly namesTop: boolean;
   /**

@@ -59,7 +59,7 @@ export class ToolVectors {
   readonly #matrices: LRUCache<string, VectorMatrix>;
   readonly #pending = new Map<string, Promise<void>>();
   /**
-   * Lists whose definitions were requested recently. Prevents repeated requests if a vector cannot be
+   * Lists for which definitions were requested recently. Prevents repeated requests if a vector cannot be
    * computed.
    */
   readonly #forgotten = new LRUCache<string, true>({ max: 10_000, ttl: forgottenMs });

@@ -66,7 +66,7 @@ export const accountDeletion = z.object({
   /** Deletion steps in execution order. Each step is retried until it succeeds. */
   steps: z.array(
     z.object({
-      /** The service whose data this step deletes. */
+      /** The service that deletes its data in this step. */
       service: z.string(),
       status,
       completed_at: timestamp.nullable(),

@@ -145,7 +145,7 @@ const compressBlocksRequest = z.object({
     }),
   ),
   /**
-   * A marker whose original is requested. If the original is no longer stored, the compressor rebuilds it
+   * Marker id of the original to return. If the original is no longer stored, the compressor rebuilds it
    * from the conversation.
    */
   recall: markerId.optional(),

@@ -124,7 +124,7 @@ export const loginSessionName = z.object({
 export const resolvedLoginSession = z.object({ accountId: id.nullable(), personId: id.nullable() });
 export type ResolvedLoginSession = z.infer<typeof resolvedLoginSession>;
 
-/** Looks up who a verified token belongs to. Null means that the login session is revoked or unknown. */
+/** Looks up the account and person of a verified token. Null means that the login session is revoked or unknown. */
 export const resolveLoginSession = defineRpc({
   subject: 'account.resolve-session.v1',
   server: 'account',
