@@ -124,11 +124,11 @@ export class InferenceThreads implements Inference {
   #begin(ready: InferenceReady): void {
     const { logger, data } = this.#options;
     this.#facts = ready;
-    const told = { encoder: ready.encoder, reranker: ready.reranker, ...data };
-    if (this.encoder === undefined) logger.error(told, 'no encoder, ranking tools by keyword');
+    const models = { encoder: ready.encoder, reranker: ready.reranker, ...data };
+    if (this.encoder === undefined) logger.error(models, 'no encoder, ranking tools by keyword');
     else if (ready.reranker !== null && this.reranker === undefined)
-      logger.error(told, 'no reranker, ranking tools by vectors and keywords');
-    else logger.info(told, 'opened the models');
+      logger.error(models, 'no reranker, ranking tools by vectors and keywords');
+    else logger.info(models, 'opened the models');
     this.#pump();
   }
 

@@ -68,13 +68,13 @@ export class ToolPlanner {
     index: KeywordIndex,
     userTurns: readonly string[],
     from: number,
-    lane: RoutingMethod | undefined,
+    method: RoutingMethod | undefined,
   ): Promise<RankedTurn[]> {
     const growing = [...userTurns.keys()].slice(from, growingTurnsMax);
     return Promise.all(
       growing.map(async (at) => {
         const turn = userTurns[at] ?? '';
-        const ranking = await this.#rank(index, userTurns, at, lane);
+        const ranking = await this.#rank(index, userTurns, at, method);
         const carriesOn = classifyIntent(turn, false) === 'continue';
         return { ranking, mentioned: this.#mentions.find(index, turn), carriesOn };
       }),
@@ -90,7 +90,7 @@ export class ToolPlanner {
     return version === undefined ? null : this.#options.policies.find(accountId, version);
   }
 
-  #rank(index: KeywordIndex, turns: readonly string[], at: number, lane: RoutingMethod | undefined) {
-    return this.#options.ranker.rank(index, { turns, at }, lane === undefined ? {} : { method: lane });
+  #rank(index: KeywordIndex, turns: readonly string[], at: number, method: RoutingMethod | undefined) {
+    return this.#options.ranker.rank(index, { turns, at }, method === undefined ? {} : { method });
   }
 }

@@ -7,14 +7,12 @@ import {
 import type { IntentClass } from '@gateway/interchange';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { shortListMax, type TurnRanking } from '../ranking/ranker.port.ts';
-import { chooseGrowth } from './grow-set.ts';
+import { chooseGrowth, type RankedTurn } from './grow-set.ts';
 import { chooseK, neededRecall, type Recovery, type Worth } from '../policy/choose-k.ts';
-import type { RankedTurn } from './grow-set.ts';
 import {
   measuredRecall,
   priorRecall,
   surenessOf,
-  type RecallPrior,
   type RecallPriors,
   type TurnRecall,
 } from '../policy/recall-prior.ts';
@@ -67,11 +65,11 @@ export function chooseToolSet(
   turns: readonly RankedTurn[],
   options: ToolSetOptions,
 ): ToolSet {
-  const { kOverride, remembered: session } = options;
+  const { kOverride, remembered } = options;
   const scored = index.names.length - options.pinned.size;
   const [first] = turns;
   if (kOverride === null && scored <= shortListMax) return everything('short_list');
-  if (session !== undefined) return growRemembered(index, turns, session, options);
+  if (remembered !== undefined) return growRemembered(index, turns, remembered, options);
   if (kOverride !== null && scored <= kOverride) return everything('override');
   if (first === undefined) return everything('uncertain');
   const begun = chooseFirst(index, first, scored, options);
@@ -86,15 +84,15 @@ function everything(reason: ToolSet['reason'], worth: Worth | null = null): Tool
 function growRemembered(
   index: KeywordIndex,
   turns: readonly RankedTurn[],
-  session: PlannedConversation,
+  remembered: PlannedConversation,
   options: ToolSetOptions,
 ): ToolSet {
-  const positions = new Set(session.forwarded.filter((position) => position < index.names.length));
+  const positions = new Set(remembered.forwarded.filter((position) => position < index.names.length));
   const reason = options.kOverride === null ? 'prior' : 'override';
   if (positions.size === index.names.length) return { ...everything(reason), positions };
-  const recovery = { armed: session.way !== null, way: session.way ?? 'in_place' };
+  const recovery = { armed: remembered.way !== null, way: remembered.way ?? 'in_place' };
   const begun: ToolSet = { positions, reason, grown: false, recovery, worth: null };
-  return growSet(index, turns.slice(0, Math.max(0, growingTurnsMax - session.turns)), begun, options);
+  return growSet(index, turns.slice(0, Math.max(0, growingTurnsMax - remembered.turns)), begun, options);
 }
 
 function chooseFirst(
@@ -105,7 +103,7 @@ function chooseFirst(
 ): ToolSet {
   const { kOverride, mayRecover, recallTarget, recoveredShare, price } = options;
   const { recall, source } = recallFor(index, ranking, options);
-  const prior = priorOf(options, ranking.method);
+  const prior = options.priors[ranking.method];
   if (source === 'off' && kOverride === null) return everything('calibrated');
   if (surenessOf(ranking) < prior.surenessMin && kOverride === null) return everything('uncertain');
   const { kMin } = prior;
@@ -150,7 +148,7 @@ function growSet(
   const { recovery } = begun;
   let grown = false;
   for (const turn of turns) {
-    const prior = priorOf(options, turn.ranking.method);
+    const prior = options.priors[turn.ranking.method];
     const added = chooseGrowth(turn, {
       isIn: (position) => positions.has(position) || options.pinned.has(position),
       pinned: options.pinned,
@@ -172,10 +170,6 @@ function needed({ recallTarget, recoveredShare }: ToolSetOptions, recovery: Reco
   return recovery.armed ? neededRecall(recallTarget, recoveredShare) : recallTarget;
 }
 
-function priorOf({ priors }: ToolSetOptions, method: 'keyword' | 'semantic' = 'keyword'): RecallPrior {
-  return priors[method];
-}
-
 interface FoundRecall {
   readonly recall: TurnRecall;
   readonly source: 'calibrated' | 'prior' | 'off';
@@ -190,7 +184,7 @@ function recallFor(index: KeywordIndex, ranking: TurnRanking, options: ToolSetOp
   const tools = index.names.length;
   const least = mayRecover ? neededRecall(recallTarget, recoveredShare) : recallTarget;
   const found = chooseCalibratedK(measured, { intent, tools, recallTarget: least });
-  const recall = priorRecall(priorOf(options, ranking.method), ranking, tools);
+  const recall = priorRecall(options.priors[ranking.method], ranking, tools);
   if (found === null) return { recall, source: 'prior' };
   if (found.k === 'off') return { recall, source: 'off' };
   const bucket = measured?.buckets.find((each) => each.bucket === found.bucket);

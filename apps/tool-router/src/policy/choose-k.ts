@@ -171,16 +171,16 @@ function ratesOf({ price, tools, scored, kMin }: KQuestion): Rates {
   const isCached = price !== undefined && price.cacheRead !== null && prefix(kMin) >= price.cachedTokensMin;
   const read = isCached ? (price.cacheRead ?? 1) : 1;
   const write = isCached ? (price.cacheWrite ?? 1) : 1;
-  const session = write + (requestsExpected - 1) * read;
+  const conversation = write + (requestsExpected - 1) * read;
   const output = (price?.output ?? 4) * roundOutputTokens + roundDelayTokens + definitionTokens * write;
   const inPlace = (k: number): number => prefix(k) * read + output;
-  const regrown = (k: number): number => prefix(k) * write + output + definitionTokens * session * 0.5;
-  const way = isCached && inPlace(kMin) <= regrown(kMin) ? 'in_place' : 'regrown';
+  const regrown = (k: number): number => prefix(k) * write + output + definitionTokens * conversation * 0.5;
+  const mode = isCached && inPlace(kMin) <= regrown(kMin) ? 'in_place' : 'regrown';
   return {
-    conversation: session,
-    definition: definitionTokens * session,
-    mode: way,
-    round: way === 'in_place' ? inPlace : regrown,
+    conversation,
+    definition: definitionTokens * conversation,
+    mode,
+    round: mode === 'in_place' ? inPlace : regrown,
   };
 }
 

@@ -14,7 +14,7 @@ export function describeRanking(
   index: KeywordIndex,
   query: TurnQuery,
   scores: Float64Array,
-  { confidence, ...lane }: MethodFacts,
+  { confidence, ...facts }: MethodFacts,
 ): TurnRanking {
   const order = orderByScore(index, scores);
   const top = order[0] ?? 0;
@@ -25,7 +25,7 @@ export function describeRanking(
     topScore,
     namesTop: isNamed(index, top, query),
     confidence: confidence(topScore),
-    ...lane,
+    ...facts,
   };
 }
 

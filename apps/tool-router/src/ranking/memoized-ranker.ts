@@ -60,12 +60,12 @@ export class MemoizedRanker implements ToolRanker {
 const lastingReasons: ReadonlySet<MethodReason> = new Set(['semantic', 'asked', 'short_list']);
 
 /** Each text is prefixed with its length, so that different queries never share a key. */
-function keyOf(listHash: string, question: RankQuestion, { method: lane = 'semantic' }: RankOptions): string {
+function keyOf(listHash: string, question: RankQuestion, { method = 'semantic' }: RankOptions): string {
   const { turns, at, calledTools = [], recentResults = [] } = question;
   const parts = [turns.slice(Math.max(0, at - contextTurnsMax), at + 1), calledTools, recentResults];
   const text = parts.flatMap((texts) => [
     `${texts.length}`,
     ...texts.map((each) => `${each.length}\n${each}`),
   ]);
-  return hash('sha256', `${listHash}\n${lane}\n${text.join('\n')}`, 'base64');
+  return hash('sha256', `${listHash}\n${method}\n${text.join('\n')}`, 'base64');
 }

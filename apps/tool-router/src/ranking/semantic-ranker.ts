@@ -34,9 +34,9 @@ export class SemanticRanker implements ToolRanker {
 
   async rank(index: KeywordIndex, question: RankQuestion, options: RankOptions = {}): Promise<TurnRanking> {
     const startedAt = performance.now();
-    const { deadlineAt = startedAt + this.#options.budgetMs, method: lane } = options;
+    const { deadlineAt = startedAt + this.#options.budgetMs, method } = options;
     const byWords: MethodReason | null =
-      lane === 'keyword' ? 'asked' : index.names.length <= shortListMax ? 'short_list' : null;
+      method === 'keyword' ? 'asked' : index.names.length <= shortListMax ? 'short_list' : null;
     const ranking =
       byWords === null
         ? await this.#rankByBoth(index, question, deadlineAt)
