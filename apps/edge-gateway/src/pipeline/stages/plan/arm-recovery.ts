@@ -43,7 +43,7 @@ function describeRecovery(planned: ToolPlan, subject: RecoverySubject, reachesTo
   return {
     mode: planned.reply?.recovery.way ?? 'in_place',
     recall: planned.context.recall,
-    requested: planned.requested?.slice(0, askedMax) ?? [],
+    requested: planned.requested?.slice(0, requestedMax) ?? [],
     format: formatNamed(exchange.format),
     tape: request.tape,
     outline: request.outline,
@@ -82,7 +82,7 @@ async function rankFor(
 
 const needCharactersMax = 1_000;
 /** Max number of requested tools whose definitions are added at the start of a turn. */
-const askedMax = 8;
+const requestedMax = 8;
 
 /**
  * Returns whether the recovery tool and its rewritten calls are shorter than the definitions that they

@@ -4,8 +4,6 @@ import { listFoundTools, searchTool } from '@gateway/wire-formats';
 import type { Caller, ParsedRequest, Target } from '../../../request/request.ts';
 import type { Deferral, ToolPlan } from '../../exchange/tool-plan.ts';
 
-type Native = Deferral | undefined;
-
 /**
  * Chooses deferral if the account enables it, the client uses the provider's format and the catalogue lists
  * it for the model. The decision depends only on facts that stay constant in a conversation, unless the
@@ -16,7 +14,7 @@ export function chooseDeferral(
   { provider, model, lane }: Target,
   { pruning }: Caller,
   catalog: ModelCatalog,
-): Native {
+): Deferral | undefined {
   if (pruning.native.length === 0 || lane.kind !== 'same-format') return undefined;
   const native = catalog.find(provider.name, model)?.nativeSelection;
   if (native === undefined || !pruning.native.includes(native)) return undefined;

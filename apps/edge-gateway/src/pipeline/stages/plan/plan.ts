@@ -169,21 +169,21 @@ function applyToolSet(
   identity: ToolPlan,
   conversation: ConversationPlan | null,
   caller: Caller,
-  native: Deferral | undefined,
+  deferral: Deferral | undefined,
 ): ToolPlan {
   if (conversation === null) return { ...identity, reason: 'off' };
-  const { reply, keys, requested: asked } = conversation;
-  const planned = {
+  const { reply, keys, requested } = conversation;
+  const planned: ToolPlan = {
     ...identity,
     reply,
     conversation: keys,
-    requested: asked.flatMap((at) => identity.eligible[at] ?? []),
+    requested: requested.flatMap((at) => identity.eligible[at] ?? []),
   };
   if (caller.pruning.mode === 'shadow' || reply.isShadow) return { ...planned, reason: 'shadow' };
   const forwarded = reply.forwarded.flatMap((position) => identity.eligible[position] ?? []);
   // If every tool is forwarded, deferral has no effect.
   const isWhole = forwarded.length === identity.eligible.length;
-  return { ...planned, reason: reply.kReason, forwarded, deferral: isWhole ? undefined : native };
+  return { ...planned, reason: reply.kReason, forwarded, deferral: isWhole ? undefined : deferral };
 }
 
 function applySchemaEdits(planned: ToolPlan, byPosition: ReadonlyMap<number, SchemaEdits> | null): ToolPlan {

@@ -5,7 +5,8 @@ import { charactersPerToken } from '../../../../request/token-estimates.ts';
 import type { ContextEdits } from '../../../exchange/tool-plan.ts';
 import type { ContextSubject } from './context-subject.ts';
 
-type ContextStep = Extract<CompressBlocksReply, { status: 'compressed' }>['results'][number]['steps'][number];
+type BlockResults = Extract<CompressBlocksReply, { status: 'compressed' }>['results'];
+type ContextStep = BlockResults[number]['steps'][number];
 
 /** How a message is sent. Decided when the message first arrives, and identical in all later requests. */
 export interface MessageEdits {
@@ -26,8 +27,6 @@ export const sentUnchanged: MessageEdits = { edits: [], steps: [], markers: [], 
  * Max number of ids stored with a request, because a conversation may have thousands. The newest are kept.
  */
 const idsMax = 64;
-
-type BlockResults = Extract<CompressBlocksReply, { status: 'compressed' }>['results'];
 
 /**
  * Collects, for each message, replacements for whole JSON strings. No replacement is longer than the

@@ -44,8 +44,8 @@ export async function planContext(
   if (mode === 'off') return noContextEdits;
   const candidates = listCandidates(outline);
   const isRecallable = isRecallEnabled(caller);
-  const canAsk = isRecallable && acceptsRecoveryTool(request);
-  if (candidates.length === 0 && !canAsk) return noContextEdits;
+  const canRecall = isRecallable && acceptsRecoveryTool(request);
+  if (candidates.length === 0 && !canRecall) return noContextEdits;
   const model = catalog.find(target.provider.name, target.model);
   if (!mayCompressContext(tape, model)) return noContextEdits;
   if (candidates.length === 0) return { ...noContextEdits, recall: () => Promise.resolve(null) };
@@ -58,14 +58,14 @@ export async function planContext(
       requestId: exchange.requestId,
       left: exchange.abort.signal,
       accountId,
-      settings: { mode, recoverable: canAsk },
+      settings: { mode, recoverable: canRecall },
       isRecallable,
       model,
     },
     signal,
   );
   exchange.contextPrice = priceContext(model, planned.tokens);
-  return canAsk ? planned : { ...planned, recall: null };
+  return canRecall ? planned : { ...planned, recall: null };
 }
 
 /** Returns whether the account lets models recall removed text with the gateway's recovery tool. */
@@ -218,16 +218,16 @@ export class ContextPlanner {
       // The id comes from the model and may be invalid.
       if (!markerId.safeParse(id).success) return null;
       const { accountId } = subject;
-      const asked = { accountId, session: conversation.name, ids: [id] };
-      const kept = await this.#compressor.recall(asked, signal).then(
+      const question = { accountId, session: conversation.name, ids: [id] };
+      const stored = await this.#compressor.recall(question, signal).then(
         ([original]) => original ?? null,
         () => null,
       );
-      if (kept !== null) return kept;
+      if (stored !== null) return stored;
       const marks = markMessages(subject, conversation, this.#memo);
       const parts = subject.format.client.listContext(subject.tape, 0);
-      const question = renderQuestion(subject, conversation, { marks, begin: 0, parts });
-      const reply = await this.#compressor.compress({ ...question, recall: id }, signal);
+      const whole = renderQuestion(subject, conversation, { marks, begin: 0, parts });
+      const reply = await this.#compressor.compress({ ...whole, recall: id }, signal);
       return reply.status === 'compressed' ? (reply.original ?? null) : null;
     };
   }

@@ -76,29 +76,7 @@ export class ConversationMemo {
 
   keep(name: string, conversation: RememberedConversation): void {
     this.#kept.set(name, conversation);
-    const {
-      forwarded,
-      turns,
-      policyVersion,
-      lane,
-      way,
-      isShadow,
-      recovered,
-      hasPlainSchemas,
-      requested: asked,
-    } = conversation;
-    const value: z.input<typeof stored> = [
-      [...forwarded],
-      turns,
-      policyVersion,
-      lane,
-      way,
-      isShadow,
-      [...recovered],
-      hasPlainSchemas,
-      [...asked].slice(0, 64),
-    ];
-    this.#redis.set(keyOf(name), JSON.stringify(value), 'EX', keptSeconds).catch(this.#isAway);
+    this.#redis.set(keyOf(name), renderStored(conversation), 'EX', keptSeconds).catch(this.#isAway);
   }
 
   async #load(name: string, signal: AbortSignal): Promise<RememberedConversation | undefined> {
@@ -122,22 +100,29 @@ function keyOf(name: string): string {
   return `session:v1:${name}`;
 }
 
-function parseStored(value: string): RememberedConversation | undefined {
-  const parsed = stored.safeParse(parseJson(value));
-  if (!parsed.success) return undefined;
-  const [forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas, asked] =
-    parsed.data;
-  return {
-    forwarded,
+function renderStored(conversation: RememberedConversation): string {
+  const { forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas, requested } =
+    conversation;
+  const value: z.input<typeof stored> = [
+    [...forwarded],
     turns,
     policyVersion,
     lane,
     way,
     isShadow,
-    recovered,
+    [...recovered],
     hasPlainSchemas,
-    requested: asked,
-  };
+    requested.slice(0, 64),
+  ];
+  return JSON.stringify(value);
+}
+
+function parseStored(value: string): RememberedConversation | undefined {
+  const parsed = stored.safeParse(parseJson(value));
+  if (!parsed.success) return undefined;
+  const [forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas, requested] =
+    parsed.data;
+  return { forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas, requested };
 }
 
 function parseJson(value: string): unknown {

@@ -70,8 +70,8 @@ export class ConversationPlanner {
     try {
       const reply = await this.#options.planner.selectTools(subject, question, signal);
       this.#options.memo.keep(keys.here, rememberReply(reply, question, known, subject.tools));
-      const asked = known?.requested ?? [];
-      return { reply, keys, requested: asked, mayShortenSchemas: known?.hasPlainSchemas !== true };
+      const requested = known?.requested ?? [];
+      return { reply, keys, requested, mayShortenSchemas: known?.hasPlainSchemas !== true };
     } catch (error) {
       this.#keepLate(keys, subject, question, known);
       throw error;
@@ -81,18 +81,18 @@ export class ConversationPlanner {
   /**
    * Records the tools that recovery rounds restored. In `regrown` mode they are forwarded from the next turn
    * on.
-   * @param asked tools that the model requested in a response that also called client tools, so it has not
+   * @param requested tools that the model requested in a response that also called client tools, so it has not
    * received their definitions.
    */
   addRecovered(
     { here }: ConversationKeys,
     positions: readonly number[],
-    asked: readonly number[] = [],
+    requested: readonly number[] = [],
   ): void {
     const found = this.#options.memo.peek(here);
     if (found === undefined) return;
     const recovered = [...new Set([...found.recovered, ...positions])];
-    this.#options.memo.keep(here, { ...found, recovered, requested: asked });
+    this.#options.memo.keep(here, { ...found, recovered, requested });
   }
 
   /** Records that the definitions were sent unshortened. They stay unshortened for the whole conversation. */
@@ -103,7 +103,7 @@ export class ConversationPlanner {
   }
 
   #questionOf(
-    { request, target, tools, caller, exchange, deferral: native }: ConversationSubject,
+    { request, target, tools, caller, exchange, deferral }: ConversationSubject,
     keys: ConversationKeys,
     known: RememberedConversation | undefined,
   ): PlanQuestion {
@@ -119,12 +119,12 @@ export class ConversationPlanner {
       pinned: tools.flatMap(pinnedPosition),
       kOverride: caller.kTargetOverride,
       recallTarget: caller.pruning.recallTarget,
-      price: priceOf(model, tools, outline, native?.mode),
+      price: priceOf(model, tools, outline, deferral?.mode),
       // With deferral, the provider's own search makes deferred tools reachable.
       mayRecover:
-        native === undefined
+        deferral === undefined
           ? this.#options.hasRecovery && isRecoveryPermitted(outline, caller)
-          : native.mode === 'deferred',
+          : deferral.mode === 'deferred',
       ...(known === undefined ? {} : { session: renderRemembered(known) }),
       ...(recovered.length === 0 ? {} : { recoveredTools: recovered }),
       ...(share === 0 ? {} : { shadow: { at: drawOf(keys), share } }),

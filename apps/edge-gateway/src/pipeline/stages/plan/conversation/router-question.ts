@@ -62,14 +62,14 @@ export function priceOf(
   model: CatalogModel | undefined,
   tools: readonly ToolOutline[],
   outline: RequestOutline,
-  native?: Deferral['mode'],
+  deferralMode?: Deferral['mode'],
 ): PlanPrice {
   const firstTurn = outline.messages.findIndex(({ role }) => role === 'assistant');
   const head = firstTurn < 0 ? outline.messages : outline.messages.slice(0, firstTurn);
   const system = outline.system === undefined ? [] : [outline.system];
   const { input = 0, output = 0 } = model?.prices ?? {};
   return {
-    ...priceWithDeferral(native, cachePriceOf(model, outline)),
+    ...priceWithDeferral(deferralMode, cachePriceOf(model, outline)),
     output: input > 0 ? output / input : outputUsual,
     listTokens: tokensOf(tools),
     headTokens: tokensOf([...system, ...head]),
@@ -84,9 +84,9 @@ const uncached: CachePrice = { cacheRead: null, cacheWrite: null, cachedTokensMi
  * so a larger initial list saves nothing. `allowed`: all definitions stay in the prompt, so allowing more
  * tools rewrites nothing.
  */
-function priceWithDeferral(way: Deferral['mode'] | undefined, price: CachePrice): CachePrice {
-  if (way === undefined) return price;
-  if (way === 'allowed') return uncached;
+function priceWithDeferral(mode: Deferral['mode'] | undefined, price: CachePrice): CachePrice {
+  if (mode === undefined) return price;
+  if (mode === 'allowed') return uncached;
   return { cacheRead: price.cacheRead ?? 1, cacheWrite: price.cacheWrite ?? 1, cachedTokensMin: 0 };
 }
 

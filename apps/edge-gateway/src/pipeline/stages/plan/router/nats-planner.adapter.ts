@@ -169,8 +169,8 @@ function withoutEarlierTurns(question: PlanQuestion): PlanQuestion & Pick<PlanTo
 const againMs = 3_600_000;
 /** Minimum time between two reports for one account, however often its list changes. */
 const restMs = 5_000;
-const toolsMax = 1_000;
-const bytesMax = 4 * 1024 * 1024;
+const reportedToolsMax = 1_000;
+const reportedBytesMax = 4 * 1024 * 1024;
 
 /**
  * Reports to the worker which tools an account offers together. The worker assesses their descriptions. Runs
@@ -178,7 +178,7 @@ const bytesMax = 4 * 1024 * 1024;
  */
 class ToolReporter {
   readonly #messaging: Messaging;
-  readonly #told = new LRUCache<string, true>({ max: 10_000, ttl: againMs });
+  readonly #reported = new LRUCache<string, true>({ max: 10_000, ttl: againMs });
   readonly #resting = new LRUCache<string, true>({ max: 10_000, ttl: restMs });
 
   constructor(messaging: Messaging) {
@@ -187,16 +187,16 @@ class ToolReporter {
 
   report(subject: PlanSubject, accountId: string): void {
     const key = accountId + subject.list.listHash;
-    if (this.#told.has(key) || this.#resting.has(accountId)) return;
-    this.#told.set(key, true);
+    if (this.#reported.has(key) || this.#resting.has(accountId)) return;
+    this.#reported.set(key, true);
     this.#resting.set(accountId, true);
-    setImmediate(() => void this.#tell(subject, accountId, key));
+    setImmediate(() => void this.#send(subject, accountId, key));
   }
 
-  async #tell({ format, tape, tools }: PlanSubject, accountId: string, key: string): Promise<void> {
-    const own = tools.filter(({ builtIn }) => !builtIn).slice(0, toolsMax);
+  async #send({ format, tape, tools }: PlanSubject, accountId: string, key: string): Promise<void> {
+    const own = tools.filter(({ builtIn }) => !builtIn).slice(0, reportedToolsMax);
     const bytes = own.reduce((sum, { range }) => sum + range.end - range.start, 0);
-    if (own.length === 0 || bytes > bytesMax) return;
+    if (own.length === 0 || bytes > reportedBytesMax) return;
     try {
       const definitions = format.client.toolDefinitions(tape, own).flatMap((definition) => {
         const { name, description, parameters, examples } = definition;
@@ -205,7 +205,7 @@ class ToolReporter {
       });
       await this.#messaging.call(assessTools, { accountId, tools: definitions });
     } catch {
-      this.#told.delete(key);
+      this.#reported.delete(key);
     }
   }
 }
