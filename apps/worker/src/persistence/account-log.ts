@@ -34,6 +34,33 @@ export function queryAccountLog<Row>(
   );
 }
 
+interface PageSpan extends LogSpan {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/**
+ * SQL columns for `queryAccountPage`: the total number of rows in a list, and one page of the list under the
+ * list's name.
+ */
+export const pageOf = (list: string, orderBy: string): string => `
+  (SELECT count(*) FROM ${list})::float8 AS total, (
+    SELECT coalesce(json_agg(page), '[]') FROM (
+      SELECT * FROM ${list} ORDER BY ${orderBy} LIMIT $4::int OFFSET $5::bigint
+    ) AS page
+  ) AS ${list}`;
+
+/** Runs a query over `own` that selects a page of a list with `pageOf`. */
+export async function queryAccountPage<Row>(
+  database: TelemetryDatabase,
+  { limit, offset, ...span }: PageSpan,
+  sql: string,
+): Promise<Row> {
+  const [row] = await queryAccountLog<Row>(database, span, sql, limit, offset);
+  if (row === undefined) throw new Error('a SELECT without a FROM has one row');
+  return row;
+}
+
 /**
  * What a log row contributes to its hour: the columns of `usage_hours`, with the same expressions as in the
  * triggers.

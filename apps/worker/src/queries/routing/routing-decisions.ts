@@ -5,14 +5,13 @@ import type {
   listRoutingTraces as listRoutingTracesContract,
 } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { pageOf, queryAccountPage } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import { renderTrace, traceFields } from '../requests/render-request.ts';
-import { queryAccountLog } from '../../persistence/account-log.ts';
 import { asInstant } from '../usage/usage-columns.ts';
 
 /**
- * SQL condition for a row whose plan pruned tools, whose candidates are known, and in which tools were
- * called.
+ * SQL condition for a row with a pruning plan, known candidates and at least one called tool.
  */
 export const isPrunedAndCalling =
   'routing IS NOT NULL AND tools_out < tools_in AND cardinality(called_tools) > 0';
@@ -67,24 +66,12 @@ const sql = `
       min(rank) AS rank, k, ${asInstant('created_at')} AS at
     FROM candidates GROUP BY id, created_at, tool, k, k_reason, is_recovered
   )
-  SELECT (SELECT count(*) FROM alerts)::float8 AS total, (
-    SELECT coalesce(json_agg(page), '[]') FROM (
-      SELECT * FROM alerts ORDER BY request_id DESC, rank LIMIT $4::int OFFSET $5::bigint
-    ) AS page
-  ) AS alerts`;
+  SELECT ${pageOf('alerts', 'request_id DESC, rank')}`;
 
 /** Lists tools that a model needed although they were, or would have been, pruned. Newest first. */
-export async function listRecallAlerts(
+export function listRecallAlerts(
   database: TelemetryDatabase,
-  { limit, offset, ...span }: ParsedRequestOf<typeof listRecallAlertsContract>,
+  request: ParsedRequestOf<typeof listRecallAlertsContract>,
 ): Promise<ReplyOf<typeof listRecallAlertsContract>> {
-  const [row] = await queryAccountLog<{ total: number; alerts: RecallAlert[] }>(
-    database,
-    span,
-    sql,
-    limit,
-    offset,
-  );
-  if (row === undefined) throw new Error('a SELECT without a FROM has one row');
-  return row;
+  return queryAccountPage<{ total: number; alerts: RecallAlert[] }>(database, request, sql);
 }

@@ -1,7 +1,7 @@
 import type { ToolHealth, listToolHealth as listToolHealthContract } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import { readAssessments, type ToolAssessment } from '../../assess-tools/assess-tools.ts';
-import { queryAccountLog } from '../../persistence/account-log.ts';
+import { pageOf, queryAccountPage } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import { asInstant } from '../usage/usage-columns.ts';
 import type { DescriptionIssue } from '../../assess-tools/score-description.ts';
@@ -33,11 +33,7 @@ const sql = `
       ${asInstant('max(created_at)')} AS last_seen_at
     FROM offers GROUP BY name
   )
-  SELECT (SELECT count(*) FROM tools)::float8 AS total, (SELECT count(*) FROM decisions)::float8 AS considered, (
-    SELECT coalesce(json_agg(page), '[]') FROM (
-      SELECT * FROM tools ORDER BY offered DESC, name LIMIT $4::int OFFSET $5::bigint
-    ) AS page
-  ) AS tools`;
+  SELECT (SELECT count(*) FROM decisions)::float8 AS considered, ${pageOf('tools', 'offered DESC, name')}`;
 
 interface ToolRow extends Omit<ToolHealth['stats'], 'call_through_rate'> {
   readonly name: string;
@@ -48,20 +44,20 @@ interface ToolRow extends Omit<ToolHealth['stats'], 'call_through_rate'> {
 /** Lists how each tool was used in an account's newest requests, most offered first. */
 export async function listToolHealth(
   database: TelemetryDatabase,
-  { limit, offset, ...span }: ParsedRequestOf<typeof listToolHealthContract>,
+  request: ParsedRequestOf<typeof listToolHealthContract>,
 ): Promise<ReplyOf<typeof listToolHealthContract>> {
-  const [row] = await queryAccountLog<{ total: number; considered: number; tools: ToolRow[] }>(
-    database,
-    span,
-    sql,
-    limit,
-    offset,
-  );
-  if (row === undefined) throw new Error('a SELECT without a FROM has one row');
-  const names = row.tools.map(({ name }) => name);
-  const assessments = await readAssessments(database, span.accountId, names);
-  const tools = row.tools.map((tool) => renderTool(tool, assessments.get(tool.name)));
-  return { total: row.total, requestsConsidered: row.considered, tools };
+  const { total, considered, tools } = await queryAccountPage<{
+    total: number;
+    considered: number;
+    tools: ToolRow[];
+  }>(database, request, sql);
+  const names = tools.map(({ name }) => name);
+  const assessments = await readAssessments(database, request.accountId, names);
+  return {
+    total,
+    requestsConsidered: considered,
+    tools: tools.map((tool) => renderTool(tool, assessments.get(tool.name))),
+  };
 }
 
 function renderTool(row: ToolRow, assessment: ToolAssessment | undefined): ToolHealth {

@@ -1,6 +1,6 @@
 import type { listSessions as listSessionsContract, UsageSession } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
-import { queryAccountLog } from '../../persistence/account-log.ts';
+import { pageOf, queryAccountPage } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import { asInstant, loggedColumns } from './usage-columns.ts';
 
@@ -16,24 +16,12 @@ const sql = `
       ${loggedColumns}
     FROM own WHERE session_id IS NOT NULL GROUP BY session_id
   )
-  SELECT (SELECT count(*) FROM sessions)::float8 AS total, (
-    SELECT coalesce(json_agg(page), '[]') FROM (
-      SELECT * FROM sessions ORDER BY last_request_at DESC, session_id LIMIT $4::int OFFSET $5::bigint
-    ) AS page
-  ) AS sessions`;
+  SELECT ${pageOf('sessions', 'last_request_at DESC, session_id')}`;
 
 /** Lists an account's session ids, most recently active first. */
-export async function listSessions(
+export function listSessions(
   database: TelemetryDatabase,
-  { limit, offset, ...span }: ParsedRequestOf<typeof listSessionsContract>,
+  request: ParsedRequestOf<typeof listSessionsContract>,
 ): Promise<ReplyOf<typeof listSessionsContract>> {
-  const [row] = await queryAccountLog<{ total: number; sessions: UsageSession[] }>(
-    database,
-    span,
-    sql,
-    limit,
-    offset,
-  );
-  if (row === undefined) throw new Error('a SELECT without a FROM has one row');
-  return row;
+  return queryAccountPage<{ total: number; sessions: UsageSession[] }>(database, request, sql);
 }
