@@ -29,8 +29,8 @@ export class BillingModule implements OnApplicationShutdown {
     this.#queueRedis = queueRedis;
   }
 
-  static forRoot({ database, queueRedis, plans, payments, ...parts }: BillingParts): DynamicModule {
-    const { messaging, logger, metrics } = parts;
+  static forRoot(parts: BillingParts): DynamicModule {
+    const { database, queueRedis, messaging, logger, metrics } = parts;
     const reportCommitted = (batchIds: string[]) => messaging.broadcast(ledgerCommitted, { batchIds });
     return {
       module: BillingModule,
@@ -38,8 +38,8 @@ export class BillingModule implements OnApplicationShutdown {
       providers: [
         { provide: BILLING_DATABASE, useValue: database },
         { provide: QUEUE_REDIS, useValue: queueRedis },
-        { provide: PLANS, useValue: plans },
-        { provide: PAYMENTS, useValue: payments },
+        { provide: PLANS, useValue: parts.plans },
+        { provide: PAYMENTS, useValue: parts.payments },
         {
           provide: WriteLedgerProcessor,
           useFactory: () =>

@@ -66,8 +66,7 @@ export async function noteCredentialChange(
   const epoch = await context.database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
     // Grants must contain the account's latest epoch. Otherwise gateways would keep reloading a grant because
-    // it is
-    // older than the announced epoch.
+    // it is older than the announced epoch.
     await tx.routingPreferences.update({ where: { accountId }, data: { epoch } });
     return epoch;
   });

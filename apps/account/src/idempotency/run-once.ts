@@ -41,10 +41,10 @@ export async function runOnce<Reply>(
   const keyHash = hashIdempotencyKey(pepper, owner);
   const requestHash = createHash('sha256').update(renderCanonical(request)).digest();
   await tx.idempotencyRecord.deleteMany({ where: { expiresAt: { lte: now } } });
-  const kept = await tx.idempotencyRecord.findFirst({ where: { keyHash } });
-  if (kept !== null) {
-    if (!requestHash.equals(kept.requestHash)) throw new GatewayError('idempotency_key_reused');
-    const json = openReply(pepper, owner, kept.sealedAnswer).toString('utf8');
+  const stored = await tx.idempotencyRecord.findFirst({ where: { keyHash } });
+  if (stored !== null) {
+    if (!requestHash.equals(stored.requestHash)) throw new GatewayError('idempotency_key_reused');
+    const json = openReply(pepper, owner, stored.sealedAnswer).toString('utf8');
     return { reply: JSON.parse(json) as Reply, replayed: true };
   }
   const reply = await run();

@@ -59,8 +59,7 @@ async function beginOnPassword(
     const { id, passwordHash } = user;
     const session = await identity.database.transactionAcrossAccounts(async (tx) => {
       // The row stays locked until the login session exists. A concurrent password change waits, and then
-      // finds and ends the
-      // new login session.
+      // finds and ends the new login session.
       const { count } = await tx.identityUser.updateMany({
         where: { id, passwordHash },
         data: { passwordHash },

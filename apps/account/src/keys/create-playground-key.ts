@@ -9,9 +9,9 @@ import type { AccountModels } from '../persistence/account-database.ts';
 import type { KeysContext } from './manage-keys.ts';
 
 /** Playground key lifetime. */
-export const playgroundKeyMs = 60 * 60 * 1000;
+const playgroundKeyMs = 60 * 60 * 1000;
 /** Maximum number of active playground keys per account. Each browser uses one. */
-export const playgroundKeysMax = 5;
+const playgroundKeysMax = 5;
 /** How many ended playground keys are kept, so that the request log can show their names. */
 const keptKeysMax = 100;
 

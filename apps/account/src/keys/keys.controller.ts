@@ -12,7 +12,12 @@ import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messagi
 import { Controller, Inject } from '@nestjs/common';
 import { ChangeAnnouncer } from '../announce/change-announcer.ts';
 import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-database.ts';
-import { authenticateKey, COUNT_KEY_LOOKUP, type CountKeyLookup } from './authenticate-key.ts';
+import {
+  authenticateKey,
+  COUNT_KEY_LOOKUP,
+  type AuthenticateKeyContext,
+  type CountKeyLookup,
+} from './authenticate-key.ts';
 import { createKey } from './create-key.ts';
 import { createPlaygroundKey } from './create-playground-key.ts';
 import { LastUsedRecorder } from './last-used-recorder.ts';
@@ -23,8 +28,7 @@ import { rotateKey } from './rotate-key.ts';
 @Controller()
 export class KeysController {
   readonly #context: KeysContext;
-  readonly #lastUsed: LastUsedRecorder;
-  readonly #countLookup: CountKeyLookup;
+  readonly #authenticateContext: AuthenticateKeyContext;
 
   constructor(
     @Inject(ACCOUNT_DATABASE) database: AccountDatabase,
@@ -34,18 +38,14 @@ export class KeysController {
     @Inject(COUNT_KEY_LOOKUP) countLookup: CountKeyLookup,
   ) {
     this.#context = { database, pepper, changes };
-    this.#lastUsed = lastUsed;
-    this.#countLookup = countLookup;
+    this.#authenticateContext = { database, pepper, lastUsed, countLookup };
   }
 
   @RpcHandler(authenticateKeyContract)
   authenticateKey(
     request: ParsedRequestOf<typeof authenticateKeyContract>,
   ): Promise<ReplyOf<typeof authenticateKeyContract>> {
-    return authenticateKey(
-      { ...this.#context, lastUsed: this.#lastUsed, countLookup: this.#countLookup },
-      request,
-    );
+    return authenticateKey(this.#authenticateContext, request);
   }
 
   @RpcHandler(createKeyContract)

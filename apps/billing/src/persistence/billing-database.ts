@@ -1,4 +1,4 @@
-import { createDatabase, type Database, type DatabaseOptions, type Models } from '@gateway/persistence';
+import { createDatabase, type Database, type DatabaseOptions } from '@gateway/persistence';
 import { PrismaClient } from '../../../../prisma/billing/generated/client.ts';
 
 export type {
@@ -8,7 +8,6 @@ export type {
 
 export type BillingDatabase = Database<PrismaClient>;
 export const BILLING_DATABASE = Symbol('BillingDatabase');
-export type BillingModels = Models<PrismaClient>;
 
 /** Opens the billing service's database. */
 export function createBillingDatabase(

@@ -36,10 +36,10 @@ interface Activation {
  */
 export async function activateKey(
   context: KeysContext,
-  { version: asked }: { version: number | null },
+  request: { version: number | null },
 ): Promise<Activation> {
   const { keyRing, keyVersions, sealingKeys } = context;
-  const version = asked ?? keyRing.highestVersion;
+  const version = request.version ?? keyRing.highestVersion;
   const previous = (await keyVersions.list())[0]?.version ?? null;
   if (version === previous) return { version, previous };
   if (previous !== null && version < previous)

@@ -14,7 +14,7 @@ const messageCharsMax = 4_000;
  * Splits text into lower-case words without plural and verb endings. `create_issue`, `createIssue` and
  * "creating issues" give the same words.
  */
-export function wordsOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   return (
     text
       .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -30,23 +30,23 @@ export function wordsOf(text: string): string[] {
  * Undefined if no tool shares at least one word in its name or two words in its description.
  */
 export function chooseTool(tools: readonly OfferedTool[], message: string): OfferedTool | undefined {
-  const asked = new Set(wordsOf(message.slice(0, messageCharsMax)));
-  if (asked.size === 0) return undefined;
+  const messageWords = new Set(wordsOf(message.slice(0, messageCharsMax)));
+  if (messageWords.size === 0) return undefined;
   const entries = tools.map((tool) => ({
     tool,
     name: new Set(wordsOf(tool.name)),
     description: new Set(wordsOf(tool.description.slice(0, descriptionCharsMax))),
   }));
   const rarity = new Map(
-    [...asked].map((word) => {
+    [...messageWords].map((word) => {
       const having = entries.filter(({ name, description }) => name.has(word) || description.has(word));
       return [word, Math.log(1 + tools.length / (1 + having.length)) + 0.1];
     }),
   );
   let best: { tool: OfferedTool; score: number } | undefined;
   for (const { tool, name, description } of entries) {
-    const inName = [...asked].filter((word) => name.has(word));
-    const inDescription = [...asked].filter((word) => description.has(word));
+    const inName = [...messageWords].filter((word) => name.has(word));
+    const inDescription = [...messageWords].filter((word) => description.has(word));
     if (inName.length === 0 && inDescription.length < 2) continue;
     const weigh = (words: string[]): number => words.reduce((sum, word) => sum + (rarity.get(word) ?? 0), 0);
     // A short name that the message covers completely is better than a longer name that contains the same

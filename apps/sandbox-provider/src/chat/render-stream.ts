@@ -8,7 +8,7 @@ const pieceCharsMax = 16;
  * Cuts text into pieces without splitting a character. Text with two or more characters gives at least two
  * pieces.
  */
-export function cutPieces(text: string): string[] {
+function cutPieces(text: string): string[] {
   const characters = Array.from(text);
   const size = Math.min(pieceCharsMax, Math.max(1, Math.ceil(characters.length / 2)));
   const pieces: string[] = [];

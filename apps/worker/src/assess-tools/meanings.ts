@@ -78,9 +78,9 @@ export async function readMeanings(
   tools: readonly OfferedTool[],
 ): Promise<Meanings | null> {
   const words = listNameWords(tools);
-  const asked = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
+  const definitions = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   try {
-    const { vectors } = await messaging.call(embedTools, { tools: asked, words });
+    const { vectors } = await messaging.call(embedTools, { tools: definitions, words });
     if (vectors === null) return null;
     const bytes = [vectors.tools, vectors.words].map((text) => Buffer.from(text, 'base64'));
     const numbers = readFloats(Buffer.concat(bytes));

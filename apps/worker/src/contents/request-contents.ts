@@ -98,8 +98,7 @@ export async function expireContents(
     return client.$executeRawUnsafe('DELETE FROM request_contents WHERE account_id = $1::uuid', accountId);
   }
   // The first twelve digits of an id encode its time. Every id from before an instant is therefore less than
-  // that time
-  // followed by zeros.
+  // that time followed by zeros.
   const oldest = `${before.getTime().toString(16).padStart(12, '0')}${'0'.repeat(20)}`;
   return client.$executeRawUnsafe(
     `DELETE FROM request_contents WHERE account_id = $1::uuid AND (

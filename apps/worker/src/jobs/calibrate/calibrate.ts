@@ -24,7 +24,7 @@ const storedBuckets = z.array(
 );
 
 /** A stored calibration. */
-export interface KeptCalibration extends Calibration {
+export interface StoredCalibration extends Calibration {
   readonly version: number;
   readonly madeAt: Date;
 }
@@ -59,7 +59,7 @@ export async function readCalibration(
   database: TelemetryDatabase,
   accountId: string,
   version: number | null,
-): Promise<KeptCalibration | null> {
+): Promise<StoredCalibration | null> {
   const row = await database.forAccount(accountId).routingPolicy.findFirst({
     where: version === null ? {} : { version },
     orderBy: { version: 'desc' },

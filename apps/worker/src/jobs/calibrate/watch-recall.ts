@@ -36,8 +36,7 @@ function findAlarm(samples: readonly WatchedSample[], watch: RecallWatch): Fall 
     if (at < referenceMin) continue;
     sum += likelihood.ratioOf(sample);
     // The reference mean is estimated from a limited number of samples. The difference therefore includes the
-    // sampling
-    // error of both means.
+    // sampling error of both means.
     const known = startedAt / (at + 1);
     if (sum * known >= likelihood.alarmAt) return { startedAt, noticedAt: at };
     if (sum > 0) continue;

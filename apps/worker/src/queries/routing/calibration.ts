@@ -17,12 +17,12 @@ export async function describeCalibration(
   database: TelemetryDatabase,
   { accountId, recallTarget }: ParsedRequestOf<typeof describeCalibrationContract>,
 ): Promise<ReplyOf<typeof describeCalibrationContract>> {
-  const kept = await readCalibration(database, accountId, null);
-  const buckets = kept?.buckets ?? [];
+  const stored = await readCalibration(database, accountId, null);
+  const buckets = stored?.buckets ?? [];
   const chosen = buckets.map((bucket) => ({ bucket, k: chooseK(bucket, recallTarget) }));
   return {
-    version: kept === null ? null : `c${kept.version}`,
-    updatedAt: kept?.madeAt.toISOString() ?? null,
+    version: stored === null ? null : `c${stored.version}`,
+    updatedAt: stored?.madeAt.toISOString() ?? null,
     policy: chosen.flatMap(({ bucket, k }) =>
       k === undefined ? [] : [{ bucket: bucket.bucket, k, threshold: boundAt(bucket, k) }],
     ),
@@ -82,8 +82,8 @@ export async function getRoutingPolicy(
   database: TelemetryDatabase,
   { accountId, version }: ParsedRequestOf<typeof getRoutingPolicyContract>,
 ): Promise<ReplyOf<typeof getRoutingPolicyContract>> {
-  const wanted = version === null ? null : Number(/^c([1-9]\d{0,8})$/.exec(version)?.[1]);
-  if (Number.isNaN(wanted)) return { policy: null };
-  const kept = await readCalibration(database, accountId, wanted);
-  return { policy: kept && renderPolicy(accountId, kept.version, kept.madeAt, kept) };
+  const wantedVersion = version === null ? null : Number(/^c([1-9]\d{0,8})$/.exec(version)?.[1]);
+  if (Number.isNaN(wantedVersion)) return { policy: null };
+  const stored = await readCalibration(database, accountId, wantedVersion);
+  return { policy: stored && renderPolicy(accountId, stored.version, stored.madeAt, stored) };
 }

@@ -9,7 +9,7 @@ export const asInstant = (sql: string): string =>
  * The columns in `usageFigures`, aggregated over a group of rows. Totals are exact (`bigint` and `numeric`).
  * Only the result is converted to a double, which is exact for integers up to 2^53.
  */
-export const usageColumns = `
+const usageColumns = `
   count(*)::float8 AS requests,
   (count(*) FILTER (WHERE status = 'error'))::float8 AS errors,
   coalesce(sum(prompt_tokens), 0)::float8 AS prompt_tokens,
