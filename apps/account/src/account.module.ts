@@ -1,5 +1,5 @@
-import type { Messaging } from '@gateway/messaging';
-import type { Logger, Metrics } from '@gateway/observability';
+import type { ServiceParts } from '@gateway/messaging';
+import type { Metrics } from '@gateway/observability';
 import {
   Inject,
   Module,
@@ -26,14 +26,11 @@ import { ACCOUNT_DATABASE, type AccountDatabase } from './persistence/account-da
 import { PreferencesController } from './preferences/preferences.controller.ts';
 import { ExpiredRecordsJob } from './upkeep/expired-records.job.ts';
 
-export interface AccountParts {
+export interface AccountParts extends Pick<ServiceParts, 'messaging' | 'logger' | 'metrics'> {
   readonly config: Config;
   readonly database: AccountDatabase;
   /** The cache's Redis. The service also runs without it. */
   readonly epochRedis: Redis;
-  readonly messaging: Messaging;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
 }
 
 @Module({})

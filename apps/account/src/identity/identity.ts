@@ -15,8 +15,9 @@ type IdentityEvent =
 /** Dependencies shared by the functions of the embedded identity service. */
 export interface Identity {
   readonly database: AccountDatabase;
-  /** The `iss` claim in the tokens it issues. The next field is the `aud` claim. */
+  /** The `iss` claim of access tokens. */
   readonly issuer: string;
+  /** The `aud` claim of access tokens. */
   readonly audience: string;
   readonly accessTokenSeconds: number;
   /** Whether new users may sign up. */

@@ -41,7 +41,7 @@ function listNeeds(candidates: Candidates, k: number | null): Map<string, number
   return needs;
 }
 
-/** Chooses the bucket for a request whose router did not name one. */
+/** Chooses the bucket for a request if the router did not name one. */
 export function chooseBucket({
   plan,
   toolsIn,

@@ -31,10 +31,7 @@ export interface WriteRequestLogParts {
   readonly queueRedis: Redis;
   /** Closed when the processor stops. */
   readonly deadLetters: BullmqDeadLetters;
-  /**
-   * Accounts whose newest shadow requests have not been used for calibration yet. Each log writer adds to
-   * this set.
-   */
+  /** Accounts with shadow requests since their last calibration. The log writer adds to this set. */
   readonly shadowAccounts: Set<string>;
   readonly reportCommitted: (batchIds: string[]) => void;
   readonly logger: Logger;
