@@ -1,6 +1,5 @@
 // `npm run bench:dashboard -- [--rows 100000] [--tools 1000]` measures long lists in a browser: the frame
-// rate while scrolling,
-// and the delay between a click and its visible effect. Run it on an idle machine.
+// rate while scrolling, and the delay between a click and its visible effect. Run it on an idle machine.
 import { parseArgs } from 'node:util';
 import { signUpPerson, startStack } from '@gateway/testing';
 import { chromium, type Page } from 'playwright-core';

@@ -34,8 +34,7 @@ export class UndiciUpstream implements Upstream {
       connections: 2_048,
       pipelining: 1,
       // Providers and load balancers close idle connections after about a minute. The gateway closes them
-      // earlier, so that
-      // it never writes a request to a closing connection.
+      // earlier, so that it never writes a request to a closing connection.
       keepAliveTimeout: 20_000,
       keepAliveMaxTimeout: 55_000,
       maxHeaderSize: 64 * 1024,

@@ -61,8 +61,7 @@ const aside =
 function listSentences(tape: JsonTape, description: JsonNode): Sentence[] {
   const { start, end } = tape.range(description);
   const raw = tape.bytes.toString('utf8', start + 1, end - 1);
-  // After a written backslash, `\
-  // ` may not be a line break. Such rare texts are not cut.
+  // After a written backslash, `\\n` may not be a line break. Such rare texts are not cut.
   if (raw.includes('\\\\')) return [];
   const sentences: Sentence[] = [];
   let at = start + 1;

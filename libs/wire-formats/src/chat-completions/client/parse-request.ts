@@ -39,8 +39,7 @@ export function parseRequest(tape: JsonTape): ChatRequest {
   const tools = asList(body.tools).filter(isObject).map(parseTool);
   const rest = otherMembers(body, [...parsedMembers, ...cloudFields, ...read]);
   // A tool choice without tools is kept only for providers of this format, so that they report the error.
-  // Other
-  // formats drop it.
+  // Other formats drop it.
   const isCarried =
     tools.length > 0 && isDeepStrictEqual(renderToolChoice(toolChoice, tools), body.tool_choice ?? undefined);
   return {

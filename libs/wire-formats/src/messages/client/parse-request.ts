@@ -22,8 +22,7 @@ export function parseRequest(tape: JsonTape): ChatRequest {
   const { settings, read, rest } = parseSettings(body);
   const tools = asList(body.tools).filter(isObject).map(parseTool);
   // A tool choice without tools is kept only for providers of this format, so that they report the error.
-  // Other
-  // formats drop it.
+  // Other formats drop it.
   const isCarried =
     tools.length > 0 &&
     isDeepStrictEqual(
