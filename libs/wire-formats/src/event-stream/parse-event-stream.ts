@@ -1,6 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
 import type { StreamParser } from '../common/format.ts';
+import type { Step } from '../common/stream-step.ts';
 import { EventStreamDecoder } from './event-stream-decoder.ts';
 import { EventStreamError } from './event-stream-message.ts';
 import type { EventStreamMessage } from './event-stream-message.ts';
@@ -8,11 +9,8 @@ import type { EventStreamMessage } from './event-stream-message.ts';
 /** The reducer that a wire format supplies for its binary event stream. */
 export interface EventStreamReducer<State> {
   readonly initial: State;
-  readonly parseMessage: (
-    state: State,
-    message: EventStreamMessage,
-  ) => readonly [State, readonly StreamEvent[]];
-  readonly endStream: (state: State) => readonly [State, readonly StreamEvent[]];
+  readonly parseMessage: (state: State, message: EventStreamMessage) => Step<State>;
+  readonly endStream: (state: State) => Step<State>;
 }
 
 /**

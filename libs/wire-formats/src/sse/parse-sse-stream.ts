@@ -1,17 +1,15 @@
 import { GatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
 import type { StreamParser } from '../common/format.ts';
+import type { Step } from '../common/stream-step.ts';
 import { SseDecoder, type SseDecoderOptions } from './sse-frames.ts';
 import type { SseFrame } from './sse-frames.ts';
 
-/**
- * How a format turns server-sent events into stream events. Each function returns the next state and any new
- * events.
- */
+/** How a format turns server-sent events into stream events. */
 export interface SseReducer<State> {
   readonly initial: State;
-  readonly parseFrame: (state: State, frame: SseFrame) => readonly [State, readonly StreamEvent[]];
-  readonly endStream: (state: State) => readonly [State, readonly StreamEvent[]];
+  readonly parseFrame: (state: State, frame: SseFrame) => Step<State>;
+  readonly endStream: (state: State) => Step<State>;
 }
 
 /** Creates a parser that runs a format's reducer over the bytes of one response. */

@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
+import type { Step } from '../../common/stream-step.ts';
 import { parseProviderJson } from '../../json/parse-json.ts';
 import { isObject } from '../../json/read-members.ts';
 import { readChunk } from './read-chunk.ts';
@@ -24,8 +25,6 @@ export function parseResponse(bytes: Uint8Array): StreamEvent[] {
   return events;
 }
 
-type StreamStep = readonly [StreamState, readonly StreamEvent[]];
-
 const nothing: readonly StreamEvent[] = [];
 
 /**
@@ -33,7 +32,7 @@ const nothing: readonly StreamEvent[] = [];
  *
  * @throws GatewayError `upstream_invalid` when the data is not JSON.
  */
-export function parseFrame(state: StreamState, frame: SseFrame): StreamStep {
+export function parseFrame(state: StreamState, frame: SseFrame): Step<StreamState> {
   const data = frame.data.trim();
   if (data === '' || state.ended) return [state, nothing];
   const events: StreamEvent[] = [];
@@ -48,7 +47,7 @@ export function parseFrame(state: StreamState, frame: SseFrame): StreamStep {
  * complete if every started choice has a finish reason. Otherwise no `message-end` is returned, and the
  * response counts as truncated.
  */
-export function endStream(state: StreamState): StreamStep {
+export function endStream(state: StreamState): Step<StreamState> {
   const choices = [...state.choices.values()];
   const isComplete = choices.length > 0 && choices.every((choice) => choice.finished);
   if (!isComplete || state.ended) return [state, nothing];

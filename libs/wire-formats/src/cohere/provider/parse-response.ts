@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { JsonObject, ProviderError, StreamEvent } from '@gateway/interchange';
+import { chainSteps } from '../../common/stream-step.ts';
 import { parseProviderJson } from '../../json/parse-json.ts';
 import {
   asList,
@@ -13,7 +14,7 @@ import {
 import { parseArguments, parseCallHead } from '../shared/tool-call.ts';
 import { own } from '../shared/own-members.ts';
 import { parseCitation, plan, readContentStart, readEnd, readStart } from './parse-stream.ts';
-import { addText, chainSteps, endText, emitExtensions, initialStreamState } from './stream-state.ts';
+import { addText, endText, emitExtensions, initialStreamState } from './stream-state.ts';
 import type { StreamState, StreamStep } from './stream-state.ts';
 import { boundMessage, mapStatusToType, parseErrorBody } from '../../common/provider-error.ts';
 

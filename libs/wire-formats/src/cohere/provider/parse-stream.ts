@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { Citation, JsonObject, StreamEvent } from '@gateway/interchange';
+import { chainSteps } from '../../common/stream-step.ts';
 import type { StreamParser } from '../../common/format.ts';
 import { parseProviderJson } from '../../json/parse-json.ts';
 import {
@@ -18,7 +19,6 @@ import type { ReadEvent, StreamState, StreamStep } from './stream-state.ts';
 import {
   initialStreamState,
   addText,
-  chainSteps,
   endCalls,
   endText,
   startText,

@@ -1,4 +1,5 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
+import { chainSteps, type Step } from '../../common/stream-step.ts';
 import { own } from '../shared/own-members.ts';
 
 /** The parser's state between the events of a response. Immutable. */
@@ -36,27 +37,12 @@ export const initialStreamState: StreamState = {
   calls: new Map(),
 };
 
-export type StreamStep = readonly [StreamState, readonly StreamEvent[]];
+export type StreamStep = Step<StreamState>;
 
 /** Reads one type of event. `message` is the message inside the event. */
 export type ReadEvent = (state: StreamState, event: JsonObject, message: JsonObject) => StreamStep;
 
 const choice = 0;
-
-/** Runs the steps in order. Each step starts from the previous step's state. */
-export function chainSteps(
-  state: StreamState,
-  steps: readonly ((state: StreamState) => StreamStep)[],
-): StreamStep {
-  let current = state;
-  const emitted: StreamEvent[] = [];
-  for (const step of steps) {
-    const [next, events] = step(current);
-    current = next;
-    for (const event of events) emitted.push(event);
-  }
-  return [current, emitted];
-}
 
 export function endText(state: StreamState): StreamStep {
   if (state.open === undefined) return [state, []];

@@ -1,10 +1,11 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
+import { chainSteps } from '../../common/stream-step.ts';
 import { textHeader, type EventStreamMessage } from '../../event-stream/event-stream-message.ts';
 import { parseProviderJson } from '../../json/parse-json.ts';
 import { asObject, asText, optional, otherMembers } from '../../json/read-members.ts';
 import { mapExceptionToType } from '../shared/exceptions.ts';
 import { own } from '../shared/own-members.ts';
-import { endOpenBlock, chainSteps, type StreamState, type StreamStep } from './stream-state.ts';
+import { endOpenBlock, type StreamState, type StreamStep } from './stream-state.ts';
 import { emitExtensions, emitFinish, emitUsage } from './parse-response.ts';
 import { readBlockDelta, readBlockStart, readBlockStop } from './read-block.ts';
 
@@ -25,7 +26,7 @@ export function parseMessage(state: StreamState, message: EventStreamMessage): S
   if (kind === 'exception') return readFailure(state, message, payload);
   const read = events.get(textHeader(message, ':event-type') ?? '');
   if (read === undefined) return [state, []];
-  return chainSteps(state, startOnce, (current) => read(current, payload), endOnce);
+  return chainSteps(state, [startOnce, (current) => read(current, payload), endOnce]);
 }
 
 /** One handler per event type. Unknown events are skipped. */

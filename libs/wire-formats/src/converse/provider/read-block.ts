@@ -1,10 +1,10 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
+import { chainSteps } from '../../common/stream-step.ts';
 import { asNumber, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { parseCitation } from '../shared/block-values.ts';
 import { own } from '../shared/own-members.ts';
 import {
   endOpenBlock,
-  chainSteps,
   bufferPiece,
   type OpenBlock,
   type StreamState,
@@ -35,7 +35,7 @@ export function readBlockDelta(state: StreamState, payload: JsonObject): StreamS
   const delta = asObject(payload.delta) ?? {};
   return chainSteps(
     state,
-    ...Object.entries(delta).map(
+    Object.entries(delta).map(
       ([member, value]): ReadStep =>
         (current) =>
           deltas.get(member)?.(current, index, value) ?? nothing(current),
@@ -115,11 +115,10 @@ function readReasoning(state: StreamState, index: number, value: unknown): Strea
     return buffer(state, index, 'reasoningContent', delta.redactedContent);
   const text = asText(delta.text);
   const signature = asText(delta.signature);
-  return chainSteps(
-    state,
+  return chainSteps(state, [
     text === undefined ? nothing : (current) => addText(current, index, 'thinking', text),
     signature === undefined ? nothing : (current) => sign(current, index, signature),
-  );
+  ]);
 }
 
 function sign(state: StreamState, index: number, signature: string): StreamStep {

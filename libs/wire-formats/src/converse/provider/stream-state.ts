@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
+import type { Step } from '../../common/stream-step.ts';
 import { parseExactJson } from '../../json/parse-json.ts';
 import { asList, asObject, asText, isObject } from '../../json/read-members.ts';
 import { parseBlock } from '../shared/parse-block.ts';
@@ -41,7 +42,7 @@ interface Pieces {
   readonly before: Pieces | undefined;
 }
 
-export type StreamStep = readonly [StreamState, readonly StreamEvent[]];
+export type StreamStep = Step<StreamState>;
 
 export const initialStreamState: StreamState = {
   started: false,
@@ -73,20 +74,6 @@ function piecesInOrder(pieces: Pieces | undefined): unknown[] {
   const found: unknown[] = [];
   for (let at = pieces; at !== undefined; at = at.before) found.push(at.piece);
   return found.reverse();
-}
-
-export function chainSteps(
-  state: StreamState,
-  ...steps: readonly ((state: StreamState) => StreamStep)[]
-): StreamStep {
-  let current = state;
-  const emitted: StreamEvent[] = [];
-  for (const step of steps) {
-    const [next, events] = step(current);
-    current = next;
-    for (const event of events) emitted.push(event);
-  }
-  return [current, emitted];
 }
 
 /** Ends the open block, if any. */

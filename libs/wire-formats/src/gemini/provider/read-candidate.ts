@@ -1,5 +1,6 @@
 import type { Citation, FinishReason, JsonObject, StreamEvent } from '@gateway/interchange';
 import { GatewayError } from '@gateway/errors';
+import { chainSteps } from '../../common/stream-step.ts';
 import {
   asList,
   asNumber,
@@ -12,7 +13,7 @@ import {
 } from '../../json/read-members.ts';
 import { camelMembers, own } from '../shared/own-members.ts';
 import type { CandidateState, CandidateStep } from './stream-state.ts';
-import { addPart, addText, chainSteps, endCall, endOpen, sealText, emitExtensions } from './stream-state.ts';
+import { addPart, addText, endCall, endOpen, sealText, emitExtensions } from './stream-state.ts';
 import { parseMediaPart } from '../shared/media.ts';
 import { createCallId } from '../shared/call-ids.ts';
 import { addPartialArg } from './partial-args.ts';
@@ -111,9 +112,9 @@ function readCall(state: CandidateState, part: JsonObject): CandidateStep {
   const isContinued = state.openCall !== undefined && call.name === undefined;
   const isLast = call.willContinue !== true;
   return chainSteps(state, [
-    isContinued ? (current) => [current, []] : (current) => startCall(current, call, part),
+    isContinued ? keep : (current) => startCall(current, call, part),
     (current) => addArguments(current, call),
-    isLast ? endCall : (current) => [current, []],
+    isLast ? endCall : keep,
   ]);
 }
 

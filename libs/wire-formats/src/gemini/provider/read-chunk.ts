@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, StreamEvent, TokenUsage } from '@gateway/interchange';
+import type { Step } from '../../common/stream-step.ts';
 import {
   asList,
   asNumber,
@@ -17,7 +18,7 @@ import { readCandidate } from './read-candidate.ts';
 import type { CandidateState, StreamState } from './stream-state.ts';
 import { initialCandidateState } from './stream-state.ts';
 
-export type StreamStep = readonly [StreamState, readonly StreamEvent[]];
+export type StreamStep = Step<StreamState>;
 
 /** Maximum candidates per response. Clients can request 8. */
 const candidatesMax = 256;

@@ -1,4 +1,5 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
+import { chainSteps, type Step } from '../../common/stream-step.ts';
 import type { OpenArguments } from './partial-args.ts';
 
 /**
@@ -58,23 +59,7 @@ export function initialCandidateState(index: number, answerId: string): Candidat
   };
 }
 
-/** The result of one step: the candidate's next state and the emitted events. */
-export type CandidateStep = readonly [CandidateState, readonly StreamEvent[]];
-
-/** Runs the steps in order. Each step starts from the previous step's state. */
-export function chainSteps(
-  state: CandidateState,
-  steps: readonly ((state: CandidateState) => CandidateStep)[],
-): CandidateStep {
-  let current = state;
-  const emitted: StreamEvent[] = [];
-  for (const step of steps) {
-    const [next, events] = step(current);
-    current = next;
-    for (const event of events) emitted.push(event);
-  }
-  return [current, emitted];
-}
+export type CandidateStep = Step<CandidateState>;
 
 /** Ends the open text block and the open call. */
 export function endOpen(state: CandidateState): CandidateStep {

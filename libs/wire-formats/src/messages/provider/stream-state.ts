@@ -1,4 +1,5 @@
-import type { JsonObject, StreamEvent } from '@gateway/interchange';
+import type { JsonObject } from '@gateway/interchange';
+import type { Step } from '../../common/stream-step.ts';
 
 /** The parser's state between the events of a response. Immutable. */
 export interface StreamState {
@@ -11,8 +12,7 @@ export interface StreamState {
   readonly usage: JsonObject;
 }
 
-/** The state after an event, and the stream events that it produced. */
-export type StreamStep = readonly [StreamState, readonly StreamEvent[]];
+export type StreamStep = Step<StreamState>;
 
 interface Opened {
   readonly block: number;
