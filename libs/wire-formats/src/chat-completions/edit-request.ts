@@ -1,13 +1,13 @@
 import type { ByteEdit, JsonObject } from '@gateway/interchange';
 import { examplesField, isCloudField } from '../common/gateway-fields.ts';
-import { applyEdits, findShadowed, removeMembers, replaceValue } from '../json/json-edits.ts';
+import { findShadowed, removeMembers, replaceValue } from '../json/json-edits.ts';
 import type { JsonEntry, JsonNode, JsonTape } from '../json/json-tape.ts';
 import type { EditedRequest, RequestEdit } from '../common/format.ts';
 import {
   addItems,
+  applyRequestEdits,
   dropsAllTools,
   editTools,
-  isEmptyArray,
   keepsNone,
   renderAdded,
   replaceModel,
@@ -30,11 +30,10 @@ const checkedMembers = ['model', 'messages', 'stream', 'functions', ...membersOf
  * place. All other bytes stay the same. If nothing changes, `bytes` is returned as the same object.
  */
 export function editRequest(request: RequestEdit): EditedRequest {
-  const { bytes, tape } = request;
+  const { tape } = request;
   const tools = tape.get(tape.root, 'tools');
   const dropsAll = dropsAllTools(request);
   const added = renderAdded(renderRequest, request);
-  const messages = tape.get(tape.root, 'messages');
   const isShadowed = findShadowed(tape, tape.root, checkedMembers);
   const isDropped = (entry: JsonEntry): boolean =>
     isCloudField(tape, entry) ||
@@ -46,12 +45,8 @@ export function editRequest(request: RequestEdit): EditedRequest {
     tools === undefined || dropsAll ? [] : editTools(request, tools, stripTool),
     dropsAll ? [] : addItems(tape, tools, added.tools, () => keepsNone(request)),
     tools === undefined || dropsAll ? [] : editAllowed(request, tools),
-    request.contextEdits ?? [],
-    request.callEdits ?? [],
-    addItems(tape, messages, added.messages, isEmptyArray(tape, messages)),
   );
-  edits.sort((one, other) => one.start - other.start);
-  return { edits, bytes: applyEdits(bytes, edits) };
+  return applyRequestEdits(request, edits, added.messages);
 }
 
 function stripTool(tape: JsonTape, tool: JsonNode): ByteEdit[] {

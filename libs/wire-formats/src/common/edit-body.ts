@@ -1,8 +1,8 @@
 import type { ByteEdit, JsonObject, RequestOutline } from '@gateway/interchange';
 import { examplesField } from './gateway-fields.ts';
-import { removeItems, removeMembers, replaceValue, findShadowed } from '../json/json-edits.ts';
+import { applyEdits, findShadowed, removeItems, removeMembers, replaceValue } from '../json/json-edits.ts';
 import type { JsonNode, JsonTape } from '../json/json-tape.ts';
-import type { ProviderHalf, RequestEdit } from './format.ts';
+import type { EditedRequest, ProviderHalf, RequestEdit } from './format.ts';
 import { asList } from '../json/read-members.ts';
 
 /** Removes the tool fields that are never sent to a provider. */
@@ -114,6 +114,23 @@ export function addItems(
   return [{ start: end, end, replacement: isLeftEmpty() ? text : `,${text}` }];
 }
 
-export function isEmptyArray(tape: JsonTape, array: JsonNode | undefined): () => boolean {
-  return () => array === undefined || tape.items(array).length === 0;
+/**
+ * Applies a format's own edits, together with the edits that are the same in all formats: replaced texts and
+ * calls, and added messages.
+ */
+export function applyRequestEdits(
+  { bytes, tape, contextEdits = [], callEdits = [] }: RequestEdit,
+  formatEdits: readonly ByteEdit[],
+  addedMessages: unknown,
+): EditedRequest {
+  const messages = tape.get(tape.root, 'messages');
+  const isEmpty = () => messages === undefined || tape.items(messages).length === 0;
+  const edits = [
+    ...formatEdits,
+    ...contextEdits,
+    ...callEdits,
+    ...addItems(tape, messages, addedMessages, isEmpty),
+  ];
+  edits.sort((one, other) => one.start - other.start);
+  return { edits, bytes: applyEdits(bytes, edits) };
 }

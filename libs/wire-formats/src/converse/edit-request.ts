@@ -1,10 +1,10 @@
 import type { ByteEdit } from '@gateway/interchange';
-import { applyEdits, removeMembers, findShadowed } from '../json/json-edits.ts';
+import { removeMembers, findShadowed } from '../json/json-edits.ts';
 import type { JsonEntry, JsonNode, JsonTape } from '../json/json-tape.ts';
 import type { EditedRequest, RequestEdit } from '../common/format.ts';
 import {
   addItems,
-  isEmptyArray,
+  applyRequestEdits,
   renderAdded,
   dropsAllTools,
   editTools,
@@ -23,25 +23,20 @@ import { isCachePoint, requestFields } from './client/outline-request.ts';
  * reads the first occurrence therefore sees the validated value.
  */
 export function editRequest(given: RequestEdit): EditedRequest {
-  const { bytes, tape } = given;
+  const { tape } = given;
   const config = tape.get(tape.root, 'toolConfig');
   const tools = config === undefined ? undefined : tape.get(config, 'tools');
   const request = tools === undefined ? given : keepFollowedPoints(given, tools);
   const dropsAll = dropsAllTools(request);
   const added = renderAdded(renderRequest, request);
-  const messages = tape.get(tape.root, 'messages');
   const isShadowed = findShadowed(tape, tape.root, requestFields);
   const isDropped = (entry: JsonEntry): boolean =>
     isShadowed(entry) || (dropsAll && tape.isString(entry.key, 'toolConfig'));
   const edits = removeMembers(tape, tape.root, isDropped).concat(
     config === undefined || dropsAll ? [] : editConfig(request, config, tools),
     dropsAll ? [] : addItems(tape, tools, asObject(added.toolConfig)?.tools, () => keepsNone(request)),
-    request.contextEdits ?? [],
-    request.callEdits ?? [],
-    addItems(tape, messages, added.messages, isEmptyArray(tape, messages)),
   );
-  edits.sort((one, other) => one.start - other.start);
-  return { edits, bytes: applyEdits(bytes, edits) };
+  return applyRequestEdits(request, edits, added.messages);
 }
 
 /** Drops cache points that would mark nothing because no forwarded tool precedes them. */

@@ -1,13 +1,13 @@
 import type { ByteEdit } from '@gateway/interchange';
-import { applyEdits, findShadowed, removeMembers, replaceValue } from '../json/json-edits.ts';
+import { findShadowed, removeMembers, replaceValue } from '../json/json-edits.ts';
 import type { JsonEntry, JsonNode, JsonTape } from '../json/json-tape.ts';
 import { asList } from '../json/read-members.ts';
 import type { EditedRequest, RequestEdit } from '../common/format.ts';
 import {
   addItems,
+  applyRequestEdits,
   dropsAllTools,
   editTools,
-  isEmptyArray,
   keepsNone,
   renderAdded,
   replaceModel,
@@ -29,11 +29,10 @@ const checkedMembers = ['model', 'messages', 'system', 'stream', ...membersOfToo
  * place. All other bytes stay the same. If nothing changes, `bytes` is returned as the same object.
  */
 export function editRequest(request: RequestEdit): EditedRequest {
-  const { bytes, tape } = request;
+  const { tape } = request;
   const tools = tape.get(tape.root, 'tools');
   const dropsAll = dropsAllTools(request);
   const added = renderAdded(renderRequest, request);
-  const messages = tape.get(tape.root, 'messages');
   const isShadowed = findShadowed(tape, tape.root, checkedMembers);
   const isDropped = (entry: JsonEntry): boolean =>
     isShadowed(entry) || (dropsAll && membersOfTools.some((name) => tape.isString(entry.key, name)));
@@ -42,12 +41,8 @@ export function editRequest(request: RequestEdit): EditedRequest {
     tools === undefined || dropsAll ? [] : editTools(request, tools, stripTool),
     tools === undefined || dropsAll ? [] : editDeferred(request, tools),
     dropsAll ? [] : addItems(tape, tools, listAdded(request, added.tools), () => keepsNone(request)),
-    request.contextEdits ?? [],
-    request.callEdits ?? [],
-    addItems(tape, messages, added.messages, isEmptyArray(tape, messages)),
   );
-  edits.sort((one, other) => one.start - other.start);
-  return { edits, bytes: applyEdits(bytes, edits) };
+  return applyRequestEdits(request, edits, added.messages);
 }
 
 function listAdded({ deferTools }: RequestEdit, tools: unknown): readonly unknown[] {
