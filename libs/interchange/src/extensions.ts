@@ -1,6 +1,6 @@
 import type { ProviderFormat } from './request-outline.ts';
 
-/** A parsed JSON object whose fields have not been validated. */
+/** A parsed JSON object with fields that have not been validated. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**

@@ -59,7 +59,7 @@ export interface MessageOutline {
   readonly cacheControl: boolean;
   /** Tool calls in this assistant message. */
   readonly toolCalls: readonly ToolCallOutline[];
-  /** Ids of the tool calls whose results are in this message. */
+  /** The call ids of the tool results in this message. */
   readonly toolResultIds: readonly string[];
   /** Byte ranges of the text parts in the body, including quotes and escapes. Computed on demand. */
   textRanges(): readonly ByteRange[];

@@ -30,14 +30,7 @@ export {
 export { formatNamed, providerFormatNamed } from './formats.ts';
 export { cohere } from './cohere/cohere.ts';
 export { gemini } from './gemini/gemini.ts';
-export {
-  applyEdits,
-  editedLength,
-  removeItems,
-  removeMember,
-  removeMembers,
-  replaceValue,
-} from './json/json-edits.ts';
+export { applyEdits, editedLength, removeItems, removeMembers, replaceValue } from './json/json-edits.ts';
 export { parseExactJson } from './json/parse-json.ts';
 export { JsonDepthError, JsonSyntaxError } from './json/json-tape.ts';
 export type { JsonEntry, JsonKind, JsonNode, JsonTape } from './json/json-tape.ts';

@@ -1,6 +1,6 @@
 import type { AuthScheme, IncomingHeaders } from './http.ts';
 
-/** The endpoints whose requests are forwarded without planning, by their path under `/v1/`. */
+/** Endpoint paths under `/v1/`. Requests to these endpoints are forwarded without planning. */
 export const proxyEndpoints = [
   'completions',
   'embeddings',

@@ -28,8 +28,8 @@ const families: readonly (readonly [endpoint: ProxyEndpoint, model: RegExp, shap
 ];
 
 /**
- * Where Amazon Bedrock serves an endpoint for a model: at InvokeModel, or at its OpenAI-compatible path for the Responses
- * API. An ARN does not name its model, so only the Responses API is available for an ARN.
+ * Returns the path of an endpoint for a model: InvokeModel, or the OpenAI-compatible path for the Responses API.
+ * An ARN does not name its model, so only the Responses API is available for an ARN.
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html
  */
 export function hostedRouteOf(endpoint: ProxyEndpoint, model: string): ProxyRoute | undefined {

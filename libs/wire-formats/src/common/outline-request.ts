@@ -113,7 +113,7 @@ export function outlineTexts(
   };
 }
 
-/** How to read a call, in formats whose messages consist of blocks. */
+/** How to read a call, in formats that build messages from blocks. */
 interface CallBlock {
   /** The object that holds the call's fields. Undefined for blocks that are not calls. */
   readonly bodyOf: (tape: JsonTape, block: JsonNode) => JsonNode | undefined;

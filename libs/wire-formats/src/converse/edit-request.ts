@@ -58,7 +58,7 @@ function editConfig(request: RequestEdit, config: JsonNode, tools: JsonNode | un
 
 function stripTool(tape: JsonTape, tool: JsonNode): ByteEdit[] {
   const spec = tape.get(tool, 'toolSpec');
-  const beside = stripToolMembers(tape, tool, ['toolSpec', 'systemTool', 'cachePoint']);
-  if (spec === undefined) return beside;
-  return [...beside, ...stripToolMembers(tape, spec, ['name', 'description', 'inputSchema'])];
+  const edits = stripToolMembers(tape, tool, ['toolSpec', 'systemTool', 'cachePoint']);
+  if (spec === undefined) return edits;
+  return [...edits, ...stripToolMembers(tape, spec, ['name', 'description', 'inputSchema'])];
 }

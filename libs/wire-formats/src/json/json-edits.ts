@@ -42,13 +42,6 @@ function assertApplicable(edits: readonly ByteEdit[], length: number): void {
   if (free > length) throw new RangeError(`an edit ends at byte ${free} of ${length}`);
 }
 
-/**
- * Removes all occurrences of a field from an object. Returns no edits if the object does not have the field.
- */
-export function removeMember(tape: JsonTape, object: JsonNode, name: string): ByteEdit[] {
-  return removeMembers(tape, object, ({ key }) => tape.isString(key, name));
-}
-
 /** Removes the fields that match the predicate. Remove all fields from one object in a single call. */
 export function removeMembers(
   tape: JsonTape,

@@ -12,8 +12,8 @@ export interface JsonEntry {
 }
 
 /**
- * Words per node on the tape: start, end, and a third word whose meaning depends on the kind (see
- * `JsonTape`).
+ * Words per node on the tape: start, end, and a third word. The meaning of the third word depends on the kind
+ * (see `JsonTape`).
  */
 export const nodeWords = 3;
 

@@ -15,7 +15,7 @@ export interface StreamRenderState {
   readonly envelope: JsonObject;
   readonly isOwnFormat: boolean;
   readonly includesUsage: boolean;
-  /** Choices whose first chunk has been sent. The first chunk carries the role. */
+  /** Choices with at least one chunk sent. The first chunk carries the role. */
   readonly begun: ReadonlySet<number>;
   /** How to render text in each open block, keyed by choice and block. */
   readonly blocks: ReadonlyMap<string, DeltaRenderer>;

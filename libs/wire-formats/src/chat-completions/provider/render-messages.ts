@@ -20,21 +20,21 @@ export function renderMessages(message: ChatMessage, index: number, losses: Loss
   const field = `messages[${index}]`;
   if (message.role === 'tool' && message.parts.length === 1 && message.parts[0]?.type === 'tool-result') {
     const result = message.parts[0];
-    const { tool, shown } = renderToolResult(result, own, field, losses);
-    return shown.length === 0 ? [tool] : [tool, { role: 'user', content: shown }];
+    const { tool, media } = renderToolResult(result, own, field, losses);
+    return media.length === 0 ? [tool] : [tool, { role: 'user', content: media }];
   }
   const results = message.parts.filter((part) => part.type === 'tool-result');
   const rendered = results.map((result) => renderToolResult(result, {}, field, losses));
-  const spoken = message.parts.filter((part) => part.type !== 'tool-result');
-  const shown = rendered.flatMap((result) => result.shown);
+  const others = message.parts.filter((part) => part.type !== 'tool-result');
+  const media = rendered.flatMap((result) => result.media);
   const tools = rendered.map((result) => result.tool);
-  if (results.length > 0 && spoken.length === 0 && shown.length === 0) return tools;
-  return [...tools, renderSpoken({ ...message, parts: spoken }, own, shown, field, losses)];
+  if (results.length > 0 && others.length === 0 && media.length === 0) return tools;
+  return [...tools, renderTurn({ ...message, parts: others }, own, media, field, losses)];
 }
 
 interface RenderedResult {
   readonly tool: JsonObject;
-  readonly shown: readonly JsonObject[];
+  readonly media: readonly JsonObject[];
 }
 
 function renderToolResult(
@@ -48,7 +48,7 @@ function renderToolResult(
   const { content, ...members } = own;
   const isListed = content === 'list';
   const inPlace = result.parts.filter((part) => isListed || part.type === 'text');
-  const shown = isListed ? [] : result.parts.filter((part) => part.type !== 'text');
+  const media = isListed ? [] : result.parts.filter((part) => part.type !== 'text');
   return {
     tool: {
       role: 'tool',
@@ -56,24 +56,24 @@ function renderToolResult(
       content: renderContent(inPlace, isListed, field, losses) ?? '',
       ...members,
     },
-    shown: shown.flatMap((part) => renderContentPart(part, field, losses)),
+    media: media.flatMap((part) => renderContentPart(part, field, losses)),
   };
 }
 
-function renderSpoken(
+function renderTurn(
   message: ChatMessage,
   own: JsonObject,
-  shown: readonly JsonObject[],
+  media: readonly JsonObject[],
   field: string,
   losses: Loss[],
 ): JsonObject {
   const { content: spelling, ...members } = own;
   const contents = message.parts.filter(isContent);
   const calls = message.parts.filter((part) => part.type === 'tool-call').map(renderToolCall);
-  const content = renderContent(contents, spelling === 'list' || shown.length > 0, field, losses);
+  const content = renderContent(contents, spelling === 'list' || media.length > 0, field, losses);
   return {
     role: message.role,
-    content: Array.isArray(content) ? [...shown, ...(content as unknown[])] : content,
+    content: Array.isArray(content) ? [...media, ...(content as unknown[])] : content,
     ...renderThoughts(message, field, losses),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...members,

@@ -31,7 +31,7 @@ interface CurrentBlock {
   readonly index: number;
   readonly kind: 'text' | 'thinking' | 'tool-call';
   readonly isEmpty: boolean;
-  /** True for hidden reasoning whose bytes are not text. It stays in base64. */
+  /** True for hidden reasoning with bytes that are not text. It stays in base64. */
   readonly isBase64?: boolean;
 }
 

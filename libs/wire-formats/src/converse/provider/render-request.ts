@@ -80,16 +80,16 @@ function renderTool(tool: ChatTool, index: number, losses: Loss[]): JsonObject[]
   const point = tool.cacheMarker === undefined ? [] : [renderCachePoint(tool.cacheMarker)];
   if (tool.kind === 'function') return [renderFunction(tool, kept), ...point];
   if (tool.kind === 'built-in' && !isEmpty(kept)) return [kept, ...point];
-  const what =
+  const reason =
     tool.kind === 'custom'
       ? 'the format does not support custom tools'
       : 'the built-in tool belongs to another provider';
-  losses.push({ field: `tools[${index}]`, reason: what });
+  losses.push({ field: `tools[${index}]`, reason });
   return point;
 }
 
 function renderFunction(tool: Extract<ChatTool, { kind: 'function' }>, kept: JsonObject): JsonObject {
-  const { toolSpec, ...beside } = kept;
+  const { toolSpec, ...rest } = kept;
   const { name, description, parameters, strict } = tool;
   return {
     toolSpec: {
@@ -100,7 +100,7 @@ function renderFunction(tool: Extract<ChatTool, { kind: 'function' }>, kept: Jso
       ...(strict === undefined ? {} : { strict }),
       ...asObject(toolSpec),
     },
-    ...beside,
+    ...rest,
   };
 }
 

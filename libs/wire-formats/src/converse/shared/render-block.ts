@@ -29,7 +29,7 @@ export interface BlockContext {
   readonly isAnswer?: boolean;
 }
 
-export function createBlockContext(field = '', losses: Loss[] = []): BlockContext {
+function createBlockContext(field = '', losses: Loss[] = []): BlockContext {
   return { losses, field, nameDocument: createDocumentNames() };
 }
 

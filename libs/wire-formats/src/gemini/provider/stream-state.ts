@@ -33,7 +33,7 @@ interface OpenText {
   readonly isSealed?: true;
 }
 
-/** A call whose arguments are incomplete. */
+/** A call with incomplete arguments. */
 interface OpenCall {
   readonly block: number;
   readonly args: OpenArguments;

@@ -24,7 +24,7 @@ function renderErrorBody(error: PublicError, requestId: string): JsonObject {
   };
 }
 
-/** Encodes data as a frame whose event name is the type in the data. */
+/** Encodes data as a frame. The type in the data becomes the event name. */
 export function frameOf(data: JsonObject & { readonly type: string }): SseFrame {
   return { event: data.type, data: JSON.stringify(data) };
 }

@@ -74,8 +74,7 @@ function renderSchema(parameters: unknown): unknown {
 }
 
 /** Values for the `anthropic-version` header. */
-export const messagesVersions = ['2023-06-01', '2026-10-21'] as const;
-export type MessagesVersion = (typeof messagesVersions)[number];
+type MessagesVersion = '2023-06-01' | '2026-10-21';
 
 /**
  * Chooses the API version that accepts the complete translated request. This is the newest version, with
