@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/errors';
+import { invalidField, missingField } from '@gateway/errors';
 import { z } from 'zod';
 import type { AccessKey } from './sign-aws-request.ts';
 
@@ -36,11 +36,12 @@ export function createHostedCredential(
   nameOf: (field: keyof HostedFields) => string = (field) => field,
 ): HostedCredential {
   const region = fields.region ?? defaultRegion;
-  if (!regionName.test(region)) throw refuse(nameOf('region'), 'the name of a region, such as "us-east-1"');
+  if (!regionName.test(region))
+    throw invalidField(nameOf('region'), 'the name of a region, such as "us-east-1"');
   for (const name of ['api_key', 'access_key_id', 'secret_access_key', 'session_token'] as const) {
     const value = fields[name];
     if (value !== undefined && !visible.test(value))
-      throw refuse(nameOf(name), 'visible ASCII characters without spaces');
+      throw invalidField(nameOf(name), 'visible ASCII characters without spaces');
   }
   const {
     api_key: key,
@@ -49,8 +50,8 @@ export function createHostedCredential(
     session_token: token,
   } = fields;
   if (key !== undefined) return { kind: 'bearer', key, region };
-  if (accessKeyId === undefined) throw missing(nameOf('access_key_id'));
-  if (secretAccessKey === undefined) throw missing(nameOf('secret_access_key'));
+  if (accessKeyId === undefined) throw missingField(nameOf('access_key_id'));
+  if (secretAccessKey === undefined) throw missingField(nameOf('secret_access_key'));
   const session = token === undefined ? {} : { sessionToken: token };
   return { kind: 'access-key', accessKey: { accessKeyId, secretAccessKey, ...session }, region };
 }
@@ -89,7 +90,7 @@ const storedFields = z.strictObject({
 export function parseHostedCredential(text: string): HostedCredential {
   if (!text.startsWith('{')) return createHostedCredential({ api_key: text });
   const parsed = storedFields.safeParse(parseJson(text));
-  if (!parsed.success) throw refuse('api_key', 'an API key, or the fields of an access key');
+  if (!parsed.success) throw invalidField('api_key', 'an API key, or the fields of an access key');
   return createHostedCredential(parsed.data);
 }
 
@@ -105,12 +106,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function refuse(param: string, rule: string): GatewayError {
-  return new GatewayError('invalid_field', { param, message: `The field "${param}" must be ${rule}.` });
-}
-
-function missing(param: string): GatewayError {
-  return new GatewayError('missing_field', { param, message: `The field "${param}" is required.` });
 }

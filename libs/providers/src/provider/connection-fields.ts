@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/errors';
+import { GatewayError, invalidField } from '@gateway/errors';
 import type { ServiceAccount } from '../credentials/service-account.ts';
 
 /** The fields that a caller can send to connect a provider, spelled as in the account API. */
@@ -49,14 +49,12 @@ export const keyAlone: ConnectionShape = { required: ['api_key'], optional: ['ba
 /** For self-hosted servers: both the API key and the base URL are optional. */
 export const ownServer: ConnectionShape = { required: [], optional: ['api_key', 'base_url'] };
 
-/**
- * `rule` completes "must be …". The error text never contains the value, because the value may be a secret.
- */
+/** Like `invalidField`, for a connection field. */
 export function refuseField(
   param: ConnectionField | 'service_account.private_key',
   rule: string,
 ): GatewayError {
-  return new GatewayError('invalid_field', { param, message: `The field "${param}" must be ${rule}.` });
+  return invalidField(param, rule);
 }
 
 export function missField(param: ConnectionField, provider: string): GatewayError {

@@ -1,12 +1,13 @@
+import { invalidField } from '@gateway/errors';
 import type { JsonFields, ProxyShape } from '../provider/proxy-route.ts';
-import { countOf, fieldsOf, listOf, present, refuse, renamed, without } from './shape-fields.ts';
+import { countOf, fieldsOf, listOf, present, renamed, without } from './shape-fields.ts';
 
 /** The input strings. Token ids are rejected, because only OpenAI's models understand them. */
 function textsOf({ input }: JsonFields): readonly string[] {
   if (typeof input === 'string') return [input];
   const texts = listOf(input);
   if (texts.length > 0 && texts.every((text) => typeof text === 'string')) return texts;
-  throw refuse('input', 'a text, or a list of texts, for this provider');
+  throw invalidField('input', 'a text, or a list of texts, for this provider');
 }
 
 interface Embedded {
@@ -77,7 +78,8 @@ export const jinaEmbedding: ProxyShape = (request, model) =>
 export const titanEmbedding: ProxyShape = (request, model) => {
   if (request['input'] === undefined) return { body: without(request, 'model') };
   const [text, ...others] = textsOf(request);
-  if (others.length > 0) throw refuse('input', 'one text, because this model embeds one text per request');
+  if (others.length > 0)
+    throw invalidField('input', 'one text, because this model embeds one text per request');
   return {
     body: present({ inputText: text, dimensions: request['dimensions'] }),
     mapAnswer: (answer) =>

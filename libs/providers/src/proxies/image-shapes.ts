@@ -1,13 +1,14 @@
+import { invalidField } from '@gateway/errors';
 import type { JsonFields, ProxyShape } from '../provider/proxy-route.ts';
-import { aspectOf, countOf, fieldsOf, listOf, present, refuse, sizeOf, without } from './shape-fields.ts';
+import { aspectOf, countOf, fieldsOf, listOf, present, sizeOf, without } from './shape-fields.ts';
 
 /**
  * Returns the prompt. Rejects `response_format: url`, because none of these providers hosts images for
  * download.
  */
 function promptOf({ prompt, response_format: format }: JsonFields): string {
-  if (typeof prompt !== 'string' || prompt === '') throw refuse('prompt', 'a text');
-  if (format === 'url') throw refuse('response_format', '"b64_json" for this provider');
+  if (typeof prompt !== 'string' || prompt === '') throw invalidField('prompt', 'a text');
+  if (format === 'url') throw invalidField('response_format', '"b64_json" for this provider');
   return prompt;
 }
 
@@ -37,7 +38,7 @@ export const amazonImage: ProxyShape = (request) => {
 /** https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-stability-diffusion.html */
 export const stabilityImage: ProxyShape = (request) => {
   if ((countOf(request['n']) ?? 1) > 1)
-    throw refuse('n', '1, because this model creates one image per request');
+    throw invalidField('n', '1, because this model creates one image per request');
   const size = sizeOf(request['size']);
   return {
     body: present({

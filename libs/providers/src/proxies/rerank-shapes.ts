@@ -1,11 +1,12 @@
+import { invalidField } from '@gateway/errors';
 import type { JsonFields, ProxyShape } from '../provider/proxy-route.ts';
-import { fieldsOf, isFields, listOf, present, refuse, without } from './shape-fields.ts';
+import { fieldsOf, isFields, listOf, present, without } from './shape-fields.ts';
 
 /** The documents as strings. The usual shape, Cohere's, accepts strings and objects with a `text` field. */
 function textsOf({ documents }: JsonFields): readonly string[] {
   const texts = listOf(documents).map((document) => (isFields(document) ? document['text'] : document));
   if (texts.length > 0 && texts.every((text) => typeof text === 'string')) return texts;
-  throw refuse('documents', 'a list of texts, or of objects with a "text", for this provider');
+  throw invalidField('documents', 'a list of texts, or of objects with a "text", for this provider');
 }
 
 /** Renames `data`, the name used by some providers, to `results`. */

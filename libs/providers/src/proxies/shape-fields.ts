@@ -1,10 +1,4 @@
-import { GatewayError } from '@gateway/errors';
 import type { JsonFields } from '../provider/proxy-route.ts';
-
-/** `rule` completes the error text "must be …". */
-export function refuse(param: string, rule: string): GatewayError {
-  return new GatewayError('invalid_field', { param, message: `The field "${param}" must be ${rule}.` });
-}
 
 export function isFields(value: unknown): value is JsonFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,5 @@
+import { invalidField } from '@gateway/errors';
 import type { JsonEntry, JsonTape } from '../json/json-tape.ts';
-import { invalidField } from './outline-request.ts';
 
 /** Request fields that carry the caller's own credentials. The gateway reads them and never forwards them. */
 export const cloudFields = [

@@ -1,26 +1,11 @@
-import { GatewayError } from '@gateway/errors';
+import { GatewayError, invalidField, missingField } from '@gateway/errors';
 import type { MessageOutline, ToolDescription, ToolOutline } from '@gateway/interchange';
 import type { JsonNode, JsonTape } from '../json/json-tape.ts';
 import type { CallPlace } from './format.ts';
 
-/** The error for a missing required field. `param` is the field's name in the client's format. */
-export function missingField(param: string): GatewayError {
-  return new GatewayError('missing_field', { param, message: `The field "${param}" is required.` });
-}
-
-/** The error for a field with an invalid value. `rule` completes "must be …". */
-export function invalidField(param: string, rule: string): GatewayError {
-  return new GatewayError('invalid_field', { param, message: `The field "${param}" must be ${rule}.` });
-}
-
 /** The error for a body that is valid JSON but not an object. */
 export function invalidBody(): GatewayError {
   return new GatewayError('invalid_field', { message: 'The body must be a JSON object.' });
-}
-
-/** The error for a field that the format does not define. */
-export function unknownField(param: string): GatewayError {
-  return new GatewayError('unknown_field', { param, message: `The field "${param}" is not known here.` });
 }
 
 /** Real names have at most about 100 characters. Names are copied into headers and logs. */

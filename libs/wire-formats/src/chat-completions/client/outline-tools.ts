@@ -1,4 +1,5 @@
-import { describeTools, invalidField, readExamples } from '../../common/outline-request.ts';
+import { invalidField } from '@gateway/errors';
+import { describeTools, readExamples } from '../../common/outline-request.ts';
 import type { ToolChoice, ToolDescription, ToolOutline } from '@gateway/interchange';
 import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
 import { findBody, hasCacheMarker, readName } from '../shared/tools.ts';

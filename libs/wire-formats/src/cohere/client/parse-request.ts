@@ -1,3 +1,4 @@
+import { missingField } from '@gateway/errors';
 import type {
   ChatMessage,
   ChatPart,
@@ -19,7 +20,6 @@ import {
   optional,
   otherMembers,
 } from '../../json/read-members.ts';
-import { missingField } from '../../common/outline-request.ts';
 import { own } from '../shared/own-members.ts';
 import { numberSettings, parseResponseFormat } from '../shared/settings.ts';
 import { parseMediaUrl } from '../../common/media-url.ts';

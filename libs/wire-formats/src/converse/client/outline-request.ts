@@ -1,3 +1,4 @@
+import { invalidField, missingField, unknownField } from '@gateway/errors';
 import type {
   MessageOutline,
   MessageRole,
@@ -8,14 +9,7 @@ import type {
 } from '@gateway/interchange';
 import type { RequestRoute } from '../../common/format.ts';
 import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
-import {
-  invalidBody,
-  invalidField,
-  missingField,
-  unknownField,
-  modelCharactersMax,
-  outlineTexts,
-} from '../../common/outline-request.ts';
+import { invalidBody, modelCharactersMax, outlineTexts } from '../../common/outline-request.ts';
 
 /**
  * The fields of a Converse request: `ConverseRequest` and `ConverseStreamRequest` in the AWS SDK. A test

@@ -1,8 +1,8 @@
+import { missingField } from '@gateway/errors';
 import type { ChatMessage, ChatPart, ChatRequest, JsonObject, ToolResultPart } from '@gateway/interchange';
 import type { RequestRoute } from '../../common/format.ts';
 import type { JsonTape } from '../../json/json-tape.ts';
 import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
-import { missingField } from '../../common/outline-request.ts';
 import { camelMembers, own } from '../shared/own-members.ts';
 import type { CallIds } from '../shared/call-ids.ts';
 import { createCallIds } from '../shared/call-ids.ts';

@@ -1,3 +1,4 @@
+import { unknownField } from '@gateway/errors';
 import {
   findSet,
   invalidBody,
@@ -6,7 +7,6 @@ import {
   readModel,
   readNumber,
   readStream,
-  unknownField,
 } from '../../common/outline-request.ts';
 import type { MessageOutline, RequestOutline } from '@gateway/interchange';
 import { cloudFields } from '../../common/gateway-fields.ts';
