@@ -205,6 +205,8 @@ describe.each(clients)('streams in the %s format', (name) => {
 describe('the secret redactor', () => {
   const hostile: [string, string][] = [
     ['starts of session tokens', 'eyJaaaaaaaa-'],
+    ['parts of session tokens', 'eyJaaaaaaaa.'],
+    ['short headers before two dots', `${'-eyJ'.repeat(4_000)}.aaaa. `],
     ['starts of API keys', 'sk-aaaaaa '],
     ['bearer credentials without a value', 'bearer \t'],
     ['unclosed members', '"token":"\\"'],

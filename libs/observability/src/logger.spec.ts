@@ -76,6 +76,14 @@ describe('the redactor', () => {
     expect(() => JSON.parse(redacted) as unknown).not.toThrow();
   });
 
+  it.each(['', 'x-', 'session-token.value.', 'gateway-service.example.'])(
+    'redacts a session token after “%s”',
+    (before) => {
+      const jwt = ['eyJhbGciOiJFUzI1NiJ9', 'eyJzdWIiOiJzb21lYm9keSJ9', 'c2lnbmF0dXJlLW9mLWl0'].join('.');
+      expect(createSecretRedactor().redact(before + jwt)).toBe(`${before}[redacted]`);
+    },
+  );
+
   it('keeps other text unchanged', () => {
     const text = 'a task-list with risk-free words, sk-1 and a bearer of news at http://127.0.0.1:8080/v1';
     expect(createSecretRedactor().redact(text)).toBe(text);

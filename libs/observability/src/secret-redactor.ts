@@ -2,6 +2,17 @@
 export const redactedText = '[redacted]';
 
 /**
+ * A session token (any JWT): three base64url parts separated by dots. The first part starts with `eyJ`, the
+ * encoded start of a JSON object. The group captures the text before it.
+ *
+ * The lookbehind and the lookahead allow a match only at the start of a run of these characters that ends with
+ * the dots of a JWT. Otherwise a long run without a dot would be rescanned from every `eyJ`, which takes
+ * quadratic time. The length limit on the run keeps the regular expression from backtracking over a long one.
+ */
+const jwt =
+  /(?<![A-Za-z0-9_-])(?=[A-Za-z0-9_-]{11,16384}\.[A-Za-z0-9_-]{4,}\.)([A-Za-z0-9_-]*?)\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g;
+
+/**
  * Secret patterns: gateway and provider API keys (`sk-…`), session tokens, Authorization header credentials,
  * and passwords in URLs. Every match consists of characters that JSON does not escape, so a redacted line
  * remains valid JSON.
@@ -12,28 +23,13 @@ const shapes: readonly (readonly [RegExp, string])[] = [
     /"((?:current_?|new_?)?password|apiKey|api_key|authorization|secret|sealedSecret|(?:access_?|refresh_?|session_?)?token|cookie|set-cookie)":"(?:[^"\\]|\\.)*"/gi,
     `"$1":"${redactedText}"`,
   ],
+  [jwt, `$1${redactedText}`],
   [/\bsk-[A-Za-z0-9_-]{8,}/g, redactedText],
   // Refresh tokens.
   [/\brt-svc-[A-Za-z0-9_-]{8,}/g, redactedText],
   [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${redactedText}`],
   [/(:\/\/[^:/?#\s"@]{1,256}:)[^@/?#\s"]{1,256}@/g, `$1${redactedText}@`],
 ];
-
-/**
- * Three base64url parts separated by dots, like a JWT. The lookbehind allows a match only at the start of a
- * run of these characters. Otherwise a long run without a dot would be rescanned from every character, which
- * takes quadratic time. The length limit on the first part, the JWT header, keeps the regular expression from
- * backtracking over such a run.
- */
-const dottedRuns = /(?<![A-Za-z0-9_-])([A-Za-z0-9_-]{11,16384})\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g;
-
-/** Redacts session tokens (any JWT). Each starts with `eyJ`, the encoded start of a JSON object. */
-function redactJwts(text: string): string {
-  return text.replace(dottedRuns, (run: string, head: string) => {
-    const start = head.search(/\beyJ/);
-    return start < 0 || head.length - start < 11 ? run : head.slice(0, start) + redactedText;
-  });
-}
 
 /**
  * Up to this many values are searched for one by one, which the engine does faster than this code's single
@@ -159,7 +155,6 @@ export function createSecretRedactor(secretsMax = 4_096, now: () => number = Dat
     redact(text) {
       let redacted = values.redact(text);
       if (!anyShape.test(redacted)) return redacted;
-      redacted = redactJwts(redacted);
       for (const [shape, replacement] of shapes) redacted = redacted.replace(shape, replacement);
       return redacted;
     },
