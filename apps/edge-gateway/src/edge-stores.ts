@@ -20,6 +20,7 @@ const redisCommandMs = 250;
 export function connectRedis(url: string, log: Logger, commandTimeoutMs: number = redisCommandMs): Redis {
   return connectCacheRedis(url, {
     commandTimeoutMs,
+    connectTimeoutMs: 2_000,
     onError: (error) => log.debug({ err: error }, 'Redis error'),
     // The rate limiter batches its own requests and must not wait for a pipeline.
     pipelineAllExcept: [admitCommand],

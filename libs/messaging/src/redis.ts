@@ -4,6 +4,8 @@ import { withTimeout } from '@gateway/observability';
 export interface CacheRedisOptions {
   /** Time limit for a command, in milliseconds. */
   readonly commandTimeoutMs: number;
+  /** Time limit for a connection attempt, in milliseconds. The default is that of ioredis. */
+  readonly connectTimeoutMs?: number;
   readonly onError: (error: Error) => void;
   /** Commands sent in the same event loop turn share a pipeline, except those listed here. */
   readonly pipelineAllExcept?: readonly string[];
@@ -14,12 +16,12 @@ export interface CacheRedisOptions {
  * waiting, and the client reconnects in the background.
  */
 export function connectCacheRedis(url: string, options: CacheRedisOptions): Redis {
-  const { commandTimeoutMs, onError, pipelineAllExcept } = options;
+  const { commandTimeoutMs, connectTimeoutMs = 10_000, onError, pipelineAllExcept } = options;
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     commandTimeout: commandTimeoutMs,
     maxRetriesPerRequest: 0,
-    connectTimeout: 2_000,
+    connectTimeout: connectTimeoutMs,
     retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
     ...(pipelineAllExcept === undefined
       ? {}

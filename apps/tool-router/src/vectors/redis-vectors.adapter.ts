@@ -17,6 +17,7 @@ const keysPerCommand = 256;
 export function connectVectorRedis(url: string, logger: Logger, commandMs = commandDefaultMs): Redis {
   return connectCacheRedis(url, {
     commandTimeoutMs: commandMs,
+    connectTimeoutMs: 2_000,
     onError: (error) => logger.debug({ err: error }, 'vector store: Redis error, computing vectors locally'),
   });
 }
