@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as waitMs } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
+import { closeServer, listenOnLoopback } from '../loopback/loopback-server.ts';
 import { parseExport, type ReceivedSpan } from './parse-export.ts';
 
 export interface OtlpReceiver {
@@ -55,16 +55,12 @@ export async function startOtlpReceiver(options: OtlpReceiverOptions = {}): Prom
       response.writeHead(400).end(String(error));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     spans: () => received,
     waitForTrace: (traceId, predicate, timeoutMs) => waitForTrace(received, traceId, predicate, timeoutMs),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => closeServer(server),
   };
 }
 

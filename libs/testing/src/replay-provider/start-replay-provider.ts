@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { closeServer, listenOnLoopback } from '../loopback/loopback-server.ts';
 import { findRecordings, loadRecordings } from '../recordings/load-recordings.ts';
 import type { Recording } from '../recordings/recording.ts';
 import type { ReplayControls } from './controls.ts';
@@ -73,18 +73,14 @@ export async function startReplayProvider(options: ReplayProviderOptions = {}): 
   });
   server.keepAliveTimeout = 60_000;
   server.on('connection', (socket) => socket.setNoDelay(true));
-  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
+  const url = await listenOnLoopback(server, options.port);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     requests: replay.requests,
     enqueue: (exchangeId, controls) => replay.enqueue(exchangeId, controls),
     setControls: (controls) => replay.setControls(controls),
     reset: () => replay.reset(),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => closeServer(server),
   };
 }
 
