@@ -77,8 +77,7 @@ function PersonMenu() {
         <SchemeItems />
         <Menu.Divider />
         <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => void leave()}>
-          {' '}
-          Sign out{' '}
+          Sign out
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

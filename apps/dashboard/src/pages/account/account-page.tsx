@@ -64,8 +64,7 @@ export function ProfilePanel({ account }: { readonly account: Account }) {
         {update.isError ? <ErrorState error={update.error} /> : null}
         <div>
           <Button type="submit" disabled={name === account.name} loading={update.isPending}>
-            {' '}
-            Save name{' '}
+            Save name
           </Button>
         </div>
       </form>

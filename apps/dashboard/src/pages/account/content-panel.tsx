@@ -35,8 +35,7 @@ export function ContentPanel({ account: { policy } }: { readonly account: Accoun
         {update.isError ? <ErrorState error={update.error} /> : null}
         <div>
           <Button type="submit" disabled={!isChanged} loading={update.isPending}>
-            {' '}
-            Save data settings{' '}
+            Save data settings
           </Button>
         </div>
       </form>

@@ -15,8 +15,7 @@ export function DeletePanel({ account }: { readonly account: Account }) {
       description="Deletes its keys, request log, tool statistics, routing data, provider credentials, and your sign-in."
       actions={
         <Button color="red" variant="light" onClick={() => setAsking(true)}>
-          {' '}
-          Delete account{' '}
+          Delete account
         </Button>
       }
     >

@@ -38,8 +38,7 @@ function PasswordForm() {
         {change.isError ? <ErrorState error={change.error} /> : null}
         <div>
           <Button type="submit" loading={change.isPending} disabled={fields.new_password === ''}>
-            {' '}
-            Change password{' '}
+            Change password
           </Button>
         </div>
       </form>

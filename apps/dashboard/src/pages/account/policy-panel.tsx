@@ -67,8 +67,7 @@ export function PolicyPanel({ account: { policy } }: { readonly account: Account
         {update.isError ? <ErrorState error={update.error} /> : null}
         <div>
           <Button type="submit" disabled={!isChanged} loading={update.isPending}>
-            {' '}
-            Save limits{' '}
+            Save limits
           </Button>
         </div>
       </form>

@@ -60,8 +60,7 @@ function KeyForm({ onSecret }: Pick<KeyStepProps, 'onSecret'>) {
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <Button type="submit" loading={create.isPending}>
-        {' '}
-        Create key{' '}
+        Create key
       </Button>
       {create.isError ? <ErrorState error={create.error} /> : null}
     </form>
