@@ -1,6 +1,5 @@
 export {
   connectCacheRedis,
-  type CacheRedisOptions,
   checkNoEviction,
   EvictingRedisError,
   isRedisUp,

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { withTimeout } from '@gateway/observability';
 
-export interface CacheRedisOptions {
+interface CacheRedisOptions {
   /** Time limit for a command, in milliseconds. */
   readonly commandTimeoutMs: number;
   /** Time limit for a connection attempt, in milliseconds. The default is that of ioredis. */

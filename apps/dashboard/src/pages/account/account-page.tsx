@@ -37,7 +37,7 @@ export function AccountPage() {
   );
 }
 
-export function ProfilePanel({ account }: { readonly account: Account }) {
+function ProfilePanel({ account }: { readonly account: Account }) {
   const [name, setName] = useState(account.name);
   const update = useUpdateAccount();
   const save = () => update.mutate({ name }, { onSuccess: () => notifyDone('Account name saved.') });

@@ -72,7 +72,7 @@ function Period({ billing: { period, estimate, mode } }: { readonly billing: Bil
 }
 
 /** Handles the return from a checkout: applies the checkout id in the address, then clears the address. */
-export function CheckoutReturn() {
+function CheckoutReturn() {
   const [params, setParams] = useSearchParams();
   const checkoutId = params.get('checkout');
   const { mutate, isPending, isError, error } = useSyncCheckout();

@@ -115,7 +115,7 @@ interface DisconnectDialogProps {
   readonly onClose: () => void;
 }
 
-export function DisconnectDialog({ provider: { provider, display_name }, onClose }: DisconnectDialogProps) {
+function DisconnectDialog({ provider: { provider, display_name }, onClose }: DisconnectDialogProps) {
   const disconnect = useDisconnectProvider();
   const confirm = () =>
     disconnect.mutate(provider, {

@@ -164,7 +164,7 @@ function NoRequests() {
 }
 
 /** Downloads the filtered log. The access token goes in a header, so a plain link does not work. */
-export function useExport(filter: RequestFilter) {
+function useExport(filter: RequestFilter) {
   return useMutation({
     mutationFn: async () => {
       const query = { ...filter, format: 'csv' as const };
