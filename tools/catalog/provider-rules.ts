@@ -128,7 +128,7 @@ export const kindsById: readonly { readonly modelId: RegExp; readonly kind: Mode
   { modelId: /^(chat)?gpt-image/, kind: 'image' },
 ];
 
-/** The kind of a model whose output is not text, by output type. */
+/** The kind of a model with an output other than text, by output type. */
 export const kindsByOutput: Readonly<Record<string, ModelKind>> = {
   image: 'image',
   video: 'video',

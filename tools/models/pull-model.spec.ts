@@ -18,7 +18,7 @@ type Files = Record<string, Buffer>;
  */
 class LoopbackHub {
   readonly models = new Map<string, Files>();
-  /** Paths whose content is replaced. */
+  /** The replaced content of paths. */
   readonly tampered = new Map<string, Buffer>();
   readonly asked: string[] = [];
   readonly #server: Server = createServer((request, response) => {

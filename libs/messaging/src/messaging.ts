@@ -31,7 +31,7 @@ export interface ServeOptions {
 export interface Messaging {
   /** Whether the connection is currently up. */
   readonly connected: boolean;
-  /** The instance whose `perInstance` subjects this process serves. */
+  /** This process serves the `perInstance` subjects of this instance. */
   readonly instanceId: string;
 
   /**

@@ -54,7 +54,7 @@ export interface SecretRedactor {
    * first. Values shorter than eight characters are ignored, because they would match ordinary words.
    */
   register(secret: string): void;
-  /** Removes values whose last registration is older than this. */
+  /** Removes values that were last registered longer ago than this. */
   forgetOlder(ageMs: number): void;
   redact(text: string): string;
 }

@@ -103,7 +103,7 @@ export function continueTrace<T>(
   return runAndEnd(tracer.startSpan(name, { attributes, kind }, parent), parent, fn);
 }
 
-/** A request trace whose span outlives the function that started it, for example while streaming. */
+/** A request trace with a span that outlives the function that started it, for example while streaming. */
 export interface RequestTrace {
   /** 32 hex digits. */
   readonly traceId: string;

@@ -51,7 +51,7 @@ export interface DatabaseOptions<Client> {
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
   readonly createClient: (adapter: PrismaPg) => Client;
-  /** Models whose rows refer to their account by a field other than `accountId`. */
+  /** Models that refer to their account by a field other than `accountId`. */
   readonly accountFields?: Readonly<Record<string, string>>;
   readonly connectionsMax?: number;
   readonly statementTimeoutMs?: number;

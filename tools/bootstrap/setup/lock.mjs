@@ -18,8 +18,8 @@ function isAlive(pid) {
 const LOCK_AGE_MS_MAX = 20 * 60_000;
 
 /**
- * Takes the lock file. Returns false if a running process holds it. A lock whose process no longer exists is
- * removed.
+ * Takes the lock file. Returns false if a running process holds it. The lock of a process that no longer exists
+ * is removed.
  */
 function tryLock(file) {
   try {

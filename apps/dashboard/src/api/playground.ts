@@ -26,11 +26,11 @@ async function createKey(column: PlaygroundColumn): Promise<PlaygroundKey> {
  * possible K.
  */
 export async function playgroundKey(column: PlaygroundColumn): Promise<string> {
-  const kept = await keys.get(column)?.catch(() => undefined);
-  if (kept !== undefined && kept.expiresAtMs - marginMs > Date.now()) return kept.secret;
-  const made = createKey(column);
-  keys.set(column, made);
-  return (await made).secret;
+  const current = await keys.get(column)?.catch(() => undefined);
+  if (current !== undefined && current.expiresAtMs - marginMs > Date.now()) return current.secret;
+  const created = createKey(column);
+  keys.set(column, created);
+  return (await created).secret;
 }
 
 /** Drops a key that the gateway rejected. The next call creates a new one. */

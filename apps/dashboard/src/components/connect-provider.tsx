@@ -109,8 +109,8 @@ function ConnectForm({ provider, fields, onChange }: ConnectFormProps) {
   const { required, optional } = provider.fields;
   // Credentials with several parts do not support several keys.
   const hasMore = required.includes('api_key') && !required.includes('base_url');
-  const asked = [...required, ...optional, ...(hasMore ? ['additional_api_keys'] : [])];
-  return asked.map((name) => (
+  const names = [...required, ...optional, ...(hasMore ? ['additional_api_keys'] : [])];
+  return names.map((name) => (
     <Field
       key={name}
       name={name}

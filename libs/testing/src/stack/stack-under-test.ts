@@ -91,7 +91,7 @@ function required(value: string | null, name: string): string {
   return value;
 }
 
-/** A handle to the running stack whose data is in `path`. */
+/** A handle to the running stack with its data in `path`. */
 export function attachStack(path: string, stop: () => Promise<void> = async () => {}): StackUnderTest {
   const dataDir = openDataDir(path);
   return {

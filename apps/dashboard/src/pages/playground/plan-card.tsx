@@ -16,8 +16,8 @@ interface PlanCardProps {
 /** The plan of a request: first the facts from the response headers, then the full plan from the log. */
 export function PlanCard({ headers, sessionId, tookMs, isBusy }: PlanCardProps) {
   const { requestId, model, pruneRatio, overheadMs } = headers;
-  const asked = isBusy ? undefined : (requestId ?? undefined);
-  const { data: detail, isError } = useNewRequest(asked, sessionId);
+  const completedId = isBusy ? undefined : (requestId ?? undefined);
+  const { data: detail, isError } = useNewRequest(completedId, sessionId);
   return (
     <aside className={classes.plan} aria-label="Plan of the last request">
       <dl className={classes.planFacts}>

@@ -147,20 +147,20 @@ interface TypedOptions {
  */
 function useTyped({ value, onChange, show, read }: TypedOptions): [string, (text: string) => void] {
   const [typed, setTyped] = useState(() => show(value));
-  const [asked, setAsked] = useState(value);
+  const [sent, setSent] = useState(value);
   const [seen, setSeen] = useState(value);
   if (value !== seen) {
     setSeen(value);
-    if (value !== asked) setAsked(value);
-    if (value !== asked) setTyped(show(value));
+    if (value !== sent) setSent(value);
+    if (value !== sent) setTyped(show(value));
   }
-  const ask = useDebouncedCallback((text: string) => {
-    setAsked(read(text));
+  const send = useDebouncedCallback((text: string) => {
+    setSent(read(text));
     onChange(read(text));
   }, typingMs);
   const type = (text: string) => {
     setTyped(text);
-    ask(text);
+    send(text);
   };
   return [typed, type];
 }

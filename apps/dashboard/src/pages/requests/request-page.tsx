@@ -38,8 +38,8 @@ export function RequestPage() {
 
 function Summary({ detail }: { readonly detail: RequestDetail }) {
   const { status, provider, model, requested_model, created_at } = detail;
-  const asked = requested_model ?? 'no model';
-  const answered = model === null ? asked : `${provider ?? '?'}/${model}`;
+  const requested = requested_model ?? 'no model';
+  const answered = model === null ? requested : `${provider ?? '?'}/${model}`;
   return (
     <span className={classes.summary}>
       <StatusBadge status={status} />

@@ -22,8 +22,8 @@ const tabs = [
 
 export function RoutingPage() {
   const [params, setParams] = useSearchParams();
-  const asked = params.get('tab');
-  const tab = tabs.find(({ value }) => value === asked)?.value ?? 'preferences';
+  const wanted = params.get('tab');
+  const tab = tabs.find(({ value }) => value === wanted)?.value ?? 'preferences';
   return (
     <>
       <PageHeader
