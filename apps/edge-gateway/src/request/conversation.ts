@@ -32,6 +32,7 @@ export class Conversation {
   readonly sessionId: string | null;
   readonly #outline: Pick<RequestOutline, 'system' | 'messages'>;
   readonly #body: Buffer;
+  #opening: Opening | undefined;
   #transcript: Transcript | undefined;
 
   /** @param body the bytes that the outline's ranges refer to. */
@@ -47,7 +48,7 @@ export class Conversation {
    * every turn.
    */
   get key(): string {
-    return this.sessionId ?? this.#digests.opening;
+    return this.sessionId ?? this.#start.digest;
   }
 
   /**
@@ -73,8 +74,12 @@ export class Conversation {
     return this.#digests.before;
   }
 
+  get #start(): Opening {
+    return (this.#opening ??= digestOpening(this.#outline.messages, this.#body));
+  }
+
   get #digests(): Transcript {
-    return (this.#transcript ??= digestTranscript(this.#outline.messages, this.#body));
+    return (this.#transcript ??= digestTranscript(this.#outline.messages, this.#body, this.#start));
   }
 }
 
@@ -86,25 +91,39 @@ export function deriveKey(owner: string, key: string): string {
   return hash('sha256', `${owner}\n${key}`);
 }
 
+/** The messages before the model's first turn. Routing without planning needs no later message. */
+interface Opening {
+  readonly digest: string;
+  /** Index of the first message after the opening. */
+  readonly end: number;
+  /** The hash of the opening. `digestTranscript` adds the later messages to it. */
+  readonly hash: Hash;
+}
+
+function digestOpening(messages: readonly MessageOutline[], body: Buffer): Opening {
+  const opening = createHash('sha256');
+  const firstTurn = messages.findIndex(isModels);
+  const end = firstTurn < 0 ? messages.length : firstTurn;
+  for (const message of messages.slice(0, end)) addMessage(opening, message, body);
+  return { digest: digestOf(opening), end, hash: opening };
+}
+
 interface Transcript {
-  readonly opening: string;
   readonly before: string | null;
   readonly here: string;
 }
 
-function digestTranscript(messages: readonly MessageOutline[], body: Buffer): Transcript {
-  const all = createHash('sha256');
-  const firstTurn = messages.findIndex(isModels);
+function digestTranscript(
+  messages: readonly MessageOutline[],
+  body: Buffer,
+  { digest, end, hash: all }: Opening,
+): Transcript {
+  if (end === messages.length) return { before: null, here: digest };
   const lastTurn = findLastTurn(messages);
-  let opening: string | undefined;
-  let before: string | null = null;
-  for (const [at, message] of messages.entries()) {
-    if (at === firstTurn) opening = digestOf(all);
-    if (at === lastTurn) before = digestOf(all);
-    addMessage(all, message, body);
-  }
-  const here = digestOf(all);
-  return { opening: opening ?? here, before, here };
+  for (const message of messages.slice(end, lastTurn)) addMessage(all, message, body);
+  const before = lastTurn === end ? digest : digestOf(all);
+  for (const message of messages.slice(lastTurn)) addMessage(all, message, body);
+  return { before, here: digestOf(all) };
 }
 
 function isModels({ role }: MessageOutline): boolean {
