@@ -87,8 +87,15 @@ export interface Attempts {
 
 export function createAttempts(): Attempts {
   return {
-    ...{ current: null, calls: 0, callsShown: 0, repeats: 0, earlierRoundBytes: 0 },
-    ...{ failed: [], broken: null, skipped: [], abandoned: [] },
+    current: null,
+    calls: 0,
+    callsShown: 0,
+    repeats: 0,
+    earlierRoundBytes: 0,
+    failed: [],
+    broken: null,
+    skipped: [],
+    abandoned: [],
   };
 }
 

@@ -37,10 +37,7 @@ const served: Request = {
     },
     ledger: {
       ...ledger,
-      provider: 'openai',
-      model: 'gpt-4o',
       stream: true,
-      lane: 'edited',
       toolsIn: 9,
       toolsOut: 4,
       plan: {
@@ -70,6 +67,9 @@ const served: Request = {
   outcome: { status: 'ok', httpStatus: 200, errorCode: null, errorDetail: 'late' },
   totalMs: 9,
   event: {
+    provider: 'openai',
+    model: 'gpt-4o',
+    lane: 'edited',
     usage: { inputTokens: 7, outputTokens: 5, cachedInputTokens: 0, cacheWriteTokens: 0, estimated: false },
     costUsd: 0.5,
     ms: { total: 9, firstByte: 4, overhead: 1, auth: 0.5, plan: null, upstream: 3 },

@@ -177,7 +177,8 @@ interface FinishedRequest {
   readonly caller: Pick<Caller, 'accountId' | 'keyId'> | null;
   readonly outcome: Pick<RelayOutcome, 'status' | 'httpStatus' | 'errorCode' | 'errorDetail'>;
   readonly totalMs: number;
-  readonly event: Pick<RequestEventV1, 'usage' | 'costUsd' | 'ms'> | null;
+  /** Null if the request ended before it was accepted. No provider is chosen before that. */
+  readonly event: Pick<RequestEventV1, 'provider' | 'model' | 'lane' | 'usage' | 'costUsd' | 'ms'> | null;
 }
 
 /**
@@ -186,7 +187,7 @@ interface FinishedRequest {
  * times as expensive.
  */
 export function renderLogLine({ exchange, caller, outcome, totalMs, event }: FinishedRequest) {
-  const [{ ledger, attempts, modelChoice }, served] = [exchange, findServed(exchange)];
+  const { ledger, attempts, modelChoice } = exchange;
   return {
     request_id: exchange.requestId,
     trace_id: exchange.trace.traceId,
@@ -199,10 +200,10 @@ export function renderLogLine({ exchange, caller, outcome, totalMs, event }: Fin
     error_detail: outcome.errorDetail ?? undefined,
     requested_model: modelChoice && `svc/${modelChoice.mode}`,
     model_reason: modelChoice?.reason,
-    provider: served.provider ?? undefined,
-    model: served.model ?? undefined,
+    provider: event?.provider ?? undefined,
+    model: event?.model ?? undefined,
     stream: ledger.stream,
-    lane: served.lane ?? undefined,
+    lane: event?.lane ?? undefined,
     upstream_calls: attempts.calls > 1 ? attempts.calls : undefined,
     abandoned_calls: attempts.abandoned.length || undefined,
     fallbacks_skipped: renderSkipped(attempts),
