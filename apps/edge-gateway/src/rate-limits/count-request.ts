@@ -16,7 +16,7 @@ export interface CountedRequest {
 
 /**
  * Counts a request against its key's limit in one Redis round trip. The round trip also returns the epoch of
- * the key's latest change, so even a change whose broadcast was lost is applied here.
+ * the key's latest change, so a change is applied here even if its broadcast was lost.
  * @throws GatewayError for a changed key: `invalid_api_key`, `expired_api_key` or `service_unavailable`
  */
 export async function countRequest(

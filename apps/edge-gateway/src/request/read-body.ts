@@ -5,8 +5,8 @@ import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 
 /**
- * Reads a whole body, up to a size limit. A body whose declared length exceeds the limit is rejected without
- * reading. If the declaration is wrong, the body is rejected when it reaches the limit. Throws
+ * Reads a whole body, up to a size limit. If the declared length exceeds the limit, the body is rejected
+ * without reading. If the declaration is wrong, it is rejected when it reaches the limit. Throws
  * `request_too_large`, or the stream's own error if the client disconnects.
  */
 export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {

@@ -13,7 +13,7 @@ export interface UpstreamCall {
   readonly signal: AbortSignal;
 }
 
-/** A provider's response whose body has not been read. */
+/** A provider's response with its unread body. */
 export interface UpstreamReply {
   readonly status: number;
   readonly headers: IncomingHeaders;

@@ -134,8 +134,8 @@ async function chooseUntried(
 }
 
 /**
- * Chooses the first failed candidate that is worth retrying soon and whose breaker is not open. The pause is
- * at least as long as the provider requests. If a provider requests a longer pause than the settings allow,
+ * Chooses the first failed candidate that is worth retrying soon and has no open breaker. The pause is at
+ * least as long as the provider requests. If a provider requests a longer pause than the settings allow,
  * nothing is retried.
  */
 async function chooseRepeat(
@@ -166,8 +166,8 @@ function isSame({ backend, model }: FailedAttempt, { target, connection }: Candi
 }
 
 /**
- * Lists the target with each of its credentials, then its alternatives. Skips alternatives whose provider is
- * not connected.
+ * Lists the target with each of its credentials, then its alternatives. Skips alternatives without a
+ * connected provider.
  */
 async function openAll(
   target: Target,
