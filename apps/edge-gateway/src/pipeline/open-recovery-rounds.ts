@@ -56,7 +56,7 @@ function withoutAlternatives({ provider, model, lane, path, ownCredential }: Tar
 
 /** The store for recovered tools. Positions refer to the list of tools that the key may use. */
 interface RoundsMemory {
-  addRecovered(names: ConversationKeys, positions: readonly number[], asked: readonly number[]): void;
+  addRecovered(names: ConversationKeys, positions: readonly number[], requested: readonly number[]): void;
 }
 
 /**
@@ -78,8 +78,8 @@ export async function rememberRounds(
       return index === undefined ? [] : [eligible.indexOf(index)];
     });
   const found = await Promise.all(needs.slice(0, 2).map((need) => recovery.find(need)));
-  const asked = positionsOf([...names, ...found.flatMap((tools) => tools.slice(0, foundMax))]);
-  memory.addRecovered(conversation, [...positionsOf(rounds.recovered), ...asked], asked);
+  const requested = positionsOf([...names, ...found.flatMap((tools) => tools.slice(0, foundMax))]);
+  memory.addRecovered(conversation, [...positionsOf(rounds.recovered), ...requested], requested);
 }
 
 const foundMax = 5;

@@ -124,8 +124,8 @@ interface Selected {
  * Returns the tools that are defined in the provider request. With deferral these are all eligible
  * tools, so deferral saves no definitions.
  */
-export function listSent({ eligible, forwarded, deferral: native }: Selected): readonly number[] {
-  return native === undefined ? forwarded : eligible;
+export function listSent({ eligible, forwarded, deferral }: Selected): readonly number[] {
+  return deferral === undefined ? forwarded : eligible;
 }
 
 /**

@@ -74,12 +74,12 @@ export function buildRecovery(given: RecoveryInput): Recovery {
 /** Tools with the same name have the same status, because key limits and plans treat all of them alike. */
 function findStandings({ outline, eligible, forwarded }: RecoveryInput): Map<string, ToolStatus> {
   const mayUse = new Set(eligible);
-  const goes = new Set(forwarded);
+  const sent = new Set(forwarded);
   const standings = new Map<string, ToolStatus>();
   for (const { name, index } of outline.tools) {
     if (name === undefined) continue;
     if (!mayUse.has(index)) standings.set(name, 'denied');
-    else if (goes.has(index)) standings.set(name, 'forwarded');
+    else if (sent.has(index)) standings.set(name, 'forwarded');
     else if (!standings.has(name)) standings.set(name, 'pruned');
   }
   return standings;

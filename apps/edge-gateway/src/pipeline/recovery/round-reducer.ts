@@ -222,8 +222,8 @@ export class RoundReducer {
     const block = this.#place(start.block);
     const { name, argumentsText } = verdict;
     this.#calls += 1;
-    const isThroughNet = start.name === this.#recovery.recoveryTool.name;
-    if (isThroughNet && (verdict.kind === 'correct' || verdict.recovered)) this.#recovered.add(name);
+    const isThroughRecoveryTool = start.name === this.#recovery.recoveryTool.name;
+    if (isThroughRecoveryTool && (verdict.kind === 'correct' || verdict.recovered)) this.#recovered.add(name);
     return [
       { ...start, block, name },
       { type: 'tool-call-delta', choice: 0, block, argumentsText },

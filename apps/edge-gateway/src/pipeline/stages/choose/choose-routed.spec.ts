@@ -21,7 +21,7 @@ function choose(ids: readonly string[]): Promise<Target> {
     routing: { mode: 'auto', allowedProviders: null, maxCostUsdPerMtok: null },
   };
   return chooseRouted(
-    { asked: 'cheap', request, connected: new Set(['openai']), find },
+    { requested: 'cheap', request, connected: new Set(['openai']), find },
     exchange as unknown as Exchange,
     caller as unknown as Caller,
     { modelRouter: { choose: () => Promise.resolve(routed as never) }, tokenRatios: new TokenRatios() },

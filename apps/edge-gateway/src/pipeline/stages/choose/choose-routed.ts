@@ -18,7 +18,7 @@ export interface RoutedServices {
 
 interface RoutedQuestion {
   /** The routing mode in the request. For `auto`, the account's preferred mode applies. */
-  readonly asked: RoutingMode;
+  readonly requested: RoutingMode;
   readonly request: ParsedRequest;
   readonly connected: ReadonlySet<string>;
   /** Finds the target for `<provider>/<model>`. */
@@ -40,12 +40,12 @@ const keptShare = 0.6;
  * `provider_not_connected` if there are no models at all
  */
 export async function chooseRouted(
-  { asked, request, connected, find }: RoutedQuestion,
+  { requested, request, connected, find }: RoutedQuestion,
   exchange: Exchange,
   caller: Caller,
   services: RoutedServices,
 ): Promise<Target> {
-  const mode = asked === 'auto' ? caller.routing.mode : asked;
+  const mode = requested === 'auto' ? caller.routing.mode : requested;
   const routed = describe(mode, { request, connected }, caller, services);
   const found = await chooseWithin(routed, caller, services);
   const { choice, complexity, turns } = found;

@@ -32,7 +32,7 @@ export async function choose(
   const target =
     mode === undefined
       ? chooseNamed(find, request, exchange, caller, services)
-      : await chooseRouted({ asked: mode, request, connected, find }, exchange, caller, services);
+      : await chooseRouted({ requested: mode, request, connected, find }, exchange, caller, services);
   exchange.ledger.provider = target.provider.name;
   exchange.ledger.model = target.model;
   exchange.headers['x-svc-provider'] = target.provider.name;

@@ -65,7 +65,9 @@ export function openResponseWriter(
     rounds,
     openStreamWriter: () => {
       if (!isSameFormat) return render(rounds);
-      return rounds === null ? passFrames(client) : passNetted(client, rounds, exchange.requestId, render);
+      return rounds === null
+        ? passFrames(client)
+        : passWithRecovery(client, rounds, exchange.requestId, render);
     },
     renderStream: (events) => render(null).write(Buffer.alloc(0), events),
   };
@@ -86,7 +88,7 @@ function openGate({ client }: ClientWireFormat): FrameGate {
 const whole = (chunk: Buffer): readonly Buffer[] => [chunk];
 const none = (): readonly Buffer[] => [];
 
-function passNetted(
+function passWithRecovery(
   format: ClientWireFormat,
   rounds: RecoveryRounds,
   requestId: string,

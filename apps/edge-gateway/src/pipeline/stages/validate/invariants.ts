@@ -22,8 +22,8 @@ export const toolChoiceIsForwarded: Invariant = ({ outline, plan }) => {
   if (names.length === 0) return null;
   const forwarded = new Set(plan.forwarded);
   const offered = new Set(outline.tools.map(({ name }) => name));
-  const goes = new Set(outline.tools.flatMap(({ name, index }) => (forwarded.has(index) ? [name] : [])));
-  const broken = names.find((name) => offered.has(name) && !goes.has(name));
+  const sent = new Set(outline.tools.flatMap(({ name, index }) => (forwarded.has(index) ? [name] : [])));
+  const broken = names.find((name) => offered.has(name) && !sent.has(name));
   return broken === undefined ? null : `tool_choice names "${broken}", which is not forwarded`;
 };
 

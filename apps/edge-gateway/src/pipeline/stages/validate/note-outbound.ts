@@ -88,11 +88,11 @@ function loggedPlan(
  */
 function listDeferred(
   { outline }: ParsedRequest,
-  { eligible, forwarded, deferral: native }: ToolPlan,
+  { eligible, forwarded, deferral }: ToolPlan,
 ): ReadonlySet<string> | undefined {
-  if (native?.mode !== 'deferred') return undefined;
-  const goes = new Set(forwarded);
-  return new Set(eligible.flatMap((index) => (goes.has(index) ? [] : (outline.tools[index]?.name ?? []))));
+  if (deferral?.mode !== 'deferred') return undefined;
+  const inPlan = new Set(forwarded);
+  return new Set(eligible.flatMap((index) => (inPlan.has(index) ? [] : (outline.tools[index]?.name ?? []))));
 }
 
 /**
@@ -112,7 +112,7 @@ function loggedContext({ contextPrice }: Exchange, { context }: ToolPlan): Excha
 }
 
 /**
- * Adds the estimated token counts for requests whose conversation could be compressed. They are whole
+ * Adds the estimated token counts for requests with a compressible conversation. They are whole
  * numbers, and the parts add up to the total.
  */
 function noteContext(

@@ -64,7 +64,7 @@ function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exc
     plainBodyFor:
       plan.deferral === undefined
         ? null
-        : (target) => draftOf(request, target, withoutNative(plan), exchange).edited.bytes,
+        : (target) => draftOf(request, target, withoutDeferral(plan), exchange).edited.bytes,
     roundFor: (target, next) => roundOf(request, target, plan, next, exchange),
   };
 }
@@ -81,13 +81,13 @@ function roundOf(
   exchange: Exchange,
 ): Outbound {
   const added = new Set(next.added);
-  const goes = new Set(plan.forwarded);
+  const inPlan = new Set(plan.forwarded);
   const forwarded = plan.eligible.filter((index) => {
     const name = request.outline.tools[index]?.name;
-    return next.recovery === null || goes.has(index) || (name !== undefined && added.has(name));
+    return next.recovery === null || inPlan.has(index) || (name !== undefined && added.has(name));
   });
   const chosen = { ...plan, forwarded, recovery: next.recovery ?? undefined };
-  const planned = next.recovery === null ? withoutNative(chosen) : chosen;
+  const planned = next.recovery === null ? withoutDeferral(chosen) : chosen;
   const bodyFor = (to: Target): Uint8Array =>
     draftOf(request, to, planned, exchange, next.messages).edited.bytes;
   return {
@@ -104,7 +104,7 @@ function roundOf(
  * Returns the plan with every tool sent unchanged. The recovery tool stays, because a response may still call
  * it.
  */
-function withoutNative(plan: ToolPlan): ToolPlan {
+function withoutDeferral(plan: ToolPlan): ToolPlan {
   return plan.deferral === undefined ? plan : { ...plan, forwarded: plan.eligible, deferral: undefined };
 }
 
@@ -125,7 +125,7 @@ function draftOf(
     outline,
     model: target.model,
     ...(keepsAll ? {} : { keepTools: new Set(sent) }),
-    ...nativeEdit(planned, target),
+    ...deferralEdit(planned, target),
     contextEdits: planned.context.edits,
     schemaEdits: schemaEditsOf(planned),
     ...(recovery === undefined ? {} : { callEdits: recovery.callEdits, addTools: [recovery.recoveryTool] }),
@@ -142,14 +142,14 @@ function schemaEditsOf({ schemaEdits }: ToolPlan): ReadonlyMap<number, readonly 
   return new Map([...schemaEdits].map(([index, { edits }]) => [index, edits]));
 }
 
-function nativeEdit(
-  { deferral: native, eligible, forwarded }: ToolPlan,
+function deferralEdit(
+  { deferral, eligible, forwarded }: ToolPlan,
   target: Target,
 ): Pick<RequestEdit, 'deferTools' | 'allowTools'> {
-  if (native === undefined || !isDeferralAt(native, target)) return {};
-  const goes = new Set(forwarded);
-  if (native.mode === 'allowed') return { allowTools: goes };
-  return { deferTools: new Set(eligible.filter((index) => !goes.has(index))) };
+  if (deferral === undefined || !isDeferralAt(deferral, target)) return {};
+  const inPlan = new Set(forwarded);
+  if (deferral.mode === 'allowed') return { allowTools: inPlan };
+  return { deferTools: new Set(eligible.filter((index) => !inPlan.has(index))) };
 }
 
 function defectOf(draft: OutboundDraft): string | null {
