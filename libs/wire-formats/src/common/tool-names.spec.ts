@@ -16,7 +16,7 @@ function ask(names: readonly string[], rest: Partial<ChatRequest> = {}): ChatReq
   return { model: 'm', messages: [], tools, ...settings, ...rest };
 }
 
-const toldNames = ({ tools }: ChatRequest) =>
+const sentNames = ({ tools }: ChatRequest) =>
   tools.map((tool) => (tool.kind === 'built-in' ? '' : tool.name));
 const call = (name: string) =>
   ({ type: 'tool-call', id: 'c', name, kind: 'function', argumentsText: '{}' }) as const;
@@ -34,13 +34,13 @@ describe('tool names', () => {
   it('replaces each rejected name with a distinct valid name, the same in every turn', () => {
     const names = [`${long}read`, `${long}write`, 'a.b', 'a_b', 'a b', '1st', '', 'ü', 'f'];
     const { request, meant } = nameTools(ask(names), pattern);
-    const told = toldNames(request);
-    expect(new Set(told).size).toBe(names.length);
-    for (const name of told) expect(name).toMatch(pattern);
-    expect(told.map((name) => meant?.get(name) ?? name)).toEqual(names);
-    expect(told[0]).toContain('mcp__context');
-    expect([told[3], told[8]]).toEqual(['a_b', 'f']);
-    expect(toldNames(nameTools(ask([...names, 'another.one']), pattern).request).slice(0, -1)).toEqual(told);
+    const sent = sentNames(request);
+    expect(new Set(sent).size).toBe(names.length);
+    for (const name of sent) expect(name).toMatch(pattern);
+    expect(sent.map((name) => meant?.get(name) ?? name)).toEqual(names);
+    expect(sent[0]).toContain('mcp__context');
+    expect([sent[3], sent[8]]).toEqual(['a_b', 'f']);
+    expect(sentNames(nameTools(ask([...names, 'another.one']), pattern).request).slice(0, -1)).toEqual(sent);
   });
 
   it('renames a tool everywhere in the request', () => {
@@ -52,7 +52,7 @@ describe('tool names', () => {
       ask([read], { messages, toolChoice: { mode: 'tool', name: read } }),
       pattern,
     ).request;
-    const [name] = toldNames(chosen);
+    const [name] = sentNames(chosen);
     expect(chosen.toolChoice).toEqual({ mode: 'tool', name });
     expect(chosen.messages[0]?.parts).toEqual([
       { type: 'text', text: read },
@@ -61,19 +61,19 @@ describe('tool names', () => {
     ]);
     const allowed = { mode: 'allowed', names: [write, 'f'], required: true } as const;
     const bound = nameTools(ask([read, write], { toolChoice: allowed }), pattern).request;
-    expect(bound.toolChoice).toEqual({ ...allowed, names: [toldNames(bound)[1], 'f'] });
+    expect(bound.toolChoice).toEqual({ ...allowed, names: [sentNames(bound)[1], 'f'] });
   });
 
   it('restores the client’s names in calls, streamed and non-streaming', () => {
     const { request, meant } = nameTools(ask([`${long}read`]), pattern);
-    const [name = ''] = toldNames(request);
-    const start = (told: string): StreamEvent => ({
-      ...{ type: 'tool-call-start', choice: 0, block: 0, id: 'c', kind: 'function', name: told },
+    const [name = ''] = sentNames(request);
+    const start = (calledName: string): StreamEvent => ({
+      ...{ type: 'tool-call-start', choice: 0, block: 0, id: 'c', kind: 'function', name: calledName },
     });
-    const said = [start(name), start('made-up')];
+    const events = [start(name), start('made-up')];
     const provider = {
-      parseResponse: () => [...said],
-      openStreamParser: () => ({ push: () => [...said], end: () => [...said] }),
+      parseResponse: () => [...events],
+      openStreamParser: () => ({ push: () => [...events], end: () => [...events] }),
     } as unknown as ProviderHalf;
     const restored = restoreToolNames(provider, () => meant);
     const stream = restored.openStreamParser();
@@ -84,6 +84,6 @@ describe('tool names', () => {
       stream.end(),
     ])
       expect(events).toEqual(expected);
-    expect(restoreToolNames(provider, () => null).parseResponse(Buffer.alloc(0))).toEqual(said);
+    expect(restoreToolNames(provider, () => null).parseResponse(Buffer.alloc(0))).toEqual(events);
   });
 });

@@ -39,9 +39,9 @@ describe('citations from another format', () => {
   it('are sent once, with the finish chunk of a stream', () => {
     const renderer = client.openStreamRenderer({ ...defaults, includesUsage: false });
     const frames = answer.map((event) => String(renderer.render(event))).filter((text) => text !== '');
-    const told = frames.filter((frame) => frame.includes('annotations'));
-    expect(told).toHaveLength(1);
-    expect(JSON.parse((told[0] ?? '').replace('data: ', ''))).toMatchObject({
+    const annotated = frames.filter((frame) => frame.includes('annotations'));
+    expect(annotated).toHaveLength(1);
+    expect(JSON.parse((annotated[0] ?? '').replace('data: ', ''))).toMatchObject({
       choices: [{ delta: { annotations }, finish_reason: 'stop' }],
     });
   });

@@ -157,8 +157,8 @@ describe('parsing a stream', () => {
       { index: 299, finish_reason: 'stop' },
       { index: 0, delta: { content: 'b' } },
     ]);
-    const told = new Set(events.flatMap((event) => ('choice' in event ? [event.choice] : [])));
-    expect([told.size, told.has(299)]).toEqual([256, false]);
+    const choices = new Set(events.flatMap((event) => ('choice' in event ? [event.choice] : [])));
+    expect([choices.size, choices.has(299)]).toEqual([256, false]);
     expect(partsOf(events)).toEqual([{ type: 'text', text: 'ab' }]);
   });
 

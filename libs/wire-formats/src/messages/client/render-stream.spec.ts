@@ -27,9 +27,9 @@ const usage = {
   usage: { inputTokens: 10, outputTokens: 4, cachedInputTokens: 6, reasoningTokens: 2 },
 } as const;
 const end = { type: 'message-end' } as const;
-const text = (block: number, said: string): StreamEvent[] => [
+const text = (block: number, delta: string): StreamEvent[] => [
   { type: 'text-start', ...at(block) },
-  { type: 'text-delta', ...at(block), text: said },
+  { type: 'text-delta', ...at(block), text: delta },
   { type: 'text-end', ...at(block) },
 ];
 
@@ -181,7 +181,7 @@ describe('a stream to a client', () => {
   });
 
   it("sends the gateway's own errors the same way, and their text cannot inject an event", () => {
-    const told = messages.client.renderStreamError(
+    const rendered = messages.client.renderStreamError(
       {
         status: 502,
         type: 'api_error',
@@ -192,7 +192,7 @@ describe('a stream to a client', () => {
       },
       'req',
     );
-    const frames = new SseDecoder().push(Buffer.from(told));
+    const frames = new SseDecoder().push(Buffer.from(rendered));
     expect(frames.map(({ event }) => event)).toEqual(['error']);
     expect(JSON.parse(frames[0]!.data)).toMatchObject({
       type: 'error',

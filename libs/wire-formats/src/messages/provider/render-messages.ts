@@ -81,8 +81,8 @@ function renderMessage(message: ChatMessage, field: string, context: RenderConte
   const spelled = asObject(spelling) ?? {};
   const isListed = spelled.content === 'list';
   const role = message.role === 'tool' ? 'user' : message.role;
-  const spoken = isListed ? message.parts : message.parts.filter((part) => !isBlankText(part, message));
-  const blocks = spoken.flatMap((part) => renderPart(part, message, field, context));
+  const parts = isListed ? message.parts : message.parts.filter((part) => !isBlankText(part, message));
+  const blocks = parts.flatMap((part) => renderPart(part, message, field, context));
   if (message.parts.length > 0 && blocks.length === 0) return undefined;
   return {
     role,
