@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { GatewayError } from '@gateway/errors';
+import { GatewayError, missingField, unknownField } from '@gateway/errors';
 import { JsonDepthError, JsonSyntaxError, scanJson } from '@gateway/wire-formats';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -94,17 +94,13 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   if (!issue) throw new GatewayError('invalid_field');
-  if (issue.code === 'unrecognized_keys') {
-    const param = renderPath([...issue.path, issue.keys[0] ?? '']);
-    throw new GatewayError('unknown_field', { param, message: `The field "${param}" is not known here.` });
-  }
+  if (issue.code === 'unrecognized_keys')
+    throw unknownField(renderPath([...issue.path, issue.keys[0] ?? '']));
   const param = renderPath(issue.path);
-  const missing = issue.code === 'invalid_type' && issue.input === undefined && param !== '';
-  throw new GatewayError(missing ? 'missing_field' : 'invalid_field', {
+  if (issue.code === 'invalid_type' && issue.input === undefined && param !== '') throw missingField(param);
+  throw new GatewayError('invalid_field', {
     ...(param === '' ? {} : { param }),
-    message: missing
-      ? `The field "${param}" is required.`
-      : `${param === '' ? 'The body' : `The field "${param}"`} is not valid: ${issue.message}`,
+    message: `${param === '' ? 'The body' : `The field "${param}"`} is not valid: ${issue.message}`,
   });
 }
 
