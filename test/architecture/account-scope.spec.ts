@@ -10,6 +10,7 @@ const root = join(import.meta.dirname, '../..');
 const acrossAccounts: Readonly<Record<string, string>> = {
   'apps/account/src/accounts/create-account.ts':
     'the account does not exist yet; an operator names person and account',
+  'apps/account/src/audit/trim-audit.ts': 'deletes old events of all accounts',
   'apps/account/src/deletion/delete-account.ts':
     'deletes the account; the id of a receipt is its access right',
   'apps/account/src/deletion/deletion-runner.ts': 'resumes the deletions of all accounts',
@@ -27,6 +28,7 @@ const acrossAccounts: Readonly<Record<string, string>> = {
     'the customer determines the account; events belong to none',
   'apps/billing/src/ledger/write-ledger.processor.ts':
     'a batch has entries of many accounts, each with its own',
+  'apps/provider-vault/src/audit/audit-outbox.ts': 'ships queued events of all accounts',
   'apps/provider-vault/src/credentials/rewrap-credentials.ts':
     'rotation reads every credential, still sealed',
   'apps/provider-vault/src/keys/key-versions.ts': 'key-encryption keys belong to no account',

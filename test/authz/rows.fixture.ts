@@ -144,6 +144,8 @@ export const rows: Readonly<Record<string, AuthzRow>> = {
   deleteProvider: { targets: providerTargets },
   listRequestLog: {},
   exportRequestLog: {},
+  listAuditEvents: {},
+  exportAuditEvents: {},
   getRequestDetail: { targets: requestTargets },
   summarizeUsage: {},
   listDailyUsage: {},

@@ -72,13 +72,15 @@ describe('a deleted account', () => {
       'provider-vault',
       'worker',
       'billing',
+      'compressor',
+      'edge-gateway-caches',
     ]);
     expect(receipt.steps[0]).toMatchObject({ status: 'done' });
     expect(answer.headers['location']).toBe(`/v1/account/deletions/${receipt.id}`);
     expect(answer.text).not.toContain(account.accountId);
 
     const done = await untilDone(receipt.id);
-    expect(done.steps.map(({ status }) => status)).toEqual(['done', 'done', 'done', 'done', 'done']);
+    expect(done.steps.map(({ status }) => status)).toEqual(done.steps.map(() => 'done'));
     expect(Date.parse(done.completed_at ?? '')).toBeGreaterThanOrEqual(Date.parse(done.requested_at));
     expect(await findRowsNaming(stack, [account.accountId, account.keyId])).toEqual([]);
     expect(await findRowsNaming(stack, [bystander.accountId])).toEqual(before);

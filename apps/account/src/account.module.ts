@@ -9,10 +9,12 @@ import {
   type Provider,
 } from '@nestjs/common';
 import type { Redis } from 'ioredis';
+import { AuditController } from './audit/audit.controller.ts';
 import { AccountsController } from './accounts/accounts.controller.ts';
 import { ChangeAnnouncer } from './announce/change-announcer.ts';
 import { RedisEpochBoard } from './announce/redis-epoch-board.adapter.ts';
 import type { Config } from './config.ts';
+import { DELETION_LOGGER } from './deletion/delete-account.ts';
 import { DeletionController } from './deletion/deletion.controller.ts';
 import { DeletionRunner } from './deletion/deletion-runner.ts';
 import { deletionSteps } from './deletion/deletion-steps.ts';
@@ -58,12 +60,14 @@ export class AccountModule implements OnModuleInit, OnModuleDestroy {
       controllers: [
         KeysController,
         AccountsController,
+        AuditController,
         DeletionController,
         PreferencesController,
         IdentityController,
       ],
       providers: [
         { provide: ACCOUNT_DATABASE, useValue: parts.database },
+        { provide: DELETION_LOGGER, useValue: parts.logger },
         { provide: KEY_PEPPER, useValue: parts.config.KEY_PEPPER },
         {
           provide: ChangeAnnouncer,
@@ -94,7 +98,7 @@ export class AccountModule implements OnModuleInit, OnModuleDestroy {
   }
 }
 
-function provideJobs({ database, messaging, logger }: AccountParts): Provider[] {
+function provideJobs({ config, database, messaging, logger }: AccountParts): Provider[] {
   return [
     {
       provide: LastUsedRecorder,
@@ -106,9 +110,12 @@ function provideJobs({ database, messaging, logger }: AccountParts): Provider[] 
     {
       provide: ExpiredRecordsJob,
       useFactory: () =>
-        new ExpiredRecordsJob(database, (error) =>
-          logger.warn({ err: error }, 'deleting expired records failed; retrying in the next round'),
-        ),
+        new ExpiredRecordsJob({
+          database,
+          audit: { retentionDays: config.AUDIT_RETENTION_DAYS, eventsMax: config.AUDIT_EVENTS_MAX },
+          onError: (error) =>
+            logger.warn({ err: error }, 'deleting expired records failed; retrying in the next round'),
+        }),
     },
     {
       provide: DeletionRunner,

@@ -31,6 +31,10 @@ const environment = z.object({
   SESSION_AUDIENCE: unlessEmpty(z.string().min(1).max(255).default('agent-gateway')),
   /** Access token lifetime in seconds. */
   SESSION_TOKEN_SECONDS: unlessEmpty(z.coerce.number().int().min(60).max(86_400).default(600)),
+  /** How long events stay in the audit logs, in days. */
+  AUDIT_RETENTION_DAYS: unlessEmpty(z.coerce.number().int().min(1).max(3_650).default(365)),
+  /** Maximum number of events in the audit log of one account. Above it, the oldest are deleted. */
+  AUDIT_EVENTS_MAX: unlessEmpty(z.coerce.number().int().min(1_000).max(10_000_000).default(100_000)),
   /** Whether new users may sign up. */
   SIGN_UP: unlessEmpty(z.enum(['open', 'closed']).default('open')),
   /**

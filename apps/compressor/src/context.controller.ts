@@ -90,8 +90,10 @@ export class ContextController {
 
   @RpcHandler(readTokenCountsContract)
   async readTokenCounts({
+    accountId,
     blocks,
   }: ParsedRequestOf<typeof readTokenCountsContract>): Promise<ReplyOf<typeof readTokenCountsContract>> {
-    return { counts: await this.#counts.find(blocks) };
+    if (accountId === undefined) return { counts: blocks.map(() => null) };
+    return { counts: await this.#counts.find(accountId, blocks) };
   }
 }

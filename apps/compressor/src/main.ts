@@ -29,6 +29,7 @@ await runService({
       conversationBytesMax: config.CONVERSATION_BYTES_MAX,
       originals: new RedisOriginalStore(redis, config.ORIGINALS_KEY, logger),
       counts: new RedisCountStore(redis, logger),
+      redis,
     });
   },
 });

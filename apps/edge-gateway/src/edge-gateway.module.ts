@@ -15,6 +15,7 @@ import { PIPELINE_SERVICES } from './pipeline/services.ts';
 import { RATE_LIMITER } from './rate-limits/rate-limiter.port.ts';
 import { PIPELINE_SETTINGS } from './request/settings.ts';
 import { AccountRoute } from './routes/account/account.route.ts';
+import { AuditRoute } from './routes/audit/audit.route.ts';
 import { BillingRoute } from './routes/billing/billing.route.ts';
 import { ChatRoute } from './routes/chat/chat.route.ts';
 import { KeysRoute } from './routes/keys/keys.route.ts';
@@ -46,6 +47,7 @@ export const controllers: Type[] = [
   RequestsRoute,
   UsageRoute,
   ToolHealthRoute,
+  AuditRoute,
   BillingRoute,
   SignInRoute,
   DashboardRoute,

@@ -1,3 +1,4 @@
+import { forgetAccountMemos } from '@gateway/contracts';
 import { createSealingKeyPair, type Messaging, type SealingKeyPair } from '@gateway/messaging';
 import { loadCatalog } from '@gateway/model-catalog';
 import { secretRedactor, type LineLog, type Logger, type Metrics } from '@gateway/observability';
@@ -5,6 +6,7 @@ import { createEgressGuard, type EgressGuard } from '@gateway/providers';
 import type { Redis } from 'ioredis';
 import { Admission } from './admission/admission.ts';
 import { BackendBook } from './backends/backend-book.ts';
+import { forgetAccountKeys } from './cache/forget-account.ts';
 import { RetryBudget } from './backends/retry-budget.ts';
 import type { Config } from './config.ts';
 import { connectRedis, openBudgets, openModelRouter } from './edge-stores.ts';
@@ -59,6 +61,8 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
   const egressGuard = createEgressGuard({ allow: config.EGRESS_ALLOW });
   const cacheRedis = connectRedis(config.REDIS_CACHE_URL ?? config.REDIS_URL, log);
   const open = openBudgets(config.REDIS_URL, config.PLAN_DEADLINE_MS, log);
+  const accountKeys = { cache: cacheRedis, queue: open.redis };
+  messaging.serve(forgetAccountMemos, (request) => forgetAccountKeys(accountKeys, request));
   const upstream = new UndiciUpstream({ guard: egressGuard, idleTimeoutMs: config.UPSTREAM_TIMEOUT_MS });
   const resilience = buildResilience(surroundings);
   const router = openModelRouter(loadCatalog(), cacheRedis, messaging, log);

@@ -29,6 +29,8 @@ export function connectRedis(url: string, log: Logger, commandTimeoutMs: number 
 
 export interface OpenBudgets {
   readonly budgets: SavedTokenBudgets;
+  /** The connection to the queue's Redis, in which the budgets are. */
+  readonly redis: Redis;
   /** Settles all unsettled tokens, then disconnects. */
   readonly close: () => Promise<void>;
 }
@@ -41,7 +43,7 @@ export function openBudgets(redisUrl: string, planDeadlineMs: number, log: Logge
     await budgets.close();
     redis.disconnect();
   };
-  return { budgets, close };
+  return { budgets, redis, close };
 }
 
 export interface OpenModelRouter {

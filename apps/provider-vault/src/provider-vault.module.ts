@@ -1,5 +1,6 @@
 import type { ServiceParts } from '@gateway/messaging';
-import { Inject, Module, type DynamicModule, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Module, type DynamicModule, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { AuditShipper } from './audit/audit-outbox.ts';
 import { CredentialEvents } from './credentials/credential-events.ts';
 import { CredentialsController } from './credentials/credentials.controller.ts';
 import { KeyRing } from './encryption/key-ring.ts';
@@ -22,13 +23,19 @@ export interface ProviderVaultParts extends Pick<ServiceParts, 'messaging' | 'lo
 }
 
 @Module({})
-export class ProviderVaultModule implements OnModuleDestroy {
+export class ProviderVaultModule implements OnModuleInit, OnModuleDestroy {
   readonly #database: VaultDatabase;
   readonly #enrolment: Enrolment;
+  readonly #audit: AuditShipper;
 
-  constructor(@Inject(VAULT_DATABASE) database: VaultDatabase, @Inject(Enrolment) enrolment: Enrolment) {
+  constructor(
+    @Inject(VAULT_DATABASE) database: VaultDatabase,
+    @Inject(Enrolment) enrolment: Enrolment,
+    @Inject(AuditShipper) audit: AuditShipper,
+  ) {
     this.#database = database;
     this.#enrolment = enrolment;
+    this.#audit = audit;
   }
 
   static forRoot(parts: ProviderVaultParts): DynamicModule {
@@ -41,13 +48,23 @@ export class ProviderVaultModule implements OnModuleDestroy {
         { provide: KeyVersions, useValue: parts.keyVersions },
         { provide: SealingKeys, useValue: parts.sealingKeys },
         { provide: Enrolment, useValue: parts.enrolment },
-        { provide: CredentialEvents, useFactory: () => new CredentialEvents(parts) },
+        { provide: AuditShipper, useFactory: () => new AuditShipper(parts) },
+        {
+          provide: CredentialEvents,
+          useFactory: (audit: AuditShipper) => new CredentialEvents(parts, audit),
+          inject: [AuditShipper],
+        },
       ],
     };
   }
 
+  onModuleInit(): void {
+    this.#audit.start();
+  }
+
   /** This hook runs after the transport has closed, so no call is in progress. */
   async onModuleDestroy(): Promise<void> {
+    await this.#audit.stop();
     await this.#enrolment.end();
     await this.#database.close();
   }

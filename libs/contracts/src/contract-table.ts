@@ -12,6 +12,8 @@ import {
   createAccount,
   createPlaygroundKey,
   deleteAccount,
+  forgetAccountMemos,
+  forgetAccountOriginals,
   forgetAccountRequests,
   getAccount,
   getAccountDeletion,
@@ -20,6 +22,7 @@ import {
   updateAccount,
 } from './rpc/accounts.v1.ts';
 import { assessTools } from './rpc/assess-tools.v1.ts';
+import { exportAuditEvents, listAuditEvents, reportAuditEvents } from './rpc/audit.v1.ts';
 import { authenticateKey } from './rpc/authenticate-key.v1.ts';
 import {
   createCheckout,
@@ -119,6 +122,9 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   updatePreferences,
   listDisabledModels,
   toggleModel,
+  listAuditEvents,
+  exportAuditEvents,
+  reportAuditEvents,
   keyChanged,
   accountChanged,
   getSealingKey,
@@ -159,6 +165,8 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   assessTools,
   listRecallAlerts,
   forgetAccountRequests,
+  forgetAccountMemos,
+  forgetAccountOriginals,
   backendChanged,
   batchesCommitted,
   getRoutingPolicy,

@@ -4,6 +4,7 @@ export {
   EvictingRedisError,
   isRedisUp,
   openQueueRedis,
+  unlinkKeys,
 } from './redis.ts';
 export { endOnSignal } from './end-on-signal.ts';
 export type {

@@ -31,6 +31,39 @@ export function connectCacheRedis(url: string, options: CacheRedisOptions): Redi
   return redis;
 }
 
+/** Keys that one SCAN call looks at. It takes Redis about a millisecond. */
+const scannedAtOnce = 1_000;
+
+interface KeyScan {
+  /** A SCAN pattern, which the server evaluates. */
+  readonly pattern: string;
+  /** Chooses the matching keys to delete. */
+  readonly isWanted: (key: string) => boolean;
+  /** Where the previous call stopped. `0` starts at the beginning. */
+  readonly cursor: string;
+  /** How long the call may work, in milliseconds. */
+  readonly workMs: number;
+}
+
+/**
+ * Deletes the keys that match. Returns the cursor for the next call, or null once the whole key space was
+ * read. Keys that exist during the whole scan are never missed; keys written later can be.
+ */
+export async function unlinkKeys(
+  redis: Pick<Redis, 'scan' | 'unlink'>,
+  { pattern, isWanted, cursor, workMs }: KeyScan,
+): Promise<string | null> {
+  const until = performance.now() + workMs;
+  let at = cursor;
+  do {
+    const [next, found] = await redis.scan(at, 'MATCH', pattern, 'COUNT', scannedAtOnce);
+    const keys = found.filter(isWanted);
+    if (keys.length > 0) await redis.unlink(keys);
+    at = next;
+  } while (at !== '0' && performance.now() < until);
+  return at === '0' ? null : at;
+}
+
 /** The queue's Redis is reachable, but would lose jobs once its memory is full. */
 export class EvictingRedisError extends Error {}
 

@@ -86,7 +86,8 @@ describe('responses stored for an idempotency key', () => {
     await pool.query('UPDATE idempotency_records SET expires_at = now()');
     const database = createAccountDatabase({ url: stack.dev.postgres.account });
     const errors: unknown[] = [];
-    await new ExpiredRecordsJob(database, (error) => errors.push(error)).run();
+    const audit = { retentionDays: 365, eventsMax: 100_000 };
+    await new ExpiredRecordsJob({ database, audit, onError: (error) => errors.push(error) }).run();
     await database.close();
     expect(errors).toEqual([]);
     expect(await countRecords()).toBe(0);

@@ -9,6 +9,7 @@ import {
 import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
 import { Controller, Inject } from '@nestjs/common';
 import { ChangeAnnouncer } from '../announce/change-announcer.ts';
+import { IDENTITY, type Identity } from '../identity/identity.ts';
 import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-database.ts';
 import { attachPerson, createAccount, registerAccount } from './create-account.ts';
 import { getAccount, noteCredentialChange, updateAccount, type AccountsContext } from './manage-account.ts';
@@ -21,8 +22,9 @@ export class AccountsController {
   constructor(
     @Inject(ACCOUNT_DATABASE) database: AccountDatabase,
     @Inject(ChangeAnnouncer) changes: ChangeAnnouncer,
+    @Inject(IDENTITY) identity: Identity | null,
   ) {
-    this.#context = { database, changes };
+    this.#context = { database, changes, embeddedIssuer: identity?.issuer ?? null };
   }
 
   @RpcHandler(createAccountContract)

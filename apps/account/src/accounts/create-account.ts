@@ -1,6 +1,8 @@
 import { isUniqueConflict, newId } from '@gateway/persistence';
 import { createHash } from 'node:crypto';
 import { GatewayError } from '@gateway/errors';
+import type { RequestOrigin } from '@gateway/contracts';
+import { recordAudit, renderEvent, renderOrigin } from '../audit/record-audit.ts';
 import type { AccountsContext } from './manage-account.ts';
 
 /**
@@ -17,8 +19,13 @@ export async function createAccount(
   const found = await find();
   if (found) return { accountId: found.id, created: false };
   try {
-    const { id } = await accounts.create({
-      data: { id: newId(), ...request, provisionedAs, policy: { create: {} }, routing: { create: {} } },
+    const id = newId();
+    const registered = describeRegistration({ id, name: request.name });
+    await accounts.create({
+      data: {
+        ...{ id, ...request, provisionedAs, policy: { create: {} }, routing: { create: {} } },
+        auditEvents: { create: { ...registered, actorType: 'operator' } },
+      },
       select: { id: true },
     });
     return { accountId: id, created: true };
@@ -29,11 +36,18 @@ export async function createAccount(
   }
 }
 
+/** The first event of an account's audit log. */
+function describeRegistration({ id, name }: { id: string; name: string }) {
+  return renderEvent({ action: 'account.registered', target: { type: 'account', id, name } });
+}
+
 interface Registration {
   readonly issuer: string;
   readonly subject: string;
   /** The name given to a new account. */
   readonly name: string | null;
+  /** For the audit log. */
+  readonly origin?: RequestOrigin | undefined;
 }
 
 interface Registered {
@@ -50,22 +64,24 @@ const unnamed = 'My account';
  */
 export async function registerAccount(
   context: AccountsContext,
-  { issuer, subject, name }: Registration,
+  { issuer, subject, name: given, origin }: Registration,
 ): Promise<Registered> {
   const { person, account } = context.database.acrossAccounts;
   const find = () => person.findUnique({ where: { issuer_subject: { issuer, subject } } });
   const found = await find();
   if (found) return { accountId: found.accountId, personId: found.id, created: false };
-  const personId = newId();
+  const [id, personId, name] = [newId(), newId(), given ?? unnamed];
+  const email = await findEmail(context, issuer, subject);
+  const who = { actorType: 'person', actorId: personId, actorName: email ?? subject };
+  const registered = { ...describeRegistration({ id, name }), ...who, ...renderOrigin(origin) };
   try {
-    const { id } = await account.create({
+    await account.create({
       data: {
-        id: newId(),
-        name: name ?? unnamed,
-        provisionedAs: renderOrigin(issuer, subject),
+        ...{ id, name, provisionedAs: hashOrigin(issuer, subject) },
         policy: { create: {} },
         routing: { create: {} },
-        people: { create: { id: personId, issuer, subject } },
+        people: { create: { id: personId, issuer, subject, email } },
+        auditEvents: { create: registered },
       },
       select: { id: true },
     });
@@ -78,8 +94,20 @@ export async function registerAccount(
   }
 }
 
+/** The e-mail address of a user of the embedded identity. Null for another issuer, which has its own users. */
+async function findEmail(
+  { database, embeddedIssuer }: Pick<AccountsContext, 'database' | 'embeddedIssuer'>,
+  issuer: string,
+  subject: string,
+): Promise<string | null> {
+  if (issuer !== embeddedIssuer) return null;
+  const where = { id: subject };
+  const user = await database.acrossAccounts.identityUser.findUnique({ where, select: { email: true } });
+  return user?.email ?? null;
+}
+
 /** Hashing allows any character in the issuer and in the subject. */
-function renderOrigin(issuer: string, subject: string): string {
+function hashOrigin(issuer: string, subject: string): string {
   return `person:${createHash('sha256')
     .update(JSON.stringify([issuer, subject]))
     .digest('hex')}`;
@@ -95,8 +123,13 @@ export async function attachPerson(
 ): Promise<{ personId: string }> {
   const { person, account } = context.database.acrossAccounts;
   if ((await account.count({ where: { id: accountId } })) === 0) throw new GatewayError('not_found');
+  const email = await findEmail(context, issuer, subject);
   try {
-    await person.create({ data: { id: newId(), accountId, issuer, subject } });
+    await context.database.transactionAcrossAccounts(async (tx) => {
+      const { id } = await tx.person.create({ data: { id: newId(), accountId, issuer, subject, email } });
+      const target = { type: 'person', id, name: email ?? subject } as const;
+      await recordAudit(tx, { accountId }, { action: 'account.person_attached', target });
+    });
   } catch (error) {
     if (!isUniqueConflict(error)) throw error;
   }

@@ -1,5 +1,7 @@
-import type { Account, UpdateAccountBody } from '@gateway/contracts';
+import type { Account, Actor, UpdateAccountBody } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
+import { diffFields } from '../audit/diff-fields.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import { omitUndefined, takeNextEpoch } from '../persistence/row-changes.ts';
 import type { ChangeAnnouncer } from '../announce/change-announcer.ts';
 import type { AccountDatabase, AccountPolicy, AccountRow } from '../persistence/account-database.ts';
@@ -7,6 +9,8 @@ import type { AccountDatabase, AccountPolicy, AccountRow } from '../persistence/
 export interface AccountsContext {
   readonly database: AccountDatabase;
   readonly changes: Pick<ChangeAnnouncer, 'announceAccountChange' | 'announceLoginSessionChange'>;
+  /** The issuer name of the embedded identity service. Null if an external OpenID Connect issuer is used. */
+  readonly embeddedIssuer: string | null;
 }
 
 /** Throws `not_found` for an unknown account. */
@@ -23,11 +27,12 @@ export async function getAccount(
 
 /** Updates the given fields in an account's profile and policy. Throws `not_found` for an unknown account. */
 export async function updateAccount(
-  context: AccountsContext,
-  { accountId, body }: { accountId: string; body: UpdateAccountBody },
+  context: Pick<AccountsContext, 'database' | 'changes'>,
+  { accountId, body, actor }: { accountId: string; body: UpdateAccountBody; actor?: Actor | undefined },
 ): Promise<{ account: Account }> {
   const { account, epoch } = await context.database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
+    const before = await tx.account.findUniqueOrThrow({ where: { id: accountId }, include: { policy: true } });
     const row = await tx.account.update({
       where: { id: accountId },
       data: omitUndefined({ name: body.name }),
@@ -36,7 +41,11 @@ export async function updateAccount(
       where: { accountId },
       data: { ...renderPolicyChanges(body.policy), epoch },
     });
-    return { account: renderAccount(row, policy), epoch };
+    const account = renderAccount(row, policy);
+    const changes = before.policy === null ? {} : diffFields(renderAccount(before, before.policy), account);
+    const target = { type: 'account', id: accountId, name: account.name } as const;
+    await recordAudit(tx, { accountId, actor }, { action: 'account.updated', target, changes });
+    return { account, epoch };
   });
   context.changes.announceAccountChange({ accountId, epoch });
   return { account };
@@ -60,7 +69,7 @@ function renderPolicyChanges(policy: UpdateAccountBody['policy']) {
  * account.
  */
 export async function noteCredentialChange(
-  context: AccountsContext,
+  context: Pick<AccountsContext, 'database' | 'changes'>,
   { accountId }: { accountId: string },
 ): Promise<Record<string, never>> {
   const epoch = await context.database.transactionForAccount(accountId, async (tx) => {

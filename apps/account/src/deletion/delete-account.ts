@@ -1,4 +1,5 @@
-import type { AccountDeletion } from '@gateway/contracts';
+import type { AccountDeletion, Actor } from '@gateway/contracts';
+import type { Logger } from '@gateway/observability';
 import { GatewayError } from '@gateway/errors';
 import { newId } from '@gateway/persistence';
 import { takeNextEpoch } from '../persistence/row-changes.ts';
@@ -13,7 +14,9 @@ export interface DeleteAccountContext {
   readonly deletions: Pick<DeletionRunner, 'services' | 'wake'>;
   /** The issuer name of the embedded identity service. Null if an external OpenID Connect issuer is used. */
   readonly embeddedIssuer: string | null;
+  readonly logger: Pick<Logger, 'info'>;
 }
+export const DELETION_LOGGER = Symbol('DeletionLogger');
 
 /**
  * Deletes an account. A single transaction deletes all of its rows in this service, so its keys and login
@@ -22,12 +25,14 @@ export interface DeleteAccountContext {
  */
 export async function deleteAccount(
   context: DeleteAccountContext,
-  { accountId }: { accountId: string },
+  { accountId, actor }: { accountId: string; actor?: Actor | undefined },
 ): Promise<{ deletion: AccountDeletion }> {
   const known = await findDeletion(context, accountId);
   if (known !== null) return { deletion: known };
   try {
-    return { deletion: await beginDeletion(context, accountId) };
+    const deletion = await beginDeletion(context, accountId);
+    noteRequest(context, accountId, deletion.id, actor);
+    return { deletion };
   } catch (error) {
     // A concurrent call may already have deleted the account.
     const other = error instanceof GatewayError ? await findDeletion(context, accountId) : null;
@@ -59,6 +64,18 @@ async function beginDeletion(context: DeleteAccountContext, accountId: string): 
   return deletion;
 }
 
+/** The audit log is deleted with the account, so the service's own log says who deleted it. */
+function noteRequest(
+  { logger }: Pick<DeleteAccountContext, 'logger'>,
+  accountId: string,
+  deletionId: string,
+  actor: Actor | undefined,
+): void {
+  const by = { key_id: actor?.keyId ?? null, person_id: actor?.personId ?? null };
+  const fields = { account_id: accountId, deletion_id: deletionId, ...by, request_id: actor?.requestId ?? null };
+  logger.info(fields, 'account deletion requested');
+}
+
 async function findDeletion(
   { database }: Pick<DeleteAccountContext, 'database'>,
   accountId: string,
@@ -88,6 +105,7 @@ async function deleteRows(
   await tx.person.deleteMany({ where });
   await tx.apiKey.deleteMany({ where });
   await tx.modelToggle.deleteMany({ where });
+  await tx.auditEvent.deleteMany({ where });
   await tx.idempotencyRecord.deleteMany({ where });
   await tx.routingPreferences.deleteMany({ where });
   await tx.accountPolicy.deleteMany({ where });

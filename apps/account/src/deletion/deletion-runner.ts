@@ -1,6 +1,6 @@
 import type { Logger } from '@gateway/observability';
 import type { AccountDatabase } from '../persistence/account-database.ts';
-import type { DeletionStep } from './deletion-step.port.ts';
+import type { DeletedAccount, DeletionStep } from './deletion-step.port.ts';
 
 /**
  * How often the runner looks for deletions that another replica left unfinished or that are due for a retry.
@@ -15,10 +15,8 @@ const claimEveryMs = 2_000;
 /** Delays before retries. The last delay repeats, because a service may be down for days. */
 const restsMs = [1_000, 2_000, 5_000, 15_000, 60_000];
 
-interface Claimed {
+interface Claimed extends DeletedAccount {
   readonly id: string;
-  readonly accountId: string;
-  readonly epoch: number;
 }
 
 /**
@@ -80,7 +78,7 @@ export class DeletionRunner {
       const found = await accountDeletion.findFirst({
         where: { completedAt: null, OR: [{ claimedUntil: null }, { claimedUntil: { lt: now } }] },
         orderBy: { requestedAt: 'asc' },
-        select: { id: true, accountId: true, epoch: true, claimedUntil: true },
+        select: { id: true, accountId: true, epoch: true, requestedAt: true, claimedUntil: true },
       });
       if (found === null) return null;
       const { claimedUntil, ...claimed } = found;

@@ -1,5 +1,12 @@
-import { forgetAccountBilling, forgetAccountCredentials, forgetAccountRequests } from '@gateway/contracts';
+import {
+  forgetAccountBilling,
+  forgetAccountCredentials,
+  forgetAccountMemos,
+  forgetAccountOriginals,
+  forgetAccountRequests,
+} from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { ChangeAnnouncer } from '../announce/change-announcer.ts';
 import type { DeletionStep } from './deletion-step.port.ts';
 
@@ -8,9 +15,10 @@ export const ownStep = 'account';
 
 /**
  * The services that delete account data after the account service, in order. Add an entry here for each new
- * service that stores account data. Deletions that are already running keep their original steps. Redis, the
- * routers and the compressors need no step: budget windows and reservations expire, and cached tool
- * definitions are keyed by hash rather than by account.
+ * service that stores account data. Deletions that are already running keep their original steps. The routers
+ * need no step: their vectors of tool definitions are keyed by hash, belong to no account, and expire. The
+ * last two steps delete keys in Redis. They start when requests in flight have ended, because those write
+ * such keys until their end.
  */
 export function deletionSteps(
   messaging: Pick<Messaging, 'call'>,
@@ -21,8 +29,8 @@ export function deletionSteps(
       // If the process dies right after the commit, the first announcement is lost. This announcement is
       // retried.
       service: 'edge-gateway',
-      forget: (account) => {
-        changes.announceAccountChange({ ...account, deleted: true });
+      forget: ({ accountId, epoch }) => {
+        changes.announceAccountChange({ accountId, epoch, deleted: true });
         return Promise.resolve(true);
       },
     },
@@ -42,5 +50,39 @@ export function deletionSteps(
       service: 'billing',
       forget: async ({ accountId }) => (await messaging.call(forgetAccountBilling, { accountId })).isDone,
     },
+    {
+      service: 'compressor',
+      forget: onceSettled((accountId) =>
+        repeat((cursor) => messaging.call(forgetAccountOriginals, { accountId, cursor })),
+      ),
+    },
+    {
+      service: 'edge-gateway-caches',
+      forget: onceSettled((accountId) =>
+        repeat((cursor) => messaging.call(forgetAccountMemos, { accountId, cursor })),
+      ),
+    },
   ];
+}
+
+/** Gateways end the open requests of a deleted account within 5 s, and write their last figures after that. */
+const settledAfterMs = 6_000;
+/** How long one call of a step waits. Between the calls, the runner can stop. */
+const waitMs = 250;
+
+function onceSettled(forget: (accountId: string) => Promise<void>): DeletionStep['forget'] {
+  return async ({ accountId, requestedAt }) => {
+    if (Date.now() < requestedAt.getTime() + settledAfterMs) {
+      await wait(waitMs);
+      return false;
+    }
+    await forget(accountId);
+    return true;
+  };
+}
+
+async function repeat(call: (cursor: string | null) => Promise<{ cursor: string | null }>): Promise<void> {
+  let cursor: string | null = null;
+  do ({ cursor } = await call(cursor));
+  while (cursor !== null);
 }

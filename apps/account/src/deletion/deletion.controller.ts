@@ -7,7 +7,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { ChangeAnnouncer } from '../announce/change-announcer.ts';
 import { IDENTITY, type Identity } from '../identity/identity.ts';
 import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-database.ts';
-import { deleteAccount, getAccountDeletion, type DeleteAccountContext } from './delete-account.ts';
+import { deleteAccount, DELETION_LOGGER, getAccountDeletion, type DeleteAccountContext } from './delete-account.ts';
 import { DeletionRunner } from './deletion-runner.ts';
 
 /** Implements the contracts for account deletion. */
@@ -20,8 +20,9 @@ export class DeletionController {
     @Inject(ChangeAnnouncer) changes: ChangeAnnouncer,
     @Inject(DeletionRunner) deletions: DeletionRunner,
     @Inject(IDENTITY) identity: Identity | null,
+    @Inject(DELETION_LOGGER) logger: DeleteAccountContext['logger'],
   ) {
-    this.#context = { database, changes, deletions, embeddedIssuer: identity?.issuer ?? null };
+    this.#context = { database, changes, deletions, embeddedIssuer: identity?.issuer ?? null, logger };
   }
 
   @RpcHandler(deleteAccountContract)

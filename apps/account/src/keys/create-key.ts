@@ -1,8 +1,10 @@
-import type { ApiKey, CreateApiKeyBody } from '@gateway/contracts';
+import type { Actor, ApiKey, CreateApiKeyBody } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { createApiKey, keySha256, type CreatedApiKey } from '@gateway/interchange';
 import { newId } from '@gateway/persistence';
-import { activeKeysMax, type KeysContext } from './manage-keys.ts';
+import { diffFields } from '../audit/diff-fields.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import { activeKeysMax, targetOf, type KeysContext } from './manage-keys.ts';
 import { parseExpiry, renderApiKey } from './api-key-row.ts';
 import { hashKey, requireRecipient, sealSecret } from '../common/secrets.ts';
 import { takeNextEpoch } from '../persistence/row-changes.ts';
@@ -15,6 +17,8 @@ export interface CreateKeyRequest {
   /** The public key to which the secret is encrypted. */
   readonly recipientPublicKey: string;
   readonly idempotencyKeySha256?: string | undefined;
+  /** For the audit log. */
+  readonly actor?: Actor | undefined;
 }
 
 /**
@@ -26,7 +30,7 @@ export async function createKey(
   context: KeysContext,
   request: CreateKeyRequest,
 ): Promise<{ key: ApiKey; sealedSecret: string; replayed: boolean }> {
-  const { accountId, body, recipientPublicKey, idempotencyKeySha256 } = request;
+  const { accountId, body, recipientPublicKey, idempotencyKeySha256, actor } = request;
   const { database, pepper } = context;
   requireRecipient(recipientPublicKey);
   const now = new Date();
@@ -38,7 +42,10 @@ export async function createKey(
       const secret = createApiKey();
       const row = await tx.apiKey.create({ data: { ...renderRow(request, secret, pepper, now), epoch } });
       const policy = await tx.accountPolicy.findUniqueOrThrow({ where: { accountId } });
-      return { key: renderApiKey(row, policy), secret: secret.key };
+      const key = renderApiKey(row, policy);
+      const created = { action: 'key.created', target: targetOf(key), changes: diffFields({}, body) } as const;
+      await recordAudit(tx, { accountId, actor }, created);
+      return { key, secret: secret.key };
     });
     return { ...once, epoch };
   });

@@ -1,13 +1,15 @@
-import type { ApiKey } from '@gateway/contracts';
+import type { Actor, ApiKey } from '@gateway/contracts';
 import { createApiKey, keySha256, type CreatedApiKey } from '@gateway/interchange';
 import { newId } from '@gateway/persistence';
 import { hashKey, requireRecipient, sealSecret } from '../common/secrets.ts';
 import { takeNextEpoch } from '../persistence/row-changes.ts';
 import { renderApiKey } from './api-key-row.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import { runOnce } from '../idempotency/run-once.ts';
 import type { AccountModels } from '../persistence/account-database.ts';
-import type { KeysContext } from './manage-keys.ts';
+import { targetOf, type KeysContext } from './manage-keys.ts';
 
+const playgroundName = 'Playground';
 /** Playground key lifetime. */
 const playgroundKeyMs = 60 * 60 * 1000;
 /** Maximum number of active playground keys per account. Each browser uses one. */
@@ -21,6 +23,8 @@ interface CreatePlaygroundKeyRequest {
   /** The public key to which the secret is encrypted. */
   readonly recipientPublicKey: string;
   readonly idempotencyKeySha256?: string | undefined;
+  /** For the audit log. */
+  readonly actor?: Actor | undefined;
 }
 
 /**
@@ -30,7 +34,7 @@ interface CreatePlaygroundKeyRequest {
  */
 export async function createPlaygroundKey(
   context: KeysContext,
-  { accountId, body, recipientPublicKey, idempotencyKeySha256 }: CreatePlaygroundKeyRequest,
+  { accountId, body, recipientPublicKey, idempotencyKeySha256, actor }: CreatePlaygroundKeyRequest,
 ): Promise<{ key: ApiKey; sealedSecret: string; replayed: boolean }> {
   const { database, pepper } = context;
   requireRecipient(recipientPublicKey);
@@ -46,7 +50,14 @@ export async function createPlaygroundKey(
       const data = { ...renderRow(accountId, secret, pepper, now), kTargetOverride, epoch };
       const row = await tx.apiKey.create({ data });
       const policy = await tx.accountPolicy.findUniqueOrThrow({ where: { accountId } });
-      return { key: renderApiKey(row, policy), secret: secret.key };
+      const key = renderApiKey(row, policy);
+      const place = { accountId, actor };
+      await recordAudit(tx, place, { action: 'key.created', target: targetOf(key) });
+      for (const id of revoked) {
+        const target = targetOf({ id, name: playgroundName });
+        await recordAudit(tx, place, { action: 'key.revoked', target });
+      }
+      return { key, secret: secret.key };
     });
     return { ...once, epoch };
   });
@@ -59,7 +70,7 @@ function renderRow(accountId: string, secret: CreatedApiKey, pepper: Buffer, cre
   return {
     id: newId(),
     accountId,
-    name: 'Playground',
+    name: playgroundName,
     keyHash: hashKey(pepper, keySha256(secret.key)),
     prefix: secret.prefix,
     last4: secret.last4,

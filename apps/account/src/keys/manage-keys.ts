@@ -1,4 +1,4 @@
-import type { ApiKey, ToolListBody, UpdateApiKeyBody } from '@gateway/contracts';
+import type { Actor, ApiKey, AuditChanges, AuditTarget, ToolListBody, UpdateApiKeyBody } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import {
   countToolListBytes,
@@ -7,6 +7,8 @@ import {
   renderApiKey,
   renderToolList,
 } from './api-key-row.ts';
+import { diffFields } from '../audit/diff-fields.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import { omitUndefined, takeNextEpoch } from '../persistence/row-changes.ts';
 import type { ChangeAnnouncer } from '../announce/change-announcer.ts';
 import type { AccountDatabase, AccountModels } from '../persistence/account-database.ts';
@@ -30,6 +32,24 @@ export interface KeysContext {
   readonly changes: Pick<ChangeAnnouncer, 'announceKeyChange'>;
 }
 export const KEY_PEPPER = Symbol('KeyPepper');
+
+interface KeyChange<Body> {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly body: Body;
+  /** For the audit log. */
+  readonly actor?: Actor | undefined;
+}
+
+/** A key as the target of an audit event. */
+export function targetOf({ id, name }: Pick<ApiKey, 'id' | 'name'>): AuditTarget {
+  return { type: 'api_key', id, name };
+}
+
+/** The changes of a key, for the audit log. The last use is recorded at any time, and is no change. */
+export function diffKeys(before: ApiKey, after: ApiKey): AuditChanges {
+  return diffFields({ ...before, last_used_at: after.last_used_at }, after);
+}
 
 /**
  * Lists the account's active keys, newest first, without playground keys. Returns an empty list for an
@@ -57,19 +77,26 @@ export async function listKeys(
  */
 export async function updateKey(
   context: Pick<KeysContext, 'database' | 'changes'>,
-  { accountId, keyId, body }: { accountId: string; keyId: string; body: UpdateApiKeyBody },
+  { accountId, keyId, body, actor }: KeyChange<UpdateApiKeyBody>,
 ): Promise<{ key: ApiKey }> {
   const changes = renderChanges(body);
   const { key, epoch } = await context.database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
-    const found = await tx.apiKey.findUnique({
-      where: { id: keyId, revokedAt: null, isPlayground: false },
-      select: { id: true },
-    });
+    const found = await tx.apiKey.findUnique({ where: { id: keyId, revokedAt: null, isPlayground: false } });
     if (found === null) throw new GatewayError('not_found');
     const row = await tx.apiKey.update({ where: { id: keyId }, data: { ...changes, epoch } });
     const policy = await tx.accountPolicy.findUniqueOrThrow({ where: { accountId } });
-    return { key: renderApiKey(row, policy), epoch };
+    const key = renderApiKey(row, policy);
+    await recordAudit(
+      tx,
+      { accountId, actor },
+      {
+        action: 'key.updated',
+        target: targetOf(key),
+        changes: diffKeys(renderApiKey(found, policy), key),
+      },
+    );
+    return { key, epoch };
   });
   context.changes.announceKeyChange({ accountId, keyId, epoch });
   return { key };
@@ -93,7 +120,7 @@ function renderChanges(body: UpdateApiKeyBody) {
  */
 export async function setToolLists(
   context: Pick<KeysContext, 'database' | 'changes'>,
-  { accountId, keyId, body }: { accountId: string; keyId: string; body: ToolListBody },
+  { accountId, keyId, body, actor }: KeyChange<ToolListBody>,
 ): Promise<{ key: ApiKey }> {
   const { key, epoch } = await context.database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
@@ -112,7 +139,17 @@ export async function setToolLists(
     });
     await rejectTooLong(tx, body);
     const policy = await tx.accountPolicy.findUniqueOrThrow({ where: { accountId } });
-    return { key: renderApiKey(row, policy), epoch };
+    const key = renderApiKey(row, policy);
+    await recordAudit(
+      tx,
+      { accountId, actor },
+      {
+        action: 'key.tool_lists_updated',
+        target: targetOf(key),
+        changes: diffKeys(renderApiKey(found, policy), key),
+      },
+    );
+    return { key, epoch };
   });
   context.changes.announceKeyChange({ accountId, keyId, epoch });
   return { key };
@@ -130,7 +167,7 @@ async function rejectTooLong(tx: AccountModels, body: ToolListBody): Promise<voi
 /** Revokes a key. Throws `not_found` if the key is unknown, revoked or belongs to another account. */
 export async function revokeKey(
   context: Pick<KeysContext, 'database' | 'changes'>,
-  { accountId, keyId }: { accountId: string; keyId: string },
+  { accountId, keyId, actor }: Omit<KeyChange<never>, 'body'>,
 ): Promise<{ keyId: string }> {
   const epoch = await context.database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
@@ -139,6 +176,9 @@ export async function revokeKey(
       data: { revokedAt: new Date(), epoch },
     });
     if (count === 0) throw new GatewayError('not_found');
+    const { name } = await tx.apiKey.findUniqueOrThrow({ where: { id: keyId }, select: { name: true } });
+    const target = targetOf({ id: keyId, name });
+    await recordAudit(tx, { accountId, actor }, { action: 'key.revoked', target });
     await deleteOldest(tx);
     return epoch;
   });

@@ -1,12 +1,13 @@
-import type { ApiKey, RotateApiKeyBody } from '@gateway/contracts';
+import type { Actor, ApiKey, RotateApiKeyBody } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { createApiKey, keySha256 } from '@gateway/interchange';
 import { hashKey, requireRecipient, sealSecret } from '../common/secrets.ts';
 import { takeNextEpoch } from '../persistence/row-changes.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import { renderApiKey } from './api-key-row.ts';
 import { runOnce } from '../idempotency/run-once.ts';
 import type { AccountModels } from '../persistence/account-database.ts';
-import type { KeysContext } from './manage-keys.ts';
+import { diffKeys, targetOf, type KeysContext } from './manage-keys.ts';
 
 export interface RotateKeyRequest {
   readonly accountId: string;
@@ -15,6 +16,8 @@ export interface RotateKeyRequest {
   /** The public key to which the new secret is encrypted. */
   readonly recipientPublicKey: string;
   readonly idempotencyKeySha256?: string | undefined;
+  /** For the audit log. */
+  readonly actor?: Actor | undefined;
 }
 
 type RotatedKey = ApiKey & { previous_key_expires_at: string | null };
@@ -47,7 +50,7 @@ async function replaceSecret(
   tx: AccountModels,
   { request, pepper, now, epoch }: { request: RotateKeyRequest; pepper: Buffer; now: Date; epoch: number },
 ): Promise<{ key: RotatedKey; secret: string }> {
-  const { accountId, keyId, body } = request;
+  const { accountId, keyId, body, actor } = request;
   const found = await tx.apiKey.findUnique({ where: { id: keyId, revokedAt: null, isPlayground: false } });
   if (found === null) throw new GatewayError('not_found');
   rejectExpired(found.expiresAt, now);
@@ -67,7 +70,10 @@ async function replaceSecret(
   });
   const policy = await tx.accountPolicy.findUniqueOrThrow({ where: { accountId } });
   const previous_key_expires_at = previousValidUntil?.toISOString() ?? null;
-  return { key: { ...renderApiKey(row, policy), previous_key_expires_at }, secret: secret.key };
+  const key = { ...renderApiKey(row, policy), previous_key_expires_at };
+  const changes = diffKeys(renderApiKey(found, policy), key);
+  await recordAudit(tx, { accountId, actor }, { action: 'key.rotated', target: targetOf(key), changes });
+  return { key, secret: secret.key };
 }
 
 /** A new secret for an expired key would not work, and the caller would not know why. */

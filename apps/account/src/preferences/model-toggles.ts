@@ -1,5 +1,6 @@
-import type { ModelToggleBody } from '@gateway/contracts';
+import type { Actor, ModelToggleBody } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
+import { recordAudit } from '../audit/record-audit.ts';
 import { takeNextEpoch } from '../persistence/row-changes.ts';
 import type { PreferencesContext } from './preferences.ts';
 
@@ -12,18 +13,24 @@ const togglesMax = 10_000;
  */
 export async function toggleModel(
   context: PreferencesContext,
-  { accountId, body }: { accountId: string; body: ModelToggleBody },
+  { accountId, body, actor }: { accountId: string; body: ModelToggleBody; actor?: Actor | undefined },
 ): Promise<Record<string, never>> {
   const epoch = await context.database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
     const { provider, model_id: modelId, is_enabled: isEnabled } = body;
+    const name = { accountId_provider_modelId: { accountId, provider, modelId } };
+    const before = await tx.modelToggle.findUnique({ where: name, select: { isEnabled: true } });
     await tx.modelToggle.upsert({
-      where: { accountId_provider_modelId: { accountId, provider, modelId } },
+      where: name,
       create: { accountId, provider, modelId, isEnabled },
       update: { isEnabled },
     });
     if ((await tx.modelToggle.count()) > togglesMax) throw tooMany();
     await tx.routingPreferences.update({ where: { accountId }, data: { epoch } });
+    const id = `${provider}/${modelId}`;
+    const changes = { is_enabled: { from: before?.isEnabled ?? true, to: isEnabled } };
+    const toggled = { action: 'routing.model_toggled', target: { type: 'model', id, name: id }, changes } as const;
+    await recordAudit(tx, { accountId, actor }, toggled);
     return epoch;
   });
   context.changes.announceAccountChange({ accountId, epoch });

@@ -1,5 +1,12 @@
-import { routingPreferences, type RoutingPreferences, type UpdatePreferencesBody } from '@gateway/contracts';
+import {
+  routingPreferences,
+  type Actor,
+  type RoutingPreferences,
+  type UpdatePreferencesBody,
+} from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
+import { diffFields } from '../audit/diff-fields.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import { omitUndefined, takeNextEpoch } from '../persistence/row-changes.ts';
 import type { ChangeAnnouncer } from '../announce/change-announcer.ts';
 import { Prisma, type AccountDatabase, type RoutingPreferencesRow } from '../persistence/account-database.ts';
@@ -22,15 +29,21 @@ export async function getPreferences(
 /** Updates the given preferences for an account. Throws `not_found` for an unknown account. */
 export async function updatePreferences(
   context: PreferencesContext,
-  { accountId, body }: { accountId: string; body: UpdatePreferencesBody },
+  { accountId, body, actor }: { accountId: string; body: UpdatePreferencesBody; actor?: Actor | undefined },
 ): Promise<{ preferences: RoutingPreferences }> {
-  const { row, epoch } = await context.database.transactionForAccount(accountId, async (tx) => {
+  const { preferences, epoch } = await context.database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
     const data = { ...renderChanges(body), epoch };
-    return { row: await tx.routingPreferences.update({ where: { accountId }, data }), epoch };
+    const before = await tx.routingPreferences.findUniqueOrThrow({ where: { accountId } });
+    const row = await tx.routingPreferences.update({ where: { accountId }, data });
+    const preferences = renderPreferences(row);
+    const changes = diffFields(renderPreferences(before), preferences);
+    const target = { type: 'routing_preferences', id: null, name: null } as const;
+    await recordAudit(tx, { accountId, actor }, { action: 'routing.preferences_updated', target, changes });
+    return { preferences, epoch };
   });
   context.changes.announceAccountChange({ accountId, epoch });
-  return { preferences: renderPreferences(row) };
+  return { preferences };
 }
 
 function renderChanges(body: UpdatePreferencesBody) {

@@ -1,21 +1,28 @@
 import { forgottenAfterMs } from '../identity/guess-limit.ts';
+import { trimAudit, type AuditLimits } from '../audit/trim-audit.ts';
 import type { AccountDatabase } from '../persistence/account-database.ts';
 
 const everyMs = 10 * 60_000;
 
+interface ExpiredRecordsParts {
+  readonly database: AccountDatabase;
+  /** How much of the audit logs is kept. */
+  readonly audit: AuditLimits;
+  readonly onError: (error: unknown) => void;
+}
+
 /**
  * Deletes expired replies to idempotent calls, so that encrypted secrets do not outlive their promised
- * lifetime even in inactive accounts. It also deletes expired login sessions and forgotten login failures.
+ * lifetime even in inactive accounts. It also deletes expired login sessions, forgotten login failures, and
+ * audit events above the limits.
  * Every replica runs this job, and concurrent runs are harmless.
  */
 export class ExpiredRecordsJob {
-  readonly #database: AccountDatabase;
-  readonly #onError: (error: unknown) => void;
+  readonly #parts: ExpiredRecordsParts;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(database: AccountDatabase, onError: (error: unknown) => void) {
-    this.#database = database;
-    this.#onError = onError;
+  constructor(parts: ExpiredRecordsParts) {
+    this.#parts = parts;
   }
 
   start(): void {
@@ -29,15 +36,17 @@ export class ExpiredRecordsJob {
 
   /** Runs a round immediately. Never rejects: the next round deletes whatever a failed round left. */
   async run(): Promise<void> {
+    const { database, audit, onError } = this.#parts;
     try {
       const expired = { expiresAt: { lte: new Date() } };
-      const { idempotencyRecord, identitySession, loginGuesses } = this.#database.acrossAccounts;
+      const { idempotencyRecord, identitySession, loginGuesses } = database.acrossAccounts;
       await idempotencyRecord.deleteMany({ where: expired });
       await identitySession.deleteMany({ where: expired });
       const forgotten = new Date(expired.expiresAt.lte.getTime() - forgottenAfterMs);
       await loginGuesses.deleteMany({ where: { lastAt: { lt: forgotten } } });
+      await trimAudit(database, audit);
     } catch (error) {
-      this.#onError(error);
+      onError(error);
     }
   }
 }

@@ -27,7 +27,7 @@ export function compressBlocks(
   request: CompressBlocksRequest,
   { store, instanceId }: BlockServices,
 ): Compressed {
-  const { after, upTo, blocks, mode, recoverable, sessionSeed } = request;
+  const { accountId, after, upTo, blocks, mode, recoverable, sessionSeed } = request;
   const conversation =
     after === null ? new ConversationCompressor({ mode, recoverable, sessionSeed }) : store.take(after);
   const originals = new Map<string, string>();
@@ -42,7 +42,7 @@ export function compressBlocks(
     const markers = omissions.map(({ id }) => id);
     if (text === null) return { text, steps: [...steps], markers };
     const id = hash('sha256', `${sessionSeed}\n${block.text}`).slice(0, 16);
-    changed.push({ id, before: block.text, after: text, estimated: sumEstimates(steps) });
+    changed.push({ accountId, id, before: block.text, after: text, estimated: sumEstimates(steps) });
     return { text, steps: [...steps], markers, id };
   });
   store.keep(upTo, conversation);

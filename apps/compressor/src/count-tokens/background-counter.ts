@@ -14,6 +14,8 @@ const waitingUnitsMax = 8 * 1024 * 1024;
 
 /** A block before and after compression, with its estimated token counts. */
 export interface ChangedBlock {
+  /** Undefined in requests of gateways from the previous release. The counts are then not stored. */
+  readonly accountId: string | undefined;
   readonly id: string;
   readonly before: string;
   readonly after: string;
@@ -51,7 +53,7 @@ export class BackgroundCounter {
       try {
         const exact = { before: await countIdly(block.before), after: await countIdly(block.after) };
         this.#observe(block.estimated, exact);
-        this.#store.keep(block.id, exact);
+        if (block.accountId !== undefined) this.#store.keep(block.accountId, block.id, exact);
       } catch (error) {
         this.#log.warn({ err: error }, 'background counter: counting the tokens of a block failed');
       }

@@ -3,9 +3,9 @@ import type { TokenCounts } from '@gateway/contracts';
 /** Exact token counts for blocks, stored for a limited time. */
 export interface CountStore {
   /** Returns immediately and never throws. */
-  keep(id: string, counts: TokenCounts): void;
+  keep(accountId: string, id: string, counts: TokenCounts): void;
   /** Returns the counts in the order of the request, with null for a missing count. Never rejects. */
-  find(ids: readonly string[]): Promise<(TokenCounts | null)[]>;
+  find(accountId: string, ids: readonly string[]): Promise<(TokenCounts | null)[]>;
 }
 
 export const COUNT_STORE = Symbol('CountStore');

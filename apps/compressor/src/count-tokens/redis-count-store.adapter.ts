@@ -2,6 +2,9 @@ import { tokenCounts, type TokenCounts } from '@gateway/contracts';
 import type { Logger } from '@gateway/observability';
 import type { CountStore } from './count-store.port.ts';
 
+/** The kind in the names of counts in Redis: `<kind>:{<account id>}:<block id>`. */
+export const countKeyKind = 'tokens:v2';
+
 /** The Redis commands that the count store uses. */
 export interface CountRedis {
   mget(...keys: string[]): Promise<(string | null)[]>;
@@ -21,8 +24,8 @@ export class RedisCountStore implements CountStore {
     this.#log = log;
   }
 
-  keep(id: string, counts: TokenCounts): void {
-    this.#redis.set(keyOf(id), JSON.stringify(counts), 'EX', keptSeconds).catch((error: unknown) => {
+  keep(accountId: string, id: string, counts: TokenCounts): void {
+    this.#redis.set(keyOf(accountId, id), JSON.stringify(counts), 'EX', keptSeconds).catch((error: unknown) => {
       this.#log.debug(
         { err: error },
         'count store: writing to Redis failed, exact token counts are not stored',
@@ -30,9 +33,9 @@ export class RedisCountStore implements CountStore {
     });
   }
 
-  async find(ids: readonly string[]): Promise<(TokenCounts | null)[]> {
+  async find(accountId: string, ids: readonly string[]): Promise<(TokenCounts | null)[]> {
     try {
-      const values = await this.#redis.mget(...ids.map(keyOf));
+      const values = await this.#redis.mget(...ids.map((id) => keyOf(accountId, id)));
       return values.map((value) => (value === null ? null : tokenCounts.parse(JSON.parse(value))));
     } catch (error) {
       this.#log.debug(
@@ -44,6 +47,6 @@ export class RedisCountStore implements CountStore {
   }
 }
 
-function keyOf(id: string): string {
-  return `tokens:v1:${id}`;
+function keyOf(accountId: string, id: string): string {
+  return `${countKeyKind}:{${accountId}}:${id}`;
 }

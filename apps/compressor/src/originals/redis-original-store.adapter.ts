@@ -10,6 +10,9 @@ import {
   type ConversationKeys,
 } from './original-seal.ts';
 
+/** The kind in the names of originals in Redis: `<kind>:{<account id>}:<name>`. */
+export const originalKeyKind = 'original:v2';
+
 /** The Redis commands that the original store uses. */
 export interface OriginalRedis {
   mgetBuffer(...keys: string[]): Promise<(Buffer | null)[]>;
@@ -51,7 +54,7 @@ export class RedisOriginalStore implements OriginalStore {
       const bytes = Buffer.from(original);
       if (bytes.length > originalBytesMax || this.#waitingBytes + bytes.length > waitingBytesMax) continue;
       this.#waitingBytes += bytes.length;
-      this.#write(keys, id, bytes)
+      this.#write(scope.accountId, keys, id, bytes)
         .catch((error: unknown) =>
           this.#log.debug(
             { err: error },
@@ -62,15 +65,15 @@ export class RedisOriginalStore implements OriginalStore {
     }
   }
 
-  async #write(keys: ConversationKeys, id: string, bytes: Buffer): Promise<void> {
+  async #write(accountId: string, keys: ConversationKeys, id: string, bytes: Buffer): Promise<void> {
     const sealed = sealOriginal(keys, id, await deflate(bytes, { level: deflateLevel }));
-    await this.#redis.set(redisKey(keys, id), sealed, 'EX', keptSeconds);
+    await this.#redis.set(redisKey(accountId, keys, id), sealed, 'EX', keptSeconds);
   }
 
   async find(scope: OriginalScope, ids: readonly string[]): Promise<(string | null)[]> {
     const keys = deriveConversationKeys(this.#key, scope);
     try {
-      const values = await this.#redis.mgetBuffer(...ids.map((id) => redisKey(keys, id)));
+      const values = await this.#redis.mgetBuffer(...ids.map((id) => redisKey(scope.accountId, keys, id)));
       return await Promise.all(values.map((value, at) => read(keys, ids[at] ?? '', value)));
     } catch (error) {
       this.#log.debug(
@@ -89,6 +92,7 @@ async function read(keys: ConversationKeys, id: string, value: Buffer | null): P
   return bytes.toString('utf8');
 }
 
-function redisKey(keys: ConversationKeys, id: string): string {
-  return `original:v1:${nameOriginal(keys, id)}`;
+/** The account is readable, so that the originals of a deleted account can be found. */
+function redisKey(accountId: string, keys: ConversationKeys, id: string): string {
+  return `${originalKeyKind}:{${accountId}}:${nameOriginal(keys, id)}`;
 }

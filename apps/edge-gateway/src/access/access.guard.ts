@@ -1,3 +1,4 @@
+import type { Actor } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import {
   createParamDecorator,
@@ -12,6 +13,7 @@ import { GrantCache } from '../grants/grant-cache.ts';
 import { LoginSessionGate } from '../login-sessions/login-session-gate.ts';
 import { looksLikeSessionToken, type LoginSession } from '../login-sessions/login-session.ts';
 import { accessKey, type Access } from '../openapi/operation.ts';
+import { readActor } from './actor.ts';
 import { authenticateHeaders } from '../request/authenticate-headers.ts';
 
 /** The authenticated caller of a route: an API key or a user. */
@@ -21,9 +23,11 @@ export interface AccountCaller {
   readonly keyId: string | null;
   /** User id; null if the caller is an API key. */
   readonly personId: string | null;
+  /** The same caller with the origin of the request, for the audit log. */
+  readonly actor: Actor;
 }
 
-const callers = new WeakMap<FastifyRequest, AccountCaller>();
+const callers = new WeakMap<FastifyRequest, Omit<AccountCaller, 'actor'>>();
 const loginSessions = new WeakMap<FastifyRequest, LoginSession>();
 
 /**
@@ -89,10 +93,11 @@ export const FromLoginSession = createParamDecorator((_: unknown, context: Execu
 
 function callerOf(request: FastifyRequest): AccountCaller {
   const caller = callers.get(request);
-  if (caller) return caller;
+  if (caller) return { ...caller, actor: readActor(caller, request) };
   const { accountId, personId } = loginSessionOf(request);
   if (accountId === null) throw new GatewayError('account_not_registered');
-  return { accountId, personId, keyId: null };
+  const person = { personId, keyId: null };
+  return { accountId, ...person, actor: readActor(person, request) };
 }
 
 function loginSessionOf(request: FastifyRequest): LoginSession {

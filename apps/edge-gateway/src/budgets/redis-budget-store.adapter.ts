@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { accountKey } from '../cache/account-keys.ts';
 import type { BudgetState, BudgetStore, BudgetSync } from './budget-store.port.ts';
 
 /**
@@ -104,7 +105,7 @@ export class RedisBudgetStore implements BudgetStore {
 
   async sync(sync: BudgetSync): Promise<BudgetState> {
     const [admitted, heldTokens, roomTokens, day, today, thisWeek] = await this.#redis.syncTokenBudget(
-      `budget:{${sync.accountId}}:${sync.keyId}`,
+      accountKey('budget', sync.accountId, sync.keyId),
       this.#edge,
       sync.sequence,
       this.#leaseSeconds,

@@ -39,7 +39,7 @@ export async function countTokens(exchange: Exchange, services: PipelineServices
         request.outline.tools.map(({ index }) => index),
         null,
       );
-      const outbound: Outbound = validate(request, target, all, exchange, services);
+      const outbound: Outbound = validate(request, target, all, exchange, caller, services);
       const answer = await forward(outbound, counting, exchange, caller, services);
       if (answer.status === 200) await relayCount(answer, exchange);
       else outcome = await relay(answer, target, exchange, services, null);

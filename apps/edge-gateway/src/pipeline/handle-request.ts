@@ -45,7 +45,7 @@ export async function handleRequest(exchange: Exchange, services: PipelineServic
     exchange.contents?.read(request);
     const target = await choose(request, exchange, caller, services);
     const planned = await plan(request, target, exchange, caller, services);
-    const outbound = validate(request, target, planned, exchange, services);
+    const outbound = validate(request, target, planned, exchange, caller, services);
     await recording.accepted();
     do {
       const answer = await forward(outbound, target, exchange, caller, services);

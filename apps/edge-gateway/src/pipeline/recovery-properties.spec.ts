@@ -92,9 +92,9 @@ it('never sends or calls a tool that the key may not use, on any path, in 10,000
           metrics: { planDefects: { inc: () => undefined } },
           log: { error: () => undefined },
           tokenRatios: { bytesPerToken: () => 4 },
-        } as unknown as Parameters<typeof validate>[4];
+        } as unknown as Parameters<typeof validate>[5];
         const lane = { kind: 'same-format', format } as const;
-        const outbound = validate(request, { ...target, lane }, plan, exchange, services);
+        const outbound = validate(request, { ...target, lane }, plan, exchange, { accountId: 'a' }, services);
         const plain = outbound.plainBodyFor?.({ ...target, lane });
         const sent = plain === undefined ? [outbound.body] : [outbound.body, plain];
         const hidden = new RecoveryRounds({

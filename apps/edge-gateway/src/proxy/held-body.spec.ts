@@ -5,8 +5,10 @@ import { holdUntilModel, type HeldBody } from './held-body.ts';
 import { JsonModelScanner } from './json-model-scanner.ts';
 import { MultipartModelScanner } from './multipart-model-scanner.ts';
 
-const type = 'multipart/form-data; boundary=b';
-const head = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n`;
+/** Long enough that random bytes never contain it. */
+const boundary = 'boundary-of-the-parts';
+const type = `multipart/form-data; boundary=${boundary}`;
+const head = (name: string) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n`;
 
 /** Sends a body to a local server, and returns what `take` returns for that request. */
 async function receive<Made>(body: Buffer, take: (request: IncomingMessage) => Promise<Made>): Promise<Made> {
@@ -49,7 +51,7 @@ describe('a buffered body', () => {
         file,
         Buffer.from(`\r\n${head('model')}${model}\r\n${head('other')}`),
         after,
-        Buffer.from('\r\n--b--\r\n'),
+        Buffer.from(`\r\n--${boundary}--\r\n`),
       ]);
     const sent = whole('openai/whisper-1');
     const made = await receive(sent, async (request) => {
@@ -60,6 +62,23 @@ describe('a buffered body', () => {
     });
     expect(made.bytes.equals(whole('whisper-1'))).toBe(true);
     expect(made.length).toBe(made.bytes.length);
+  });
+
+  it.each([
+    ['short', 100],
+    ['long', 3_000_000],
+  ])('is rejected at a second model after a %s file, whether the body is buffered or streamed', async (_, size) => {
+    const model = (name: string) => `${head('model')}${name}\r\n`;
+    const sent = Buffer.concat([
+      Buffer.from(`${model('whisper-1')}${head('file')}`),
+      randomBytes(size),
+      Buffer.from(`\r\n${model('gpt-4o-transcribe')}--${boundary}--\r\n`),
+    ]);
+    const forwarded = receive(sent, async (request) => {
+      const body = await holdUntilModel(request, new MultipartModelScanner(type), 10_000_000);
+      return readAll(body, 'whisper-1');
+    });
+    await expect(forwarded).rejects.toMatchObject({ code: 'invalid_field', param: 'model' });
   });
 
   it('is rejected if it exceeds its size limit or ends without a model', async () => {

@@ -12,10 +12,20 @@ import { modelMissing } from './model-scanner.ts';
 /** Maximum bytes buffered in memory until the model is known; further bytes are written to disk. */
 const memoryBytesMax = 256 * 1024;
 
+interface HeldBytes {
+  readonly request: IncomingMessage;
+  /** The scanner that found the model. It also checks the rest. */
+  readonly scanner: ModelScanner;
+  readonly chunks: Buffer[];
+  readonly file: SealedFile | undefined;
+  readonly size: number;
+}
+
 /** A request body that was read until its model was known. The rest has not been read yet. */
 export class HeldBody {
   readonly place: ModelPlace;
   readonly #request: IncomingMessage;
+  readonly #scanner: ModelScanner;
   #chunks: Buffer[];
   #file: SealedFile | undefined;
   readonly #bytesMax: number;
@@ -24,11 +34,12 @@ export class HeldBody {
 
   constructor(
     place: ModelPlace,
-    held: { request: IncomingMessage; chunks: Buffer[]; file: SealedFile | undefined; size: number },
+    held: HeldBytes,
     bytesMax: number,
   ) {
     this.place = place;
     this.#request = held.request;
+    this.#scanner = held.scanner;
     this.#chunks = held.chunks;
     this.#file = held.file;
     this.#size = held.size;
@@ -74,6 +85,7 @@ export class HeldBody {
       if (chunk === null) break;
       this.#size += chunk.length;
       if (this.#size > this.#bytesMax) throw tooLarge(this.#bytesMax);
+      this.#scanner.pushRest(chunk);
       this.#chunks.push(chunk);
     }
     this.#isWhole = true;
@@ -81,7 +93,7 @@ export class HeldBody {
 
   /**
    * The whole body with the model replaced, produced as fast as the consumer reads it. Throws
-   * `request_too_large`.
+   * `request_too_large`, and the errors of the scanner for the rest of the body.
    */
   async *read(model: Buffer): AsyncGenerator<Buffer> {
     const { start, end } = this.place;
@@ -97,6 +109,7 @@ export class HeldBody {
     for await (const chunk of this.#request as AsyncIterable<Buffer>) {
       this.#size += chunk.length;
       if (this.#size > this.#bytesMax) throw tooLarge(this.#bytesMax);
+      this.#scanner.pushRest(chunk);
       yield chunk;
     }
   }
@@ -145,7 +158,7 @@ export async function holdUntilModel(
       if (file === undefined) chunks.push(chunk);
       else await file.append(chunk);
       const place = scanner.push(chunk);
-      if (place) return new HeldBody(place, { request, chunks, file, size }, bytesMax);
+      if (place) return new HeldBody(place, { request, scanner, chunks, file, size }, bytesMax);
     }
   } catch (error) {
     await file?.close();

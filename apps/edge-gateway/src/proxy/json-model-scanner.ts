@@ -42,6 +42,9 @@ export class JsonModelScanner implements ModelScanner {
     return null;
   }
 
+  /** A second model is removed from the body before it is forwarded: see `MemberFilter`. */
+  pushRest(): void {}
+
   renderModel(model: string): Buffer {
     return Buffer.from(JSON.stringify(model));
   }

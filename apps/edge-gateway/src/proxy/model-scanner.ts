@@ -15,6 +15,11 @@ export interface ModelScanner {
    * @throws GatewayError for a malformed body or an invalid model.
    */
   push(chunk: Buffer): ModelPlace | null;
+  /**
+   * Checks the next bytes after the chunk with the model.
+   * @throws GatewayError `invalid_field` for a second model in a format that cannot repeat it.
+   */
+  pushRest(chunk: Buffer): void;
   /** Renders a model name in the body's encoding. */
   renderModel(model: string): Buffer;
 }

@@ -107,6 +107,62 @@ describe('MultipartModelScanner', () => {
     expect(() => scan(new MultipartModelScanner(type), body, 5)).toThrow(missing);
   });
 
+  const all = (body: string, cut: number) => {
+    const scanner = new MultipartModelScanner(type);
+    const bytes = Buffer.from(body);
+    let place: ModelPlace | null = null;
+    for (let at = 0; at < bytes.length; at += cut) {
+      const piece = bytes.subarray(at, at + cut);
+      if (place === null) place = scanner.push(piece);
+      else scanner.pushRest(piece);
+    }
+    return place;
+  };
+  const first = part('model', 'openai/whisper-1');
+  const named = (disposition: string) => `--XyZ\r\n${disposition}\r\n\r\nother\r\n`;
+  const end = '--XyZ--\r\n';
+
+  it.each([
+    ['directly after the first', first, part('model', 'other')],
+    ['after a file', first, part('file', 'x'.repeat(50_000), '; filename="a"'), part('model', 'other')],
+    ['with an unquoted name', first, named('content-disposition: form-data; NAME=model')],
+    ['after the end of the body', first, end, part('model', 'other')],
+    ['after an end inside a line', first, '--XyZ--more\r\n', part('model', 'other')],
+  ])('rejects a second model %s, for any chunking', (_, ...parts) => {
+    const twice = expect.objectContaining({ code: 'invalid_field', param: 'model' });
+    for (const cut of [1, 2, 3, 7, 64, 100_000])
+      expect(() => all(`${parts.join('')}${end}`, cut)).toThrow(twice);
+  });
+
+  it.each([
+    ['a folded header', 'Content-Disposition: form-data;\r\n name="model"'],
+    ['a bare line feed', 'X: y\nContent-Disposition: form-data; name="model"'],
+    ['a backslash', 'Content-Disposition: form-data; name="mo\\del"'],
+    ['two names', 'Content-Disposition: form-data; name="other"; name="model"'],
+    ['an encoded name', "Content-Disposition: form-data; name*=utf-8''mo%64el"],
+    ['two headers', 'Content-Disposition: form-data\r\nContent-Disposition: form-data; name="model"; name="model"'],
+    ['text after the name', 'Content-Disposition: form-data; name="model"x'],
+  ])('rejects a part that some parsers take for the model: %s', (_, disposition) => {
+    const ambiguous = expect.objectContaining({ code: 'malformed_multipart' });
+    for (const order of [
+      [first, named(disposition)],
+      [named(disposition), first],
+    ])
+      expect(() => all(`${order.join('')}${end}`, 7)).toThrow(ambiguous);
+  });
+
+  it('rejects a delimiter after a bare line feed, which some parsers accept', () => {
+    const hidden = part('model', 'other').replace('--XyZ', 'text\n--XyZ');
+    const body = `${first}--XyZ\r\nContent-Disposition: form-data; name="file"\r\n\r\n${hidden}${end}`;
+    expect(() => all(body, 5)).toThrow(expect.objectContaining({ code: 'malformed_multipart' }));
+  });
+
+  it('accepts names and file names that only contain the word', () => {
+    const others = [part('my_model', 'x'), part('models', 'x'), part('file', 'x', '; filename="model"')];
+    const place = all(`${others.join('')}${first}${others.join('')}${end}`, 11);
+    expect(place?.model).toBe('openai/whisper-1');
+  });
+
   it('accepts a quoted boundary and bytes before the first part', () => {
     const body = Buffer.from(`preamble\r\n${part('model', 'm')}--XyZ--`);
     const scanner = new MultipartModelScanner('multipart/form-data; charset=utf-8; boundary="XyZ"');

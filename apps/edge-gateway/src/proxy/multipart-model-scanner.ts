@@ -6,21 +6,29 @@ import {
   type ModelPlace,
   type ModelScanner,
 } from './model-scanner.ts';
+import { namesModel } from './part-head.ts';
 
 /** Maximum size of a part's headers. Clients send about 200 bytes. */
 const headBytesMax = 16 * 1024;
 const headEnd = Buffer.from('\r\n\r\n');
+const carriageReturn = 0x0d;
+const lineFeed = 0x0a;
+const hyphen = 0x2d;
 
 type State = 'boundary' | 'after-boundary' | 'head' | 'model';
 
 /**
- * Finds the part named `model` in a multipart body (RFC 7578) that arrives as a stream. It buffers at most
- * one part's headers.
+ * Finds the part named `model` in a multipart body (RFC 7578) that arrives as a stream, and rejects a second
+ * one. It buffers at most one part's headers. Parsers differ in malformed bodies: in line ends, in parts after
+ * the final delimiter, and in names. A body in which some parser could find another model is rejected, so the
+ * provider always calls the model that the gateway checked.
  */
 export class MultipartModelScanner implements ModelScanner {
   readonly isJson = false;
   readonly #delimiter: Buffer;
   #state: State = 'boundary';
+  /** Whether the model was found. The rest of the body is then searched for a second one. */
+  #isFound = false;
   /**
    * Bytes that are not processed yet, and their offset in the body. The scanner prepends the line break that
    * precedes the first delimiter.
@@ -32,12 +40,8 @@ export class MultipartModelScanner implements ModelScanner {
   constructor(contentType: string) {
     const boundary = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType);
     const name = boundary?.[1] ?? boundary?.[2];
-    if (name === undefined) {
-      throw new GatewayError('malformed_multipart', {
-        message: 'The content type of the body has no boundary.',
-      });
-    }
-    this.#delimiter = Buffer.from(`\r\n--${name}`);
+    if (name === undefined) throw malformed('The content type of the body has no boundary.');
+    this.#delimiter = Buffer.from(`--${name}`);
   }
 
   push(chunk: Buffer): ModelPlace | null {
@@ -45,9 +49,18 @@ export class MultipartModelScanner implements ModelScanner {
     for (;;) {
       const before = this.#state;
       const found = this.#advance();
-      if (found) return found;
+      if (found) {
+        this.#isFound = true;
+        this.#state = 'boundary';
+        this.pushRest(Buffer.alloc(0));
+        return found;
+      }
       if (this.#state === before) return null;
     }
+  }
+
+  pushRest(chunk: Buffer): void {
+    this.push(chunk);
   }
 
   renderModel(model: string): Buffer {
@@ -69,9 +82,10 @@ export class MultipartModelScanner implements ModelScanner {
   }
 
   #seekBoundary(): null {
-    const at = this.#held.indexOf(this.#delimiter);
+    const at = this.#findDelimiter(2);
     if (at === -1) {
-      this.#drop(Math.max(0, this.#held.length - this.#delimiter.length + 1));
+      // The delimiter may arrive in pieces, and its line break belongs to it.
+      this.#drop(Math.max(0, this.#held.length - this.#delimiter.length - 1));
       return null;
     }
     this.#drop(at + this.#delimiter.length);
@@ -79,11 +93,28 @@ export class MultipartModelScanner implements ModelScanner {
     return null;
   }
 
+  /**
+   * Returns the index of the next delimiter at the start of a line, or -1. A boundary inside a line belongs to
+   * the part. Throws if a line ends without both CR and LF: some parsers find a delimiter there.
+   */
+  #findDelimiter(from: number): number {
+    let at = this.#held.indexOf(this.#delimiter, from);
+    while (at !== -1) {
+      const [before, last] = [this.#held[at - 2], this.#held[at - 1]];
+      if (before === carriageReturn && last === lineFeed) return at;
+      if (last === carriageReturn || last === lineFeed) throw malformed('Lines must end with CR LF.');
+      at = this.#held.indexOf(this.#delimiter, at + 1);
+    }
+    return -1;
+  }
+
   #readBoundaryEnd(): null {
     if (this.#held.length < 2) return null;
     // Two hyphens mark the end of the body. Otherwise a part starts after optional padding.
-    if (this.#held[0] === 0x2d && this.#held[1] === 0x2d) throw modelMissing();
-    this.#state = 'head';
+    const isEnd = this.#held[0] === hyphen && this.#held[1] === hyphen;
+    if (isEnd && !this.#isFound) throw modelMissing();
+    // Some parsers ignore an end that is not on its own line, so the search continues.
+    this.#state = isEnd ? 'boundary' : 'head';
     return null;
   }
 
@@ -91,25 +122,29 @@ export class MultipartModelScanner implements ModelScanner {
     const at = this.#held.indexOf(headEnd);
     if (at === -1) {
       if (this.#held.length <= headBytesMax) return null;
-      throw new GatewayError('malformed_multipart', {
-        message: `The headers of a part are longer than ${headBytesMax} bytes.`,
-      });
+      throw malformed(`The headers of a part are longer than ${headBytesMax} bytes.`);
     }
-    const head = this.#held.toString('utf8', 0, at);
+    const isModel = namesModel(this.#held.toString('latin1', 0, at));
+    if (isModel && this.#isFound) throw modelTwice();
     // If a part is empty, its closing delimiter starts with the line break that ends its headers.
-    const isModel = namesModel(head);
     this.#drop(at + (isModel ? 4 : 2));
     this.#state = isModel ? 'model' : 'boundary';
     return null;
   }
 
   #readModel(): ModelPlace | null {
-    const at = this.#held.indexOf(this.#delimiter);
-    const known = at === -1 ? this.#held.length - this.#delimiter.length : at;
+    const at = this.#held.length < 2 ? -1 : this.#findDelimiter(2);
+    const end = at - 2;
+    const known = at === -1 ? this.#held.length - this.#delimiter.length - 2 : end;
     if (known > modelBytesMax) throw modelTooLong();
     if (at === -1) return null;
-    const start = this.#heldAt;
-    return { start, end: start + at, model: this.#held.toString('utf8', 0, at) };
+    const place = {
+      start: this.#heldAt,
+      end: this.#heldAt + end,
+      model: this.#held.toString('utf8', 0, end),
+    };
+    this.#drop(end);
+    return place;
   }
 
   #drop(bytes: number): void {
@@ -118,9 +153,13 @@ export class MultipartModelScanner implements ModelScanner {
   }
 }
 
-/** Whether a part is named `model` in its Content-Disposition header. */
-function namesModel(head: string): boolean {
-  const disposition = /^content-disposition:(.*)$/im.exec(head)?.[1] ?? '';
-  const name = /;\s*name=(?:"((?:[^"\\]|\\.)*)"|([^\s;]+))/i.exec(disposition);
-  return (name?.[1] ?? name?.[2]) === 'model';
+function malformed(message: string): GatewayError {
+  return new GatewayError('malformed_multipart', { message });
+}
+
+function modelTwice(): GatewayError {
+  return new GatewayError('invalid_field', {
+    param: 'model',
+    message: 'The body has two parts named "model". Send exactly one.',
+  });
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { accountEpochName, keyEpochName } from '@gateway/contracts';
 import type { Redis } from 'ioredis';
 import type { Logger } from '@gateway/observability';
+import { accountKey } from '../cache/account-keys.ts';
 import { LocalRateLimiter } from './local-rate-limiter.ts';
 import type { LimitedCaller, RateDecision, RateLimiter } from './rate-limiter.port.ts';
 
@@ -147,7 +148,7 @@ export class RedisRateLimiter implements RateLimiter {
     const { accountId, keyId, rateLimitRpm: limit } = caller;
     try {
       const [admitted, count, emptyMs, roomMs, epoch] = await this.#redis.admitRequests(
-        `rpm:{${accountId}}:${keyId}`,
+        accountKey('rpm', accountId, keyId),
         keyEpochName(accountId, keyId),
         accountEpochName(accountId),
         limit,

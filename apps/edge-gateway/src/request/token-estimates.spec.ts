@@ -1,23 +1,47 @@
 import { TokenRatios } from './token-estimates.ts';
 
+const first = { accountId: 'first', provider: 'openai', model: 'gpt-4o' };
+const note = (ratios: TokenRatios, requests: number, bytes: number, owner = first) => {
+  for (let request = 0; request < requests; request += 1) ratios.note(owner, bytes, 1_000);
+};
+
 describe('TokenRatios', () => {
-  it('uses the rule of thumb until a provider has billed enough requests, then the billed ratio', () => {
+  it('uses the rule of thumb until a model has billed enough requests, then the billed ratio', () => {
     const ratios = new TokenRatios();
-    for (let request = 0; request < 19; request += 1) ratios.note('openai', 5_000, 1_000);
-    expect(ratios.bytesPerToken('openai')).toBe(4);
-    ratios.note('openai', 5_000, 1_000);
-    expect(ratios.bytesPerToken('openai')).toBeCloseTo(5);
-    expect(ratios.bytesPerToken('anthropic')).toBe(4);
-    expect(ratios.bytesPerToken(null)).toBe(4);
+    note(ratios, 19, 5_000);
+    expect(ratios.bytesPerToken(first)).toBe(4);
+    note(ratios, 1, 5_000);
+    expect(ratios.bytesPerToken(first)).toBeCloseTo(5);
+    expect(ratios.bytesPerToken({ ...first, model: 'o3' })).toBe(4);
+    expect(ratios.bytesPerToken({ ...first, provider: 'azure' })).toBe(4);
   });
 
   it('adapts to changes, and ignores bodies that are mostly not text', () => {
     const ratios = new TokenRatios();
-    for (let request = 0; request < 500; request += 1) ratios.note('openai', 5_000, 1_000);
-    for (let request = 0; request < 500; request += 1) ratios.note('openai', 3_000, 1_000);
-    expect(ratios.bytesPerToken('openai')).toBeCloseTo(3, 1);
-    for (let request = 0; request < 500; request += 1) ratios.note('openai', 1_000_000, 1_000);
-    ratios.note('openai', 0, 0);
-    expect(ratios.bytesPerToken('openai')).toBeCloseTo(3, 1);
+    note(ratios, 500, 5_000);
+    note(ratios, 500, 3_000);
+    expect(ratios.bytesPerToken(first)).toBeCloseTo(3, 1);
+    note(ratios, 500, 1_000_000);
+    ratios.note(first, 0, 0);
+    expect(ratios.bytesPerToken(first)).toBeCloseTo(3, 1);
+  });
+
+  it('an account’s requests never move the estimates of another account', () => {
+    const ratios = new TokenRatios();
+    const other = { ...first, accountId: 'other' };
+    note(ratios, 100, 5_000);
+    note(ratios, 1_000, 7_900, other);
+    expect(ratios.bytesPerToken(first)).toBeCloseTo(5);
+    expect(ratios.bytesPerToken(other)).toBeCloseTo(7.9);
+  });
+
+  it('an account with many models loses only its own ratios', () => {
+    const ratios = new TokenRatios();
+    const other = { ...first, accountId: 'other' };
+    note(ratios, 20, 5_000);
+    note(ratios, 20, 5_000, other);
+    for (let at = 0; at < 1_000; at += 1) note(ratios, 1, 5_000, { ...other, model: `m${at}` });
+    expect(ratios.bytesPerToken(first)).toBeCloseTo(5);
+    expect(ratios.bytesPerToken(other)).toBe(4);
   });
 });

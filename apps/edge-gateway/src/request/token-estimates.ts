@@ -1,4 +1,5 @@
 import type { JsonTape } from '@gateway/wire-formats';
+import { LRUCache } from 'lru-cache';
 
 /**
  * Characters of English text per token, by OpenAI's rule of thumb. Used where no token count is available.
@@ -67,8 +68,10 @@ const requestsMin = 20;
 /** Outside this range, a body consists mostly of images or similar data and says nothing about text. */
 const bytesPerTokenMin = 2;
 const bytesPerTokenMax = 8;
-/** There are a few dozen providers. The limit keeps client input from growing the table. */
-const providersMax = 256;
+/** Accounts whose ratios are kept. Beyond it, the account that was used least recently is forgotten. */
+const accountsMax = 10_000;
+/** Models whose ratios are kept for one account. */
+const modelsPerAccountMax = 32;
 
 interface Seen {
   requests: number;
@@ -76,27 +79,55 @@ interface Seen {
   tokens: number;
 }
 
+/** The account and the model that served a request. */
+export interface RatioOwner {
+  readonly accountId: string;
+  readonly provider: string;
+  /** The model's name as the provider spells it. */
+  readonly model: string;
+}
+
 /**
- * Learns each provider's bytes per token from billed requests. Estimates made before a request is sent are
- * then close to the provider's count.
+ * Learns the bytes per token of each model from an account's billed requests. Estimates made before a request
+ * is sent are then close to the provider's count. Accounts never share ratios: their texts differ, and one
+ * account must not move another's figures.
  */
 export class TokenRatios {
-  readonly #seen = new Map<string, Seen>();
+  readonly #accounts = new LRUCache<string, LRUCache<string, Seen>>({ max: accountsMax });
 
   /** @param tokens billed tokens for the whole input */
-  note(provider: string, bytes: number, tokens: number): void {
+  note(owner: RatioOwner, bytes: number, tokens: number): void {
     const ratio = bytes / tokens;
     if (!(ratio >= bytesPerTokenMin && ratio <= bytesPerTokenMax)) return;
-    const seen = this.#seen.get(provider) ?? { requests: 0, bytes: 0, tokens: 0 };
-    if (!this.#seen.has(provider) && this.#seen.size >= providersMax) return;
-    this.#seen.set(provider, seen);
+    const seen = this.#know(owner);
     seen.requests += 1;
     seen.bytes = seen.bytes * decay + bytes;
     seen.tokens = seen.tokens * decay + tokens;
   }
 
-  bytesPerToken(provider: string | null): number {
-    const seen = provider === null ? undefined : this.#seen.get(provider);
+  /** The rule of thumb, until the account has enough billed requests to the model. */
+  bytesPerToken({ accountId, provider, model }: RatioOwner): number {
+    const seen = this.#accounts.get(accountId)?.get(renderModel(provider, model));
     return seen === undefined || seen.requests < requestsMin ? charactersPerToken : seen.bytes / seen.tokens;
   }
+
+  #know({ accountId, provider, model }: RatioOwner): Seen {
+    let models = this.#accounts.get(accountId);
+    if (models === undefined) {
+      models = new LRUCache({ max: modelsPerAccountMax });
+      this.#accounts.set(accountId, models);
+    }
+    const name = renderModel(provider, model);
+    let seen = models.get(name);
+    if (seen === undefined) {
+      seen = { requests: 0, bytes: 0, tokens: 0 };
+      models.set(name, seen);
+    }
+    return seen;
+  }
+}
+
+/** A provider's name has no slash. */
+function renderModel(provider: string, model: string): string {
+  return `${provider}/${model}`;
 }

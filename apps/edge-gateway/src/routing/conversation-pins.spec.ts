@@ -1,5 +1,6 @@
 import { ConversationPins, type PinnedModel } from './conversation-pins.ts';
 
+const account = '0198b5c0-0000-7000-8000-000000000001';
 const pin = (id: string, at: number): PinnedModel => ({ id, level: 'low', inputTokens: 100, turns: 1, at });
 
 function openReplicas() {
@@ -24,22 +25,22 @@ function openReplicas() {
 describe('a conversation’s pinned model', () => {
   it('is the model that served the last turn, on any replica', async () => {
     const { first, second } = openReplicas();
-    first.keep('s', pin('openai/small', 1));
-    expect(await second.find('s')).toMatchObject({ id: 'openai/small' });
-    second.keep('s', pin('openai/large', 2));
-    expect(await first.find('s')).toMatchObject({ id: 'openai/large' });
-    expect(await second.find('s')).toMatchObject({ id: 'openai/large' });
+    first.keep(account, 's', pin('openai/small', 1));
+    expect(await second.find(account, 's')).toMatchObject({ id: 'openai/small' });
+    second.keep(account, 's', pin('openai/large', 2));
+    expect(await first.find(account, 's')).toMatchObject({ id: 'openai/large' });
+    expect(await second.find(account, 's')).toMatchObject({ id: 'openai/large' });
   });
 
   it('is the local pin if Redis is unavailable or its pin is invalid or older', async () => {
     const { first, second, stored, goAway } = openReplicas();
-    first.keep('s', pin('openai/small', 1));
-    stored.set('model-pin:v1:s', 'no pin');
-    expect(await first.find('s')).toMatchObject({ id: 'openai/small' });
-    expect(await second.find('s')).toBeUndefined();
+    first.keep(account, 's', pin('openai/small', 1));
+    stored.set(`model-pin:v2:{${account}}:s`, 'no pin');
+    expect(await first.find(account, 's')).toMatchObject({ id: 'openai/small' });
+    expect(await second.find(account, 's')).toBeUndefined();
     goAway();
-    first.keep('s', pin('openai/large', 2));
-    expect(await first.find('s')).toMatchObject({ id: 'openai/large' });
-    expect(await second.find('s')).toBeUndefined();
+    first.keep(account, 's', pin('openai/large', 2));
+    expect(await first.find(account, 's')).toMatchObject({ id: 'openai/large' });
+    expect(await second.find(account, 's')).toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
 import type { Logger } from '@gateway/observability';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { accountKey } from '../cache/account-keys.ts';
 
 /** The Redis commands that pins need. They fail after a short timeout. */
 export interface PinRedis {
@@ -22,6 +23,8 @@ export type PinnedModel = z.infer<typeof pinned>;
 
 /** How long a pin is kept. After a longer idle time, the conversation's prompt cache has expired anyway. */
 const keptSeconds = 24 * 3600;
+/** How exact the expiry in memory is. The clock is read at most this often. */
+const ttlResolutionMs = 1_000;
 
 /**
  * The pinned model for each conversation, stored in memory and, for the other replicas, in Redis. If the pin
@@ -30,7 +33,11 @@ const keptSeconds = 24 * 3600;
 export class ConversationPins {
   readonly #redis: PinRedis;
   readonly #log: Pick<Logger, 'debug'>;
-  readonly #kept = new LRUCache<string, PinnedModel>({ max: 50_000 });
+  readonly #kept = new LRUCache<string, PinnedModel>({
+    max: 50_000,
+    ttl: keptSeconds * 1_000,
+    ttlResolution: ttlResolutionMs,
+  });
 
   constructor(redis: PinRedis, log: Pick<Logger, 'debug'>) {
     this.#redis = redis;
@@ -41,10 +48,10 @@ export class ConversationPins {
    * Returns the newer pin from this process or Redis, because another replica may have served the last turn.
    * Never fails: if Redis is unavailable, slow or returns invalid data, the local pin is used.
    */
-  async find(name: string): Promise<PinnedModel | undefined> {
+  async find(accountId: string, name: string): Promise<PinnedModel | undefined> {
     const kept = this.#kept.get(name);
     try {
-      const value = await this.#redis.get(keyOf(name));
+      const value = await this.#redis.get(accountKey('model-pin:v2', accountId, name));
       const found = value === null ? undefined : parsePinned(value);
       return found === undefined || (kept !== undefined && kept.at >= found.at) ? kept : found;
     } catch (error) {
@@ -53,18 +60,15 @@ export class ConversationPins {
     }
   }
 
-  keep(name: string, pin: PinnedModel): void {
+  keep(accountId: string, name: string, pin: PinnedModel): void {
     this.#kept.set(name, pin);
-    this.#redis.set(keyOf(name), JSON.stringify(pin), 'EX', keptSeconds).catch(this.#isAway);
+    const key = accountKey('model-pin:v2', accountId, name);
+    this.#redis.set(key, JSON.stringify(pin), 'EX', keptSeconds).catch(this.#isAway);
   }
 
   readonly #isAway = (error: unknown): void => {
     this.#log.debug({ err: error }, 'Redis error: model pins are not shared');
   };
-}
-
-function keyOf(name: string): string {
-  return `model-pin:v1:${name}`;
 }
 
 function parsePinned(value: string): PinnedModel | undefined {

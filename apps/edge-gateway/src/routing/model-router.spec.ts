@@ -18,7 +18,10 @@ function routerOf() {
       noteComplexity: () => undefined,
     },
     recall: { peek: () => new Map() },
-    pins: { find: (name) => Promise.resolve(pins.get(name)), keep: (name, pin) => void pins.set(name, pin) },
+    pins: {
+      find: (_, name) => Promise.resolve(pins.get(name)),
+      keep: (_, name, pin) => void pins.set(name, pin),
+    },
     now: () => now,
   });
   return { router, pins, answers };

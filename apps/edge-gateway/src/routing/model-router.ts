@@ -92,7 +92,7 @@ export class ModelRouter {
     const [turnedOff, observed, pinned] = await Promise.all([
       toggles.turnedOff(accountId),
       observations.read(accountId),
-      request.mayGoOn ? pins.find(conversation) : undefined,
+      request.mayGoOn ? pins.find(accountId, conversation) : undefined,
     ]);
     const model = loadComplexityModel();
     const complexity = mode === 'auto' ? model.score(request.task) : 0;
@@ -120,7 +120,7 @@ export class ModelRouter {
     if (chosen === undefined) return;
     const { mode, conversation, turns, complexity, level } = chosen;
     if (mode === 'auto' && turns === 1) observations.noteComplexity(accountId, complexity);
-    pins.keep(conversation, { id, level, inputTokens, turns, at: this.#now() });
+    pins.keep(accountId, conversation, { id, level, inputTokens, turns, at: this.#now() });
   }
 
   #modelsOf(connected: ReadonlySet<string>): readonly ListedModel[] {

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { accountKey } from '../cache/account-keys.ts';
 import type { ObservationStore, Sums, SumsByName } from './observation-store.port.ts';
 
 /**
@@ -70,17 +71,13 @@ export class RedisObservations implements ObservationStore {
       paced,
       msPerToken,
     ]);
-    const reply = await this.#redis.addObservations(keyOf(accountId), keptSeconds, namesMax, ...args);
+    const reply = await this.#redis.addObservations(accountKey('observed:v2', accountId), keptSeconds, namesMax, ...args);
     return parseReply(reply);
   }
 
   forget(accountId: string): Promise<number> {
-    return this.#redis.del(keyOf(accountId));
+    return this.#redis.del(accountKey('observed:v2', accountId));
   }
-}
-
-function keyOf(accountId: string): string {
-  return `observed:v1:${accountId}`;
 }
 
 /** Converts Redis timestamps to the local clock. The age of each value stays the same. */

@@ -1,3 +1,4 @@
+import type { AuditShipper } from '../audit/audit-outbox.ts';
 import { credentialChanged, noteCredentialChange } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { ServiceParts } from '@gateway/messaging';
@@ -14,11 +15,16 @@ export type RewrappingOutcome = 'rewrapped' | 'failed';
 /** Counts how often credentials are decrypted and rewrapped, and announces changes. */
 export class CredentialEvents {
   readonly #parts: Pick<ServiceParts, 'messaging' | 'logger'>;
+  readonly #audit: Pick<AuditShipper, 'wake'>;
   readonly #openings: Counter<'outcome'>;
   readonly #rewrappings: Counter<'outcome'>;
 
-  constructor({ messaging, logger, metrics }: Pick<ServiceParts, 'messaging' | 'logger' | 'metrics'>) {
+  constructor(
+    { messaging, logger, metrics }: Pick<ServiceParts, 'messaging' | 'logger' | 'metrics'>,
+    audit: Pick<AuditShipper, 'wake'>,
+  ) {
     this.#parts = { messaging, logger };
+    this.#audit = audit;
     this.#openings = metrics.counter({
       name: 'vault_credential_openings_total',
       help: 'Credentials that gateways requested, by outcome.',
@@ -40,12 +46,13 @@ export class CredentialEvents {
   }
 
   /**
-   * Broadcasts that cached copies of a credential are stale. Call it only after the transaction has
-   * committed.
+   * Broadcasts that cached copies of a credential are stale, and ships the change to the audit log. Call it
+   * only after the transaction has committed.
    */
   announceChange({ accountId, provider }: { readonly accountId: string; readonly provider: string }): void {
     this.#parts.messaging.broadcast(credentialChanged, { accountId, provider });
     this.#noteChange(accountId);
+    this.#audit.wake();
   }
 
   /**

@@ -1,5 +1,6 @@
-import type { CredentialSummary } from '@gateway/contracts';
+import type { Actor, CredentialSummary } from '@gateway/contracts';
 import { credentialsMax, renderSummary, summaryColumns, writeAudit } from './credential-row.ts';
+import { queueAudit } from '../audit/audit-outbox.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import type { KeyVersions } from '../keys/key-versions.ts';
 import type { SealingKeys } from '../keys/sealing-keys.ts';
@@ -57,7 +58,7 @@ export async function reportCredential(
 /** Deletes the account's credential for a provider, together with its data key. The audit rows are kept. */
 export async function deleteCredential(
   context: Pick<CredentialsContext, 'database' | 'events'>,
-  { accountId, provider }: { accountId: string; provider: string },
+  { accountId, provider, actor }: { accountId: string; provider: string; actor?: Actor | undefined },
 ): Promise<{ deleted: boolean }> {
   const deleted = await context.database.transactionForAccount(accountId, async (tx) => {
     const row = await tx.credential.findUnique({
@@ -68,6 +69,7 @@ export async function deleteCredential(
     const { count } = await tx.credential.deleteMany({ where: { id: row.id } });
     if (count === 0) return false;
     await writeAudit(tx, { accountId, provider, credentialId: row.id, action: 'delete' });
+    await queueAudit(tx, { accountId, provider, action: 'provider.deleted', changes: null, actor });
     return true;
   });
   if (deleted) context.events.announceChange({ accountId, provider });
@@ -88,6 +90,7 @@ export async function forgetAccount(
     await tx.forgottenAccount.upsert({ ...forgotten, select: { accountId: true } });
     const found = await tx.credential.findMany({ select: { id: true, provider: true } });
     await tx.credential.deleteMany({ where: { id: { in: found.map(({ id }) => id) } } });
+    await tx.auditOutboxEvent.deleteMany({});
     for (const { id, provider } of found) {
       await writeAudit(tx, { accountId, provider, credentialId: id, action: 'delete' });
     }

@@ -1,6 +1,7 @@
-import type { CredentialSummary } from '@gateway/contracts';
+import type { Actor, AuditChanges, CredentialSummary } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { isForeignKeyConflict, isUniqueConflict, newId } from '@gateway/persistence';
+import { queueAudit } from '../audit/audit-outbox.ts';
 import type { CredentialPlace } from '../encryption/associated-data.ts';
 import { credentialsMax, renderSummary, summaryColumns, writeAudit } from './credential-row.ts';
 import { closeEnvelope, forgetFields, type Envelope } from '../encryption/envelope.ts';
@@ -11,6 +12,8 @@ import type { CredentialsContext } from './manage-credentials.ts';
 export interface PutCredentialRequest extends CredentialPlace {
   /** A sealed box that contains a credential as JSON. */
   readonly sealedSecret: string;
+  /** For the audit log. */
+  readonly actor?: Actor | undefined;
 }
 
 const attemptsMax = 3;
@@ -22,7 +25,7 @@ const attemptsMax = 3;
  */
 export async function putCredential(
   context: CredentialsContext,
-  { sealedSecret, accountId, provider, baseUrl }: PutCredentialRequest,
+  { sealedSecret, accountId, provider, baseUrl, actor }: PutCredentialRequest,
 ): Promise<{ credential: CredentialSummary }> {
   const place = { accountId, provider, baseUrl };
   const versions = await context.keyVersions.list();
@@ -31,7 +34,7 @@ export async function putCredential(
     versions.map((version) => () => context.sealingKeys.open(version)),
   );
   try {
-    const credential = await storeSecret(context, place, received);
+    const credential = await storeSecret(context, place, received, actor);
     context.events.announceChange({ accountId, provider });
     return { credential };
   } finally {
@@ -48,6 +51,7 @@ async function storeSecret(
   { database, keyRing, keyVersions }: CredentialsContext,
   place: CredentialPlace,
   { fields, hint, additionalKeys }: ReceivedSecret,
+  actor: Actor | undefined,
 ): Promise<CredentialSummary> {
   for (let attempt = 1; ; attempt++) {
     const [current] = await keyVersions.list();
@@ -57,7 +61,7 @@ async function storeSecret(
     try {
       return await database.transactionForAccount(place.accountId, (tx) =>
         unlessForgotten(tx, place.accountId, () =>
-          upsertCredential(tx, place, { ...envelope, hint, additionalKeys }),
+          upsertCredential(tx, place, { ...envelope, hint, additionalKeys }, actor),
         ),
       );
     } catch (error) {
@@ -71,10 +75,13 @@ async function upsertCredential(
   tx: VaultModels,
   { accountId, provider, baseUrl }: CredentialPlace,
   content: Envelope & { hint: string | null; additionalKeys: number },
+  actor: Actor | undefined,
 ): Promise<CredentialSummary> {
   const written = { ...content, baseUrl, lastError: null };
+  const where = { accountId_provider: { accountId, provider } };
+  const before = await tx.credential.findUnique({ where, select: summaryColumns });
   const row = await tx.credential.upsert({
-    where: { accountId_provider: { accountId, provider } },
+    where,
     create: { id: newId(), accountId, provider, ...written },
     update: { ...written, rotatedAt: new Date() },
     select: { id: true, ...summaryColumns },
@@ -86,7 +93,23 @@ async function upsertCredential(
     });
   }
   await writeAudit(tx, { accountId, provider, credentialId: row.id, action: 'put' });
-  return renderSummary(row);
+  const saved = renderSummary(row);
+  const changes = diffSummaries(before && renderSummary(before), saved);
+  const action = before === null ? 'provider.saved' : 'provider.rotated';
+  await queueAudit(tx, { accountId, provider, action, changes, actor });
+  return saved;
+}
+
+/** The changes that the audit log shows: only what lists of providers show, too. */
+function diffSummaries(before: CredentialSummary | null, after: CredentialSummary): AuditChanges {
+  const changes: AuditChanges = {};
+  const note = (field: string, from: unknown, to: unknown): void => {
+    if (from !== to) changes[field] = { from, to };
+  };
+  note('credential_hint', before?.hint ?? null, after.hint);
+  note('base_url', before?.baseUrl ?? null, after.baseUrl);
+  note('additional_keys', before?.additionalKeys ?? 0, after.additionalKeys);
+  return changes;
 }
 
 /**

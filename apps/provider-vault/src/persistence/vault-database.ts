@@ -1,6 +1,7 @@
 import { createDatabase, type Database, type DatabaseOptions, type Models } from '@gateway/persistence';
 import { PrismaClient } from '../../../../prisma/vault/generated/client.ts';
 
+export type { Prisma } from '../../../../prisma/vault/generated/client.ts';
 export type { Credential as CredentialRow } from '../../../../prisma/vault/generated/client.ts';
 
 export type VaultDatabase = Database<PrismaClient>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { byActor, fromOrigin } from '../base/actor.ts';
 import { base64, id, idempotency, replayed } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 import { createdApiKey, playgroundKeyBody } from '../api/api-key.ts';
@@ -27,6 +28,7 @@ export const registerAccount = defineRpc({
     subject: z.string().min(1).max(255),
     /** Name for a new account. If null, the account service chooses one. */
     name: z.string().min(1).max(200).nullable(),
+    ...fromOrigin,
   }),
   reply: z.object({ accountId: id, personId: id, created: z.boolean() }),
 });
@@ -59,6 +61,7 @@ export const createPlaygroundKey = defineRpc({
     body: playgroundKeyBody.default({}),
     recipientPublicKey: base64,
     ...idempotency,
+    ...byActor,
   }),
   reply: z.object({ key: createdApiKey.omit({ key: true }), sealedSecret: base64, replayed }),
 });
@@ -78,7 +81,7 @@ export const getAccount = defineRpc({
 export const updateAccount = defineRpc({
   ...common,
   subject: 'account.update-account.v1',
-  request: z.object({ accountId: id, body: updateAccountBody }),
+  request: z.object({ accountId: id, body: updateAccountBody, ...byActor }),
   reply: z.object({ account }),
 });
 
@@ -103,7 +106,7 @@ export const deleteAccount = defineRpc({
   server: 'account',
   callers: ['edge-gateway', 'operator'],
   deadlineMs: 10_000,
-  request: z.object({ accountId: id }),
+  request: z.object({ accountId: id, ...byActor }),
   reply: z.object({ deletion: accountDeletion }),
 });
 
@@ -115,6 +118,35 @@ export const getAccountDeletion = defineRpc({
   deadlineMs: 5_000,
   request: z.object({ deletionId: id }),
   reply: z.object({ deletion: accountDeletion.nullable() }),
+});
+
+/**
+ * Deletes the keys of a deleted account in the Redis servers of a service. One call reads a bounded part of
+ * the key space and returns where the next call continues; null means that nothing is left. Idempotent.
+ */
+const forgetKeys = {
+  callers: ['account'],
+  deadlineMs: 10_000,
+  request: z.object({
+    accountId: id,
+    /** The `cursor` of the previous reply. Null starts at the beginning. */
+    cursor: z.string().max(64).nullable(),
+  }),
+  reply: z.object({ cursor: z.string().max(64).nullable() }),
+} as const;
+
+/** The gateways' keys: memos of conversations, model pins, observations, rate windows and budgets. */
+export const forgetAccountMemos = defineRpc({
+  ...forgetKeys,
+  subject: 'edge-gateway.forget-account.v1',
+  server: 'edge-gateway',
+});
+
+/** The compressor's keys: originals of omitted text, and token counts. */
+export const forgetAccountOriginals = defineRpc({
+  ...forgetKeys,
+  subject: 'compressor.forget-account.v1',
+  server: 'compressor',
 });
 
 /**

@@ -86,7 +86,11 @@ export const readTokenCounts = defineRpc({
   server: 'compressor',
   callers: ['edge-gateway'],
   deadlineMs: 1_000,
-  request: z.object({ blocks: z.array(blockId).min(1).max(64) }),
+  request: z.object({
+    /** The account of the request. Gateways from the previous release omit it, and receive only nulls. */
+    accountId: id.optional(),
+    blocks: z.array(blockId).min(1).max(64),
+  }),
   reply: z.object({ counts: z.array(tokenCounts.nullable()) }),
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { additionalKeysMax } from '../api/provider-connection.ts';
+import { byActor } from '../base/actor.ts';
 import { base64, count, id, timestamp } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
@@ -53,7 +54,13 @@ export const getSealingKey = defineRpc({
 export const putCredential = defineRpc({
   ...common,
   subject: 'provider-vault.put-credential.v1',
-  request: z.object({ accountId: id, provider, baseUrl: z.string().nullable(), sealedSecret: base64 }),
+  request: z.object({
+    accountId: id,
+    provider,
+    baseUrl: z.string().nullable(),
+    sealedSecret: base64,
+    ...byActor,
+  }),
   reply: z.object({ credential: credentialSummary }),
 });
 
@@ -67,7 +74,7 @@ export const listCredentials = defineRpc({
 export const deleteCredential = defineRpc({
   ...common,
   subject: 'provider-vault.delete-credential.v1',
-  request: z.object({ accountId: id, provider }),
+  request: z.object({ accountId: id, provider, ...byActor }),
   reply: z.object({ deleted: z.boolean() }),
 });
 

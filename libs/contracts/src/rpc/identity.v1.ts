@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { loginSessionKey } from '../api/session.ts';
+import { fromOrigin } from '../base/actor.ts';
 import { base64, id, sha256Hex } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
@@ -67,7 +68,7 @@ export const signUp = defineRpc({
 export const logIn = defineRpc({
   ...common,
   subject: 'account.log-in.v1',
-  request: withPassword.extend({ clientAddress }),
+  request: withPassword.extend({ clientAddress, ...fromOrigin }),
   reply: issued,
 });
 
@@ -78,7 +79,7 @@ export const logIn = defineRpc({
 export const refreshLoginSession = defineRpc({
   ...common,
   subject: 'account.refresh-session.v1',
-  request: z.object({ refreshSha256: sha256Hex, recipientPublicKey: base64 }),
+  request: z.object({ refreshSha256: sha256Hex, recipientPublicKey: base64, ...fromOrigin }),
   reply: issued,
 });
 
@@ -86,7 +87,10 @@ export const refreshLoginSession = defineRpc({
 export const logOut = defineRpc({
   ...common,
   subject: 'account.log-out.v1',
-  request: z.union([z.object({ refreshSha256: sha256Hex }), z.object({ sessionId: id })]),
+  request: z.union([
+    z.object({ refreshSha256: sha256Hex, ...fromOrigin }),
+    z.object({ sessionId: id, ...fromOrigin }),
+  ]),
   reply: z.object({}),
 });
 
@@ -103,6 +107,7 @@ export const changePassword = defineRpc({
     /** A sealed box that contains a `passwordChange` as JSON. */
     sealedPasswords: base64,
     clientAddress,
+    ...fromOrigin,
   }),
   reply: z.object({}),
 });

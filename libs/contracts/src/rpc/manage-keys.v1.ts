@@ -8,6 +8,7 @@ import {
   toolListBody,
   updateApiKeyBody,
 } from '../api/api-key.ts';
+import { byActor } from '../base/actor.ts';
 import { id, idempotency, replayed } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
@@ -25,6 +26,7 @@ export const createKey = defineRpc({
     body: createApiKeyBody,
     recipientPublicKey: z.base64(),
     ...idempotency,
+    ...byActor,
   }),
   reply: z.object({ key: createdApiKey.omit({ key: true }), sealedSecret: z.base64(), replayed }),
 });
@@ -39,6 +41,7 @@ export const rotateKey = defineRpc({
     body: rotateApiKeyBody,
     recipientPublicKey: z.base64(),
     ...idempotency,
+    ...byActor,
   }),
   reply: z.object({ key: rotatedApiKey.omit({ key: true }), sealedSecret: z.base64(), replayed }),
 });
@@ -47,7 +50,7 @@ export const rotateKey = defineRpc({
 export const updateKey = defineRpc({
   ...common,
   subject: 'account.update-key.v1',
-  request: z.object({ accountId: id, keyId: id, body: updateApiKeyBody }),
+  request: z.object({ accountId: id, keyId: id, body: updateApiKeyBody, ...byActor }),
   reply: z.object({ key: apiKey }),
 });
 
@@ -62,13 +65,13 @@ export const listKeys = defineRpc({
 export const setToolLists = defineRpc({
   ...common,
   subject: 'account.set-tool-lists.v1',
-  request: z.object({ accountId: id, keyId: id, body: toolListBody }),
+  request: z.object({ accountId: id, keyId: id, body: toolListBody, ...byActor }),
   reply: z.object({ key: apiKey }),
 });
 
 export const revokeKey = defineRpc({
   ...common,
   subject: 'account.revoke-key.v1',
-  request: z.object({ accountId: id, keyId: id }),
+  request: z.object({ accountId: id, keyId: id, ...byActor }),
   reply: z.object({ keyId: id }),
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { modelToggleBody } from '../api/routing-models.ts';
 import { routingPreferences, updatePreferencesBody } from '../api/routing-preferences.ts';
+import { byActor } from '../base/actor.ts';
 import { id } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
@@ -19,7 +20,7 @@ export const getPreferences = defineRpc({
 export const updatePreferences = defineRpc({
   ...common,
   subject: 'account.update-preferences.v1',
-  request: z.object({ accountId: id, body: updatePreferencesBody }),
+  request: z.object({ accountId: id, body: updatePreferencesBody, ...byActor }),
   reply: z.object({ preferences: routingPreferences }),
 });
 
@@ -35,6 +36,6 @@ export const listDisabledModels = defineRpc({
 export const toggleModel = defineRpc({
   ...common,
   subject: 'account.toggle-model.v1',
-  request: z.object({ accountId: id, body: modelToggleBody }),
+  request: z.object({ accountId: id, body: modelToggleBody, ...byActor }),
   reply: z.object({}),
 });

@@ -133,6 +133,7 @@ export function listSent({ eligible, forwarded, deferral }: Selected): readonly 
  * SHA-256 in hex.
  */
 export interface ConversationKeys {
+  readonly accountId: string;
   /** Covers all messages in this request. The next turn looks up its state under this key. */
   readonly here: string;
   /** Covers all messages before the model's last turn. Null in the first request of a conversation. */

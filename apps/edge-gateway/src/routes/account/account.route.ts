@@ -15,6 +15,7 @@ import { Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Req, Res
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { FromCaller, FromLoginSession, type AccountCaller } from '../../access/access.guard.ts';
+import { readOrigin } from '../../access/actor.ts';
 import { MESSAGING } from '../../access/tokens.ts';
 import { LoginSessionGate } from '../../login-sessions/login-session-gate.ts';
 import type { LoginSession } from '../../login-sessions/login-session.ts';
@@ -51,19 +52,22 @@ export class AccountRoute {
 
   @Patch('/me')
   @Describe(changeAccount)
-  async change(@FromCaller() { accountId }: AccountCaller, @Req() request: FastifyRequest): Promise<Account> {
+  async change(
+    @FromCaller() { accountId, actor }: AccountCaller,
+    @Req() request: FastifyRequest,
+  ): Promise<Account> {
     const body = await readJson(request, updateAccountBody);
-    return (await this.#messaging.call(updateAccount, { accountId, body })).account;
+    return (await this.#messaging.call(updateAccount, { accountId, actor, body })).account;
   }
 
   @Delete('/me')
   @HttpCode(202)
   @Describe(removeAccount)
   async remove(
-    @FromCaller() { accountId }: AccountCaller,
+    @FromCaller() { accountId, actor }: AccountCaller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AccountDeletion> {
-    const { deletion } = await this.#messaging.call(deleteAccount, { accountId });
+    const { deletion } = await this.#messaging.call(deleteAccount, { accountId, actor });
     void reply.header('location', `/v1/account/deletions/${deletion.id}`);
     return deletion;
   }
@@ -89,7 +93,8 @@ export class AccountRoute {
   ): Promise<Account> {
     const { name = null } = await readOptionalJson(request, registerBody);
     const { issuer, subject } = session;
-    const { accountId } = await this.#messaging.call(registerAccount, { issuer, subject, name });
+    const call = { issuer, subject, name, origin: readOrigin(request) };
+    const { accountId } = await this.#messaging.call(registerAccount, call);
     this.#loginSessions.forget(issuer, subject);
     return (await this.#messaging.call(getAccount, { accountId })).account;
   }

@@ -48,13 +48,13 @@ export class KeysRoute {
   @HttpCode(201)
   @Describe(operations.createApiKey)
   async create(
-    @FromCaller() { accountId }: AccountCaller,
+    @FromCaller() { accountId, actor }: AccountCaller,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ApiKey & { key: string }> {
     const creation = this.#readCreation(request);
     const body = await readJson(request, createApiKeyBody);
-    const created = await this.#messaging.call(createKey, { accountId, ...creation, body });
+    const created = await this.#messaging.call(createKey, { accountId, actor, ...creation, body });
     return this.#showSecret(created, reply);
   }
 
@@ -64,25 +64,25 @@ export class KeysRoute {
   @AllowAccess('session')
   @Describe(operations.createPlayground)
   async createForPlayground(
-    @FromCaller() { accountId }: AccountCaller,
+    @FromCaller() { accountId, actor }: AccountCaller,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ApiKey & { key: string }> {
     const creation = this.#readCreation(request);
     const body = await readOptionalJson(request, playgroundKeyBody);
-    const created = await this.#messaging.call(createPlaygroundKey, { accountId, ...creation, body });
+    const created = await this.#messaging.call(createPlaygroundKey, { accountId, actor, ...creation, body });
     return this.#showSecret(created, reply);
   }
 
   @Patch('/v1/account/keys/:keyId')
   @Describe(operations.updateApiKey)
   async update(
-    @FromCaller() { accountId }: AccountCaller,
+    @FromCaller() { accountId, actor }: AccountCaller,
     @Param('keyId') keyId: string,
     @Req() request: FastifyRequest,
   ): Promise<ApiKey> {
     const body = await readJson(request, updateApiKeyBody);
-    const call = { accountId, keyId: requireKeyId(keyId), body };
+    const call = { accountId, actor, keyId: requireKeyId(keyId), body };
     return (await this.#messaging.call(updateKey, call)).key;
   }
 
@@ -90,13 +90,13 @@ export class KeysRoute {
   @HttpCode(200)
   @Describe(operations.rotateApiKey)
   async rotate(
-    @FromCaller() { accountId }: AccountCaller,
+    @FromCaller() { accountId, actor }: AccountCaller,
     @Param('keyId') keyId: string,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ApiKey & { key: string; previous_key_expires_at: string | null }> {
     const body = await readOptionalJson(request, rotateApiKeyBody);
-    const call = { accountId, keyId: requireKeyId(keyId), ...this.#readCreation(request), body };
+    const call = { accountId, actor, keyId: requireKeyId(keyId), ...this.#readCreation(request), body };
     const rotated = await this.#messaging.call(rotateKey, call);
     return this.#showSecret(rotated, reply);
   }
@@ -104,22 +104,23 @@ export class KeysRoute {
   @Put('/v1/account/keys/:keyId/toollist')
   @Describe(operations.setKeyToolLists)
   async setToolLists(
-    @FromCaller() { accountId }: AccountCaller,
+    @FromCaller() { accountId, actor }: AccountCaller,
     @Param('keyId') keyId: string,
     @Req() request: FastifyRequest,
   ): Promise<ApiKey> {
     const body = await readJson(request, toolListBody);
-    const call = { accountId, keyId: requireKeyId(keyId), body };
+    const call = { accountId, actor, keyId: requireKeyId(keyId), body };
     return (await this.#messaging.call(setToolLists, call)).key;
   }
 
   @Delete(['/v1/account/keys/:keyId', '/v1/keys/:keyId'])
   @Describe(operations.revokeApiKey)
   async revoke(
-    @FromCaller() { accountId }: AccountCaller,
+    @FromCaller() { accountId, actor }: AccountCaller,
     @Param('keyId') keyId: string,
   ): Promise<{ id: string; object: 'api_key.deleted'; deleted: true }> {
-    const reply = await this.#messaging.call(revokeKey, { accountId, keyId: requireKeyId(keyId) });
+    const call = { accountId, actor, keyId: requireKeyId(keyId) };
+    const reply = await this.#messaging.call(revokeKey, call);
     return { id: reply.keyId, object: 'api_key.deleted', deleted: true };
   }
 

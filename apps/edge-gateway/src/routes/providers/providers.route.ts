@@ -76,7 +76,7 @@ export class ProvidersRoute {
     const saved = resolveConnection(provider, body);
     if (saved.baseUrl !== null) this.#egressGuard.checkUrl(saved.baseUrl);
     const additionalKeys = chooseAdditionalKeys(provider, body);
-    const credential = await this.#store(caller.accountId, provider, saved, additionalKeys);
+    const credential = await this.#store(caller, provider, saved, additionalKeys);
     return this.#render(provider, credential);
   }
 
@@ -86,7 +86,8 @@ export class ProvidersRoute {
     @FromCaller() caller: AccountCaller,
     @Param('provider') name: string,
   ): Promise<{ provider: string; object: 'provider.deleted'; deleted: true }> {
-    const request = { accountId: caller.accountId, provider: name };
+    const { accountId, actor } = caller;
+    const request = { accountId, actor, provider: name };
     // Skips the lookup for text that cannot be a provider name.
     const isName = name.length <= 64 && /^[\x21-\x7e]+$/.test(name);
     const { deleted } = isName ? await this.#messaging.call(deleteCredential, request) : { deleted: false };
@@ -100,7 +101,7 @@ export class ProvidersRoute {
    * same credential again changes nothing.
    */
   async #store(
-    accountId: string,
+    { accountId, actor }: AccountCaller,
     { name: provider }: Provider,
     { credential: apiKey, baseUrl }: SavedConnection,
     additionalKeys: readonly string[],
@@ -108,7 +109,8 @@ export class ProvidersRoute {
     const store = async () => {
       const { publicKey } = await this.#messaging.call(getSealingKey, {});
       const sealedSecret = seal(Buffer.from(JSON.stringify({ apiKey, additionalKeys })), publicKey);
-      return this.#messaging.call(putCredential, { accountId, provider, baseUrl, sealedSecret });
+      const call = { accountId, actor, provider, baseUrl, sealedSecret };
+      return this.#messaging.call(putCredential, call);
     };
     const { credential } = await store().catch((error: unknown) => {
       if (error instanceof GatewayError && error.code === 'service_unavailable') return store();

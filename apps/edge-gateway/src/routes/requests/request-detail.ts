@@ -48,10 +48,10 @@ async function readOmissions(
   return ids.map((marker, at) => ({ marker, original: originals[at] ?? null }));
 }
 
-async function readExact({ blocks }: Scope, messaging: Messaging): Promise<Compression['exact']> {
+async function readExact({ accountId, blocks }: Scope, messaging: Messaging): Promise<Compression['exact']> {
   if (blocks.length === 0) return null;
   const counts = await messaging
-    .call(readTokenCounts, { blocks: [...blocks] })
+    .call(readTokenCounts, { accountId, blocks: [...blocks] })
     .then((reply) => reply.counts.filter((each) => each !== null))
     .catch(() => []);
   if (counts.length === 0) return null;

@@ -1,4 +1,5 @@
 import {
+  exportRequests,
   getRequest,
   listRequests,
   requestDetail,
@@ -18,9 +19,11 @@ import { z } from 'zod';
 import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
 import { MESSAGING } from '../../access/tokens.ts';
 import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
+import { reportExport } from '../../access/report-export.ts';
 import { parseInput } from '../../request/read-body.ts';
+import { exportTypes, readExport } from '../../request/render-export.ts';
 import { asUtc } from '../../request/usage-span.ts';
-import { exportTypes, readExport } from './export.ts';
+import { requestColumns } from './request-columns.ts';
 import { addStoredContext, readStoredContent } from './request-detail.ts';
 
 const listRequestLog: Operation = {
@@ -84,14 +87,22 @@ export class RequestsRoute {
   @Get(['/v1/account/requests/export', '/v1/requests/export'])
   @Describe(exportRequestLog)
   @Header('cache-control', 'no-store')
-  export(
-    @FromCaller() { accountId }: AccountCaller,
+  async export(
+    @FromCaller() { accountId, actor }: AccountCaller,
     @Query() query: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): StreamableFile {
+  ): Promise<StreamableFile> {
     const { format, ...given } = parseInput(requestExportQuery, query);
-    const lines = readExport(this.#messaging, { accountId, filter: chooseFilter(given), format });
-    void reply.header('content-disposition', `attachment; filename="requests.${format}"`);
+    const filter = chooseFilter(given);
+    const file = `requests.${format}`;
+    await reportExport(this.#messaging, { accountId, actor, action: 'requests.exported', file });
+    const lines = readExport({
+      format,
+      columns: requestColumns,
+      readPage: async (before, limit) =>
+        (await this.#messaging.call(exportRequests, { accountId, filter, before, limit })).requests,
+    });
+    void reply.header('content-disposition', `attachment; filename="${file}"`);
     return new StreamableFile(Readable.from(lines), { type: exportTypes[format] });
   }
 

@@ -97,13 +97,13 @@ export class RoutingModelsRoute {
   @HttpCode(200)
   @Describe(toggleRoutingModel)
   async toggle(
-    @FromCaller() { accountId }: AccountCaller,
+    @FromCaller() { accountId, actor }: AccountCaller,
     @Req() request: FastifyRequest,
   ): Promise<ModelToggle> {
     const wanted = await readJson(request, modelToggleBody);
     const { provider, modelId } = this.#requireModel(wanted);
     const body = { provider, model_id: modelId, is_enabled: wanted.is_enabled };
-    await this.#services.messaging.call(toggleModel, { accountId, body });
+    await this.#services.messaging.call(toggleModel, { accountId, actor, body });
     return { object: 'routing.model_toggle', ...body };
   }
 

@@ -55,12 +55,12 @@ export class RoutingPreferencesRoute {
   @Put()
   @Describe(changePreferences)
   async change(
-    @FromCaller() { accountId }: AccountCaller,
+    @FromCaller() { accountId, actor }: AccountCaller,
     @Req() request: FastifyRequest,
   ): Promise<RoutingPreferences> {
     const body = await readJson(request, updatePreferencesBody);
     requireKnownNames(body, this.#catalog);
-    return (await this.#messaging.call(updatePreferences, { accountId, body })).preferences;
+    return (await this.#messaging.call(updatePreferences, { accountId, actor, body })).preferences;
   }
 }
 

@@ -2,7 +2,6 @@ import { findProvider, type Provider } from '@gateway/providers';
 import type { Caller, Target } from '../../../request/request.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { requestWith } from '../../recovery/recovery.fixture.ts';
-import { TokenRatios } from '../../../request/token-estimates.ts';
 import { chooseRouted } from './choose-routed.ts';
 
 const lane = { kind: 'same-format', format: 'chat-completions' } as const;
@@ -24,7 +23,7 @@ function choose(ids: readonly string[]): Promise<Target> {
     { requested: 'cheap', request, connected: new Set(['openai']), find },
     exchange as unknown as Exchange,
     caller as unknown as Caller,
-    { modelRouter: { choose: () => Promise.resolve(routed as never) }, tokenRatios: new TokenRatios() },
+    { modelRouter: { choose: () => Promise.resolve(routed as never) } },
   );
 }
 

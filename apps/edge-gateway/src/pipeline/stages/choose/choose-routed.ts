@@ -8,12 +8,11 @@ import type { Caller, ParsedRequest, Target } from '../../../request/request.ts'
 import type { Exchange } from '../../exchange/exchange.ts';
 import { renderChoiceAttributes } from '../../../request/model-choice.ts';
 import { carriesSignedReasoning } from '../../../request/request-facts.ts';
-import type { TokenRatios } from '../../../request/token-estimates.ts';
+import { charactersPerToken } from '../../../request/token-estimates.ts';
 import { explainExclusions } from './explain-exclusions.ts';
 
 export interface RoutedServices {
   readonly modelRouter: Pick<ModelRouter, 'choose'>;
-  readonly tokenRatios: TokenRatios;
 }
 
 interface RoutedQuestion {
@@ -46,7 +45,7 @@ export async function chooseRouted(
   services: RoutedServices,
 ): Promise<Target> {
   const mode = requested === 'auto' ? caller.routing.mode : requested;
-  const routed = describe(mode, { request, connected }, caller, services);
+  const routed = describe(mode, { request, connected }, caller);
   const found = await chooseWithin(routed, caller, services);
   const { choice, complexity, turns } = found;
   const { reason, level } = choice;
@@ -66,17 +65,15 @@ function describe(
   mode: RoutingMode,
   { request: parsed, connected }: Pick<RoutedQuestion, 'request' | 'connected'>,
   { accountId, routing }: Caller,
-  { tokenRatios }: RoutedServices,
 ): RoutedRequest {
   const { outline, tape, conversation } = parsed;
-  const bytesPerToken = tokenRatios.bytesPerToken(null);
   const hasTurn = outline.messages.some(({ role }) => role === 'assistant');
   return {
     accountId,
     mode,
     connected,
-    needs: readNeeds(parsed, bytesPerToken),
-    freshTokens: estimateFresh(outline, bytesPerToken),
+    needs: readNeeds(parsed, charactersPerToken),
+    freshTokens: estimateFresh(outline, charactersPerToken),
     policy: {
       allowedProviders: routing.allowedProviders,
       maxCostUsdPerMtok: routing.maxCostUsdPerMtok,

@@ -3,6 +3,7 @@ import type { ModelCatalog } from '@gateway/model-catalog';
 import { findUnmetNeed, parseRoutingString } from '@gateway/model-routing';
 import { connectedProviders, type ListServices } from '../../../connections/open-connection.ts';
 import { renderHeaderText } from '../../../request/http-response.ts';
+import { charactersPerToken } from '../../../request/token-estimates.ts';
 import { readNeeds } from '../../../routing/read-needs.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { Target, Caller, ParsedRequest } from '../../../request/request.ts';
@@ -46,14 +47,13 @@ function chooseNamed(
   request: ParsedRequest,
   exchange: Exchange,
   { routing }: Caller,
-  { catalog, tokenRatios }: ChooseServices,
+  { catalog }: ChooseServices,
 ): Target {
   const lackOf = ({ provider, model: id }: Target) => {
     const model = catalog.find(provider.name, id);
     if (model === undefined) return undefined;
-    const bytesPerToken = tokenRatios.bytesPerToken(null);
-    const needs = readNeeds(request, bytesPerToken);
-    const sentTokens = Math.ceil(countSentBytes(exchange.attempts) / bytesPerToken);
+    const needs = readNeeds(request, charactersPerToken);
+    const sentTokens = Math.ceil(countSentBytes(exchange.attempts) / charactersPerToken);
     // The sent request is smaller after pruning and compression. Until it is sent, the size of the received
     // request counts.
     const inputTokens = sentTokens === 0 ? needs.inputTokens : Math.min(needs.inputTokens, sentTokens);

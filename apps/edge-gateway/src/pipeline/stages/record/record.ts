@@ -99,10 +99,11 @@ function settleBudget({ reservation }: Exchange, event: RequestEventV1 | null): 
   reservation.settle(saved.tools + saved.compression);
 }
 
-/** Updates the provider's ratio of bytes per token from the billed tokens. */
+/** Updates the account's ratio of bytes per token for the model from the billed tokens. */
 function noteBilled({ attempts }: Exchange, event: RequestEventV1 | null, tokenRatios: TokenRatios): void {
-  if (!event?.usage || event.usage.estimated || event.provider === null) return;
-  tokenRatios.note(event.provider, countSentBytes(attempts), event.usage.inputTokens);
+  if (!event?.usage || event.usage.estimated || event.provider === null || event.model === null) return;
+  const { accountId, provider, model } = event;
+  tokenRatios.note({ accountId, provider, model }, countSentBytes(attempts), event.usage.inputTokens);
 }
 
 /** Counts calls that violate their tool's own definition. This only counts; the client handles the calls. */

@@ -3,7 +3,6 @@ import type { Exchange } from '../../exchange/exchange.ts';
 import { openCallJudge } from '../../recovery/judge-calls.ts';
 import { listSent } from '../../exchange/tool-plan.ts';
 import type { ParsedRequest } from '../../../request/request.ts';
-import type { TokenRatios } from '../../../request/token-estimates.ts';
 import type { ToolPlan } from '../../exchange/tool-plan.ts';
 
 /**
@@ -13,13 +12,16 @@ const candidatesMax = 512;
 /** Shadow mode measures every candidate. This is the max length of a tool list. */
 const shadowCandidatesMax = 4096;
 
-/** Writes the plan to the log and to the response headers. */
+/**
+ * Writes the plan to the log and to the response headers.
+ * @param bytesPerToken for the estimate of the conversation's tokens
+ */
 export function noteOutbound(
   exchange: Exchange,
   request: ParsedRequest,
   plan: ToolPlan,
   defect: string | null,
-  { tokenRatios }: { tokenRatios: TokenRatios },
+  bytesPerToken: number,
 ): void {
   const { ledger, headers } = exchange;
   const offered = request.outline.tools.length;
@@ -34,7 +36,7 @@ export function noteOutbound(
   ledger.lane = isEdited ? 'edited' : 'untouched';
   ledger.compressionSteps = sumSteps(plan);
   ledger.context = loggedContext(exchange, plan);
-  noteContext(exchange, request, plan, tokenRatios);
+  noteContext(exchange, request, plan, bytesPerToken);
   if (offered === 0) return;
   exchange.judgeCalls = openCallJudge(request, formatNamed(exchange.format), plan);
   ledger.plan = loggedPlan(request, plan, defect);
@@ -116,15 +118,15 @@ function loggedContext({ contextPrice }: Exchange, { context }: ToolPlan): Excha
  * numbers, and the parts add up to the total.
  */
 function noteContext(
-  { headers, ledger }: Exchange,
+  { headers }: Exchange,
   { outline }: ParsedRequest,
   { context }: ToolPlan,
-  tokenRatios: TokenRatios,
+  bytesPerToken: number,
 ): void {
   if (outline.tools.length === 0 && context.edits.length === 0) return;
   const bytes = outline.messages.reduce((sum, { range }) => sum + range.end - range.start, 0);
   const saved = context.steps.reduce((sum, step) => sum + step.tokensBefore - step.tokensAfter, 0);
-  const tokensIn = Math.max(saved, Math.ceil(bytes / tokenRatios.bytesPerToken(ledger.provider)));
+  const tokensIn = Math.max(saved, Math.ceil(bytes / bytesPerToken));
   headers['x-svc-ctx-tokens-in'] = String(tokensIn);
   headers['x-svc-ctx-tokens-out'] = String(tokensIn - saved);
   headers['x-svc-ctx-tokens-saved'] = String(saved);

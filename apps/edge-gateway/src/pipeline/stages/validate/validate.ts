@@ -7,7 +7,7 @@ import type { Exchange } from '../../exchange/exchange.ts';
 import { isDeferralAt, listSent, identityPlan, type ToolPlan } from '../../exchange/tool-plan.ts';
 import type { NextRound } from '../../recovery/recovery-rounds.ts';
 import type { Outbound } from '../../exchange/tool-plan.ts';
-import type { Target, ParsedRequest } from '../../../request/request.ts';
+import type { Caller, Target, ParsedRequest } from '../../../request/request.ts';
 import {
   calledToolsAreDefined,
   contextEditsAreTexts,
@@ -40,18 +40,21 @@ export function validate(
   target: Target,
   planned: ToolPlan,
   exchange: Exchange,
-  services: { metrics: EdgeMetrics; log: Logger; tokenRatios: TokenRatios },
+  { accountId }: Pick<Caller, 'accountId'>,
+  services: { metrics: EdgeMetrics; log: Logger; tokenRatios: Pick<TokenRatios, 'bytesPerToken'> },
 ): Outbound {
+  const owner = { accountId, provider: target.provider.name, model: target.model };
+  const bytesPerToken = services.tokenRatios.bytesPerToken(owner);
   const draft = draftOf(request, target, planned, exchange);
   const defect = defectOf(draft);
   if (defect === null) {
-    noteOutbound(exchange, request, planned, null, services);
+    noteOutbound(exchange, request, planned, null, bytesPerToken);
     return outboundOf(draft, request, exchange);
   }
   services.metrics.planDefects.inc();
   services.log.error({ requestId: exchange.requestId, defect }, 'plan dropped: it violates an invariant');
   const identity = { ...identityPlan(planned.eligible, 'invalid_plan'), reply: planned.reply };
-  noteOutbound(exchange, request, identity, defect, services);
+  noteOutbound(exchange, request, identity, defect, bytesPerToken);
   return outboundOf(draftOf(request, target, identity, exchange), request, exchange);
 }
 

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 import type { Logger } from '@gateway/observability';
 import { LRUCache } from 'lru-cache';
+import { accountKey } from '../../../../cache/account-keys.ts';
 import type { MessageEdits } from './context-edits.ts';
 
 /** The Redis commands that the memo uses. */
@@ -11,6 +12,8 @@ export interface MemoRedis {
 
 /** After a longer pause, the provider's prompt cache has expired anyway. */
 const keptSeconds = 24 * 3600;
+/** How exact the expiry in memory is. The clock is read at most this often. */
+const ttlResolutionMs = 1_000;
 const valueBytesMax = 1024 * 1024;
 const nonceLength = 12;
 const tagLength = 16;
@@ -27,6 +30,8 @@ export class ContextMemo {
   readonly #log: Logger;
   readonly #kept = new LRUCache<string, MessageEdits>({
     max: 200_000,
+    ttl: keptSeconds * 1_000,
+    ttlResolution: ttlResolutionMs,
     maxSize: 64 * 1024 * 1024,
     sizeCalculation: ({ edits, steps, markers, blocks }) =>
       bytesPerEntry +
@@ -46,9 +51,9 @@ export class ContextMemo {
   /**
    * Loads missing entries from Redis. Loads nothing if Redis is unavailable, slow or returns invalid data.
    */
-  async load(links: readonly Buffer[]): Promise<void> {
+  async load(accountId: string, links: readonly Buffer[]): Promise<void> {
     try {
-      const values = await this.#redis.mgetBuffer(...links.map(keyOf));
+      const values = await this.#redis.mgetBuffer(...links.map((link) => keyOf(accountId, link)));
       for (const [at, value] of values.entries()) {
         const link = links[at];
         const edits = link && value ? open(link, value) : undefined;
@@ -59,18 +64,19 @@ export class ContextMemo {
     }
   }
 
-  keep(link: Buffer, edits: MessageEdits): void {
+  keep(accountId: string, link: Buffer, edits: MessageEdits): void {
     this.#kept.set(link.toString('hex'), edits);
     const value = seal(link, edits);
     if (value.length > valueBytesMax) return;
-    this.#redis.set(keyOf(link), value, 'EX', keptSeconds).catch((error: unknown) => {
+    this.#redis.set(keyOf(accountId, link), value, 'EX', keptSeconds).catch((error: unknown) => {
       this.#log.debug({ err: error }, 'compression memo unavailable');
     });
   }
 }
 
-function keyOf(link: Buffer): string {
-  return `context:v2:${hash('sha256', Buffer.concat([Buffer.from('name'), link]), 'base64url')}`;
+function keyOf(accountId: string, link: Buffer): string {
+  const name = hash('sha256', Buffer.concat([Buffer.from('name'), link]), 'base64url');
+  return accountKey('context:v3', accountId, name);
 }
 
 function keyFor(link: Buffer): Buffer {

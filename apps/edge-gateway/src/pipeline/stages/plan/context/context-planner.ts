@@ -140,14 +140,14 @@ export class ContextPlanner {
     const conversation = this.#open(subject, subject.settings);
     // Messages in the new turn are not looked up. Redis has them only if the request is repeated.
     const sentBefore = subject.candidates.filter((index) => index < tailStart);
-    await this.#load(conversation, sentBefore, signal);
+    await this.#load(subject.accountId, conversation, sentBefore, signal);
     const isKnown = (opened: CompressedConversation): boolean =>
       this.#unknownOf(opened, sentBefore).length < sentBefore.length;
     const isDear = sentBefore.length > 0 && conversation.clearedBefore === 0 && isRewriteDear(subject.model);
     if (!isDear || isKnown(conversation)) return { conversation, isKept: false };
     for (const settings of otherSettings(subject)) {
       const earlier = this.#open(subject, settings);
-      await this.#load(earlier, sentBefore, signal);
+      await this.#load(subject.accountId, earlier, sentBefore, signal);
       if (isKnown(earlier)) return { conversation: earlier, isKept: true };
     }
     return { conversation, isKept: false };
@@ -158,13 +158,14 @@ export class ContextPlanner {
   }
 
   async #load(
+    accountId: string,
     { chain }: CompressedConversation,
     indexes: readonly number[],
     signal: AbortSignal,
   ): Promise<void> {
     const links = indexes.map((index) => chain[index] as Buffer);
     const forgotten = links.filter((link) => this.#memo.peek(link) === undefined);
-    if (forgotten.length > 0) await inTime(this.#memo.load(forgotten), signal);
+    if (forgotten.length > 0) await inTime(this.#memo.load(accountId, forgotten), signal);
   }
 
   async #learn(
@@ -174,14 +175,19 @@ export class ContextPlanner {
     signal: AbortSignal,
   ): Promise<void> {
     const { chain } = conversation;
+    const { accountId } = subject;
     try {
       const learned = await this.#askFor(subject, conversation, unknown, signal);
       for (const index of unknown)
-        this.#memo.keep(chain[index] as Buffer, learned.get(index) ?? { ...sentUnchanged, wasLate: false });
+        this.#memo.keep(
+          accountId,
+          chain[index] as Buffer,
+          learned.get(index) ?? { ...sentUnchanged, wasLate: false },
+        );
     } catch (error) {
       const { requestId, left } = subject;
       if (left.aborted) return;
-      for (const index of unknown) this.#memo.keep(chain[index] as Buffer, sentUnchanged);
+      for (const index of unknown) this.#memo.keep(accountId, chain[index] as Buffer, sentUnchanged);
       this.#log.warn({ err: error, requestId }, 'compression failed, sending new messages unchanged');
     }
   }

@@ -2,6 +2,7 @@ import type { PlannedConversation } from '@gateway/contracts';
 import { withTimeout, type Logger } from '@gateway/observability';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { accountKey } from '../../../../cache/account-keys.ts';
 
 /** The Redis commands that the memo uses. */
 export interface ConversationRedis {
@@ -24,8 +25,11 @@ export interface RememberedConversation extends PlannedConversation {
 
 /** After a longer pause, the provider's prompt cache has expired anyway. */
 const keptSeconds = 24 * 3600;
+/** How exact the expiry in memory is. The clock is read at most this often. */
+const ttlResolutionMs = 1_000;
 /** How long planning waits for Redis. After that, the plan is computed from the transcript. */
 const waitMs = 25;
+const kind = 'session:v2';
 const position = z.int().min(0).max(4095);
 const stored = z.tuple([
   z.array(position).max(4096),
@@ -49,6 +53,8 @@ export class ConversationMemo {
   readonly #log: Logger;
   readonly #kept = new LRUCache<string, RememberedConversation>({
     max: 100_000,
+    ttl: keptSeconds * 1_000,
+    ttlResolution: ttlResolutionMs,
     maxSize: 64 * 1024 * 1024,
     sizeCalculation: ({ forwarded, recovered }) => 400 + (forwarded.length + recovered.length) * 8,
   });
@@ -63,10 +69,11 @@ export class ConversationMemo {
    * unknown.
    */
   find(
+    accountId: string,
     name: string,
     signal: AbortSignal,
   ): RememberedConversation | undefined | Promise<RememberedConversation | undefined> {
-    return this.#kept.get(name) ?? this.#load(name, signal);
+    return this.#kept.get(name) ?? this.#load(accountId, name, signal);
   }
 
   /** Returns this process's entry without a Redis lookup. */
@@ -74,14 +81,20 @@ export class ConversationMemo {
     return this.#kept.get(name);
   }
 
-  keep(name: string, conversation: RememberedConversation): void {
+  keep(accountId: string, name: string, conversation: RememberedConversation): void {
     this.#kept.set(name, conversation);
-    this.#redis.set(keyOf(name), renderStored(conversation), 'EX', keptSeconds).catch(this.#isAway);
+    const key = accountKey(kind, accountId, name);
+    this.#redis.set(key, renderStored(conversation), 'EX', keptSeconds).catch(this.#isAway);
   }
 
-  async #load(name: string, signal: AbortSignal): Promise<RememberedConversation | undefined> {
+  async #load(
+    accountId: string,
+    name: string,
+    signal: AbortSignal,
+  ): Promise<RememberedConversation | undefined> {
     try {
-      const value = await withTimeout(this.#redis.get(keyOf(name)), signal.aborted ? 0 : waitMs, null);
+      const key = accountKey(kind, accountId, name);
+      const value = await withTimeout(this.#redis.get(key), signal.aborted ? 0 : waitMs, null);
       const conversation = value === null ? undefined : parseStored(value);
       if (conversation !== undefined) this.#kept.set(name, conversation);
       return conversation;
@@ -94,10 +107,6 @@ export class ConversationMemo {
   readonly #isAway = (error: unknown): void => {
     this.#log.debug({ err: error }, 'conversation memo unavailable, planning without it');
   };
-}
-
-function keyOf(name: string): string {
-  return `session:v1:${name}`;
 }
 
 function renderStored(conversation: RememberedConversation): string {

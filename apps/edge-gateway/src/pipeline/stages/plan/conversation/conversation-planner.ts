@@ -10,6 +10,7 @@ import type { Deferral, PlannedReply, ConversationKeys } from '../../../exchange
 import { namesInToolChoice } from '../../../../request/request-facts.ts';
 import { conversationContext, isRecoveryPermitted, priceOf } from './router-question.ts';
 import type { PlanQuestion, PlanSubject, Planner } from '../router/planner.port.ts';
+import { accountKey } from '../../../../cache/account-keys.ts';
 import { deriveKey, type Conversation } from '../../../../request/conversation.ts';
 import type { ConversationMemo, RememberedConversation } from './conversation-memo.ts';
 
@@ -63,13 +64,14 @@ export class ConversationPlanner {
    */
   async plan(subject: ConversationSubject, signal: AbortSignal): Promise<ConversationPlan> {
     const { request, caller, list } = subject;
-    const owner = `${caller.accountId}\n${list.listHash}`;
-    const keys = deriveKeys(owner, request.conversation);
-    const known = keys.before === null ? undefined : await this.#options.memo.find(keys.before, signal);
+    const keys = deriveKeys(caller.accountId, list.listHash, request.conversation);
+    const { memo } = this.#options;
+    const known =
+      keys.before === null ? undefined : await memo.find(caller.accountId, keys.before, signal);
     const question = this.#questionOf(subject, keys, known);
     try {
       const reply = await this.#options.planner.selectTools(subject, question, signal);
-      this.#options.memo.keep(keys.here, rememberReply(reply, question, known, subject.tools));
+      memo.keep(caller.accountId, keys.here, rememberReply(reply, question, known, subject.tools));
       const requested = known?.requested ?? [];
       return { reply, keys, requested, mayShortenSchemas: known?.hasPlainSchemas !== true };
     } catch (error) {
@@ -85,21 +87,21 @@ export class ConversationPlanner {
    * received their definitions.
    */
   addRecovered(
-    { here }: ConversationKeys,
+    { accountId, here }: ConversationKeys,
     positions: readonly number[],
     requested: readonly number[] = [],
   ): void {
     const found = this.#options.memo.peek(here);
     if (found === undefined) return;
     const recovered = [...new Set([...found.recovered, ...positions])];
-    this.#options.memo.keep(here, { ...found, recovered, requested });
+    this.#options.memo.keep(accountId, here, { ...found, recovered, requested });
   }
 
   /** Records that the definitions were sent unshortened. They stay unshortened for the whole conversation. */
-  keepPlainSchemas({ here }: ConversationKeys): void {
+  keepPlainSchemas({ accountId, here }: ConversationKeys): void {
     const found = this.#options.memo.peek(here);
     if (found === undefined) return;
-    this.#options.memo.keep(here, { ...found, hasPlainSchemas: true });
+    this.#options.memo.keep(accountId, here, { ...found, hasPlainSchemas: true });
   }
 
   #questionOf(
@@ -141,14 +143,14 @@ export class ConversationPlanner {
   }
 
   #keepLate(
-    { here }: ConversationKeys,
+    { accountId, here }: ConversationKeys,
     { tools }: ConversationSubject,
     { price, userTurns }: PlanQuestion,
     known: RememberedConversation | undefined,
   ): void {
-    if (known !== undefined) return this.#options.memo.keep(here, known);
+    if (known !== undefined) return this.#options.memo.keep(accountId, here, known);
     if (price === undefined || price.cacheRead === null) return;
-    this.#options.memo.keep(here, {
+    this.#options.memo.keep(accountId, here, {
       forwarded: [...tools.keys()],
       turns: userTurns.length,
       policyVersion: 'late',
@@ -167,8 +169,14 @@ function pinnedPosition(tool: ToolOutline, position: number): PlanQuestion['pinn
   return tool.cacheControl ? [{ position, because: 'cache_control' }] : [];
 }
 
-function deriveKeys(owner: string, { here, before, key }: Conversation): ConversationKeys {
+function deriveKeys(
+  accountId: string,
+  listHash: string,
+  { here, before, key }: Conversation,
+): ConversationKeys {
+  const owner = `${accountId}\n${listHash}`;
   return {
+    accountId,
     here: deriveKey(owner, here),
     before: before === null ? null : deriveKey(owner, before),
     conversation: deriveKey(owner, key),
@@ -207,13 +215,19 @@ function rememberReply(
   };
 }
 
-/** The Redis command that the counter uses. */
+/** The Redis commands that the counter uses: a transaction that counts and sets the expiry. */
 interface CountingRedis {
-  incr(key: string): Promise<number>;
+  multi(): {
+    incr(key: string): {
+      expire(key: string, seconds: number): { exec(): Promise<[Error | null, unknown][] | null> };
+    };
+  };
 }
 
 /** An account's first requests are never part of the shadow draw, because users look at them closely. */
 const firstRequests = 5;
+/** How long the count is kept after its last change. An account that returns later has first requests again. */
+const firstRequestsKeptSeconds = 30 * 24 * 3600;
 
 /** Detects accounts that are past their first requests with tools. */
 export class FirstRequests {
@@ -232,10 +246,14 @@ export class FirstRequests {
    */
   hasPassed(accountId: string): boolean {
     if (this.#passed.has(accountId)) return true;
+    const key = accountKey('first-requests:v2', accountId);
     this.#redis
-      .incr(`first-requests:v1:${accountId}`)
-      .then((count) => {
-        if (count >= firstRequests) this.#passed.set(accountId, true);
+      .multi()
+      .incr(key)
+      .expire(key, firstRequestsKeptSeconds)
+      .exec()
+      .then((replies) => {
+        if (Number(replies?.[0]?.[1]) >= firstRequests) this.#passed.set(accountId, true);
       })
       .catch((error: unknown) => this.#log.debug({ err: error }, 'counting the first requests failed'));
     return false;

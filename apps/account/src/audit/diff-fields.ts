@@ -1,0 +1,34 @@
+import type { AuditChanges } from '@gateway/contracts';
+
+/** Longer values, as JSON, are replaced by their size. */
+const valueLengthMax = 1_024;
+
+/**
+ * Lists the fields that differ, with the value before and after. Fields of nested objects are named by their
+ * path. Pass only what API responses show, which contains no secrets.
+ */
+export function diffFields(before: object, after: object): AuditChanges {
+  const [from, to] = [flatten(before), flatten(after)];
+  const changes: AuditChanges = {};
+  for (const field of new Set([...Object.keys(from), ...Object.keys(to)])) {
+    const [old = null, now = null] = [from[field], to[field]];
+    if (JSON.stringify(old) === JSON.stringify(now)) continue;
+    changes[field] = { from: boundValue(old), to: boundValue(now) };
+  }
+  return changes;
+}
+
+function flatten(object: object, path = ''): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(object)) {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      Object.assign(fields, flatten(value as object, `${path}${name}.`));
+    else fields[`${path}${name}`] = value as unknown;
+  }
+  return fields;
+}
+
+function boundValue(value: unknown): unknown {
+  if (JSON.stringify(value).length <= valueLengthMax) return value;
+  return Array.isArray(value) ? { items: value.length } : { characters: String(value).length };
+}

@@ -1,0 +1,125 @@
+import type { Actor, AuditAction, AuditChanges, AuditTarget, RequestOrigin } from '@gateway/contracts';
+import { newId } from '@gateway/persistence';
+import type { AccountModels, Prisma } from '../persistence/account-database.ts';
+
+/** What happened, for the audit log. */
+export interface AuditedChange {
+  readonly action: AuditAction;
+  readonly target?: AuditTarget;
+  /** The changed fields, from `diffFields`. Never a secret. */
+  readonly changes?: AuditChanges;
+}
+
+/** The account, and who acts. Without an actor, the call came from a command of the operator. */
+export interface AuditPlace {
+  readonly accountId: string;
+  readonly actor?: Actor | undefined;
+}
+
+/**
+ * Adds an event to the account's audit log. Call it in the transaction of the change, so that either both are
+ * stored or neither.
+ */
+export async function recordAudit(
+  tx: AccountModels,
+  { accountId, actor }: AuditPlace,
+  change: AuditedChange,
+): Promise<void> {
+  const who = await describeActor(tx, accountId, actor);
+  const data = { accountId, ...renderEvent(change), ...who, ...renderOrigin(actor) };
+  await tx.auditEvent.create({ data, select: { id: true } });
+}
+
+type ActorColumns = Pick<Prisma.AuditEventUncheckedCreateInput, 'actorType' | 'actorId' | 'actorName'>;
+
+/** The type, id and current name of an actor. A person who has left keeps only the id. */
+export async function describeActor(
+  tx: Pick<AccountModels, 'apiKey' | 'person'>,
+  accountId: string,
+  actor: Actor | undefined,
+): Promise<ActorColumns> {
+  if (actor?.personId) {
+    const where = { id: actor.personId, accountId };
+    const person = await tx.person.findFirst({ where, select: { email: true, subject: true } });
+    const actorName = person?.email ?? person?.subject ?? null;
+    return { actorType: 'person', actorId: actor.personId, actorName };
+  }
+  if (actor?.keyId) {
+    const key = await tx.apiKey.findFirst({
+      where: { id: actor.keyId, accountId },
+      select: { name: true },
+    });
+    return { actorType: 'api_key', actorId: actor.keyId, actorName: key?.name ?? null };
+  }
+  return { actorType: 'operator', actorId: null, actorName: null };
+}
+
+/** Renders an event that happens now. */
+export function renderEvent({ action, target, changes }: AuditedChange) {
+  return {
+    id: newId(),
+    at: new Date(),
+    action,
+    ...renderTarget(target),
+    ...(changes === undefined ? {} : { changes: changes as Prisma.InputJsonObject }),
+  };
+}
+
+export function renderTarget(target: AuditTarget | null | undefined) {
+  return {
+    targetType: target?.type ?? null,
+    targetId: target?.id ?? null,
+    targetName: target?.name ?? null,
+  };
+}
+
+export function renderOrigin(origin: RequestOrigin | undefined) {
+  return {
+    address: origin?.address ?? null,
+    userAgent: origin?.userAgent ?? null,
+    requestId: origin?.requestId ?? null,
+  };
+}
+
+/** Failed sign-ins are recorded up to this number per person and hour, so that a guesser cannot fill the log. */
+const failedSignInsMax = 20;
+const hourMs = 3_600_000;
+
+/** A person, by issuer and subject of the session tokens. */
+export interface AuditedPerson {
+  readonly issuer: string;
+  readonly subject: string;
+  /** The e-mail address. */
+  readonly name: string;
+}
+
+/** The actions of people about their own sign-in. */
+export type PersonAction = Extract<AuditAction, `${'session' | 'password' | 'email'}.${string}`>;
+
+/**
+ * Adds an event about a person's sign-in to the audit log of their account. A person without an account has no
+ * audit log: then nothing is written. Failed sign-ins above a limit per hour are not recorded. Do not wait for
+ * it before a failed sign-in is answered: the response time must not show whether the person exists.
+ */
+export async function recordPersonEvent(
+  tx: Pick<AccountModels, 'person' | 'auditEvent'>,
+  { issuer, subject, name }: AuditedPerson,
+  origin: RequestOrigin | undefined,
+  action: PersonAction,
+): Promise<void> {
+  const person = await tx.person.findUnique({
+    where: { issuer_subject: { issuer, subject } },
+    select: { id: true, accountId: true },
+  });
+  if (person === null) return;
+  const { accountId, id: actorId } = person;
+  if (action === 'session.sign_in_failed') {
+    const since = new Date(Date.now() - hourMs);
+    const recorded = await tx.auditEvent.count({ where: { accountId, actorId, action, at: { gt: since } } });
+    if (recorded >= failedSignInsMax) return;
+  }
+  const who = { actorType: 'person', actorId, actorName: name };
+  const target: AuditTarget = { type: 'person', id: actorId, name };
+  const data = { accountId, ...renderEvent({ action, target }), ...who, ...renderOrigin(origin) };
+  await tx.auditEvent.create({ data, select: { id: true } });
+}

@@ -1,0 +1,28 @@
+import { userAgentLengthMax, type Actor, type RequestOrigin } from '@gateway/contracts';
+import type { FastifyRequest } from 'fastify';
+
+/** Addresses are at most 45 characters; a trusted proxy could report anything. */
+const addressLengthMax = 64;
+
+/** Where a request comes from, for the audit log. The address respects `TRUSTED_PROXIES`. */
+export function readOrigin({ ip, headers, id }: Pick<FastifyRequest, 'ip' | 'headers' | 'id'>): RequestOrigin {
+  const userAgent = headers['user-agent'] ?? '';
+  return {
+    address: ip === '' ? null : ip.slice(0, addressLengthMax),
+    userAgent: userAgent === '' ? null : userAgent.slice(0, userAgentLengthMax),
+    requestId: id,
+  };
+}
+
+interface Caller {
+  readonly keyId: string | null;
+  readonly personId: string | null;
+}
+
+/** Who makes a request, and from where. */
+export function readActor(
+  { keyId, personId }: Caller,
+  request: Pick<FastifyRequest, 'ip' | 'headers' | 'id'>,
+): Actor {
+  return { keyId, personId, ...readOrigin(request) };
+}

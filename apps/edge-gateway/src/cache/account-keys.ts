@@ -1,0 +1,26 @@
+/**
+ * The kinds of Redis keys that belong to one account, in both Redis servers. A key is
+ * `<kind>:{<account id>}`, with `:<name>` after it where an account has several. The deletion of an account
+ * finds its keys by this form. The braces are a hash tag: in a cluster, all keys of an account share a slot.
+ * Raise the version in a kind when the value's format changes.
+ */
+export const accountKeyKinds = [
+  'rpm',
+  'budget',
+  'first-requests:v2',
+  'observed:v2',
+  'session:v2',
+  'context:v3',
+  'model-pin:v2',
+] as const;
+export type AccountKeyKind = (typeof accountKeyKinds)[number];
+
+/** Renders the Redis key of an account's value. */
+export function accountKey(kind: AccountKeyKind, accountId: string, name?: string): string {
+  return name === undefined ? `${kind}:{${accountId}}` : `${kind}:{${accountId}}:${name}`;
+}
+
+/** Whether the key holds a value of one of the kinds above. */
+export function isAccountKey(key: string): boolean {
+  return accountKeyKinds.some((kind) => key.startsWith(`${kind}:{`));
+}

@@ -1,0 +1,38 @@
+import { unlinkKeys } from '@gateway/messaging';
+import type { Redis } from 'ioredis';
+import { isAccountKey } from './account-keys.ts';
+
+/** The Redis servers with keys of accounts, in the order of the deletion. They can be the same server. */
+export interface AccountKeyServers {
+  readonly cache: Pick<Redis, 'scan' | 'unlink'>;
+  readonly queue: Pick<Redis, 'scan' | 'unlink'>;
+}
+
+/** How long one call works. It is well below the contract's deadline. */
+const workMs = 2_000;
+
+interface ForgetRequest {
+  readonly accountId: string;
+  /** `<server> <SCAN cursor>`, from the previous reply. Null starts at the beginning. */
+  readonly cursor: string | null;
+}
+
+/**
+ * Deletes a part of a deleted account's keys in Redis, and returns the cursor for the next call. The keys with
+ * the account's epoch are kept: they tell gateways that the account is deleted, and expire soon.
+ */
+export async function forgetAccountKeys(
+  servers: AccountKeyServers,
+  { accountId, cursor }: ForgetRequest,
+): Promise<{ cursor: string | null }> {
+  const [name = 'cache', at = '0'] = cursor?.split(' ') ?? [];
+  const server = name === 'queue' ? 'queue' : 'cache';
+  const next = await unlinkKeys(servers[server], {
+    pattern: `*:{${accountId}}*`,
+    isWanted: isAccountKey,
+    cursor: /^\d+$/.test(at) ? at : '0',
+    workMs,
+  });
+  if (next !== null) return { cursor: `${server} ${next}` };
+  return { cursor: server === 'cache' ? 'queue 0' : null };
+}

@@ -1,0 +1,61 @@
+export type ExportFormat = 'csv' | 'jsonl';
+
+export const exportTypes: Readonly<Record<ExportFormat, string>> = {
+  csv: 'text/csv; charset=utf-8',
+  jsonl: 'application/jsonl; charset=utf-8',
+};
+
+/** Text before the first entry: the column names for CSV, nothing for JSON lines. */
+export function renderHead(format: ExportFormat, columns: readonly string[]): string {
+  return format === 'csv' ? `${columns.join(',')}\r\n` : '';
+}
+
+/**
+ * Renders one entry as a JSON line or a CSV record (RFC 4180). Null becomes an empty field, and an object
+ * becomes JSON.
+ * @param columns in order; a nested field is named by its path.
+ */
+export function renderLine(format: ExportFormat, entry: object, columns: readonly string[]): string {
+  if (format === 'jsonl') return `${JSON.stringify(entry)}\n`;
+  return `${columns.map((column) => renderField(readPath(entry, column))).join(',')}\r\n`;
+}
+
+function readPath(entry: object, path: string): unknown {
+  const [name = '', nested] = path.split('.');
+  const value: unknown = (entry as Record<string, unknown>)[name];
+  return nested === undefined ? value : (value as Record<string, unknown> | null)?.[nested];
+}
+
+/** Adds an apostrophe before text that a spreadsheet would run as a formula, because clients choose texts freely. */
+function renderField(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  const text = typeof value === 'string' ? value.replace(/^[=+\-@\t\r]/, "'$&") : JSON.stringify(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const pageRows = 1_000;
+const rowsMax = 1_000_000;
+
+interface Export<Entry> {
+  readonly format: ExportFormat;
+  readonly columns: readonly string[];
+  /** Reads up to `limit` entries after the entry `before`, or from the start if it is null. */
+  readonly readPage: (before: string | null, limit: number) => Promise<readonly Entry[]>;
+}
+
+/** Streams the text of an export. The next page is read only after the previous one was sent. */
+export async function* readExport<Entry extends { readonly id: string }>({
+  format,
+  columns,
+  readPage,
+}: Export<Entry>): AsyncGenerator<string> {
+  let before: string | null = null;
+  const head = renderHead(format, columns);
+  if (head !== '') yield head;
+  for (let rows = 0; rows < rowsMax; rows += pageRows) {
+    const entries: readonly Entry[] = await readPage(before, pageRows);
+    if (entries.length > 0) yield entries.map((entry) => renderLine(format, entry, columns)).join('');
+    if (entries.length < pageRows) return;
+    before = entries.at(-1)?.id ?? null;
+  }
+}

@@ -1,0 +1,112 @@
+import {
+  reportAuditEvents,
+  reportedAuditEvent,
+  type Actor,
+  type AuditChanges,
+  type ReportedAuditEvent,
+} from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import type { Messaging } from '@gateway/messaging';
+import type { Logger } from '@gateway/observability';
+import { newId } from '@gateway/persistence';
+import type { Prisma, VaultDatabase, VaultModels } from '../persistence/vault-database.ts';
+
+/** A change of a credential, for the account's audit log. */
+interface CredentialChange {
+  readonly accountId: string;
+  readonly provider: string;
+  readonly action: Extract<ReportedAuditEvent['action'], `provider.${string}`>;
+  /** Never a secret. */
+  readonly changes: AuditChanges | null;
+  readonly actor?: Actor | undefined;
+}
+
+/** Queues an event in the transaction of the change, so that either both are stored or neither. */
+export async function queueAudit(
+  tx: Pick<VaultModels, 'auditOutboxEvent'>,
+  { accountId, provider, action, changes, actor }: CredentialChange,
+): Promise<void> {
+  const id = newId();
+  const event: ReportedAuditEvent = {
+    ...{ id, accountId, action, changes },
+    at: new Date().toISOString(),
+    target: { type: 'provider', id: provider, name: provider },
+    ...(actor === undefined ? {} : { actor }),
+  };
+  const data = { id, accountId, event: event as Prisma.InputJsonObject };
+  await tx.auditOutboxEvent.create({ data, select: { id: true } });
+}
+
+/** How often the shipper looks for events that another replica or an earlier round left. */
+const everyMs = 2_000;
+const eventsAtOnce = 100;
+
+interface ShipperParts {
+  readonly database: VaultDatabase;
+  readonly messaging: Pick<Messaging, 'call'>;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
+}
+
+/**
+ * Sends queued events to the account service, oldest first, for as long as the service runs. Replicas can send
+ * the same event: the account service stores it once.
+ */
+export class AuditShipper {
+  readonly #parts: ShipperParts;
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> | undefined;
+  #isStopping = false;
+
+  constructor(parts: ShipperParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => this.wake(), everyMs).unref();
+    this.wake();
+  }
+
+  /** Starts a round immediately, unless one is already running. */
+  wake(): void {
+    if (this.#isStopping) return;
+    this.#round ??= this.#ship().finally(() => (this.#round = undefined));
+  }
+
+  /** Waits for the current call to finish. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    clearInterval(this.#timer);
+    await this.#round;
+  }
+
+  async #ship(): Promise<void> {
+    const { acrossAccounts } = this.#parts.database;
+    try {
+      for (let count = eventsAtOnce; count === eventsAtOnce; ) {
+        const rows = await acrossAccounts.auditOutboxEvent.findMany({
+          orderBy: { id: 'asc' },
+          take: eventsAtOnce,
+        });
+        for (const { id, event } of rows) {
+          if (this.#isStopping) return;
+          await this.#send(id, event);
+          await acrossAccounts.auditOutboxEvent.deleteMany({ where: { id } });
+        }
+        count = rows.length;
+      }
+    } catch (error) {
+      this.#parts.logger.warn({ err: error }, 'reporting audit events failed, retrying');
+    }
+  }
+
+  /** Drops an event that the account service rejects, because it would block the later ones. */
+  async #send(id: string, event: unknown): Promise<void> {
+    const { messaging, logger } = this.#parts;
+    try {
+      await messaging.call(reportAuditEvents, { events: [reportedAuditEvent.parse(event)] });
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.code !== 'invalid_field') throw error;
+      logger.error({ err: error, event_id: id }, 'the account service rejected an audit event; it is dropped');
+    }
+  }
+}

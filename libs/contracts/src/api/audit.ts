@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { id, instant, timestamp } from '../base/common.ts';
+import { pageOf, pageQuery } from '../base/list.ts';
+
+/** What happened. Names are stable: releases add names, and never change or remove one. */
+export const auditAction = z
+  .enum([
+    'account.registered',
+    'account.updated',
+    'account.person_attached',
+    'key.created',
+    'key.updated',
+    'key.tool_lists_updated',
+    'key.rotated',
+    'key.revoked',
+    'provider.saved',
+    'provider.rotated',
+    'provider.deleted',
+    'routing.preferences_updated',
+    'routing.model_toggled',
+    'session.signed_in',
+    'session.sign_in_failed',
+    'session.signed_out',
+    'session.refresh_token_reused',
+    'password.changed',
+    'password.reset_requested',
+    'password.reset',
+    'email.verified',
+    'requests.exported',
+    'audit.exported',
+  ])
+  .meta({ description: 'What happened. Later releases can add actions.', example: 'key.updated' });
+export type AuditAction = z.infer<typeof auditAction>;
+
+/** The actions that other services report to the account service. */
+export const reportedAuditAction = z.enum([
+  'provider.saved',
+  'provider.rotated',
+  'provider.deleted',
+  'requests.exported',
+  'audit.exported',
+]);
+
+export const auditTarget = z.object({
+  type: z.enum(['account', 'api_key', 'provider', 'model', 'routing_preferences', 'person', 'log']).meta({
+    description: 'What the action changed or read.',
+    example: 'api_key',
+  }),
+  id: z.string().max(320).nullable().meta({
+    description: 'Its id: of a key or person, the name of a provider, or `<provider>/<model>`.',
+    example: '0198b5c0-1111-7000-8000-000000000002',
+  }),
+  name: z.string().max(320).nullable().meta({
+    description: 'Its name at that time.',
+    example: 'Build agent',
+  }),
+});
+export type AuditTarget = z.infer<typeof auditTarget>;
+
+/** The changed fields, with the value before and after. A long value is replaced by its size. Never a secret. */
+export const auditChanges = z
+  .record(z.string().max(64), z.object({ from: z.unknown(), to: z.unknown() }))
+  .meta({
+    description:
+      'The changed fields, each with its value before and after. A list or text over 1 KiB is replaced by its size, for example `{"items": 4096}`. Secrets are never included.',
+    example: { rate_limit_rpm: { from: 600, to: 60 } },
+  });
+export type AuditChanges = z.infer<typeof auditChanges>;
+
+/** One entry of an account's audit log. */
+export const auditEvent = z.object({
+  id,
+  object: z.literal('audit_event'),
+  created_at: timestamp,
+  action: auditAction,
+  actor: z
+    .object({
+      type: z.enum(['person', 'api_key', 'operator']).meta({
+        description: '`operator`: a command of the people who run this gateway.',
+        example: 'person',
+      }),
+      id: id.nullable().meta({
+        description: 'The id of the person or API key. Null for the operator.',
+        example: '0198b5c0-2222-7000-8000-000000000003',
+      }),
+      name: z.string().nullable().meta({
+        description:
+          'The person’s e-mail address (with an external issuer: the subject), or the name of the key, at that time.',
+        example: 'ada@example.com',
+      }),
+    })
+    .meta({ description: 'Who did it.' }),
+  target: auditTarget.nullable().meta({ description: 'What it was done to.' }),
+  changes: auditChanges.nullable(),
+  address: z.string().nullable().meta({
+    description: 'The client’s IP address. Behind a trusted proxy, it is the address that the proxy reports.',
+    example: '203.0.113.7',
+  }),
+  user_agent: z.string().nullable().meta({
+    description: 'The client’s User-Agent header, cut at 256 characters.',
+    example: 'openai-python/2.1.0',
+  }),
+  request_id: id.nullable().meta({
+    description: 'The `X-Request-ID` of the response.',
+    example: '0198b5c0-3333-7000-8000-000000000004',
+  }),
+});
+export type AuditEvent = z.infer<typeof auditEvent>;
+export const auditPage = pageOf(auditEvent);
+
+const filters = {
+  action: auditAction.optional(),
+  actor: z.string().min(1).max(320).optional().meta({
+    description: 'The id or the exact name of the person or API key.',
+    example: 'ada@example.com',
+  }),
+  since: instant.optional().meta({
+    description: 'Only events at or after this time (RFC 3339).',
+    example: '2026-11-01T00:00:00Z',
+  }),
+  until: instant.optional().meta({
+    description: 'Only events before this time (RFC 3339).',
+    example: '2026-12-01T00:00:00Z',
+  }),
+};
+
+export const auditQuery = pageQuery.extend(filters);
+export const auditExportQuery = z.strictObject({
+  format: z.enum(['csv', 'jsonl']).default('csv'),
+  ...filters,
+});

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { auditAction, auditChanges, auditEvent, auditTarget, reportedAuditAction } from '../api/audit.ts';
+import { byActor } from '../base/actor.ts';
+import { count, id, timestamp } from '../base/common.ts';
+import { defineRpc } from '../base/define.ts';
+
+const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
+
+/** Filters for the audit log. `since` is inclusive, `until` exclusive. */
+export const auditFilter = z.object({
+  action: auditAction.optional(),
+  /** The id or the exact name of the actor. */
+  actor: z.string().max(320).optional(),
+  since: timestamp.optional(),
+  until: timestamp.optional(),
+});
+export type AuditFilter = z.infer<typeof auditFilter>;
+
+/** Newest first. */
+export const listAuditEvents = defineRpc({
+  ...common,
+  subject: 'account.list-audit-events.v1',
+  request: z.object({
+    accountId: id,
+    limit: z.int().min(1).max(500),
+    offset: count,
+    filter: auditFilter.default({}),
+  }),
+  reply: z.object({ total: count, events: z.array(auditEvent) }),
+});
+
+/**
+ * Newest first, starting after the event `before`, or at the newest event if it is null. Fewer than `limit`
+ * events mean the end of the log.
+ */
+export const exportAuditEvents = defineRpc({
+  ...common,
+  subject: 'account.export-audit-events.v1',
+  request: z.object({
+    accountId: id,
+    limit: z.int().min(1).max(1_000),
+    before: id.nullable(),
+    filter: auditFilter,
+  }),
+  reply: z.object({ events: z.array(auditEvent) }),
+});
+
+/** An event in another service. Its id makes a repeated report harmless. */
+export const reportedAuditEvent = z.object({
+  id,
+  accountId: id,
+  at: timestamp,
+  action: reportedAuditAction,
+  target: auditTarget.nullable(),
+  changes: auditChanges.nullable(),
+  ...byActor,
+});
+export type ReportedAuditEvent = z.infer<typeof reportedAuditEvent>;
+
+/**
+ * Writes events of other services to the audit log. Events of deleted accounts are dropped. Idempotent. The
+ * reply means that all events are stored.
+ */
+export const reportAuditEvents = defineRpc({
+  ...common,
+  callers: ['edge-gateway', 'provider-vault'],
+  subject: 'account.report-audit-events.v1',
+  request: z.object({ events: z.array(reportedAuditEvent).min(1).max(100) }),
+  reply: z.object({}),
+});
