@@ -11,7 +11,6 @@ import { CohereClient } from 'cohere-ai';
 import OpenAI, { toFile } from 'openai';
 import { bodyOf } from '../contract/check-every.ts';
 import { connectProvider, createTestAccount, requestIdOf, waitForRow } from './account.fixture.ts';
-import { expectError } from './errors.fixture.ts';
 import { send } from './http.fixture.ts';
 import { startProvider } from './provider.fixture.ts';
 
@@ -54,21 +53,6 @@ it.each([
   const answer = await send(stack.baseUrl, { path: '/v1/embeddings', key, body });
   expect(answer).toMatchObject({ status: 200, headers: { 'x-svc-model': 'small' } });
   expect(sentJson()).toEqual({ model: 'small', input: 'x'.repeat(length) });
-});
-
-it.each([
-  ['in one piece', 10],
-  ['as it comes', 300_000],
-])('a multipart body with a second model part is rejected, and never reaches the provider whole: %s', async (_, length) => {
-  const part = (name: string, value: string) =>
-    `--parts\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-  const model = part('model', 'openai/whisper-1');
-  const body = `${model}${part('file', 'x'.repeat(length))}${part('model', 'gpt-4o-transcribe')}--parts--\r\n`;
-  const headers = { 'content-type': 'multipart/form-data; boundary=parts' };
-  const answer = await send(stack.baseUrl, { path: '/v1/audio/transcriptions', key, body, headers });
-  const refused = { status: 400, type: 'invalid_request_error', code: 'invalid_field', param: 'model' };
-  expect(expectError(answer, refused).error.message).toContain('two parts named "model"');
-  expect(replay.requests.filter(({ body }) => body.includes('gpt-4o-transcribe'))).toEqual([]);
 });
 
 describe('the openai SDK', () => {

@@ -50,6 +50,13 @@ export function deletionSteps(
       service: 'billing',
       forget: async ({ accountId }) => (await messaging.call(forgetAccountBilling, { accountId })).isDone,
     },
+    ...redisSteps(messaging),
+  ];
+}
+
+/** The steps that delete keys in Redis. */
+function redisSteps(messaging: Pick<Messaging, 'call'>): readonly DeletionStep[] {
+  return [
     {
       service: 'compressor',
       forget: onceSettled((accountId) =>

@@ -80,17 +80,17 @@ export class AuditShipper {
   }
 
   async #ship(): Promise<void> {
-    const { acrossAccounts } = this.#parts.database;
+    const { auditOutboxEvent } = this.#parts.database.acrossAccounts;
     try {
-      for (let count = eventsAtOnce; count === eventsAtOnce; ) {
-        const rows = await acrossAccounts.auditOutboxEvent.findMany({
+      for (let count = eventsAtOnce; count === eventsAtOnce;) {
+        const rows = await auditOutboxEvent.findMany({
           orderBy: { id: 'asc' },
           take: eventsAtOnce,
         });
         for (const { id, event } of rows) {
           if (this.#isStopping) return;
           await this.#send(id, event);
-          await acrossAccounts.auditOutboxEvent.deleteMany({ where: { id } });
+          await auditOutboxEvent.deleteMany({ where: { id } });
         }
         count = rows.length;
       }
@@ -106,7 +106,10 @@ export class AuditShipper {
       await messaging.call(reportAuditEvents, { events: [reportedAuditEvent.parse(event)] });
     } catch (error) {
       if (!(error instanceof GatewayError) || error.code !== 'invalid_field') throw error;
-      logger.error({ err: error, event_id: id }, 'the account service rejected an audit event; it is dropped');
+      logger.error(
+        { err: error, event_id: id },
+        'the account service rejected an audit event; it is dropped',
+      );
     }
   }
 }
