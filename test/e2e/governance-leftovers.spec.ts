@@ -35,9 +35,7 @@ const compressible = [
   {
     role: 'assistant',
     content: null,
-    tool_calls: [
-      { id: 'c', type: 'function', function: { name: tools[0]!.function.name, arguments: '{}' } },
-    ],
+    tool_calls: [{ id: 'c', type: 'function', function: { name: tools[0]!.function.name, arguments: '{}' } }],
   },
   { role: 'tool', tool_call_id: 'c', content: log },
 ];
@@ -79,7 +77,16 @@ it('a deleted account leaves no mark of its first requests, memo, original, othe
   const before = await eventually(async () => {
     const keys = await findKeysNaming(stack, accountId);
     const kinds = [
-      ...['budget:', 'context:', 'first-requests:', 'model-pin:', 'observed:', 'original:', 'rpm:', 'session:'],
+      ...[
+        'budget:',
+        'context:',
+        'first-requests:',
+        'model-pin:',
+        'observed:',
+        'original:',
+        'rpm:',
+        'session:',
+      ],
       'tokens:',
     ];
     return kinds.every((kind) => keys.some(({ key }) => key.startsWith(kind))) ? keys : undefined;

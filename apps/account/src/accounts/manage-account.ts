@@ -32,7 +32,10 @@ export async function updateAccount(
 ): Promise<{ account: Account }> {
   const { account, epoch } = await context.database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
-    const before = await tx.account.findUniqueOrThrow({ where: { id: accountId }, include: { policy: true } });
+    const before = await tx.account.findUniqueOrThrow({
+      where: { id: accountId },
+      include: { policy: true },
+    });
     const row = await tx.account.update({
       where: { id: accountId },
       data: omitUndefined({ name: body.name }),

@@ -14,7 +14,10 @@ describe('the changes of an audit event', () => {
 
   it('stay small, however long the values are', () => {
     const names = Array.from({ length: 4_096 }, (_, at) => `tool_${at}_${'x'.repeat(200)}`);
-    const changes = diffFields({ allowed_tools: null, name: 'a' }, { allowed_tools: names, name: 'b'.repeat(5_000) });
+    const changes = diffFields(
+      { allowed_tools: null, name: 'a' },
+      { allowed_tools: names, name: 'b'.repeat(5_000) },
+    );
     expect(changes).toEqual({
       allowed_tools: { from: null, to: { items: 4_096 } },
       name: { from: 'a', to: { characters: 5_000 } },

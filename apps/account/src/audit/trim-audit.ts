@@ -43,7 +43,7 @@ type Where = NonNullable<
 >['where'];
 
 async function deleteAll(database: AccountDatabase, where: Where): Promise<void> {
-  for (let count = eventsAtOnce; count === eventsAtOnce; ) {
+  for (let count = eventsAtOnce; count === eventsAtOnce;) {
     ({ count } = await database.acrossAccounts.auditEvent.deleteMany({
       ...(where === undefined ? {} : { where }),
       limit: eventsAtOnce,

@@ -72,7 +72,12 @@ function noteRequest(
   actor: Actor | undefined,
 ): void {
   const by = { key_id: actor?.keyId ?? null, person_id: actor?.personId ?? null };
-  const fields = { account_id: accountId, deletion_id: deletionId, ...by, request_id: actor?.requestId ?? null };
+  const fields = {
+    account_id: accountId,
+    deletion_id: deletionId,
+    ...by,
+    request_id: actor?.requestId ?? null,
+  };
   logger.info(fields, 'account deletion requested');
 }
 

@@ -7,7 +7,12 @@ import { Controller, Inject } from '@nestjs/common';
 import { ChangeAnnouncer } from '../announce/change-announcer.ts';
 import { IDENTITY, type Identity } from '../identity/identity.ts';
 import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-database.ts';
-import { deleteAccount, DELETION_LOGGER, getAccountDeletion, type DeleteAccountContext } from './delete-account.ts';
+import {
+  deleteAccount,
+  DELETION_LOGGER,
+  getAccountDeletion,
+  type DeleteAccountContext,
+} from './delete-account.ts';
 import { DeletionRunner } from './deletion-runner.ts';
 
 /** Implements the contracts for account deletion. */

@@ -43,7 +43,11 @@ export async function createKey(
       const row = await tx.apiKey.create({ data: { ...renderRow(request, secret, pepper, now), epoch } });
       const policy = await tx.accountPolicy.findUniqueOrThrow({ where: { accountId } });
       const key = renderApiKey(row, policy);
-      const created = { action: 'key.created', target: targetOf(key), changes: diffFields({}, body) } as const;
+      const created = {
+        action: 'key.created',
+        target: targetOf(key),
+        changes: diffFields({}, body),
+      } as const;
       await recordAudit(tx, { accountId, actor }, created);
       return { key, secret: secret.key };
     });

@@ -1,4 +1,11 @@
-import type { Actor, ApiKey, AuditChanges, AuditTarget, ToolListBody, UpdateApiKeyBody } from '@gateway/contracts';
+import type {
+  Actor,
+  ApiKey,
+  AuditChanges,
+  AuditTarget,
+  ToolListBody,
+  UpdateApiKeyBody,
+} from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import {
   countToolListBytes,

@@ -29,7 +29,11 @@ export async function toggleModel(
     await tx.routingPreferences.update({ where: { accountId }, data: { epoch } });
     const id = `${provider}/${modelId}`;
     const changes = { is_enabled: { from: before?.isEnabled ?? true, to: isEnabled } };
-    const toggled = { action: 'routing.model_toggled', target: { type: 'model', id, name: id }, changes } as const;
+    const toggled = {
+      action: 'routing.model_toggled',
+      target: { type: 'model', id, name: id },
+      changes,
+    } as const;
     await recordAudit(tx, { accountId, actor }, toggled);
     return epoch;
   });

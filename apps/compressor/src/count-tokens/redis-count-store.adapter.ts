@@ -25,12 +25,14 @@ export class RedisCountStore implements CountStore {
   }
 
   keep(accountId: string, id: string, counts: TokenCounts): void {
-    this.#redis.set(keyOf(accountId, id), JSON.stringify(counts), 'EX', keptSeconds).catch((error: unknown) => {
-      this.#log.debug(
-        { err: error },
-        'count store: writing to Redis failed, exact token counts are not stored',
-      );
-    });
+    this.#redis
+      .set(keyOf(accountId, id), JSON.stringify(counts), 'EX', keptSeconds)
+      .catch((error: unknown) => {
+        this.#log.debug(
+          { err: error },
+          'count store: writing to Redis failed, exact token counts are not stored',
+        );
+      });
   }
 
   async find(accountId: string, ids: readonly string[]): Promise<(TokenCounts | null)[]> {

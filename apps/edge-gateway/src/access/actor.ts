@@ -5,7 +5,11 @@ import type { FastifyRequest } from 'fastify';
 const addressLengthMax = 64;
 
 /** Where a request comes from, for the audit log. The address respects `TRUSTED_PROXIES`. */
-export function readOrigin({ ip, headers, id }: Pick<FastifyRequest, 'ip' | 'headers' | 'id'>): RequestOrigin {
+export function readOrigin({
+  ip,
+  headers,
+  id,
+}: Pick<FastifyRequest, 'ip' | 'headers' | 'id'>): RequestOrigin {
   const userAgent = headers['user-agent'] ?? '';
   return {
     address: ip === '' ? null : ip.slice(0, addressLengthMax),

@@ -67,19 +67,22 @@ describe('a buffered body', () => {
   it.each([
     ['short', 100],
     ['long', 3_000_000],
-  ])('is rejected at a second model after a %s file, whether the body is buffered or streamed', async (_, size) => {
-    const model = (name: string) => `${head('model')}${name}\r\n`;
-    const sent = Buffer.concat([
-      Buffer.from(`${model('whisper-1')}${head('file')}`),
-      randomBytes(size),
-      Buffer.from(`\r\n${model('gpt-4o-transcribe')}--${boundary}--\r\n`),
-    ]);
-    const forwarded = receive(sent, async (request) => {
-      const body = await holdUntilModel(request, new MultipartModelScanner(type), 10_000_000);
-      return readAll(body, 'whisper-1');
-    });
-    await expect(forwarded).rejects.toMatchObject({ code: 'invalid_field', param: 'model' });
-  });
+  ])(
+    'is rejected at a second model after a %s file, whether the body is buffered or streamed',
+    async (_, size) => {
+      const model = (name: string) => `${head('model')}${name}\r\n`;
+      const sent = Buffer.concat([
+        Buffer.from(`${model('whisper-1')}${head('file')}`),
+        randomBytes(size),
+        Buffer.from(`\r\n${model('gpt-4o-transcribe')}--${boundary}--\r\n`),
+      ]);
+      const forwarded = receive(sent, async (request) => {
+        const body = await holdUntilModel(request, new MultipartModelScanner(type), 10_000_000);
+        return readAll(body, 'whisper-1');
+      });
+      await expect(forwarded).rejects.toMatchObject({ code: 'invalid_field', param: 'model' });
+    },
+  );
 
   it('is rejected if it exceeds its size limit or ends without a model', async () => {
     const long = Buffer.from(`{"input":"${'a'.repeat(50_000)}"}`);

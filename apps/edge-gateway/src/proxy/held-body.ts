@@ -32,11 +32,7 @@ export class HeldBody {
   #size: number;
   #isWhole = false;
 
-  constructor(
-    place: ModelPlace,
-    held: HeldBytes,
-    bytesMax: number,
-  ) {
+  constructor(place: ModelPlace, held: HeldBytes, bytesMax: number) {
     this.place = place;
     this.#request = held.request;
     this.#scanner = held.scanner;

@@ -140,7 +140,10 @@ describe('MultipartModelScanner', () => {
     ['a backslash', 'Content-Disposition: form-data; name="mo\\del"'],
     ['two names', 'Content-Disposition: form-data; name="other"; name="model"'],
     ['an encoded name', "Content-Disposition: form-data; name*=utf-8''mo%64el"],
-    ['two headers', 'Content-Disposition: form-data\r\nContent-Disposition: form-data; name="model"; name="model"'],
+    [
+      'two headers',
+      'Content-Disposition: form-data\r\nContent-Disposition: form-data; name="model"; name="model"',
+    ],
     ['text after the name', 'Content-Disposition: form-data; name="model"x'],
   ])('rejects a part that some parsers take for the model: %s', (_, disposition) => {
     const ambiguous = expect.objectContaining({ code: 'malformed_multipart' });

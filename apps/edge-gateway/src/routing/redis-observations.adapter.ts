@@ -71,7 +71,12 @@ export class RedisObservations implements ObservationStore {
       paced,
       msPerToken,
     ]);
-    const reply = await this.#redis.addObservations(accountKey('observed:v2', accountId), keptSeconds, namesMax, ...args);
+    const reply = await this.#redis.addObservations(
+      accountKey('observed:v2', accountId),
+      keptSeconds,
+      namesMax,
+      ...args,
+    );
     return parseReply(reply);
   }
 

@@ -20,7 +20,14 @@ function validateWhole(format: 'chat-completions' | 'messages', growsBy = '') {
     log: { error: ({ defect }: { defect: unknown }) => defects.push(defect) } as never,
     tokenRatios: new TokenRatios(),
   };
-  const { body } = validate(request, target as unknown as Target, planned, exchange, { accountId: 'a' }, services);
+  const { body } = validate(
+    request,
+    target as unknown as Target,
+    planned,
+    exchange,
+    { accountId: 'a' },
+    services,
+  );
   return { defects, reason: exchange.ledger.plan?.kReason, body: Buffer.from(body).toString() };
 }
 

@@ -66,8 +66,7 @@ export class ConversationPlanner {
     const { request, caller, list } = subject;
     const keys = deriveKeys(caller.accountId, list.listHash, request.conversation);
     const { memo } = this.#options;
-    const known =
-      keys.before === null ? undefined : await memo.find(caller.accountId, keys.before, signal);
+    const known = keys.before === null ? undefined : await memo.find(caller.accountId, keys.before, signal);
     const question = this.#questionOf(subject, keys, known);
     try {
       const reply = await this.#options.planner.selectTools(subject, question, signal);
