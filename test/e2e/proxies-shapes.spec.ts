@@ -26,7 +26,7 @@ beforeAll(async () => {
   };
   for (const [provider, path] of Object.entries(addresses)) {
     const base_url = `${replay.url}${path}`;
-    await connectProvider(stack.baseUrl, key, { provider, api_key: `${provider}-key`, base_url });
+    await connectProvider(stack.baseUrl, key, { provider, api_key: `key-of-${provider}`, base_url });
   }
   const hosted = {
     ...{
@@ -60,7 +60,7 @@ describe('embeddings with the openai SDK', () => {
     expect((await openai.embeddings.create(asked)).data[0]?.embedding).toEqual(vector);
     expect(sent()).toMatchObject({
       url: '/v1beta/openai/embeddings',
-      headers: { authorization: 'Bearer google-key' },
+      headers: { authorization: 'Bearer key-of-google' },
     });
     expect(sent().headers['x-goog-api-key']).toBeUndefined();
     expect(sentJson()).toEqual({ model: 'gemini-embedding-001', input: 'hi', encoding_format: 'float' });

@@ -24,7 +24,7 @@ beforeAll(async () => {
   for (const provider of ['openai', 'mistral', 'openrouter', 'xai', 'deepseek', 'voyage']) {
     await connectProvider(stack.baseUrl, key, {
       provider,
-      api_key: `${provider}-key`,
+      api_key: `key-of-${provider}`,
       base_url: `${replay.url}/v1`,
     });
   }
@@ -70,7 +70,7 @@ describe('the openai SDK', () => {
     });
     expect(made.data[0]?.embedding).toEqual([0.5, -0.25]);
     expect(sent().url).toBe('/v1/embeddings');
-    expect(sent().headers.authorization).toBe('Bearer openai-key');
+    expect(sent().headers.authorization).toBe('Bearer key-of-openai');
     expect(sentJson()).toEqual({ model: 'text-embedding-3-small', input: 'hello', encoding_format: 'float' });
   });
 

@@ -28,7 +28,7 @@ beforeEach(async () => {
   key = (await createTestAccount(stack)).apiKey;
   for (const provider of ['openai', 'groq', 'openrouter']) {
     const base_url = `${server.url}/${provider}/v1`;
-    await connectProvider(stack.baseUrl, key, { provider, api_key: `${provider}-key`, base_url });
+    await connectProvider(stack.baseUrl, key, { provider, api_key: `key-of-${provider}`, base_url });
   }
   await changePreferences(key, { fallbacks: [limited, able] });
   await untilEffective();

@@ -56,7 +56,7 @@ export class TroubledProviders {
     const { key } = await createTestKey(baseUrl, apiKey, { name, rate_limit_rpm: 1_000_000 });
     for (const provider of ['openai', 'anthropic', 'groq']) {
       const base_url = `${this.#server.url}/${name}/${provider}/v1`;
-      await connectProvider(baseUrl, key, { provider, api_key: `sk-${name}`, base_url });
+      await connectProvider(baseUrl, key, { provider, api_key: `sk-trouble-${name}`, base_url });
     }
     const path = '/v1/account/routing/preferences';
     const answer = await send(baseUrl, { method: 'PUT', path, key, body: { fallbacks } });

@@ -1,5 +1,4 @@
 import type { StreamEvent } from '@gateway/interchange';
-import { secretRedactor } from '@gateway/observability';
 import {
   encodeEventStream,
   encodeSse,
@@ -199,35 +198,5 @@ describe.each(clients)('streams in the %s format', (name) => {
         parser.end();
       };
     }, 2000);
-  });
-});
-
-describe('the secret redactor', () => {
-  const hostile: [string, string][] = [
-    ['starts of session tokens', 'eyJaaaaaaaa-'],
-    ['parts of session tokens', 'eyJaaaaaaaa.'],
-    ['short headers before two dots', `${'-eyJ'.repeat(4_000)}.aaaa. `],
-    ['starts of API keys', 'sk-aaaaaa '],
-    ['bearer credentials without a value', 'bearer \t'],
-    ['unclosed members', '"token":"\\"'],
-    ['addresses without a password', '://a:'],
-  ];
-  test.each(hostile)('%s', (_name, piece) => {
-    expectLinear((size) => {
-      const text = piece.repeat(size / piece.length);
-      return () => secretRedactor.redact(text);
-    }, 256 * 1024);
-  });
-
-  // Redacting 256 KiB of this text once took 70 s.
-  test('2 MiB of session token prefixes take at most 200 ms of CPU time', () => {
-    const text = 'eyJaaaaaaaa-'.repeat((2 * 1024 * 1024) / 12);
-    const runs = Array.from({ length: 4 }, () => {
-      const before = process.cpuUsage();
-      secretRedactor.redact(text);
-      const { user, system } = process.cpuUsage(before);
-      return (user + system) / 1000;
-    });
-    expect(Math.min(...runs)).toBeLessThan(200);
   });
 });

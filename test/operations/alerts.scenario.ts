@@ -39,7 +39,11 @@ export function describeAlerts(factor: number): void {
     undo.push(() => provider.close());
     provider.setControls(plainAnswer);
     const base_url = `${provider.url}/v1`;
-    await connectProvider(stack.baseUrl, stack.apiKey, { provider: 'openai', api_key: 'sk-any', base_url });
+    await connectProvider(stack.baseUrl, stack.apiKey, {
+      provider: 'openai',
+      api_key: 'sk-any-0123456789',
+      base_url,
+    });
     load = startLoad();
     undo.push(() => load.stop());
     prometheus = await startPrometheus(stack, factor);

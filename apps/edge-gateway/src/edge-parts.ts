@@ -1,7 +1,7 @@
 import { forgetAccountMemos } from '@gateway/contracts';
 import { createSealingKeyPair, type Messaging, type SealingKeyPair } from '@gateway/messaging';
 import { loadCatalog } from '@gateway/model-catalog';
-import { secretRedactor, type LineLog, type Logger, type Metrics } from '@gateway/observability';
+import type { LineLog, Logger, Metrics } from '@gateway/observability';
 import { createEgressGuard, type EgressGuard } from '@gateway/providers';
 import type { Redis } from 'ioredis';
 import { Admission } from './admission/admission.ts';
@@ -10,6 +10,7 @@ import { forgetAccountKeys } from './cache/forget-account.ts';
 import { RetryBudget } from './backends/retry-budget.ts';
 import type { Config } from './config.ts';
 import { connectRedis, openBudgets, openModelRouter } from './edge-stores.ts';
+import { AccountSecrets } from './connections/account-secrets.ts';
 import { createConnections } from './connections/connections.ts';
 import { GrantCache } from './grants/grant-cache.ts';
 import { OpenRequests } from './grants/open-requests.ts';
@@ -32,8 +33,6 @@ import { ToolListHasher } from './pipeline/stages/plan/router/tool-list-hasher.t
 import type { RequestSpool } from './spool/request-spool.ts';
 import { buildLoginParts, type LoginParts } from './login-parts.ts';
 import { UndiciUpstream } from './upstream/undici-upstream.adapter.ts';
-
-const redactContent = (text: string): string => secretRedactor.redact(text);
 
 export const EDGE_PARTS = Symbol('EDGE_PARTS');
 
@@ -66,18 +65,21 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
   const upstream = new UndiciUpstream({ guard: egressGuard, idleTimeoutMs: config.UPSTREAM_TIMEOUT_MS });
   const resilience = buildResilience(surroundings);
   const router = openModelRouter(loadCatalog(), cacheRedis, messaging, log);
+  const accountSecrets = new AccountSecrets();
+  const contents = new ContentKeeper({ messaging, metrics: surroundings.metrics, log });
   const pipeline: PipelineServices = {
     ...buildLimits(cacheRedis, messaging, log),
     ...buildPlanning(config.PLAN_DEADLINE_MS, cacheRedis, messaging, log),
     ...resilience,
     settings: chooseSettings(config),
-    connections: createConnections(messaging, sealingKeys, secretRedactor, resilience.backends),
+    accountSecrets,
+    connections: createConnections(messaging, sealingKeys, accountSecrets, resilience.backends),
     catalog: loadCatalog(),
     modelRouter: router.modelRouter,
     budgets: open.budgets,
     upstream,
     spool: surroundings.spool,
-    contents: new ContentKeeper({ messaging, metrics: surroundings.metrics, redact: redactContent }),
+    contents,
     messaging,
     metrics: createEdgeMetrics(surroundings.metrics),
     log,
@@ -87,6 +89,7 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
   const close = async (): Promise<void> => {
     await login.closeKeys();
     pipeline.openRequests.close();
+    contents.close();
     router.close();
     await upstream.close();
     await open.close();

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { watchEventLoop } from './event-loop-stalls.ts';
 import type { Metrics } from './metrics.ts';
 import { withTimeout } from './with-timeout.ts';
 
@@ -29,7 +30,7 @@ const readyDeadlineMs = 2_000;
 
 /**
  * Serves `GET /health/live`, `/health/ready` (503 with the list of missing dependencies) and `/metrics` over
- * unencrypted HTTP.
+ * unencrypted HTTP. Counts stalls of the event loop while it runs.
  */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const readiness = new ReadinessCheck(options);
@@ -46,10 +47,12 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
   });
+  const stopWatching = watchEventLoop(options.metrics);
   return {
     port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {
+        stopWatching();
         server.close(() => {
           resolve();
         });

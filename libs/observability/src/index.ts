@@ -10,12 +10,9 @@ export { createLogOutput, createLogger, type Logger, type LoggerOptions } from '
 export type { Counter, Gauge } from './instruments/counter-and-gauge.ts';
 export type { Histogram } from './instruments/histogram.ts';
 export { createMetrics, durationBucketsSeconds, sizeBuckets, type Metrics, watchPool } from './metrics.ts';
-export {
-  createSecretRedactor,
-  redactedText,
-  secretRedactor,
-  type SecretRedactor,
-} from './secret-redactor.ts';
+export { redactText, redactValue } from './redaction/redact.ts';
+export { redactedText } from './redaction/secret-patterns.ts';
+export { secretCharsMin, SecretSet } from './redaction/secret-set.ts';
 export { startTelemetry, type Telemetry, type TelemetryOptions } from './telemetry.ts';
 export {
   currentTraceHeaders,
@@ -28,6 +25,7 @@ export {
   continueTrace,
   openSpan,
   recordFailure,
+  redactAttributes,
   SpanKind,
   startRequestTrace,
   withSpan,
@@ -36,3 +34,4 @@ export {
   type Span,
 } from './tracing.ts';
 export { withTimeout } from './with-timeout.ts';
+export { currentSecrets, hideSecrets } from './work-scope.ts';

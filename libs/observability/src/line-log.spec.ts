@@ -1,12 +1,12 @@
 import { createLineLog } from './line-log.ts';
 import { createLogger } from './logger.ts';
-import { createSecretRedactor } from './secret-redactor.ts';
+import { SecretSet } from './redaction/secret-set.ts';
+import { startRequestTrace } from './tracing.ts';
+import { hideSecrets } from './work-scope.ts';
 
 function logInto(lines: string[], level = 'info') {
-  const redact = createSecretRedactor();
-  redact.register('provider-secret-value');
   const destination = { write: (line: string) => void lines.push(line) };
-  const shared = { service: 'edge', instanceId: 'one', level, destination, redact };
+  const shared = { service: 'edge', instanceId: 'one', level, destination };
   return { lineLog: createLineLog('request', shared), logger: createLogger(shared) };
 }
 
@@ -41,7 +41,12 @@ describe('a line log', () => {
   it('redacts secrets in every field', () => {
     const lines: string[] = [];
     const { lineLog } = logInto(lines);
-    lineLog.write({ error_detail: 'refused provider-secret-value and sk-live-1234567890', password: 'x' });
+    const secrets = new SecretSet();
+    secrets.add('provider-secret-value');
+    startRequestTrace().run(() => {
+      hideSecrets(secrets);
+      lineLog.write({ error_detail: 'refused provider-secret-value and sk-live-1234567890', password: 'x' });
+    });
     expect(lines[0]).not.toMatch(/provider-secret-value|sk-live|"x"/);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ password: '[redacted]' });
   });

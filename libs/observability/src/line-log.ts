@@ -1,5 +1,6 @@
 import type { DestinationStream } from 'pino';
-import { secretRedactor, type SecretRedactor } from './secret-redactor.ts';
+import { redactRecord } from './redaction/redact.ts';
+import { currentSecrets } from './work-scope.ts';
 
 export interface LineLogOptions {
   readonly service: string;
@@ -7,7 +8,6 @@ export interface LineLogOptions {
   /** Lines are written at level info. If the configured level is higher, nothing is written. */
   readonly level: string;
   readonly destination: DestinationStream;
-  readonly redact?: SecretRedactor;
   /** Unix time in milliseconds. */
   readonly now?: () => number;
 }
@@ -25,15 +25,14 @@ const levelsWithInfo = new Set(['trace', 'debug', 'info']);
  */
 export function createLineLog(message: string, options: LineLogOptions): LineLog {
   if (!levelsWithInfo.has(options.level)) return { write: () => undefined };
-  const { destination, redact: redactor = secretRedactor, now = Date.now } = options;
+  const { destination, now = Date.now } = options;
   const clock = new LineClock();
   const head = `{"level":"info","service":${JSON.stringify(options.service)},"instance_id":${JSON.stringify(options.instanceId)},"time":"`;
   const tail = `,"msg":${JSON.stringify(message)}}\n`;
   return {
     write(fields) {
-      const members = JSON.stringify(fields).slice(1, -1);
-      const line = `${head}${clock.render(now())}"${members === '' ? '' : ','}${members}${tail}`;
-      destination.write(redactor.redact(line));
+      const members = JSON.stringify(redactRecord(fields, currentSecrets())).slice(1, -1);
+      destination.write(`${head}${clock.render(now())}"${members === '' ? '' : ','}${members}${tail}`);
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { DestinationStream, Logger } from 'pino';
 import { pino } from 'pino';
-import type { SecretRedactor } from './secret-redactor.ts';
-import { secretRedactor } from './secret-redactor.ts';
+import { redactLine } from './redaction/redact-line.ts';
 import { currentTraceId } from './trace-context.ts';
+import { currentSecrets } from './work-scope.ts';
 
 export type { Logger } from 'pino';
 
@@ -11,17 +11,16 @@ export interface LoggerOptions {
   readonly instanceId?: string;
   /** A pino level: trace, debug, info, warn, error, fatal or silent. */
   readonly level: string;
-  readonly redact?: SecretRedactor;
   /** Standard output by default. */
   readonly destination?: DestinationStream;
 }
 
 /**
  * Creates a logger that writes JSON lines with `time` (RFC 3339), `service` and, inside a request,
- * `trace_id`. The redactor processes each complete line, so no field, message or stack can bypass it.
+ * `trace_id`. Each value of a complete line is redacted, so no field, message or stack can bypass it: of the forms
+ * of known credentials, and of the secrets of the account that the current request belongs to (`hideSecrets`).
  */
 export function createLogger(options: LoggerOptions): Logger {
-  const redactor = options.redact ?? secretRedactor;
   return pino(
     {
       level: options.level,
@@ -35,7 +34,7 @@ export function createLogger(options: LoggerOptions): Logger {
         const traceId = currentTraceId();
         return traceId === undefined ? {} : { trace_id: traceId };
       },
-      hooks: { streamWrite: (line) => redactor.redact(line) },
+      hooks: { streamWrite: (line) => redactLine(line, currentSecrets()) },
     },
     options.destination ?? createLogOutput(),
   );

@@ -1,7 +1,7 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { isSpanContextValid, trace, TraceFlags, type SpanContext } from '@opentelemetry/api';
 import { parseTraceParent, TraceState } from '@opentelemetry/core';
+import { currentScope } from './work-scope.ts';
 
 /** The W3C Trace Context headers (https://www.w3.org/TR/trace-context/). */
 export interface TraceHeaders {
@@ -65,18 +65,11 @@ export function renderTraceHeaders(spanContext: SpanContext): TraceHeaders {
 }
 
 /**
- * The current trace while tracing is off. OpenTelemetry's own context needs a map per request and costs twice
- * as much.
+ * The current trace. While tracing is off, the scope keeps it: OpenTelemetry's own context needs a map per
+ * request and costs twice as much.
  */
-const unrecorded = new AsyncLocalStorage<SpanContext>();
-
-/** Runs `fn` as part of an unrecorded trace. `currentTraceId` and `currentTraceHeaders` return its ids. */
-export function runUnrecorded<T>(spanContext: SpanContext, fn: () => T): T {
-  return unrecorded.run(spanContext, fn);
-}
-
 function activeSpanContext(): SpanContext | undefined {
-  const running = unrecorded.getStore();
+  const running = currentScope()?.spanContext;
   if (running !== undefined) return running;
   const spanContext = trace.getActiveSpan()?.spanContext();
   return spanContext !== undefined && isSpanContextValid(spanContext) ? spanContext : undefined;

@@ -10,13 +10,14 @@ import {
   type SpanContext,
   type Tracer,
 } from '@opentelemetry/api';
+import { redactFields, redactText } from './redaction/redact.ts';
 import {
   createUnrecordedSpanContext,
   parseTraceHeaders,
   renderTraceHeaders,
-  runUnrecorded,
   type TraceHeaders,
 } from './trace-context.ts';
+import { createScope, currentSecrets, runInScope } from './work-scope.ts';
 
 export { SpanKind, type Attributes, type Span } from '@opentelemetry/api';
 
@@ -29,12 +30,24 @@ export function useTracer(next: Tracer | undefined): void {
 
 const unrecordedSpan = trace.wrapSpanContext({ traceId: '', spanId: '', traceFlags: 0 });
 
-/** Marks a span as failed. A thrown value that is not an `Error` is recorded as a string. */
+/** Removes secrets from attributes: the forms of known credentials, and the secrets of the current account. */
+export function redactAttributes(attributes: Attributes): Attributes {
+  return redactFields(attributes, currentSecrets()) as Attributes;
+}
+
+/**
+ * Marks a span as failed. A thrown value that is not an `Error` is recorded as a string. Secrets in its message
+ * are redacted.
+ */
 export function recordFailure(span: Span, thrown: unknown): void {
+  if (!span.isRecording()) {
+    span.end();
+    return;
+  }
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const code = (error as { code?: unknown }).code;
   span.setAttribute('error.type', typeof code === 'string' ? code : error.name);
-  span.setStatus({ code: SpanStatusCode.ERROR, message: error.message });
+  span.setStatus({ code: SpanStatusCode.ERROR, message: redactText(error.message, currentSecrets()) });
   span.end();
 }
 
@@ -73,7 +86,12 @@ export function withSpan<T>(
 ): T {
   if (tracer === undefined) return fn(unrecordedSpan);
   const parent = context.active();
-  return runAndEnd(tracer.startSpan(name, { attributes, kind }, parent), parent, fn);
+  return runAndEnd(startSpan(tracer, name, attributes, kind, parent), parent, fn);
+}
+
+function startSpan(by: Tracer, name: string, attributes: Attributes, kind: SpanKind, parent: Context): Span {
+  const shown = redactText(name, currentSecrets());
+  return by.startSpan(shown, { attributes: redactAttributes(attributes), kind }, parent);
 }
 
 /**
@@ -81,7 +99,8 @@ export function withSpan<T>(
  * must end it with `end()` or `recordFailure`.
  */
 export function openSpan(name: string, attributes: Attributes, kind: SpanKind = SpanKind.INTERNAL): Span {
-  return tracer?.startSpan(name, { attributes, kind }, context.active()) ?? unrecordedSpan;
+  if (tracer === undefined) return unrecordedSpan;
+  return startSpan(tracer, name, attributes, kind, context.active());
 }
 
 /**
@@ -97,10 +116,12 @@ export function continueTrace<T>(
 ): T {
   const remote = parseTraceHeaders(incoming);
   if (tracer === undefined) {
-    return runUnrecorded(remote ?? createUnrecordedSpanContext(undefined), () => fn(unrecordedSpan));
+    const scope = createScope(remote ?? createUnrecordedSpanContext(undefined));
+    return runInScope(scope, () => fn(unrecordedSpan));
   }
   const parent = remote === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, remote);
-  return runAndEnd(tracer.startSpan(name, { attributes, kind }, parent), parent, fn);
+  const span = tracer.startSpan(name, { attributes, kind }, parent);
+  return runInScope(createScope(), () => runAndEnd(span, parent, fn));
 }
 
 /** A request trace with a span that outlives the function that started it, for example while streaming. */
@@ -131,11 +152,12 @@ export function startRequestTrace(
   const span = tracer.startSpan(name, { attributes, kind: SpanKind.SERVER }, parent);
   const spanContext = span.spanContext();
   const active = trace.setSpan(parent, span);
+  const scope = createScope();
   return {
     traceId: spanContext.traceId,
     headers: renderTraceHeaders(spanContext),
     span,
-    run: (fn) => context.with(active, fn),
+    run: (fn) => context.with(active, () => runInScope(scope, fn)),
     end(thrown) {
       if (thrown === undefined) span.end();
       else recordFailure(span, thrown);
@@ -144,11 +166,12 @@ export function startRequestTrace(
 }
 
 function openUnrecorded(spanContext: SpanContext): RequestTrace {
+  const scope = createScope(spanContext);
   return {
     traceId: spanContext.traceId,
     headers: renderTraceHeaders(spanContext),
     span: unrecordedSpan,
-    run: (fn) => runUnrecorded(spanContext, fn),
+    run: (fn) => runInScope(scope, fn),
     end: () => undefined,
   };
 }

@@ -5,6 +5,7 @@ export {
   type ConnectionFields,
   type SavedConnection,
 } from './provider/connection-fields.ts';
+export { checkCredential } from './connections/check-credential.ts';
 export { connectionShapeOf, resolveConnection } from './connections/resolve-connection.ts';
 export {
   createEgressGuard,

@@ -40,7 +40,7 @@ describe('provider table', () => {
     const placed = providers.filter(({ baseUrl }) => baseUrl === null).map(({ name }) => name);
     expect(placed.sort()).toEqual(['azure', 'custom', 'sandbox', 'vertex']);
     for (const name of placed.filter((each) => each !== 'sandbox')) {
-      const connect = () => resolveConnection(findProvider(name)!, { api_key: 'k' });
+      const connect = () => resolveConnection(findProvider(name)!, { api_key: 'key-0123456789' });
       expect(connect).toThrow(
         expect.objectContaining({ param: expect.stringMatching(/^(base_url|project)$/) }),
       );

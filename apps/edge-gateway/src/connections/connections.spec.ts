@@ -51,6 +51,10 @@ describe('the secret values in a credential', () => {
     ['{OPENAI_API_KEY}', ['{OPENAI_API_KEY}']],
     ['{"access_key_id":"AKIA1","secret_access_key":"s","region":"eu-west-1"}', ['AKIA1', 's']],
     ['{"client_email":"a@b.c","private_key_id":"1","private_key":"pem"}', ['pem']],
+    [
+      '{"private_key":"-----BEGIN PRIVATE KEY-----\\nMIIE\\nabcd\\n-----END PRIVATE KEY-----\\n"}',
+      ['MIIE', 'abcd'],
+    ],
   ])('for %j are %j', (credential, values) => {
     expect(secretValues(credential)).toEqual(values);
   });

@@ -6,11 +6,11 @@ import {
   openCredential,
   reportCredential,
 } from '@gateway/contracts';
-import type { SecretRedactor } from '@gateway/observability';
 import type { Messaging, RequestOf, SealingKeyPair } from '@gateway/messaging';
 import { openSealed } from '@gateway/messaging';
 import type { BackendBook } from '../backends/backend-book.ts';
 import { RemoteCache } from '../cache/remote-cache.ts';
+import type { AccountSecrets } from './account-secrets.ts';
 
 /** A decrypted credential. It stays in process memory for a limited time. */
 export interface OpenedCredential {
@@ -41,10 +41,6 @@ const secondMs = 1_000;
 
 /** How often expired secrets are removed from memory, whether they were used or not. */
 const sweepMs = 10 * secondMs;
-/**
- * How long logs are still searched for a secret after its last use, because requests in flight may quote it.
- */
-const unprintableMs = 15 * 60 * secondMs;
 
 /**
  * A decrypted credential is used for one minute, and for a second minute if the vault is unavailable. Then it
@@ -53,7 +49,7 @@ const unprintableMs = 15 * 60 * secondMs;
 export function createConnections(
   messaging: Messaging,
   sealingKeys: SealingKeyPair,
-  redactor: Pick<SecretRedactor, 'register' | 'forgetOlder'>,
+  secrets: AccountSecrets,
   backends: Pick<BackendBook, 'reset'>,
 ): Connections {
   const shared = { entriesMax: 10_000, staleMs: 60 * secondMs, broadcastsArrive: () => messaging.connected };
@@ -71,11 +67,14 @@ export function createConnections(
       const report: ReportCredential = (refusedStatus) =>
         void reportToVault({ accountId, provider, refusedStatus }, messaging, () => forgetList(accountId));
       const credential = await openFromVault({ accountId, provider }, messaging, sealingKeys, report);
-      for (const secret of secretsOf(credential)) redactor.register(secret);
+      secrets.note(accountId, credential?.keys.flatMap((one) => one.secretValues) ?? []);
       return credential;
     },
   });
-  setInterval(() => forgetOld(opened, redactor), sweepMs).unref();
+  setInterval(() => {
+    opened.dropExpired();
+    secrets.forgetOld();
+  }, sweepMs).unref();
   messaging.onBroadcast(credentialChanged, ({ accountId, provider }) => {
     forgetList(accountId);
     opened.invalidate((_, key) => key === keyOf(accountId, provider));
@@ -89,18 +88,6 @@ export function createConnections(
     list: (accountId) => lists.get(accountId),
     open: (accountId, provider) => opened.get(keyOf(accountId, provider)),
   };
-}
-
-function forgetOld(
-  opened: RemoteCache<OpenedCredential | null>,
-  redactor: Pick<SecretRedactor, 'forgetOlder'>,
-): void {
-  opened.dropExpired();
-  redactor.forgetOlder(unprintableMs);
-}
-
-function secretsOf(credential: OpenedCredential | null): readonly string[] {
-  return credential?.keys.flatMap((key) => key.secretValues) ?? [];
 }
 
 function keyOf(accountId: string, provider: string): string {
@@ -192,7 +179,8 @@ export class CredentialHealth {
 
 /**
  * The secret values inside a credential. A bare key contains one value, an empty key none. The hosted
- * service's credential is a JSON object with several values.
+ * service's credential is a JSON object with several values. A private key in PEM counts line by line, because
+ * texts write its line breaks in several ways.
  */
 export function secretValues(credential: string): readonly string[] {
   if (credential === '') return [];
@@ -200,8 +188,12 @@ export function secretValues(credential: string): readonly string[] {
   const fields = parseFields(credential);
   if (typeof fields !== 'object' || fields === null) return [credential];
   return Object.entries(fields).flatMap(([name, value]) =>
-    !notSecret.has(name) && typeof value === 'string' ? [value] : [],
+    !notSecret.has(name) && typeof value === 'string' ? splitLines(value) : [],
   );
+}
+
+function splitLines(value: string): readonly string[] {
+  return value.split('\n').filter((line) => line !== '' && !line.startsWith('-----'));
 }
 
 /**

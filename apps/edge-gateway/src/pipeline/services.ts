@@ -5,6 +5,7 @@ import type { SavedTokenBudgets } from '../budgets/saved-token-budgets.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { BackendBook } from '../backends/backend-book.ts';
 import type { RetryBudget } from '../backends/retry-budget.ts';
+import type { AccountSecrets } from '../connections/account-secrets.ts';
 import type { Connections } from '../connections/connections.ts';
 import type { GrantCache } from '../grants/grant-cache.ts';
 import type { OpenRequests } from '../grants/open-requests.ts';
@@ -29,6 +30,7 @@ export interface PipelineServices {
   readonly grants: GrantCache;
   readonly openRequests: OpenRequests;
   readonly admission: Admission;
+  readonly accountSecrets: AccountSecrets;
   readonly connections: Connections;
   readonly catalog: ModelCatalog;
   readonly rateLimiter: RateLimiter;

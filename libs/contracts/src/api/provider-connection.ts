@@ -29,6 +29,10 @@ export const providerConnectionList = listOf(providerConnection);
 /** Maximum number of additional keys per account and provider. */
 export const additionalKeysMax = 15;
 
+/**
+ * A secret from the provider. The gateway also refuses texts that are no credential: shorter than eight
+ * characters, common words, and anything with quotes, brackets, braces or backslashes.
+ */
 const secret = z.string().trim().min(1).max(8192).optional();
 const name = z.string().trim().min(1).max(128).optional();
 

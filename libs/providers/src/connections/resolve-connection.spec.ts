@@ -131,7 +131,11 @@ describe('resolveConnection', () => {
   });
 
   it('stores an access key for Amazon Bedrock and its region as one string', () => {
-    const fields = { access_key_id: 'AKIA1', secret_access_key: 's', region: 'eu-west-1' };
+    const fields = {
+      access_key_id: 'AKIAIOSFODNN7EXAMPLE',
+      secret_access_key: 'wJalrXUtnFEMI/K7MDENG',
+      region: 'eu-west-1',
+    };
     expect(JSON.parse(resolve('hosted', fields).credential)).toEqual(fields);
     expect(resolve('hosted', { api_key: key })).toEqual({ credential: key, baseUrl: null });
   });

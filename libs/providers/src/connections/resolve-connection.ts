@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { Provider } from '../provider/provider.ts';
+import { checkCredential } from './check-credential.ts';
 import {
   missField,
   refuseField,
@@ -15,13 +16,17 @@ export function connectionShapeOf({ connection }: Provider): ConnectionShape {
   return connection ?? keyAlone;
 }
 
+/** The fields whose values are redacted. A service account is checked where its key is parsed. */
+const secretFields = ['api_key', 'access_key_id', 'secret_access_key', 'session_token'] as const;
+
 /** Characters allowed in a header value. */
 const visible = /^[\x21-\x7e]{1,8192}$/;
 
 /**
  * Validates the fields that a caller sent to connect a provider, and builds the stored connection: the
  * credential, and the only address to which the credential may be sent.
- * @throws GatewayError `missing_field`, or `invalid_field` for a field that the provider does not accept.
+ * @throws GatewayError `missing_field`, or `invalid_field` for a field that the provider does not accept and for a
+ * credential that looks like ordinary text.
  */
 export function resolveConnection(provider: Provider, fields: ConnectionFields): SavedConnection {
   const shape = connectionShapeOf(provider);
@@ -34,7 +39,15 @@ export function resolveConnection(provider: Provider, fields: ConnectionFields):
     if (value === undefined && shape.required.includes(name)) throw missField(name, provider.name);
   }
   if (fields.base_url !== undefined) checkAddress(fields.base_url);
-  return shape.resolve?.(fields) ?? { credential: fields.api_key ?? '', baseUrl: fields.base_url ?? null };
+  const saved = shape.resolve?.(fields) ?? {
+    credential: fields.api_key ?? '',
+    baseUrl: fields.base_url ?? null,
+  };
+  for (const name of secretFields) {
+    const value = fields[name];
+    if (value !== undefined) checkCredential(name, value);
+  }
+  return saved;
 }
 
 /** The address is visible in connection lists, so it must not contain secrets. */

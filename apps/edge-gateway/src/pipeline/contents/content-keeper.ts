@@ -1,16 +1,21 @@
-import type { RequestContent } from '@gateway/contracts';
-import { requestContent, storeContent } from '@gateway/contracts';
+import { storeContent } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
-import type { Counter, Metrics } from '@gateway/observability';
-import { promisify } from 'node:util';
-import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
+import type { Counter, Logger, Metrics, SecretSet } from '@gateway/observability';
 import type { ContentCopy } from './content-copy.ts';
+import { ContentThread } from './content-thread.ts';
+import { packContent, renderContent } from './render-content.ts';
 
 /**
  * Max bytes of request contents that may wait for the worker. Contents that would exceed the limit are not
  * stored.
  */
 const waitingBytesMax = 64 * 1024 * 1024;
+/** An account's share of these bytes, so that one account cannot displace the contents of others. */
+const accountBytesMax = waitingBytesMax / 4;
+/** Contents up to this size are redacted on the event loop, which takes less time than sending them to a thread. */
+const inlineBytesMax = 16 * 1024;
+/** Dropped contents are logged at most this often. */
+const saidEveryMs = 60_000;
 const dayMs = 86_400_000;
 
 /** Identifies a request with stored contents, its account, and the retention period. */
@@ -24,21 +29,32 @@ interface KeptRequest {
 interface ContentKeeperOptions {
   readonly messaging: Pick<Messaging, 'call'>;
   readonly metrics: Metrics;
-  /** Removes secrets from text. */
-  readonly redact: (text: string) => string;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Redacts and packs large contents. */
+  readonly thread?: Pick<ContentThread, 'pack' | 'close'>;
+  /** Unix time in milliseconds. */
+  readonly now?: () => number;
 }
 
+type KeepResult = 'kept' | 'unreadable' | 'no_room' | 'over_share' | 'failed';
+
 /**
- * Sends request contents to the worker, for accounts that opted in. Runs after the response is complete.
- * Contents that the worker does not accept are dropped and counted.
+ * Sends request contents to the worker, for accounts that opted in, without the account's credentials. Runs after
+ * the response is complete, and large contents are redacted in a thread. Contents beyond the limits, and those that
+ * the worker does not accept, are dropped, counted and logged. The request's usage is recorded either way.
  */
 export class ContentKeeper {
   readonly #options: ContentKeeperOptions;
+  readonly #thread: Pick<ContentThread, 'pack' | 'close'>;
   readonly #kept: Counter<'result'>;
+  readonly #bytesByAccount = new Map<string, number>();
   #waitingBytes = 0;
+  #droppedSinceSaid = 0;
+  #saidAt = -Infinity;
 
   constructor(options: ContentKeeperOptions) {
     this.#options = options;
+    this.#thread = options.thread ?? new ContentThread();
     this.#kept = options.metrics.counter({
       name: 'gateway_contents_total',
       help: 'Request contents of accounts that opted in, by result. Only kept contents are stored.',
@@ -46,55 +62,61 @@ export class ContentKeeper {
     });
   }
 
-  keep(copy: ContentCopy, request: KeptRequest): void {
+  /** @param secrets the secrets of the request's account */
+  keep(copy: ContentCopy, request: KeptRequest, secrets: SecretSet): void {
     const { bytes } = copy;
-    if (this.#waitingBytes + bytes > waitingBytesMax) {
-      this.#kept.inc({ result: 'no_room' });
-      return;
-    }
-    this.#waitingBytes += bytes;
+    const { accountId } = request;
+    const ofAccount = this.#bytesByAccount.get(accountId) ?? 0;
+    // A single content may be larger than the share, because a request body may be.
+    if (ofAccount > 0 && ofAccount + bytes > accountBytesMax) return this.#count('over_share', request);
+    if (this.#waitingBytes + bytes > waitingBytesMax) return this.#count('no_room', request);
+    this.#reserve(accountId, bytes);
     setImmediate(() => {
-      void this.#store(copy, request)
+      void this.#store(copy, request, secrets)
         .then(
-          (result) => this.#kept.inc({ result }),
-          () => this.#kept.inc({ result: 'failed' }),
+          (result) => this.#count(result, request),
+          () => this.#count('failed', request),
         )
-        .finally(() => (this.#waitingBytes -= bytes));
+        .finally(() => this.#reserve(accountId, -bytes));
     });
+  }
+
+  close(): void {
+    this.#thread.close();
+  }
+
+  #reserve(accountId: string, bytes: number): void {
+    this.#waitingBytes += bytes;
+    const ofAccount = (this.#bytesByAccount.get(accountId) ?? 0) + bytes;
+    if (ofAccount > 0) this.#bytesByAccount.set(accountId, ofAccount);
+    else this.#bytesByAccount.delete(accountId);
+  }
+
+  #count(result: KeepResult, { accountId, requestId }: KeptRequest): void {
+    this.#kept.inc({ result });
+    if (result === 'kept' || result === 'unreadable') return;
+    this.#droppedSinceSaid += 1;
+    const now = (this.#options.now ?? Date.now)();
+    if (now - this.#saidAt < saidEveryMs) return;
+    const fields = { account_id: accountId, request_id: requestId, result, dropped: this.#droppedSinceSaid };
+    this.#options.log.warn(fields, 'request contents dropped; the requests and their usage are recorded');
+    this.#saidAt = now;
+    this.#droppedSinceSaid = 0;
   }
 
   async #store(
     copy: ContentCopy,
     { accountId, requestId, acceptedAt, retentionDays }: KeptRequest,
+    secrets: SecretSet,
   ): Promise<'kept' | 'unreadable'> {
-    const content = copy.render(this.#options.redact);
-    if (content === null) return 'unreadable';
+    const copied = copy.take();
+    if (copied === null) return 'unreadable';
+    const packed =
+      copied.request.shown.length + (copied.answer?.shown.length ?? 0) <= inlineBytesMax
+        ? await packContent(renderContent(copied, secrets))
+        : await this.#thread.pack(accountId, { copied, secrets: secrets.list() });
     const expiresAt = new Date(acceptedAt.getTime() + retentionDays * dayMs).toISOString();
-    const packed = await packContent(content);
     await this.#options.messaging.call(storeContent, { accountId, requestId, expiresAt, packed });
     return 'kept';
   }
-}
-
-const compress = promisify(brotliCompress);
-const decompress = promisify(brotliDecompress);
-
-/** This level is about as fast as gzip and compresses better. */
-const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
-
-/** Larger than two content parts can be, escapes included. */
-const unpackedBytesMax = 32 * 1024 * 1024;
-
-/**
- * Packs contents for encryption and for sending over NATS: JSON, compressed off the event loop and encoded as
- * base64.
- */
-export async function packContent(content: RequestContent): Promise<string> {
-  return (await compress(Buffer.from(JSON.stringify(content)), options)).toString('base64');
-}
-
-/** @throws if the text was not packed by `packContent`. */
-export async function unpackContent(packed: string): Promise<RequestContent> {
-  const json = await decompress(Buffer.from(packed, 'base64'), { maxOutputLength: unpackedBytesMax });
-  return requestContent.parse(JSON.parse(json.toString('utf8')));
 }

@@ -1,7 +1,7 @@
 import type { CredentialSummary, ProviderConnection, PutProviderBody } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { ProviderFormat } from '@gateway/interchange';
-import { connectionShapeOf, type Provider } from '@gateway/providers';
+import { checkCredential, connectionShapeOf, type Provider } from '@gateway/providers';
 
 interface ConnectionParts {
   readonly provider: Provider;
@@ -42,7 +42,8 @@ function renderFields(provider: Provider): ProviderConnection['fields'] {
 
 /**
  * The additional keys for a connection, without duplicates and without the first key.
- * @throws GatewayError `invalid_field` if the provider needs more than a key, or if the first key is missing.
+ * @throws GatewayError `invalid_field` if the provider needs more than a key, if the first key is missing, or if a
+ * key looks like ordinary text.
  */
 export function chooseAdditionalKeys(
   { name, connection }: Provider,
@@ -50,6 +51,7 @@ export function chooseAdditionalKeys(
 ): readonly string[] {
   const keys = [...new Set(additional_api_keys)].filter((key) => key !== api_key);
   if (keys.length === 0) return [];
+  for (const key of keys) checkCredential('additional_api_keys', key);
   if (api_key !== undefined && connection?.resolve === undefined) return keys;
   throw new GatewayError('invalid_field', {
     param: 'additional_api_keys',

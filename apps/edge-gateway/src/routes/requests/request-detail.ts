@@ -6,7 +6,7 @@ import {
   type RequestDetail,
 } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
-import { unpackContent } from '../../pipeline/contents/content-keeper.ts';
+import { unpackContent } from '../../pipeline/contents/render-content.ts';
 
 interface Scope {
   readonly accountId: string;

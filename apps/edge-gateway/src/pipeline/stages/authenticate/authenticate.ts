@@ -1,14 +1,22 @@
+import { hideSecrets } from '@gateway/observability';
+import type { AccountSecrets } from '../../../connections/account-secrets.ts';
 import type { GrantCache } from '../../../grants/grant-cache.ts';
 import { authenticateHeaders } from '../../../request/authenticate-headers.ts';
 import type { Caller } from '../../../request/request.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 
+interface AuthenticateServices {
+  readonly grants: GrantCache;
+  readonly accountSecrets: AccountSecrets;
+}
+
 /**
- * Finds the caller by the API key in the headers, and records the time of authentication. Fails as
- * `authenticateHeaders` does.
+ * Finds the caller by the API key in the headers, and records the time of authentication. From here on, the
+ * account's credentials are redacted in the request's log lines and spans. Fails as `authenticateHeaders` does.
  */
-export async function authenticate(exchange: Exchange, services: { grants: GrantCache }): Promise<Caller> {
+export async function authenticate(exchange: Exchange, services: AuthenticateServices): Promise<Caller> {
   const caller = await authenticateHeaders(exchange.request.headers, services.grants);
   exchange.timings.authenticatedAt = performance.now();
+  hideSecrets(services.accountSecrets.of(caller.accountId));
   return caller;
 }

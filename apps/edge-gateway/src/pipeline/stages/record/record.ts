@@ -1,12 +1,13 @@
 import type { RequestAcceptedV1, RequestEventV1 } from '@gateway/contracts';
 import { tokensSaved } from '@gateway/contracts';
 import type { Attributes, LineLog } from '@gateway/observability';
-import { genAi, recordFailure } from '@gateway/observability';
+import { genAi, recordFailure, redactAttributes } from '@gateway/observability';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import type { ResponseSummary } from '@gateway/interchange';
 import type { OpenRequest, OpenRequests } from '../../../grants/open-requests.ts';
 import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
 import type { RequestSpool } from '../../../spool/request-spool.ts';
+import type { AccountSecrets } from '../../../connections/account-secrets.ts';
 import type { ModelRouter } from '../../../routing/model-router.ts';
 import type { TokenRatios } from '../../../request/token-estimates.ts';
 import type { Caller } from '../../../request/request.ts';
@@ -21,6 +22,7 @@ import { renderAccepted, renderEvent, renderLogLine } from './render-record.ts';
 interface RecordServices {
   readonly spool: RequestSpool;
   readonly contents: Pick<ContentKeeper, 'keep'>;
+  readonly accountSecrets: AccountSecrets;
   readonly openRequests: OpenRequests;
   readonly catalog: ModelCatalog;
   readonly metrics: EdgeMetrics;
@@ -73,7 +75,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       noteAnswer(exchange, finished, services.modelRouter);
       services.requestLog.write(renderLogLine({ exchange, caller, outcome, totalMs, event: finished }));
       if (finished === null) return;
-      if (caller !== null) keepContents(exchange, caller, services.contents);
+      if (caller !== null) keepContents(exchange, caller, services);
       // A request may end before its accept line is written. A request that was not accepted has no event.
       accepting.then(
         () => services.spool.finish(finished, exchange.trace.headers.traceparent),
@@ -87,9 +89,11 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
 function keepContents(
   { contents, requestId, acceptedAt }: Exchange,
   { accountId, retentionDays }: Caller,
-  keeper: RecordServices['contents'],
+  { contents: keeper, accountSecrets }: RecordServices,
 ): void {
-  if (contents !== undefined) keeper.keep(contents, { accountId, requestId, acceptedAt, retentionDays });
+  if (contents === undefined) return;
+  const request = { accountId, requestId, acceptedAt, retentionDays };
+  keeper.keep(contents, request, accountSecrets.of(accountId));
 }
 
 /** Settles the budget with the same figures that the request's log row contains. */
@@ -152,7 +156,7 @@ export function endProviderCall({ attempts, timings }: Exchange, outcome: RelayO
   const providerCall = attempts.current?.span;
   if (providerCall === undefined) return;
   if (providerCall.isRecording() && outcome.summary !== null) {
-    providerCall.setAttributes(renderAnswerAttributes(outcome.summary));
+    providerCall.setAttributes(redactAttributes(renderAnswerAttributes(outcome.summary)));
     if (timings.forwardedAt !== undefined && timings.firstByteAt !== undefined) {
       const seconds = (timings.firstByteAt - timings.forwardedAt) / 1000;
       providerCall.setAttribute(genAi.responseTimeToFirstChunk, seconds);

@@ -55,15 +55,6 @@ export function isStream({ headers }: ProviderAnswer, { ledger }: Exchange): boo
   return streamTypes.some((type) => declared.startsWith(type)) || (declared === '' && ledger.stream);
 }
 
-/** Removes credentials from a provider's error text. Some providers quote the rejected key. */
-export function redactSecrets(body: Buffer, secrets: readonly string[]): Buffer {
-  const present = secrets.filter((secret) => secret !== '' && body.includes(secret));
-  if (present.length === 0) return body;
-  let text = body.toString('utf8');
-  for (const secret of present) text = text.replaceAll(secret, '[redacted]');
-  return Buffer.from(text, 'utf8');
-}
-
 /**
  * Reads a provider's body to its end, as fast as the client reads. `take` returns the bytes to send to the
  * client for each chunk. Reading pauses while the client's buffer is full, so a stalled client uses a bounded

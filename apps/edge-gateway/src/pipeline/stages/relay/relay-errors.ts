@@ -9,7 +9,7 @@ import { readWhole } from '../../../upstream/answer-body.ts';
 import { toUpstreamError } from '../../../upstream/upstream.port.ts';
 import type { ResponseWriter } from './response-writer.ts';
 import type { ProviderAnswer } from './provider-answer.ts';
-import { redactSecrets } from './provider-answer.ts';
+import { redactErrorBody } from './redact-errors.ts';
 
 /**
  * Sends a gateway error in the endpoint's format. If the client has disconnected, nothing is sent and the log
@@ -79,7 +79,7 @@ export async function relayProviderError(
   exchange: Exchange,
 ): Promise<RelayOutcome> {
   const { answer, providerRequestId } = passed;
-  const bytes = redactSecrets(await readErrorBody(passed), answer.secrets);
+  const bytes = redactErrorBody(await readErrorBody(passed), answer.secrets);
   const error = lane.provider.provider.parseError(answer.status, bytes.toString('utf8'), answer.headers);
   const retry = retryHeaders(passed.headers, error.retryAfterMs);
   const headers = { ...passed.headers, ...retry, 'x-svc-error-source': 'provider' };

@@ -6,6 +6,7 @@ import type { RelayOutcome } from '../../exchange/answer.ts';
 import type { ResponseWriter } from './response-writer.ts';
 import { fillCallIds } from './response-writer.ts';
 import type { ProviderAnswer } from './provider-answer.ts';
+import { redactErrorBody, redactErrorEvents } from './redact-errors.ts';
 import { applyRounds, openProviderAnswer, rejectAnswer } from './provider-answer.ts';
 import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import { relayProviderError } from './relay-errors.ts';
@@ -24,14 +25,15 @@ export async function relayPlain(
   if (lane.rounds !== null) return relayPlainRounds(passed, lane, lane.rounds, exchange);
   const bytes = await readAnswer(passed, exchange);
   if (lane.isSameFormat && !isJson(passed)) return passUnread(bytes, passed, exchange);
-  const events = lane.provider.provider.parseResponse(bytes);
+  const events = parseAnswer(bytes, passed, lane);
   const summary = events.reduce(summarize, createSummary());
   const failure = summary.error;
   // A client that expects a stream or another format would take an error with status 200 for an empty
   // response.
   if (failure !== undefined && (exchange.ledger.stream || !lane.isSameFormat))
     throw new GatewayError('provider_error', { message: failure.message });
-  writeAnswer(lane.isSameFormat ? bytes : null, events, passed, lane, exchange);
+  const own = failure === undefined ? bytes : redactErrorBody(bytes, passed.answer.secrets);
+  writeAnswer(lane.isSameFormat ? own : null, events, passed, lane, exchange);
   return endPlain(passed, summary, exchange);
 }
 
@@ -50,7 +52,7 @@ async function relayPlainRounds(
   for (;;) {
     const bytes = await readAnswer(passed, exchange);
     if (lane.isSameFormat && !isJson(passed)) return passUnread(bytes, passed, exchange);
-    const events = lane.provider.provider.parseResponse(bytes);
+    const events = parseAnswer(bytes, passed, lane);
     shown.push(...rounds.push(fillCallIds(events, exchange.requestId, rounds.count)));
     const failure = rounds.summary.error;
     const next = failure === undefined ? await rounds.next() : undefined;
@@ -61,13 +63,23 @@ async function relayPlainRounds(
       shown.push(...rounds.rest());
       applyRounds(exchange, rounds);
       const withRounds = { ...passed, headers: { ...passed.headers, ...renderAnswerHeaders(exchange) } };
-      writeAnswer(isOwn ? bytes : null, shown, withRounds, lane, exchange);
+      const own = failure === undefined ? bytes : redactErrorBody(bytes, passed.answer.secrets);
+      writeAnswer(isOwn ? own : null, shown, withRounds, lane, exchange);
       return endPlain(passed, rounds.summary, exchange);
     }
     passed = openProviderAnswer(next, exchange);
     if (next.status >= 400) return relayProviderError(passed, lane, exchange);
     if (next.status < 200 || next.status >= 300) throw rejectAnswer(next, `status ${next.status}`);
   }
+}
+
+/** Parses a response. Errors in it do not quote the credential of the call. */
+function parseAnswer(
+  bytes: Buffer,
+  { answer }: ProviderAnswer,
+  { provider }: ResponseWriter,
+): readonly StreamEvent[] {
+  return redactErrorEvents(provider.provider.parseResponse(bytes), answer.secrets);
 }
 
 /**
@@ -99,8 +111,9 @@ function isJson({ headers }: ProviderAnswer): boolean {
   return declared.toLowerCase().includes('json');
 }
 
-/** Sends a response that is not declared as JSON unchanged. */
-function passUnread(bytes: Buffer, passed: ProviderAnswer, exchange: Exchange): RelayOutcome {
+/** Sends a response that is not declared as JSON, without the credential of the call. */
+function passUnread(body: Buffer, passed: ProviderAnswer, exchange: Exchange): RelayOutcome {
+  const bytes = redactErrorBody(body, passed.answer.secrets);
   exchange.timings.firstByteAt = performance.now();
   exchange.response.writeHead(passed.answer.status, {
     ...passed.headers,

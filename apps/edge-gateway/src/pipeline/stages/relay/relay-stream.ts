@@ -11,7 +11,8 @@ import type { RelayOutcome } from '../../exchange/answer.ts';
 import type { ResponseWriter } from './response-writer.ts';
 import type { StreamWriter } from './pass-until-withheld.ts';
 import type { ProviderAnswer } from './provider-answer.ts';
-import { applyRounds, isStream, openProviderAnswer, pump, redactSecrets } from './provider-answer.ts';
+import { applyRounds, isStream, openProviderAnswer, pump } from './provider-answer.ts';
+import { redactErrorEvents, redactErrorFrames, redactErrorText } from './redact-errors.ts';
 import { readAnswer } from './relay-plain.ts';
 import { relayProviderError } from './relay-errors.ts';
 
@@ -21,10 +22,13 @@ import { relayProviderError } from './relay-errors.ts';
  */
 export class StreamReader {
   readonly #parser: StreamParser;
+  readonly #secrets: readonly string[];
   #summary: ResponseSummary = createSummary();
 
-  constructor(format: WireFormat) {
+  /** @param secrets the values in the credential of the call, which no error text may contain */
+  constructor(format: WireFormat, secrets: readonly string[] = []) {
     this.#parser = format.provider.openStreamParser();
+    this.#secrets = secrets;
   }
 
   get summary(): ResponseSummary {
@@ -48,8 +52,9 @@ export class StreamReader {
 
   /** Adds events from a non-streaming response, which were parsed elsewhere. */
   note(events: readonly StreamEvent[]): readonly StreamEvent[] {
-    for (const event of events) this.#summary = summarize(this.#summary, event);
-    return events;
+    const shown = redactErrorEvents(events, this.#secrets);
+    for (const event of shown) this.#summary = summarize(this.#summary, event);
+    return shown;
   }
 }
 
@@ -72,7 +77,7 @@ export async function relayStream(
   exchange: Exchange,
   services: { log: Logger },
 ): Promise<RelayOutcome> {
-  const reader = new StreamReader(lane.provider);
+  const reader = new StreamReader(lane.provider, passed.answer.secrets);
   let stream: OpenStream = { passed, lane, reader, writer: lane.openStreamWriter(), exchange };
   try {
     await readRound(stream);
@@ -122,17 +127,19 @@ async function readPlainRound(stream: OpenStream): Promise<void> {
 
 /** Starts the next round, if the completed round requires one. */
 async function askNextRound(stream: OpenStream): Promise<OpenStream | undefined> {
-  const { lane, exchange, reader } = stream;
-  const isComplete = reader.summary.sawEnd && reader.summary.error === undefined;
+  const { lane, exchange } = stream;
+  const { summary } = stream.reader;
+  const isComplete = summary.sawEnd && summary.error === undefined;
   const answer = isComplete ? await lane.rounds?.next() : undefined;
   if (answer === undefined) return undefined;
-  return { ...stream, passed: openProviderAnswer(answer, exchange), reader: new StreamReader(lane.provider) };
+  const reader = new StreamReader(lane.provider, answer.secrets);
+  return { ...stream, passed: openProviderAnswer(answer, exchange), reader };
 }
 
 /** Reads a provider error from a later round, after the client has received part of the response. */
 async function readFailure({ answer }: ProviderAnswer, lane: ResponseWriter): Promise<GatewayError> {
   const body = await readWhole(answer.body, failureBytesMax);
-  const text = redactSecrets(body.bytes, answer.secrets).toString('utf8');
+  const text = redactErrorText(body.bytes.toString('utf8'), answer.secrets);
   const { message } = lane.provider.provider.parseError(answer.status, text, answer.headers);
   answer.body.discard();
   return new GatewayError('provider_error', { message });
@@ -150,7 +157,8 @@ function read({ reader, lane, passed }: OpenStream, chunk: Buffer): readonly Str
 
 function take(stream: OpenStream, chunk: Buffer, events: readonly StreamEvent[]): readonly Uint8Array[] {
   const { timings } = stream.exchange;
-  const written = stream.writer.write(chunk, events);
+  const rendered = stream.writer.write(chunk, events);
+  const written = stream.reader.summary.error === undefined ? rendered : withoutSecrets(rendered, stream);
   if (written.length > 0 && timings.firstByteAt === undefined) {
     timings.firstByteAt = performance.now();
     if (stream.lane.rounds !== null) applyRounds(stream.exchange, stream.lane.rounds);
@@ -158,6 +166,13 @@ function take(stream: OpenStream, chunk: Buffer, events: readonly StreamEvent[])
     startAnswer(stream);
   }
   return written;
+}
+
+/** Removes the credential of the call from the provider's own frames, which include an error. */
+function withoutSecrets(parts: readonly Uint8Array[], { passed, lane }: OpenStream): readonly Uint8Array[] {
+  if (!lane.isSameFormat || parts.length === 0) return parts;
+  const { framing } = lane.client.client;
+  return [redactErrorFrames(Buffer.concat(parts), framing, passed.answer.secrets)];
 }
 
 function startAnswer({ passed, lane, exchange }: OpenStream): void {
@@ -177,9 +192,10 @@ function endStream(stream: OpenStream): RelayOutcome {
   if (isTruncated && !response.headersSent) throw truncated;
   // The client would parse the error event as the rest of an unfinished frame.
   const rest = isTruncated || (lane.rounds !== null && summary.error !== undefined) ? [] : writer.rest();
+  const shown = summary.error === undefined ? rest : withoutSecrets(rest, stream);
   if (lane.rounds !== null) applyRounds(exchange, lane.rounds);
   if (!response.headersSent) startAnswer(stream);
-  const last = isTruncated ? [renderFailure(stream, truncated)] : rest;
+  const last = isTruncated ? [renderFailure(stream, truncated)] : shown;
   for (const part of last) response.write(part);
   response.end();
   const failed = summary.error !== undefined || !summary.sawEnd;

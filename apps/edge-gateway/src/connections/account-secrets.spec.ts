@@ -1,0 +1,40 @@
+import { AccountSecrets } from './account-secrets.ts';
+
+const minuteMs = 60_000;
+
+describe('the secrets of accounts', () => {
+  it('are redacted in texts of their own account only', () => {
+    const secrets = new AccountSecrets();
+    secrets.note('a', ['secret-of-a-0123']);
+    secrets.note('b', ['secret-of-b-0123']);
+    const text = 'secret-of-a-0123 secret-of-b-0123';
+    expect(secrets.of('a').redact(text)).toBe('[redacted] secret-of-b-0123');
+    expect(secrets.of('b').redact(text)).toBe('secret-of-a-0123 [redacted]');
+    expect(secrets.of('c').redact(text)).toBe(text);
+  });
+
+  it('are known to a request that began before they were', () => {
+    const secrets = new AccountSecrets();
+    const own = secrets.of('a');
+    secrets.note('a', ['secret-of-a-0123']);
+    expect(own.redact('secret-of-a-0123')).toBe('[redacted]');
+  });
+
+  it('of one account cannot displace those of another', () => {
+    const secrets = new AccountSecrets();
+    secrets.note('calm', ['secret-of-calm-0123']);
+    const many = Array.from({ length: 10_000 }, (_, at) => `secret-of-busy-${at}`);
+    secrets.note('busy', many);
+    expect(secrets.of('busy').size).toBeLessThan(many.length);
+    expect(secrets.of('calm').redact('secret-of-calm-0123')).toBe('[redacted]');
+  });
+
+  it('are forgotten 15 minutes after their last use', () => {
+    const secrets = new AccountSecrets();
+    secrets.note('a', ['secret-of-a-0123'], 0);
+    secrets.forgetOld(15 * minuteMs);
+    expect(secrets.of('a').size).toBe(1);
+    secrets.forgetOld(15 * minuteMs + 1);
+    expect(secrets.of('a').size).toBe(0);
+  });
+});

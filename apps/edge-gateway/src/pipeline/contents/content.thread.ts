@@ -1,0 +1,19 @@
+// Redacts and packs large request contents in a worker thread, so that neither blocks the event loop. The parent
+// waits for each reply before it sends another job, so this thread needs no queue.
+import { parentPort } from 'node:worker_threads';
+import { SecretSet } from '@gateway/observability';
+import type { ContentJob, ContentReply } from './content-thread.ts';
+import { packContentSync, renderContent } from './render-content.ts';
+
+parentPort?.on('message', (job: ContentJob) => parentPort?.postMessage(pack(job)));
+
+function pack({ copied, secrets }: ContentJob): ContentReply {
+  try {
+    const own = new SecretSet(Math.max(1, secrets.length));
+    for (const secret of secrets) own.add(secret);
+    return { packed: packContentSync(renderContent(copied, own)) };
+  } catch {
+    // The error may quote the contents.
+    return { packed: null };
+  }
+}

@@ -1,0 +1,98 @@
+import { isUtf8 } from 'node:buffer';
+import { promisify } from 'node:util';
+import { brotliCompress, brotliCompressSync, brotliDecompress, constants } from 'node:zlib';
+import {
+  contentPartBytesMax,
+  requestContent,
+  type ContentPart,
+  type RequestContent,
+} from '@gateway/contracts';
+import { redactText, type SecretSet } from '@gateway/observability';
+
+/**
+ * Extra bytes copied beyond the limit, and removed after redaction. Without them, a secret that straddles the
+ * limit could be only partly redacted.
+ */
+const marginBytes = 1024;
+export const copiedBytesMax = contentPartBytesMax + marginBytes;
+
+/** The start of a body, at most `copiedBytesMax` bytes, and the length of the whole body. */
+export interface CopiedPart {
+  readonly shown: Uint8Array;
+  readonly bytesOfAll: number;
+}
+
+/** A request's contents before redaction. */
+export interface CopiedContent {
+  readonly request: CopiedPart;
+  /** Null if the response has no body. */
+  readonly answer: CopiedPart | null;
+}
+
+/** Renders contents without credentials: those of known forms, and the account's own. */
+export function renderContent(
+  { request, answer }: CopiedContent,
+  secrets: SecretSet | undefined,
+): RequestContent {
+  return {
+    request: renderPart(request, secrets),
+    answer: answer === null ? null : renderPart(answer, secrets),
+  };
+}
+
+function renderPart({ shown, bytesOfAll }: CopiedPart, secrets: SecretSet | undefined): ContentPart {
+  const isCut = bytesOfAll > contentPartBytesMax;
+  // A cut can split a multi-byte character.
+  const isText = isUtf8(isCut ? shown.subarray(0, wholeCharacters(shown)) : shown);
+  if (!isText) {
+    const whole = Buffer.from(shown.subarray(0, contentPartBytesMax)).toString('base64');
+    return { encoding: 'base64', text: whole, bytes: bytesOfAll, isCut };
+  }
+  const decoded = new TextDecoder('utf-8', { ignoreBOM: true }).decode(shown, { stream: true });
+  const text = redactText(decoded, secrets);
+  return { encoding: 'utf8', text: isCut ? text.slice(0, -marginBytes) : text, bytes: bytesOfAll, isCut };
+}
+
+/**
+ * Returns the length without a possibly incomplete UTF-8 character at the end. A character has at most three
+ * bytes after its first one.
+ */
+function wholeCharacters(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(4, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0b1100_0000) !== 0b1000_0000) return bytes.length - back;
+  }
+  return bytes.length;
+}
+
+const compress = promisify(brotliCompress);
+const decompress = promisify(brotliDecompress);
+
+/** This level is about as fast as gzip and compresses better. */
+const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+
+/** Larger than two content parts can be, escapes included. */
+const unpackedBytesMax = 32 * 1024 * 1024;
+
+/**
+ * Packs contents for encryption and for sending over NATS: JSON, compressed off the event loop and encoded as
+ * base64.
+ */
+export async function packContent(content: RequestContent): Promise<string> {
+  return (await compress(toJson(content), options)).toString('base64');
+}
+
+/** Like `packContent`, for a thread without other work. */
+export function packContentSync(content: RequestContent): string {
+  return brotliCompressSync(toJson(content), options).toString('base64');
+}
+
+function toJson(content: RequestContent): Buffer {
+  return Buffer.from(JSON.stringify(content));
+}
+
+/** @throws if the text was not packed by `packContent`. */
+export async function unpackContent(packed: string): Promise<RequestContent> {
+  const json = await decompress(Buffer.from(packed, 'base64'), { maxOutputLength: unpackedBytesMax });
+  return requestContent.parse(JSON.parse(json.toString('utf8')));
+}

@@ -1,0 +1,64 @@
+import type { StreamEvent } from '@gateway/interchange';
+import { redactedText, secretCharsMin, SecretSet } from '@gateway/observability';
+import { encodeEventStream, EventStreamDecoder } from '@gateway/wire-formats';
+import { splitBinaryFrames } from './frame-gate.ts';
+
+/**
+ * Removes the credential of the call from a provider's error text. Some providers quote the rejected key.
+ * @param secrets the values in the credential
+ */
+export function redactErrorText(text: string, secrets: readonly string[]): string {
+  const set = new SecretSet();
+  let redacted = text;
+  for (const secret of secrets) {
+    if (secret.length >= secretCharsMin) set.add(secret);
+    else if (secret !== '') redacted = redacted.replaceAll(secret, redactedText);
+  }
+  return set.redact(redacted);
+}
+
+/** Longer bodies are converted to text only if the end of a secret occurs in their bytes. */
+const shortBytes = 1024 * 1024;
+
+/** Like `redactErrorText`, for the body of an error. Returns the same bytes if they contain no secret. */
+export function redactErrorBody(body: Buffer, secrets: readonly string[]): Buffer {
+  if (body.length > shortBytes && !secrets.some((secret) => body.includes(secret.slice(-secretCharsMin))))
+    return body;
+  const text = body.toString('utf8');
+  const redacted = redactErrorText(text, secrets);
+  return redacted === text ? body : Buffer.from(redacted, 'utf8');
+}
+
+/** Like `redactErrorText`, for the errors among a stream's events. */
+export function redactErrorEvents(
+  events: readonly StreamEvent[],
+  secrets: readonly string[],
+): readonly StreamEvent[] {
+  if (!events.some(isError)) return events;
+  return events.map((event) =>
+    isError(event) ? { ...event, message: redactErrorText(event.message, secrets) } : event,
+  );
+}
+
+/** Like `redactErrorText`, for complete frames in the provider's own format that include an error. */
+export function redactErrorFrames(
+  frames: Buffer,
+  framing: 'sse' | 'event-stream',
+  secrets: readonly string[],
+): Buffer {
+  if (framing === 'sse') return redactErrorBody(frames, secrets);
+  return Buffer.concat(splitBinaryFrames(frames).map((frame) => redactBinaryFrame(frame, secrets)));
+}
+
+/** The frame is encoded again, because it contains its length and checksums. */
+function redactBinaryFrame(frame: Buffer, secrets: readonly string[]): Buffer {
+  const [message] = new EventStreamDecoder().push(frame);
+  if (message === undefined) return frame;
+  const own = Buffer.from(message.payload);
+  const payload = redactErrorBody(own, secrets);
+  return payload === own ? frame : Buffer.from(encodeEventStream({ ...message, payload }));
+}
+
+function isError(event: StreamEvent): event is Extract<StreamEvent, { type: 'error' }> {
+  return event.type === 'error';
+}

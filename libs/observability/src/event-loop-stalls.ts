@@ -1,0 +1,44 @@
+import type { Metrics } from './metrics.ts';
+
+/** How often the event loop must run. Also the accuracy of the measurement. */
+const tickMs = 25;
+/** Shorter delays are normal, for example during garbage collection. */
+const stallMsMin = 50;
+const name = 'event_loop_stall_seconds';
+const bucketsSeconds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/**
+ * Counts each time that the event loop did not run for more than 50 ms (`event_loop_stall_seconds`). A percentile
+ * of the delay hides a single long stall, so each one is counted. The label tells the cause: `work` of this
+ * process's main thread, or the `host`, which did not give the thread a processor.
+ * @returns a function that stops the measurement
+ */
+export function watchEventLoop(metrics: Metrics): () => void {
+  // Two servers may show the metrics of one process.
+  if (metrics.registry.getSingleMetric(name) !== undefined) return () => undefined;
+  const stalls = metrics.histogram({
+    name,
+    help: 'Times for which the event loop did not run, above 50 ms, by cause: work of the process, or the host.',
+    labels: ['cause'],
+    buckets: bucketsSeconds,
+  });
+  let lastMs = performance.now();
+  let lastCpuMs = readThreadCpuMs();
+  const timer = setInterval(() => {
+    const nowMs = performance.now();
+    const cpuMs = readThreadCpuMs();
+    const stallMs = nowMs - lastMs - tickMs;
+    if (stallMs > stallMsMin)
+      stalls.observe({ cause: cpuMs - lastCpuMs > stallMs / 2 ? 'work' : 'host' }, stallMs / 1_000);
+    lastMs = nowMs;
+    lastCpuMs = cpuMs;
+  }, tickMs).unref();
+  return () => {
+    clearInterval(timer);
+  };
+}
+
+function readThreadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}

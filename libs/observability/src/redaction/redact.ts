@@ -1,0 +1,94 @@
+import { isSecretName, redactedText, redactPatterns } from './secret-patterns.ts';
+import type { SecretSet } from './secret-set.ts';
+
+/** Redacts known credential forms, and the values of `secrets`. */
+export function redactText(text: string, secrets: SecretSet | undefined): string {
+  const redacted = secrets === undefined ? text : secrets.redact(text);
+  return redactPatterns(redacted);
+}
+
+/** Levels of nesting that are searched. Deeper values are replaced. */
+const depthMax = 16;
+
+/**
+ * Redacts every text in a JSON value, before it is serialised. The names of fields stay, so the value keeps its
+ * shape whatever the secrets contain. Only a name in the form of a known credential is replaced. Returns the
+ * same object if nothing changes.
+ */
+export function redactValue(value: unknown, secrets: SecretSet | undefined, depth = 0): unknown {
+  if (typeof value === 'string') return redactText(value, secrets);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === depthMax) return redactedText;
+  return Array.isArray(value)
+    ? redactItems(value, secrets, depth)
+    : redactFields(value as Readonly<Record<string, unknown>>, secrets, depth);
+}
+
+function redactItems(items: readonly unknown[], secrets: SecretSet | undefined, depth: number): unknown {
+  const redacted = items.map((item) => redactValue(item, secrets, depth + 1));
+  return redacted.some((item, at) => item !== items[at]) ? redacted : items;
+}
+
+/** Like `redactValue`, for the fields of an object. */
+export function redactFields(
+  fields: Readonly<Record<string, unknown>>,
+  secrets: SecretSet | undefined,
+  depth = 0,
+): Readonly<Record<string, unknown>> {
+  let changed: Record<string, unknown> | undefined;
+  let hasOddName = false;
+  for (const name of Object.keys(fields)) {
+    const { isSecret, shown } = readName(name);
+    hasOddName ||= shown !== name;
+    const value = fields[name];
+    const redacted =
+      isSecret && typeof value === 'string' ? redactedText : redactValue(value, secrets, depth + 1);
+    if (redacted === value) continue;
+    changed ??= { ...fields };
+    changed[name] = redacted;
+  }
+  const values = changed ?? fields;
+  return hasOddName ? renameFields(values) : values;
+}
+
+function renameFields(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [readName(name).shown, value]));
+}
+
+/** Fields that the gateway itself fills with identities. They contain no text from elsewhere. */
+const identityFields: ReadonlySet<string> = new Set(
+  'level time service instance_id trace_id request_id account_id key_id'.split(' '),
+);
+
+/**
+ * Like `redactFields`, for the fields of a log record. Fields that identify the line stay as they are, so an
+ * account cannot hide its lines from a search by saving an identity as a credential.
+ */
+export function redactRecord(
+  fields: Readonly<Record<string, unknown>>,
+  secrets: SecretSet | undefined,
+): Readonly<Record<string, unknown>> {
+  const redacted = redactFields(fields, secrets);
+  if (redacted === fields) return fields;
+  const identities = Object.entries(fields).filter(([name]) => identityFields.has(name));
+  return { ...redacted, ...Object.fromEntries(identities) };
+}
+
+interface FieldName {
+  /** Whether the field's value is a secret because of its name. */
+  readonly isSecret: boolean;
+  /** The name without credentials in it. */
+  readonly shown: string;
+}
+
+/** Names are written by this code, so few differ. The limit is for names in values from elsewhere. */
+const namesMax = 4_096;
+const names = new Map<string, FieldName>();
+
+function readName(name: string): FieldName {
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  const read = { isSecret: isSecretName(name), shown: redactPatterns(name) };
+  if (names.size < namesMax && name.length < 128) names.set(name, read);
+  return read;
+}

@@ -1,0 +1,97 @@
+/** The text that replaces a secret. */
+export const redactedText = '[redacted]';
+
+/**
+ * Text without any of these strings contains no known credential. One pass over a text thus replaces one pass
+ * per pattern.
+ */
+const anyMark =
+  /sk-|sk_|rk_|eyJ|rt-svc-|bearer|basic|:\/\/|AKIA|ASIA|AIza|gsk_|xai-|pplx-|nvapi-|hf_|r8_|fw_|tgp_v1_|ABSK|gh[pousr]_|xox|ya29\.|PRIVATE KEY|"(?:(?:current|new)_?password|password|x?-?api[_-]?key|authorization|(?:client_?)?secret|sealedsecret|(?:access_?|refresh_?|session_?)?token|(?:set-)?cookie|private_?key|secret_?access_?key)"/i;
+
+/**
+ * Credentials that their form gives away, whoever owns them. No value of an account influences these patterns.
+ * Sources: the providers' documentation of their keys, and
+ * https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns.
+ *
+ * Each pattern starts with a fixed string, or with a class that cannot match again inside a match. Each takes
+ * linear time (`npm run test:fuzz -- linear-time`).
+ */
+const patterns: readonly (readonly [RegExp, string])[] = [
+  // Members that hold secrets in a JSON text. Their values are always redacted.
+  [
+    /("(?:(?:current|new)_?password|password|(?:x-)?api[_-]?key|authorization|(?:client_?)?secret|sealedsecret|(?:access_?|refresh_?|session_?)?token|(?:set-)?cookie|private_?key|secret_?access_?key)"\s*:\s*)"[^"\\]*(?:\\[^][^"\\]*)*"/gi,
+    `$1"${redactedText}"`,
+  ],
+  // Private keys in PEM, with line breaks or with their escapes.
+  [/-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----[A-Za-z0-9+/=\s\\]*/g, redactedText],
+  // Gateway keys (`sk-svc-`), OpenAI, Anthropic, OpenRouter, DeepSeek and others; refresh tokens of the gateway.
+  [/\b(?:sk-|rt-svc-)[A-Za-z0-9_-]{8,}/g, redactedText],
+  [/\b[sr]k_(?:live|test)_[A-Za-z0-9]{8,}/g, redactedText],
+  // AWS access key ids and Amazon Bedrock API keys.
+  [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, redactedText],
+  [/\bABSK[A-Za-z0-9+/=]{40,}/g, redactedText],
+  // Google, Groq, xAI, Perplexity, NVIDIA, Hugging Face, Replicate, Fireworks, Together, GitHub, Slack.
+  [/\bAIza[A-Za-z0-9_-]{35}/g, redactedText],
+  [/\bya29\.[A-Za-z0-9_.-]{20,}/g, redactedText],
+  [/\b(?:gsk_|xai-|pplx-|nvapi-|hf_|r8_|fw_|tgp_v1_|gh[pousr]_)[A-Za-z0-9_-]{24,}/g, redactedText],
+  [/\bxox[abeoprs]-[A-Za-z0-9-]{10,}/g, redactedText],
+  // Authorization headers, and passwords in URLs.
+  [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${redactedText}`],
+  [/(:\/\/[^:/?#\s"@]{1,256}:)[^@/?#\s"]{1,256}@/g, `$1${redactedText}@`],
+];
+
+/** Redacts credentials that have a known form. Linear in the length of the text. */
+export function redactPatterns(text: string): string {
+  if (!anyMark.test(text)) return text;
+  let redacted = redactTokens(text);
+  for (const [pattern, replacement] of patterns) redacted = redacted.replace(pattern, replacement);
+  return redacted;
+}
+
+const tokenStart = 'eyJ';
+const afterWord = /[A-Za-z0-9_]/;
+const token = /eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/y;
+const run = /[A-Za-z0-9_-]*/y;
+
+/**
+ * Redacts JSON web tokens: three base64url parts separated by dots. The first part starts with `eyJ`, the
+ * encoded start of a JSON object. After a start without a token, the search continues after the run of token
+ * characters. A second start in the same run would fail for the same reason, so no run is scanned twice.
+ */
+function redactTokens(text: string): string {
+  let kept = '';
+  let from = 0;
+  let at = text.indexOf(tokenStart);
+  while (at >= 0) {
+    let next = at + tokenStart.length;
+    if (at === 0 || !afterWord.test(text.charAt(at - 1))) {
+      token.lastIndex = at;
+      if (token.test(text)) {
+        kept += text.slice(from, at) + redactedText;
+        from = next = token.lastIndex;
+      } else {
+        run.lastIndex = at;
+        run.test(text);
+        next = run.lastIndex;
+      }
+    }
+    at = text.indexOf(tokenStart, next);
+  }
+  return from === 0 ? text : kept + text.slice(from);
+}
+
+/** Names of fields that hold secrets, in lower case and without separators. */
+const secretNames: ReadonlySet<string> = new Set(
+  `password currentpassword newpassword apikey xapikey authorization proxyauthorization secret clientsecret
+   sealedsecret token accesstoken refreshtoken sessiontoken cookie setcookie privatekey secretaccesskey`.split(
+    /\s+/,
+  ),
+);
+const separators = /[_-]/g;
+/** Longer names hold no secret. The limit keeps the check cheap. */
+const nameCharsMax = 24;
+
+/** Whether a field with this name holds a secret, whatever its value is. */
+export function isSecretName(name: string): boolean {
+  return name.length <= nameCharsMax && secretNames.has(name.toLowerCase().replace(separators, ''));
+}

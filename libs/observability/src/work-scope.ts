@@ -1,0 +1,39 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { SpanContext } from '@opentelemetry/api';
+import type { SecretSet } from './redaction/secret-set.ts';
+
+/** A request or message that is being handled, and all asynchronous work that it started. */
+export interface WorkScope {
+  /** The trace while tracing is off. OpenTelemetry keeps the others. */
+  readonly spanContext: SpanContext | undefined;
+  /** The secrets of the account that the work belongs to. Undefined until the account is known. */
+  secrets: SecretSet | undefined;
+}
+
+const scopes = new AsyncLocalStorage<WorkScope>();
+
+export function createScope(spanContext?: SpanContext): WorkScope {
+  return { spanContext, secrets: undefined };
+}
+
+export function runInScope<T>(scope: WorkScope, fn: () => T): T {
+  return scopes.run(scope, fn);
+}
+
+export function currentScope(): WorkScope | undefined {
+  return scopes.getStore();
+}
+
+/**
+ * Redacts these secrets in the log lines and spans of the current request or message from now on. Other requests
+ * are not affected. Has no effect outside a request.
+ */
+export function hideSecrets(secrets: SecretSet): void {
+  const scope = scopes.getStore();
+  if (scope !== undefined) scope.secrets = secrets;
+}
+
+/** The secrets to redact in the current request or message. */
+export function currentSecrets(): SecretSet | undefined {
+  return scopes.getStore()?.secrets;
+}

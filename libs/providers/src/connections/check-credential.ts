@@ -1,0 +1,54 @@
+import { GatewayError } from '@gateway/errors';
+
+/**
+ * Shorter credentials cannot be redacted, because they would match ordinary words. The same limit as in the
+ * redactor (`secretCharsMin`).
+ */
+const charsMin = 8;
+/** Characters with a meaning in JSON, in log lines or in markup. No provider issues keys with them. */
+const structural = /["'`\\{}[\]<>]/;
+/** A single word in one case, such as "assistant". A key of this length has digits or mixed letters. */
+const word = /^(?:[a-z]{1,19}|[A-Z]{1,19}|[A-Z][a-z]{1,18})$/;
+/** Texts that occur in every request or log line, although they are not single words. */
+const commonTexts: ReadonlySet<string> = new Set([
+  'application/json',
+  'chat-completions',
+  'chat.completion',
+  'chat.completion.chunk',
+  'content-type',
+  'edge-gateway',
+  'finish_reason',
+  'input_schema',
+  'text/event-stream',
+  'tool_calls',
+  'tool_choice',
+  'tool_use',
+  '00000000',
+  '12345678',
+]);
+
+/**
+ * Refuses a credential that looks like a part of a log line or of a request. A stored credential is redacted
+ * wherever it occurs, so such a text would make the account's own log unreadable. The error does not contain the
+ * value.
+ * @param param the field's name
+ * @throws GatewayError `invalid_field` that names the field and the fix
+ */
+export function checkCredential(param: string, value: string): void {
+  const reason = findFault(value);
+  if (reason === undefined) return;
+  throw new GatewayError('invalid_field', { param, message: `The field "${param}" ${reason}` });
+}
+
+const fix = 'Send the key exactly as the provider shows it, without quotes or JSON around it.';
+const noKey = 'If the server needs no key, leave the field out. Otherwise use a longer, random key.';
+
+function findFault(value: string): string | undefined {
+  if (value.startsWith('{'))
+    return 'holds a JSON document instead of a key. Send a Google key file in the field "service_account".';
+  if (structural.test(value)) return `must not contain quotes, brackets, braces or backslashes. ${fix}`;
+  if (value.length < charsMin) return `must have at least ${charsMin} characters. ${noKey}`;
+  if (word.test(value) || commonTexts.has(value.toLowerCase()))
+    return `must not be a common word, because the gateway removes it from the account’s logs. ${noKey}`;
+  return undefined;
+}
