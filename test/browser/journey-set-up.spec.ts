@@ -53,7 +53,7 @@ test('a key can be created, given limits and allowed tools, rotated and revoked,
   const secret = await page.getByTestId('secret').textContent();
   await dialog().getByRole('button', { name: 'Done' }).click();
 
-  await chooseAction('agent one', 'Edit name and limits');
+  await chooseAction('agent one', 'Edit name, scopes and limits');
   await dialog().getByLabel('Requests per minute').fill('77');
   await dialog().getByRole('button', { name: 'Save' }).click();
   await done('“agent one” saved.');
@@ -76,6 +76,44 @@ test('a key can be created, given limits and allowed tools, rotated and revoked,
   await dialog().getByRole('button', { name: 'Revoke key' }).click();
   await page.getByText('No keys yet').waitFor();
   expect(await call('GET', '/v1/account/keys')).toMatchObject({ data: [] });
+});
+
+test('a key is for inference unless the person chooses other scopes, and the account has default scopes', async () => {
+  await goTo(page, 'keys');
+  for (const [name, scope] of [['agent', null] as const, ['script', 'Read'] as const]) {
+    await page.getByRole('button', { name: 'New key' }).first().click();
+    await dialog().getByLabel('Name').fill(name);
+    expect(await dialog().getByRole('checkbox', { name: 'Inference' }).isChecked()).toBe(true);
+    expect(await dialog().getByRole('checkbox', { name: 'Manage' }).isChecked()).toBe(false);
+    if (scope !== null) await dialog().getByRole('checkbox', { name: scope }).check();
+    await dialog().getByRole('button', { name: 'Create key' }).click();
+    await dialog().getByRole('button', { name: 'Done' }).click();
+  }
+  await page.getByText('Inference, Read').waitFor();
+  await chooseAction('agent', 'Edit name, scopes and limits');
+  await dialog().getByRole('checkbox', { name: 'Manage' }).check();
+  await dialog().getByLabel('Requests per minute').fill('9');
+  await dialog().getByRole('button', { name: 'Save' }).click();
+  await done('“agent” saved.');
+  expect(await call('GET', '/v1/account/keys')).toMatchObject({
+    data: [
+      { name: 'script', scopes: ['inference', 'read'] },
+      { name: 'agent', scopes: ['inference', 'manage'], rate_limit_rpm: 9 },
+    ],
+  });
+
+  await chooseAction('agent', 'Allowed and denied tools');
+  await dialog().getByLabel('Denied tools').fill('send_money');
+  await dialog().getByRole('button', { name: 'Save' }).click();
+  await done(/no longer has the scope Manage/);
+
+  await goTo(page, 'account');
+  await page.getByRole('checkbox', { name: 'Manage' }).uncheck();
+  await page.getByRole('button', { name: 'Save default scopes' }).click();
+  await done('Default scopes saved.');
+  expect(await call('GET', '/v1/account/me')).toMatchObject({
+    policy: { default_key_scopes: ['inference', 'read'] },
+  });
 });
 
 test('a provider can be connected with its fields, and disconnected after a confirmation', async () => {

@@ -6,6 +6,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { Panel, Stacked } from '../../components/panel.tsx';
 import { ErrorState, QueryView } from '../../components/states.tsx';
 import { ContentPanel } from './content-panel.tsx';
+import { DefaultScopesPanel } from './default-scopes-panel.tsx';
 import { DeletePanel } from './delete-panel.tsx';
 import { PasswordPanel } from './password-panel.tsx';
 import { PolicyPanel } from './policy-panel.tsx';
@@ -20,13 +21,14 @@ export function AccountPage() {
     <>
       <PageHeader
         title="Account"
-        description="Limits inherited by all keys, data storage, password, and account deletion."
+        description="Limits and scopes that keys inherit, data storage, password, and account deletion."
       />
       <QueryView query={account}>
         {(data) => (
           <Stacked>
             <ProfilePanel account={data} />
             <PolicyPanel account={data} />
+            <DefaultScopesPanel account={data} />
             <ContentPanel account={data} />
             <PasswordPanel />
             <DeletePanel account={data} />

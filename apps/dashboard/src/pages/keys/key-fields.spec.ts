@@ -1,3 +1,4 @@
+import type { ApiKey } from '../../api/keys.ts';
 import {
   emptyFields,
   parseFields,
@@ -15,6 +16,7 @@ const apiKey = {
   weekly_token_budget: 5_000,
   k_target_override: null,
   expires_at: '2020-01-01T00:00:00.000Z',
+  scopes: ['inference', 'manage'] as ApiKey['scopes'],
   inherited: ['rate_limit_rpm', 'weekly_token_budget'],
 };
 
@@ -34,7 +36,14 @@ describe('the form fields of a key', () => {
       daily_token_budget: null,
       weekly_token_budget: null,
       k_target_override: null,
+      scopes: ['inference', 'manage'],
     });
+  });
+
+  it('creates keys for inference unless other scopes are chosen', () => {
+    expect(renderCreation({ ...emptyFields, name: 'agent' }).scopes).toEqual(['inference']);
+    const chosen = { ...emptyFields, name: 'script', scopes: ['read' as const] };
+    expect(renderCreation(chosen).scopes).toEqual(['read']);
   });
 
   it('reads an expiry in the reader’s time zone', () => {

@@ -1,4 +1,4 @@
-import type { CreateKeyBody, UpdateKeyBody } from '../../api/keys.ts';
+import type { ApiKey, CreateKeyBody, UpdateKeyBody } from '../../api/keys.ts';
 
 /** The form fields of a key. An empty limit is inherited. */
 export interface KeyFields {
@@ -9,6 +9,7 @@ export interface KeyFields {
   readonly k_target_override: number | '';
   /** The value of the browser's date field in the reader's time zone, `2026-11-20T10:00`. Empty: never. */
   readonly expires: string;
+  readonly scopes: ApiKey['scopes'];
 }
 
 export const emptyFields: KeyFields = {
@@ -18,6 +19,8 @@ export const emptyFields: KeyFields = {
   weekly_token_budget: '',
   k_target_override: '',
   expires: '',
+  // A leaked agent key then cannot read or change the account.
+  scopes: ['inference'],
 };
 
 const orNull = (value: number | '') => (value === '' ? null : value);
@@ -32,10 +35,14 @@ export function renderCreation(fields: KeyFields): CreateKeyBody {
     weekly_token_budget: orNothing(fields.weekly_token_budget),
     k_target_override: orNothing(fields.k_target_override),
     expires_at: renderExpiry(fields.expires) ?? undefined,
+    scopes: fields.scopes,
   };
 }
 
-/** The body that updates a key. An unchanged expiry is not sent, because an expiry in the past would be rejected. */
+/**
+ * The body that updates a key. An unchanged expiry is not sent, because an expiry in the past would be rejected. The
+ * scopes are always sent, because a new limit would otherwise remove a scope that the form shows.
+ */
 export function renderUpdate(fields: KeyFields, before: KeyFields): UpdateKeyBody {
   return {
     ...(fields.name === before.name ? {} : { name: fields.name }),
@@ -43,6 +50,7 @@ export function renderUpdate(fields: KeyFields, before: KeyFields): UpdateKeyBod
     daily_token_budget: orNull(fields.daily_token_budget),
     weekly_token_budget: orNull(fields.weekly_token_budget),
     k_target_override: orNull(fields.k_target_override),
+    scopes: fields.scopes,
     ...(fields.expires === before.expires ? {} : { expires_at: renderExpiry(fields.expires) }),
   };
 }
@@ -59,6 +67,7 @@ interface Limited {
   readonly weekly_token_budget: number;
   readonly k_target_override: number | null;
   readonly expires_at: string | null;
+  readonly scopes: ApiKey['scopes'];
   readonly inherited: readonly string[];
 }
 
@@ -71,6 +80,7 @@ export function parseFields(apiKey: Limited): KeyFields {
     daily_token_budget: own('daily_token_budget'),
     weekly_token_budget: own('weekly_token_budget'),
     k_target_override: apiKey.k_target_override ?? '',
+    scopes: apiKey.scopes,
     expires: apiKey.expires_at === null ? '' : renderLocal(new Date(apiKey.expires_at)),
   };
 }

@@ -1,4 +1,5 @@
 import { NumberInput, TextInput } from '@mantine/core';
+import { ScopeField } from '../../components/scope-field.tsx';
 import { useAccount } from '../../api/account.ts';
 import { formatCount } from '../../lib/format.ts';
 import type { KeyFields } from './key-fields.ts';
@@ -15,7 +16,7 @@ const limits = [
   { field: 'weekly_token_budget', label: 'Saved tokens per week', min: 0 },
 ] as const;
 
-/** Name, limits, number of tools and expiry of a key. */
+/** Name, scopes, limits, number of tools and expiry of a key. */
 export function KeyForm({ fields, onChange }: KeyFormProps) {
   return (
     <div className={classes.form}>
@@ -27,6 +28,12 @@ export function KeyForm({ fields, onChange }: KeyFormProps) {
         data-autofocus
         value={fields.name}
         onChange={(event) => onChange({ ...fields, name: event.currentTarget.value })}
+      />
+      <ScopeField
+        label="Scopes"
+        description="What the key may call. Agents need only Inference."
+        value={fields.scopes}
+        onChange={(scopes) => onChange({ ...fields, scopes })}
       />
       <LimitFields fields={fields} onChange={onChange} />
       <NumberInput

@@ -3,6 +3,7 @@ import { Ban, EllipsisVertical, ListChecks, Pencil, RotateCw } from 'lucide-reac
 import type { ApiKey } from '../../api/keys.ts';
 import type { Column } from '../../components/data-table.tsx';
 import { DataTable } from '../../components/data-table.tsx';
+import { formatScopes } from '../../components/scope-field.tsx';
 import { Foreign, Time, useNow } from '../../components/values.tsx';
 import { formatCompact, formatCount } from '../../lib/format.ts';
 
@@ -36,6 +37,7 @@ const columns: readonly Column<ApiKey>[] = [
       </code>
     ),
   },
+  { key: 'scopes', header: 'Scopes', width: '11rem', cell: ({ scopes }) => formatScopes(scopes) },
   {
     key: 'used',
     header: 'Last used',
@@ -80,7 +82,7 @@ export function KeyTable({ keys, onTask }: { readonly keys: readonly ApiKey[]; r
       rows={keys}
       rowKey={({ id }) => id}
       rowHeight={52}
-      minWidth="66rem"
+      minWidth="77rem"
     />
   );
 }
@@ -109,7 +111,7 @@ function ToolRules({
 }
 
 const tasks = [
-  { kind: 'edit', label: 'Edit name and limits', Icon: Pencil },
+  { kind: 'edit', label: 'Edit name, scopes and limits', Icon: Pencil },
   { kind: 'tools', label: 'Allowed and denied tools', Icon: ListChecks },
   { kind: 'rotate', label: 'Rotate secret', Icon: RotateCw },
   { kind: 'revoke', label: 'Revoke', Icon: Ban },
@@ -117,7 +119,7 @@ const tasks = [
 
 function KeyMenu({ apiKey, onTask }: { readonly apiKey: ApiKey; readonly onTask: OnTask }) {
   return (
-    <Menu position="bottom-end" width={230} withinPortal>
+    <Menu position="bottom-end" width={260} withinPortal>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${apiKey.name}`}>
           <EllipsisVertical size={18} aria-hidden />

@@ -15,8 +15,9 @@ export function ToolListsDialog({ apiKey, onClose }: KeyDialogProps) {
     save.mutate(
       { keyId: apiKey.id, body: renderLists(apiKey, allowed, denied) },
       {
-        onSuccess: ({ name }) => {
-          notifyDone(`Tool lists of “${name}” saved.`);
+        onSuccess: ({ name, scopes }) => {
+          const lost = losesManage(apiKey.scopes, scopes) ? ' It no longer has the scope Manage.' : '';
+          notifyDone(`Tool lists of “${name}” saved.${lost}`);
           onClose();
         },
       },
@@ -42,9 +43,15 @@ export function ToolListsDialog({ apiKey, onClose }: KeyDialogProps) {
         value={denied}
         onChange={setDenied}
       />
+      {apiKey.scopes.includes('manage') ? (
+        <p>A change of these lists removes the scope Manage from the key. You can add it again with Edit.</p>
+      ) : null}
     </TaskDialog>
   );
 }
+
+const losesManage = (before: ApiKey['scopes'], after: ApiKey['scopes']) =>
+  before.includes('manage') && !after.includes('manage');
 
 function renderLists({ allowed_tools, denied_tools }: ApiKey, allowed: string, denied: string): ToolLists {
   return {

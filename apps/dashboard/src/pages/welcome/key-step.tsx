@@ -49,7 +49,7 @@ function KeyForm({ onSecret }: Pick<KeyStepProps, 'onSecret'>) {
       className={classes.inline}
       onSubmit={(event) => {
         event.preventDefault();
-        create.mutate({ name }, { onSuccess: ({ key }) => onSecret(key) });
+        create.mutate({ name, scopes: ['inference'] }, { onSuccess: ({ key }) => onSecret(key) });
       }}
     >
       <TextInput

@@ -1,0 +1,52 @@
+import { Checkbox } from '@mantine/core';
+import type { ApiKey } from '../api/keys.ts';
+import classes from './scope-field.module.css';
+
+export type KeyScope = ApiKey['scopes'][number];
+
+const scopes: readonly { value: KeyScope; label: string; description: string }[] = [
+  { value: 'inference', label: 'Inference', description: 'Chat, models and the other model endpoints.' },
+  {
+    value: 'read',
+    label: 'Read',
+    description: 'Usage, request log, tool health and settings. Changes nothing.',
+  },
+  {
+    value: 'manage',
+    label: 'Manage',
+    description: 'Keys, providers, policy, routing, billing and account deletion. Not for agents.',
+  },
+];
+
+/** The names of scopes as the dashboard shows them. */
+export function formatScopes(names: readonly KeyScope[]): string {
+  return scopes.flatMap(({ value, label }) => (names.includes(value) ? label : [])).join(', ');
+}
+
+interface ScopeFieldProps {
+  readonly label: string;
+  readonly description: string;
+  readonly value: readonly KeyScope[];
+  readonly onChange: (value: KeyScope[]) => void;
+}
+
+/** What keys may call. The server requires at least one scope, so the error shows here first. */
+export function ScopeField({ label, description, value, onChange }: ScopeFieldProps) {
+  return (
+    <Checkbox.Group
+      label={label}
+      description={description}
+      error={value.length === 0 ? 'Choose at least one.' : null}
+      value={[...value]}
+      onChange={(names) =>
+        onChange(scopes.flatMap((scope) => (names.includes(scope.value) ? scope.value : [])))
+      }
+    >
+      <div className={classes.options}>
+        {scopes.map((scope) => (
+          <Checkbox key={scope.value} {...scope} />
+        ))}
+      </div>
+    </Checkbox.Group>
+  );
+}
