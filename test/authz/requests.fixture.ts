@@ -5,6 +5,7 @@ import { listErrors } from '../../apps/edge-gateway/src/openapi/access-rules.ts'
 import { signUpPerson } from '@gateway/testing';
 import { createTestAccount } from '../e2e/account.fixture.ts';
 import { send, type Answer } from '../e2e/http.fixture.ts';
+import { outcomeOf } from './outcome.fixture.ts';
 import { rows, type AuthzRow, type Caller, type CredentialKind, type TargetKind } from './rows.fixture.ts';
 import type { World } from './world.fixture.ts';
 
@@ -85,4 +86,20 @@ export async function chooseCaller(world: World, { row }: Address, kind: Credent
   }
   const { apiKey } = row.usesUp === true ? await createTestAccount(stack) : owner.account;
   return { headers: { authorization: `Bearer ${apiKey}` }, person: null };
+}
+
+/** Checks an authorized caller's response against the route's description. */
+export function expectDescribed({ other }: World, { operation, path, row }: Address, answer: Answer): void {
+  for (const mark of other.marks) expect(answer.text).not.toContain(mark);
+  if (row.ownOutcome !== undefined) {
+    expect(outcomeOf(path, answer)).toBe(row.ownOutcome);
+    return;
+  }
+  expect({ status: answer.status, text: answer.text }).toMatchObject({ status: operation.answer.status });
+  // Provider responses are passed on unchanged.
+  const isProxied = operation.tag === 'Proxies';
+  const type = operation.answer.contentType ?? 'application/json';
+  if (!isProxied) expect(answer.headers['content-type']?.split(';', 1)[0]).toBe(type);
+  if (!isProxied && type === 'application/json')
+    expect(operation.answer.schema?.safeParse(answer.json()).error).toBeUndefined();
 }

@@ -43,13 +43,21 @@ export interface AuthzRow {
 const hello = { messages: [{ role: 'user', content: 'Hello!' }] };
 const converseHello = { messages: [{ role: 'user', content: [{ text: 'Hello!' }] }] };
 
-const keyTargets: AuthzRow['targets'] = {
+const keyTargets: NonNullable<AuthzRow['targets']> = {
   own: async ({ baseUrl, owner }) => ({
     key_id: (await createTestKey(baseUrl, owner.account.apiKey, { name: 'target' })).id,
   }),
   foreign: ({ other }) => ({ key_id: other.spareKey.id }),
   guessed: () => ({ key_id: uuidv7() }),
   deleted: async ({ baseUrl, owner }) => ({ key_id: (await createRevokedKey(baseUrl, owner.account)).id }),
+};
+
+/** A key may rotate only keys without more scopes than its own, so this target has only `manage`. */
+const rotationTargets: AuthzRow['targets'] = {
+  ...keyTargets,
+  own: async ({ baseUrl, owner }) => ({
+    key_id: (await createTestKey(baseUrl, owner.account.apiKey, { name: 'target', scopes: ['manage'] })).id,
+  }),
 };
 
 const modelTargets: NonNullable<AuthzRow['targets']> = {
@@ -131,7 +139,7 @@ export const rows: Readonly<Record<string, AuthzRow>> = {
   createApiKey: { body: () => ({ name: 'made by the matrix' }) },
   setKeyToolLists: { body: () => ({ denied_tools: ['erase'] }), targets: keyTargets },
   updateApiKey: { body: () => ({ name: 'renamed by the matrix' }), targets: keyTargets },
-  rotateApiKey: { body: () => ({}), targets: keyTargets },
+  rotateApiKey: { body: () => ({}), targets: rotationTargets },
   revokeApiKey: { targets: keyTargets },
   listProviders: {},
   putProvider: {

@@ -1,4 +1,4 @@
-import { apiKeyList } from '@gateway/contracts';
+import { apiKeyList, type CreateApiKeyBody } from '@gateway/contracts';
 import { sharedStack } from '@gateway/testing';
 import { createTestAccount, createTestKey, type TestAccount } from './account.fixture.ts';
 import { expectError } from './errors.fixture.ts';
@@ -15,6 +15,7 @@ const defaults = {
   content_logging: false,
   retention_days: 30,
   shadow_share: 0.05,
+  default_key_scopes: ['inference', 'read', 'manage'],
 };
 
 let account: TestAccount;
@@ -64,6 +65,17 @@ describe('/v1/account/me', () => {
     expect(data[1]).toMatchObject({ rate_limit_rpm: 44, daily_token_budget: 3 });
   });
 
+  it('decides the scopes of keys that are created without any, and of no other key', async () => {
+    const make = (body: CreateApiKeyBody) => createTestKey(baseUrl, account.apiKey, body);
+    const before = await make({ name: 'before' });
+    await patch({ policy: { default_key_scopes: ['read', 'inference'] } });
+    expect((await make({ name: 'default' })).scopes).toEqual(['inference', 'read']);
+    const named = await make({ name: 'named', scopes: ['manage', 'inference'] });
+    expect(named.scopes).toEqual(['inference', 'manage']);
+    const { data } = await callFor(apiKeyList, 200, { path: '/v1/keys', key: account.apiKey });
+    expect(data.find(({ id }) => id === before.id)?.scopes).toEqual(['inference', 'read', 'manage']);
+  });
+
   it.each([
     [{ name: '' }, 'invalid_field', 'name'],
     [{ name: null }, 'invalid_field', 'name'],
@@ -77,6 +89,9 @@ describe('/v1/account/me', () => {
     [{ policy: { retention_days: 1.5 } }, 'invalid_field', 'policy.retention_days'],
     [{ policy: { shadow_share: -0.1 } }, 'invalid_field', 'policy.shadow_share'],
     [{ policy: { shadow_share: 1.1 } }, 'invalid_field', 'policy.shadow_share'],
+    [{ policy: { default_key_scopes: [] } }, 'invalid_field', 'policy.default_key_scopes'],
+    [{ policy: { default_key_scopes: ['admin'] } }, 'invalid_field', 'policy.default_key_scopes[0]'],
+    [{ policy: { default_key_scopes: ['read', 'read'] } }, 'invalid_field', 'policy.default_key_scopes'],
     [{ policy: { epoch: 1 } }, 'unknown_field', 'policy.epoch'],
     [{ policy: [] }, 'invalid_field', 'policy'],
     [{ is_demo: true }, 'unknown_field', 'is_demo'],

@@ -1,5 +1,5 @@
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
-import { connectProvider, createTestAccount, type TestAccount } from './account.fixture.ts';
+import { connectProvider, createTestAccount, createTestKey, type TestAccount } from './account.fixture.ts';
 import { edgeUrl } from './edges.fixture.ts';
 import { postChat, send, type Answer } from './http.fixture.ts';
 import { plainAnswer, startProvider } from './provider.fixture.ts';
@@ -23,18 +23,21 @@ const body = {
 let edges: readonly string[];
 let provider: ReplayProvider;
 let account: TestAccount;
+/** The key that makes the changes, because a key cannot change itself. */
+let managerKey: string;
 
 beforeAll(async () => {
   edges = [baseUrl, edgeUrl(stack, 'tight'), edgeUrl(stack, 'closed')];
   provider = await startProvider();
   provider.setControls(plainAnswer);
   account = await createTestAccount(stack);
+  managerKey = (await createTestKey(baseUrl, account.apiKey, { name: 'manager' })).key;
 });
 afterAll(() => provider.close());
 
 const ask = (edge: string) => postChat(edge, account.apiKey, body);
 const change = async (method: string, path: string, changed?: unknown) => {
-  const sent = { method, path, key: account.apiKey, ...(changed === undefined ? {} : { body: changed }) };
+  const sent = { method, path, key: managerKey, ...(changed === undefined ? {} : { body: changed }) };
   const answer = await send(baseUrl, sent);
   expect({ path, status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
 };
@@ -80,19 +83,25 @@ describe('within a second, every replica applies a change to', () => {
 
   it('the account’s policy', () =>
     expectEverywhere(
-      () => change('PATCH', '/v1/account/me', { policy: { rate_limit_rpm: 1_234 } }),
-      (answer) => limitOf(answer) === '1234',
+      () => change('PATCH', '/v1/account/me', { policy: { rate_limit_rpm: 432 } }),
+      (answer) => limitOf(answer) === '432',
     ));
 
   it('the key itself', () =>
     expectEverywhere(
-      () => change('PATCH', keyPath(), { rate_limit_rpm: 2_345 }),
-      (answer) => limitOf(answer) === '2345',
+      () => change('PATCH', keyPath(), { rate_limit_rpm: 345 }),
+      (answer) => limitOf(answer) === '345',
     ));
 
   it('the key’s tool lists', () =>
     expectEverywhere(
       () => change('PUT', `${keyPath()}/toollist`, { denied_tools: ['erase'] }),
       (answer) => codeOf(answer) === 'tool_not_allowed',
+    ));
+
+  it('the key’s scopes', () =>
+    expectEverywhere(
+      () => change('PATCH', keyPath(), { scopes: ['read'] }),
+      (answer) => codeOf(answer) === 'insufficient_scope',
     ));
 });

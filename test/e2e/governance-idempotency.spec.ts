@@ -1,7 +1,7 @@
 import { apiKeyList, createdApiKey } from '@gateway/contracts';
 import { sharedStack } from '@gateway/testing';
 import { randomUUID } from 'node:crypto';
-import { createTestAccount, type TestAccount } from './account.fixture.ts';
+import { createTestAccount, createTestKey, type TestAccount } from './account.fixture.ts';
 import { expectError } from './errors.fixture.ts';
 import { call, callFor, chatOnAll, invalid } from './governance.fixture.ts';
 import { send, type Answer } from './http.fixture.ts';
@@ -62,9 +62,10 @@ describe('an Idempotency-Key', () => {
   });
 
   it('rotates a key only once', async () => {
+    const rotated = await createTestKey(baseUrl, account.apiKey, { name: 'rotated once' });
     const rotate = (overlap_seconds: number, idempotencyKey: string) =>
       send(baseUrl, {
-        path: `/v1/account/keys/${account.keyId}/rotate`,
+        path: `/v1/account/keys/${rotated.id}/rotate`,
         key: account.apiKey,
         body: { overlap_seconds },
         headers: { 'idempotency-key': idempotencyKey },
@@ -77,7 +78,7 @@ describe('an Idempotency-Key', () => {
     expect(again.headers['idempotent-replayed']).toBe('true');
     expectError(await rotate(601, idempotencyKey), reused);
     // A second rotation would invalidate the previous secret.
-    for (const secret of [account.apiKey, keyOf(first).key])
+    for (const secret of [rotated.key, keyOf(first).key])
       for (const { status } of await chatOnAll(secret)) expect(status).toBe(200);
   });
 

@@ -76,7 +76,9 @@ describe.each(['/v1/account/keys', '/v1/keys'])('%s', (path) => {
     [{ name: 'x', expires_at: Date.now() + 3_600_000 }, 'invalid_field', 'expires_at'],
     [{ name: 'x', expires_at: 'tomorrow' }, 'invalid_field', 'expires_at'],
     [{ name: 'x', expires_at: '2030-01-01T00:00:00' }, 'invalid_field', 'expires_at'],
-    [{ name: 'x', scopes: ['all'] }, 'unknown_field', 'scopes'],
+    [{ name: 'x', scopes: ['all'] }, 'invalid_field', 'scopes[0]'],
+    [{ name: 'x', scopes: [] }, 'invalid_field', 'scopes'],
+    [{ name: 'x', scopes: ['read', 'read'] }, 'invalid_field', 'scopes'],
     [{ name: 'x', account_id: uuidv7() }, 'unknown_field', 'account_id'],
     [[], 'invalid_field', null],
   ])('rejects %j', async (body, code, param) => {
@@ -100,13 +102,17 @@ describe('PATCH /v1/account/keys/{key_id}', () => {
     const own = { rate_limit_rpm: 9, daily_token_budget: 0, weekly_token_budget: 1, k_target_override: 512 };
     const changed = await patch(created.id, { name: ' after ', ...own, expires_at });
     expectFields(changed, keyFields);
-    expect(changed).toEqual({ ...created, name: 'after', ...own, expires_at, inherited: [] });
+    // A restricted key does not manage the account.
+    const scopes = ['inference', 'read'];
+    expect(changed).toEqual({ ...created, name: 'after', ...own, expires_at, scopes, inherited: [] });
     const nulls = { rate_limit_rpm: null, k_target_override: null, expires_at: null };
     const cleared = { rate_limit_rpm: 600, k_target_override: null, expires_at: null };
     const back = await patch(created.id, nulls);
     expect(back).toEqual({ ...changed, ...cleared, inherited: ['rate_limit_rpm'] });
     expect(await patch(created.id, {})).toEqual(back);
-    expect(await find(created.id)).toEqual(back);
+    const named = await patch(created.id, { scopes: ['manage', 'read'], expires_at });
+    expect(named).toEqual({ ...back, scopes: ['read', 'manage'], expires_at });
+    expect(await find(created.id)).toEqual(named);
   });
 
   it('applies a limit and an expiry on every replica within a second', async () => {
@@ -135,6 +141,9 @@ describe('PATCH /v1/account/keys/{key_id}', () => {
     [{ rate_limit_rpm: 0 }, 'invalid_field', 'rate_limit_rpm'],
     [{ k_target_override: '3' }, 'invalid_field', 'k_target_override'],
     [{ expires_at: '2020-01-01T00:00:00Z' }, 'invalid_field', 'expires_at'],
+    [{ scopes: [] }, 'invalid_field', 'scopes'],
+    [{ scopes: ['admin'] }, 'invalid_field', 'scopes[0]'],
+    [{ scopes: null }, 'invalid_field', 'scopes'],
     [{ allowed_tools: [] }, 'unknown_field', 'allowed_tools'],
     [{ id: uuidv7() }, 'unknown_field', 'id'],
     [{ revoked_at: null }, 'unknown_field', 'revoked_at'],
@@ -152,8 +161,10 @@ describe('PUT /v1/account/keys/{key_id}/toollist', () => {
     const created = withoutSecret(await createTestKey(baseUrl, account.apiKey, { name: 'lists' }));
     const put = { method: 'PUT', path: `/v1/account/keys/${created.id}/toollist`, key: account.apiKey };
     const both = { allowed_tools: ['a', 'b'], denied_tools: ['b'] };
-    expect(await call(200, { ...put, body: both })).toEqual({ ...created, ...both });
-    const one = { ...created, ...both, allowed_tools: null };
+    // A key with lists does not manage the account.
+    const limited = { ...created, ...both, scopes: ['inference', 'read'] };
+    expect(await call(200, { ...put, body: both })).toEqual(limited);
+    const one = { ...limited, allowed_tools: null };
     expect(await call(200, { ...put, body: { allowed_tools: null } })).toEqual(one);
   });
 

@@ -78,14 +78,23 @@ describe('a rotated key', () => {
     await onceEffective(() => expectRefused(third.key, revoked));
   });
 
-  it('can rotate itself with no body, an empty body or an empty object', async () => {
-    const own = await make('itself');
-    const sent = { method: 'POST', path: `/v1/account/keys/${own.id}/rotate` };
+  it('can be rotated with no body, an empty body or an empty object, and keeps its scopes', async () => {
+    const own = await createTestKey(baseUrl, account.apiKey, { name: 'own', scopes: ['inference'] });
+    const sent = { method: 'POST', path: `/v1/account/keys/${own.id}/rotate`, key: account.apiKey };
     const json = { 'content-type': 'application/json' };
-    const one = await callFor(rotatedKey, 200, { ...sent, key: own.key });
-    const two = await callFor(rotatedKey, 200, { ...sent, key: one.key, body: '', headers: json });
-    const three = await callFor(rotatedKey, 200, { ...sent, key: two.key, body: {} });
-    await expectServed(three.key);
+    await callFor(rotatedKey, 200, sent);
+    await callFor(rotatedKey, 200, { ...sent, body: '', headers: json });
+    const third = await callFor(rotatedKey, 200, { ...sent, body: {} });
+    expect(third.scopes).toEqual(['inference']);
+    await expectServed(third.key);
+  });
+
+  it('cannot rotate itself', async () => {
+    const own = await make('itself');
+    const sent = { method: 'POST', path: `/v1/account/keys/${own.id}/rotate`, key: own.key };
+    const refused = { status: 403, type: 'permission_error', code: 'own_key_change' };
+    expectError(await send(baseUrl, sent), refused);
+    await expectServed(own.key);
   });
 
   it('keeps its expiry; an expired key cannot be rotated, and the overlap never outlasts the key', async () => {

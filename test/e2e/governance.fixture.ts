@@ -67,7 +67,7 @@ export function withoutSecret(created: CreatedKey): Omit<CreatedKey, 'key'> {
 export const keyFields = [
   ...['id', 'object', 'name', 'prefix', 'last4', 'created_at', 'last_used_at', 'expires_at'],
   ...['rate_limit_rpm', 'daily_token_budget', 'weekly_token_budget', 'k_target_override'],
-  ...['allowed_tools', 'denied_tools', 'inherited'],
+  ...['allowed_tools', 'denied_tools', 'scopes', 'inherited'],
 ];
 
 /** Expects a body with exactly these fields. */

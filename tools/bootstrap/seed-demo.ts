@@ -1,7 +1,7 @@
 // Creates the demo account with a key and a person, or finds existing ones. Reads a SeedRequest from standard
 // input and writes a DemoAccount to standard output.
 import { json } from 'node:stream/consumers';
-import { createAccount, createKey, listKeys } from '@gateway/contracts';
+import { allKeyScopes, createAccount, createKey, listKeys } from '@gateway/contracts';
 import { connectMessaging, createSealingKeyPair, openSealed } from '@gateway/messaging';
 import { CALL, createDemoSession } from './seed-demo-session.ts';
 import type { DemoAccount, SeedRequest } from './stack/demo-account.ts';
@@ -31,7 +31,8 @@ async function createDemoKey(accountId: string): Promise<string> {
   const { publicKey, privateKey } = createSealingKeyPair();
   const { sealedSecret } = await messaging.call(
     createKey,
-    { accountId, body: { name: DEMO_NAME }, recipientPublicKey: publicKey },
+    // The key may manage its account, whatever the account's default scopes are.
+    { accountId, body: { name: DEMO_NAME, scopes: [...allKeyScopes] }, recipientPublicKey: publicKey },
     CALL,
   );
   return openSealed(sealedSecret, privateKey).toString('utf8');

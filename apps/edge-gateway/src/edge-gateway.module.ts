@@ -10,6 +10,7 @@ import { ErrorFilter } from './http/error.filter.ts';
 import { IdentityClient } from './login-sessions/identity-client.ts';
 import { LoginSessionGate } from './login-sessions/login-session-gate.ts';
 import { Reference } from './openapi/reference.ts';
+import { checkScopes } from './openapi/operation-scopes.ts';
 import { listRoutes } from './openapi/route-table.ts';
 import { PIPELINE_SERVICES } from './pipeline/services.ts';
 import { RATE_LIMITER } from './rate-limits/rate-limiter.port.ts';
@@ -62,7 +63,9 @@ function chooseControllers({ identity }: EdgeParts): Type[] {
 /** The public HTTP interface: the routes, their services, and the guard that denies access by default. */
 @Module({})
 export class EdgeGatewayModule {
+  /** Throws if a route that accepts API keys declares no scope, so the gateway does not start. */
   static forRoot(parts: EdgeParts, spoolModule: DynamicModule): DynamicModule {
+    checkScopes(listRoutes(controllers));
     const { identity } = parts;
     return {
       module: EdgeGatewayModule,

@@ -3,6 +3,7 @@ export * from './api/api-key.ts';
 export * from './api/audit.ts';
 export * from './api/billing.ts';
 export * from './api/error.ts';
+export * from './api/key-scope.ts';
 export * from './api/provider-connection.ts';
 export * from './api/request-log.ts';
 export * from './api/routing-insights.ts';

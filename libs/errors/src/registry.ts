@@ -1,5 +1,6 @@
 import { billingErrors } from './billing-errors.ts';
 import type { ErrorDefinition } from './error-definition.ts';
+import { permissionErrors } from './permission-errors.ts';
 
 /**
  * Every error that the gateway may return. Anything else becomes `internal_error`. Each code has an entry in
@@ -88,18 +89,7 @@ export const errorRegistry = {
     message: 'This endpoint does not accept calls from a page of another site.',
     retryable: false,
   },
-  session_required: {
-    status: 403,
-    type: 'permission_error',
-    message: 'This endpoint requires a dashboard session token, not an API key.',
-    retryable: false,
-  },
-  api_key_required: {
-    status: 403,
-    type: 'permission_error',
-    message: 'This endpoint requires an API key, not a dashboard session token.',
-    retryable: false,
-  },
+  ...permissionErrors,
   malformed_json: {
     status: 400,
     type: 'invalid_request_error',

@@ -83,6 +83,7 @@ describe('the account service', () => {
       last_used_at: null,
       allowed_tools: null,
       denied_tools: null,
+      scopes: ['inference', 'read', 'manage'],
       inherited: ['rate_limit_rpm', 'daily_token_budget', 'weekly_token_budget'],
     });
     expect(parseApiKey(secret)).toEqual({ valid: true, prefix: key.prefix, last4: key.last4 });
@@ -102,6 +103,7 @@ describe('the account service', () => {
       keyId: key.id,
       expiresAt: null,
       rateLimitRpm: 600,
+      scopes: ['inference', 'read', 'manage'],
       dailyTokenBudget: 5_000_000,
       weeklyTokenBudget: 25_000_000,
       onBudgetExhausted: 'pass',

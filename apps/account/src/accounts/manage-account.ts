@@ -2,9 +2,16 @@ import type { Account, Actor, UpdateAccountBody } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { diffFields } from '../audit/diff-fields.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { loadActingKey, requireNoRaise, requireWithin } from '../keys/key-authority.ts';
+import { parseScopes } from '../keys/api-key-row.ts';
 import { omitUndefined, takeNextEpoch } from '../persistence/row-changes.ts';
 import type { ChangeAnnouncer } from '../announce/change-announcer.ts';
-import type { AccountDatabase, AccountPolicy, AccountRow } from '../persistence/account-database.ts';
+import type {
+  AccountDatabase,
+  AccountModels,
+  AccountPolicy,
+  AccountRow,
+} from '../persistence/account-database.ts';
 
 export interface AccountsContext {
   readonly database: AccountDatabase;
@@ -25,10 +32,20 @@ export async function getAccount(
   return { account: renderAccount(row, row.policy) };
 }
 
-/** Updates the given fields in an account's profile and policy. Throws `not_found` for an unknown account. */
+/** A change of the account's profile and policy. */
+interface UpdateAccountRequest {
+  readonly accountId: string;
+  readonly body: UpdateAccountBody;
+  readonly actor?: Actor | undefined;
+}
+
+/**
+ * Updates the given fields in an account's profile and policy. Throws `not_found` for an unknown account, and
+ * `grant_exceeds_key` if the acting key would raise a limit or the default scopes above its own.
+ */
 export async function updateAccount(
   context: Pick<AccountsContext, 'database' | 'changes'>,
-  { accountId, body, actor }: { accountId: string; body: UpdateAccountBody; actor?: Actor | undefined },
+  { accountId, body, actor }: UpdateAccountRequest,
 ): Promise<{ account: Account }> {
   const { account, epoch } = await context.database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
@@ -36,6 +53,7 @@ export async function updateAccount(
       where: { id: accountId },
       include: { policy: true },
     });
+    if (before.policy !== null) await checkPolicyChange(tx, before.policy, { accountId, body, actor });
     const row = await tx.account.update({
       where: { id: accountId },
       data: omitUndefined({ name: body.name }),
@@ -54,6 +72,19 @@ export async function updateAccount(
   return { account };
 }
 
+/** Keys inherit the policy, so a key that raised it could raise its own limits. */
+async function checkPolicyChange(
+  tx: AccountModels,
+  policy: AccountPolicy,
+  { body, actor }: UpdateAccountRequest,
+): Promise<void> {
+  const acting = await loadActingKey(tx, actor, policy);
+  if (acting === null) return;
+  const { default_key_scopes: scopes, ...limits } = body.policy ?? {};
+  requireNoRaise(acting, limits);
+  if (scopes) requireWithin(acting, { ...acting.authority, scopes }, { scopes: 'policy.default_key_scopes' });
+}
+
 function renderPolicyChanges(policy: UpdateAccountBody['policy']) {
   return omitUndefined({
     rateLimitRpm: policy?.rate_limit_rpm,
@@ -62,6 +93,7 @@ function renderPolicyChanges(policy: UpdateAccountBody['policy']) {
     contentLogging: policy?.content_logging,
     retentionDays: policy?.retention_days,
     shadowShare: policy?.shadow_share,
+    defaultKeyScopes: policy?.default_key_scopes && parseScopes(policy.default_key_scopes),
   });
 }
 
@@ -101,6 +133,7 @@ function renderAccount(row: AccountRow, policy: AccountPolicy): Account {
       content_logging: policy.contentLogging,
       retention_days: policy.retentionDays,
       shadow_share: policy.shadowShare,
+      default_key_scopes: parseScopes(policy.defaultKeyScopes),
     },
   };
 }

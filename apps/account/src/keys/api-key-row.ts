@@ -1,13 +1,17 @@
-import { inheritableLimit, type ApiKey } from '@gateway/contracts';
+import { allKeyScopes, inheritableLimit, type ApiKey, type KeyScope } from '@gateway/contracts';
 import { z } from 'zod';
 import { GatewayError } from '@gateway/errors';
 import { Prisma, type AccountPolicy, type ApiKeyRow } from '../persistence/account-database.ts';
 
 type Limit = (typeof inheritableLimit.options)[number];
 /** An API key's stored limits. Null means that the account's limit applies. */
-type StoredLimits = Pick<ApiKeyRow, 'rateLimitRpm' | 'dailyTokenBudget' | 'weeklyTokenBudget'>;
+export interface StoredLimits {
+  readonly rateLimitRpm: number | null;
+  readonly dailyTokenBudget: bigint | number | null;
+  readonly weeklyTokenBudget: bigint | number | null;
+}
 
-type EffectiveLimits = Record<Limit, number>;
+export type EffectiveLimits = Record<Limit, number>;
 
 /** The key's limits. The account's limit applies where the key has none. */
 export function chooseLimits(key: StoredLimits, policy: AccountPolicy): EffectiveLimits {
@@ -38,8 +42,14 @@ export function renderApiKey(key: ApiKeyRow, policy: AccountPolicy): ApiKey {
     k_target_override: key.kTargetOverride,
     allowed_tools: parseToolList(key.allowedTools),
     denied_tools: parseToolList(key.deniedTools),
+    scopes: parseScopes(key.scopes),
     inherited: inheritableLimit.options.filter((limit) => isInherited[limit]),
   };
+}
+
+/** Parses stored scopes, in their usual order and without unknown ones. */
+export function parseScopes(stored: readonly string[]): KeyScope[] {
+  return allKeyScopes.filter((scope) => stored.includes(scope));
 }
 
 const storedList = z.array(z.string()).nullable();

@@ -1,6 +1,6 @@
 import { keyGrant, type KeyGrant } from '@gateway/contracts';
 import { hashKey } from '../common/secrets.ts';
-import { chooseLimits, parseToolList } from './api-key-row.ts';
+import { chooseLimits, parseScopes, parseToolList } from './api-key-row.ts';
 import type { Prisma } from '../persistence/account-database.ts';
 import type { LastUsedRecorder } from './last-used-recorder.ts';
 import type { KeysContext } from './manage-keys.ts';
@@ -57,6 +57,7 @@ function renderGrant(key: KeyWithAccount, expiresAt: Date | null): KeyGrant {
     keyId: key.id,
     expiresAt: expiresAt?.toISOString() ?? null,
     rateLimitRpm: limits.rate_limit_rpm,
+    scopes: parseScopes(key.scopes),
     dailyTokenBudget: limits.daily_token_budget,
     weeklyTokenBudget: limits.weekly_token_budget,
     onBudgetExhausted: routing.onBudgetExhausted,

@@ -4,12 +4,20 @@ import { createApiKey, keySha256, type CreatedApiKey } from '@gateway/interchang
 import { newId } from '@gateway/persistence';
 import { diffFields } from '../audit/diff-fields.ts';
 import { recordAudit } from '../audit/record-audit.ts';
-import { activeKeysMax, targetOf, type KeysContext } from './manage-keys.ts';
-import { parseExpiry, renderApiKey } from './api-key-row.ts';
+import { activeKeysMax, rejectLongLists, targetOf, type KeysContext } from './manage-keys.ts';
+import { countToolListBytes, parseExpiry, parseScopes, renderApiKey, renderToolList } from './api-key-row.ts';
+import {
+  allParts,
+  authorityOf,
+  chooseScopes,
+  loadActingKey,
+  requireWithin,
+  type ActingKey,
+} from './key-authority.ts';
 import { hashKey, requireRecipient, sealSecret } from '../common/secrets.ts';
 import { takeNextEpoch } from '../persistence/row-changes.ts';
 import { runOnce } from '../idempotency/run-once.ts';
-import type { AccountModels } from '../persistence/account-database.ts';
+import type { AccountModels, AccountPolicy } from '../persistence/account-database.ts';
 
 export interface CreateKeyRequest {
   readonly accountId: string;
@@ -23,8 +31,9 @@ export interface CreateKeyRequest {
 
 /**
  * Creates an API key, once per idempotency key. The plaintext secret exists only until it is encrypted here.
- * Throws `not_found` for an unknown account. Throws `invalid_field` for an expiry in the past, an invalid
- * public key, or too many keys.
+ * A key that an API key creates has at most what the creating key has. Throws `not_found` for an unknown account.
+ * Throws `invalid_field` for an expiry in the past, an invalid public key, or too many keys. Throws
+ * `insufficient_scope` or `grant_exceeds_key` if the acting key may not create this key.
  */
 export async function createKey(
   context: KeysContext,
@@ -34,21 +43,24 @@ export async function createKey(
   const { database, pepper } = context;
   requireRecipient(recipientPublicKey);
   const now = new Date();
-  const call = { accountId, idempotencyKeySha256, request: { createKey: body }, now };
+  // A replay shows the secret, so only the same caller gets one.
+  const creation = { createKey: body, actingKeyId: actor?.keyId ?? undefined };
+  const call = { accountId, idempotencyKeySha256, request: creation, now };
   const { reply, replayed, epoch } = await database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
+    const policy = await tx.accountPolicy.findUniqueOrThrow({ where: { accountId } });
+    const acting = await loadActingKey(tx, actor, policy);
     const once = await runOnce(tx, pepper, call, async () => {
       await rejectOneTooMany(tx);
       const secret = createApiKey();
-      const row = await tx.apiKey.create({ data: { ...renderRow(request, secret, pepper, now), epoch } });
-      const policy = await tx.accountPolicy.findUniqueOrThrow({ where: { accountId } });
+      const authority = renderAuthority(body, policy, acting, now);
+      const row = await tx.apiKey.create({
+        data: { ...renderRow(request, secret, pepper, now), ...authority, epoch },
+      });
+      if (authority.toolListBytes > 0) await rejectLongLists(tx, 'allowed_tools');
       const key = renderApiKey(row, policy);
-      const created = {
-        action: 'key.created',
-        target: targetOf(key),
-        changes: diffFields({}, body),
-      } as const;
-      await recordAudit(tx, { accountId, actor }, created);
+      const changes = diffFields({}, { ...body, scopes: key.scopes });
+      await recordAudit(tx, { accountId, actor }, { action: 'key.created', target: targetOf(key), changes });
       return { key, secret: secret.key };
     });
     return { ...once, epoch };
@@ -70,14 +82,45 @@ function renderRow(
     keyHash: hashKey(pepper, keySha256(secret.key)),
     prefix: secret.prefix,
     last4: secret.last4,
-    rateLimitRpm: body.rate_limit_rpm ?? null,
-    dailyTokenBudget: body.daily_token_budget ?? null,
-    weeklyTokenBudget: body.weekly_token_budget ?? null,
     kTargetOverride: body.k_target_override ?? null,
-    expiresAt: parseExpiry(body.expires_at ?? null, createdAt),
     createdAt,
   };
 }
+
+/**
+ * What the new key may do. The acting key's limits, lists, expiry and scopes apply to fields that the body leaves
+ * out, where they are stricter. Throws `grant_exceeds_key` for a field of the body that exceeds the acting key.
+ */
+function renderAuthority(body: CreateApiKeyBody, policy: AccountPolicy, acting: ActingKey | null, now: Date) {
+  const own = acting?.authority;
+  const least = (limit: 'rate_limit_rpm' | 'daily_token_budget' | 'weekly_token_budget', ofAccount: number) =>
+    body[limit] ?? (own !== undefined && own.limits[limit] < ofAccount ? own.limits[limit] : null);
+  const expiry = body.expires_at === undefined ? (own?.expiresAt?.toISOString() ?? null) : body.expires_at;
+  const allowedTools = copyList(own?.allowedTools);
+  const deniedTools = copyList(own?.deniedTools);
+  const unscoped = {
+    rateLimitRpm: least('rate_limit_rpm', policy.rateLimitRpm),
+    dailyTokenBudget: least('daily_token_budget', Number(policy.dailyTokenBudget)),
+    weeklyTokenBudget: least('weekly_token_budget', Number(policy.weeklyTokenBudget)),
+    expiresAt: parseExpiry(expiry, now),
+  };
+  const defaults = parseScopes(policy.defaultKeyScopes).filter(
+    (scope) => own?.scopes.includes(scope) ?? true,
+  );
+  const key = { ...unscoped, scopes: body.scopes ?? defaults, allowedTools, deniedTools };
+  const authority = authorityOf(key, policy);
+  const scopes = body.scopes ? authority.scopes : chooseScopes(null, authority, policy);
+  requireWithin(acting, { ...authority, scopes }, allParts);
+  return {
+    ...unscoped,
+    scopes: [...scopes],
+    allowedTools: renderToolList(allowedTools),
+    deniedTools: renderToolList(deniedTools),
+    toolListBytes: countToolListBytes(allowedTools) + countToolListBytes(deniedTools),
+  };
+}
+
+const copyList = (list: readonly string[] | null | undefined) => (list ? [...list] : null);
 
 /** The count is exact even for concurrent calls, because the transaction locks the account's row. */
 async function rejectOneTooMany(tx: AccountModels): Promise<void> {

@@ -29,7 +29,7 @@ interface CreatePlaygroundKeyRequest {
 
 /**
  * Creates an API key for the dashboard's playground, once per idempotency key. Unlike an ordinary key, it
- * expires after an hour and does not appear in key lists. If the account has too many, the oldest is revoked.
+ * expires after an hour, does not appear in key lists, and has only the scope `inference`. If the account has too many, the oldest is revoked.
  * Throws `not_found` for an unknown account.
  */
 export async function createPlaygroundKey(
@@ -75,6 +75,7 @@ function renderRow(accountId: string, secret: CreatedApiKey, pepper: Buffer, cre
     prefix: secret.prefix,
     last4: secret.last4,
     isPlayground: true,
+    scopes: ['inference'],
     createdAt,
     expiresAt: new Date(createdAt.getTime() + playgroundKeyMs),
   };

@@ -16,6 +16,15 @@ import {
 } from './api-key-row.ts';
 import { diffFields } from '../audit/diff-fields.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import {
+  allParts,
+  authorityOf,
+  chooseScopes,
+  openKeyChange,
+  requireWithin,
+  type GrantedParts,
+  type KeyCall,
+} from './key-authority.ts';
 import { omitUndefined, takeNextEpoch } from '../persistence/row-changes.ts';
 import type { ChangeAnnouncer } from '../announce/change-announcer.ts';
 import type { AccountDatabase, AccountModels } from '../persistence/account-database.ts';
@@ -40,12 +49,8 @@ export interface KeysContext {
 }
 export const KEY_PEPPER = Symbol('KeyPepper');
 
-interface KeyChange<Body> {
-  readonly accountId: string;
-  readonly keyId: string;
+interface KeyChange<Body> extends KeyCall {
   readonly body: Body;
-  /** For the audit log. */
-  readonly actor?: Actor | undefined;
 }
 
 /** A key as the target of an audit event. */
@@ -79,20 +84,25 @@ export async function listKeys(
 }
 
 /**
- * Updates the given fields of a key. Throws `not_found` if the key is unknown, revoked or belongs to another
- * account, and `invalid_field` for an expiry in the past.
+ * Updates the given fields of a key. A change that restricts the key removes `manage`, unless the body names
+ * scopes. Throws `not_found` if the key is unknown, revoked or belongs to another account, and `invalid_field`
+ * for an expiry in the past. Throws `insufficient_scope`, `own_key_change` or `grant_exceeds_key` if the acting
+ * key may not make the change.
  */
 export async function updateKey(
   context: Pick<KeysContext, 'database' | 'changes'>,
-  { accountId, keyId, body, actor }: KeyChange<UpdateApiKeyBody>,
+  request: KeyChange<UpdateApiKeyBody>,
 ): Promise<{ key: ApiKey }> {
+  const { accountId, keyId, body, actor } = request;
   const changes = renderChanges(body);
   const { key, epoch } = await context.database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
-    const found = await tx.apiKey.findUnique({ where: { id: keyId, revokedAt: null, isPlayground: false } });
-    if (found === null) throw new GatewayError('not_found');
-    const row = await tx.apiKey.update({ where: { id: keyId }, data: { ...changes, epoch } });
-    const policy = await tx.accountPolicy.findUniqueOrThrow({ where: { accountId } });
+    const { found, policy, acting } = await openKeyChange(tx, request);
+    const after = authorityOf({ ...found, ...changes }, policy);
+    const scopes = body.scopes ? after.scopes : chooseScopes(authorityOf(found, policy), after, policy);
+    requireWithin(acting, { ...after, scopes }, partsOf(body));
+    const data = { ...changes, scopes: [...scopes], epoch };
+    const row = await tx.apiKey.update({ where: { id: keyId }, data });
     const key = renderApiKey(row, policy);
     await recordAudit(
       tx,
@@ -117,35 +127,45 @@ function renderChanges(body: UpdateApiKeyBody) {
     weeklyTokenBudget: body.weekly_token_budget,
     kTargetOverride: body.k_target_override,
     expiresAt: body.expires_at === undefined ? undefined : parseExpiry(body.expires_at, new Date()),
+    scopes: body.scopes,
   });
+}
+
+/** The parts of a key's authority that the body sets. */
+function partsOf(body: UpdateApiKeyBody): GrantedParts {
+  return Object.fromEntries(Object.entries(allParts).filter(([, field]) => field in body));
 }
 
 /**
  * Replaces one or both tool lists for a key. An omitted list stays unchanged. Throws `not_found` if the key
  * is unknown, revoked or belongs to another account. Throws `invalid_field` if the account's lists become too
- * long.
+ * long. Lists remove `manage` from the key's scopes. Throws `insufficient_scope`, `own_key_change` or
+ * `grant_exceeds_key` if the acting key may not make the change.
  */
 export async function setToolLists(
   context: Pick<KeysContext, 'database' | 'changes'>,
-  { accountId, keyId, body, actor }: KeyChange<ToolListBody>,
+  request: KeyChange<ToolListBody>,
 ): Promise<{ key: ApiKey }> {
+  const { accountId, keyId, body, actor } = request;
   const { key, epoch } = await context.database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
-    const found = await tx.apiKey.findUnique({ where: { id: keyId, revokedAt: null, isPlayground: false } });
-    if (found === null) throw new GatewayError('not_found');
-    const { allowed_tools = parseToolList(found.allowedTools) } = body;
-    const { denied_tools = parseToolList(found.deniedTools) } = body;
+    const { found, policy, acting } = await openKeyChange(tx, request);
+    const { allowed_tools: allowedTools = parseToolList(found.allowedTools) } = body;
+    const { denied_tools: deniedTools = parseToolList(found.deniedTools) } = body;
+    const after = authorityOf({ ...found, allowedTools, deniedTools }, policy);
+    const param = body.allowed_tools === undefined ? 'denied_tools' : 'allowed_tools';
+    requireWithin(acting, after, { tools: param });
     const row = await tx.apiKey.update({
       where: { id: keyId },
       data: {
-        allowedTools: renderToolList(allowed_tools),
-        deniedTools: renderToolList(denied_tools),
-        toolListBytes: countToolListBytes(allowed_tools) + countToolListBytes(denied_tools),
+        allowedTools: renderToolList(allowedTools),
+        deniedTools: renderToolList(deniedTools),
+        toolListBytes: countToolListBytes(allowedTools) + countToolListBytes(deniedTools),
+        scopes: [...chooseScopes(authorityOf(found, policy), after, policy)],
         epoch,
       },
     });
-    await rejectTooLong(tx, body);
-    const policy = await tx.accountPolicy.findUniqueOrThrow({ where: { accountId } });
+    await rejectLongLists(tx, body.allowed_tools ? 'allowed_tools' : 'denied_tools');
     const key = renderApiKey(row, policy);
     await recordAudit(
       tx,
@@ -162,11 +182,18 @@ export async function setToolLists(
   return { key };
 }
 
-async function rejectTooLong(tx: AccountModels, body: ToolListBody): Promise<void> {
+/**
+ * Throws `invalid_field` if the tool lists of an account's keys are too long together.
+ * @param param the field in the caller's request that added the list
+ */
+export async function rejectLongLists(
+  tx: AccountModels,
+  param: 'allowed_tools' | 'denied_tools',
+): Promise<void> {
   const sums = await tx.apiKey.aggregate({ where: { revokedAt: null }, _sum: { toolListBytes: true } });
   if ((sums._sum.toolListBytes ?? 0) <= toolListBytesMax) return;
   throw new GatewayError('invalid_field', {
-    param: body.allowed_tools ? 'allowed_tools' : 'denied_tools',
+    param,
     message: `The tool lists of all keys of an account may have at most ${toolListBytesMax} bytes together.`,
   });
 }

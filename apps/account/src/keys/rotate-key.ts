@@ -5,13 +5,12 @@ import { hashKey, requireRecipient, sealSecret } from '../common/secrets.ts';
 import { takeNextEpoch } from '../persistence/row-changes.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { renderApiKey } from './api-key-row.ts';
+import { allParts, authorityOf, findExcess, openKeyChange, type KeyCall } from './key-authority.ts';
 import { runOnce } from '../idempotency/run-once.ts';
 import type { AccountModels } from '../persistence/account-database.ts';
 import { diffKeys, targetOf, type KeysContext } from './manage-keys.ts';
 
-export interface RotateKeyRequest {
-  readonly accountId: string;
-  readonly keyId: string;
+export interface RotateKeyRequest extends KeyCall {
   readonly body: RotateApiKeyBody;
   /** The public key to which the new secret is encrypted. */
   readonly recipientPublicKey: string;
@@ -26,17 +25,20 @@ type RotatedKey = ApiKey & { previous_key_expires_at: string | null };
  * Gives a key a new secret, once per idempotency key. The previous secret works until the overlap ends. A
  * secret from an earlier overlap expires immediately, so a key never has more than two. Throws `not_found` if
  * the key is unknown, revoked or belongs to another account. Throws `invalid_field` for an expired key or an
- * invalid public key.
+ * invalid public key. The caller receives the secret, so an acting key cannot rotate a key that has more than
+ * itself (`grant_exceeds_key`), nor itself (`own_key_change`).
  */
 export async function rotateKey(
   context: KeysContext,
   request: RotateKeyRequest,
 ): Promise<{ key: RotatedKey; sealedSecret: string; replayed: boolean }> {
-  const { accountId, keyId, body, recipientPublicKey, idempotencyKeySha256 } = request;
+  const { accountId, keyId, body, actor, recipientPublicKey, idempotencyKeySha256 } = request;
   const { database, pepper } = context;
   requireRecipient(recipientPublicKey);
   const now = new Date();
-  const call = { accountId, idempotencyKeySha256, request: { rotateKey: { keyId, ...body } }, now };
+  // A replay shows the secret, so only the same caller gets one.
+  const rotation = { rotateKey: { keyId, ...body }, actingKeyId: actor?.keyId ?? undefined };
+  const call = { accountId, idempotencyKeySha256, request: rotation, now };
   const { reply, replayed, epoch } = await database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
     const once = await runOnce(tx, pepper, call, () => replaceSecret(tx, { request, pepper, now, epoch }));
@@ -51,8 +53,12 @@ async function replaceSecret(
   { request, pepper, now, epoch }: { request: RotateKeyRequest; pepper: Buffer; now: Date; epoch: number },
 ): Promise<{ key: RotatedKey; secret: string }> {
   const { accountId, keyId, body, actor } = request;
-  const found = await tx.apiKey.findUnique({ where: { id: keyId, revokedAt: null, isPlayground: false } });
-  if (found === null) throw new GatewayError('not_found');
+  const { found, policy, acting } = await openKeyChange(tx, request);
+  if (findExcess(acting, authorityOf(found, policy), allParts) !== undefined) {
+    throw new GatewayError('grant_exceeds_key', {
+      message: 'An API key cannot rotate a key that has more than itself. Use the dashboard.',
+    });
+  }
   rejectExpired(found.expiresAt, now);
   const secret = createApiKey();
   const overlapMs = body.overlap_seconds * 1000;
@@ -68,7 +74,6 @@ async function replaceSecret(
       epoch,
     },
   });
-  const policy = await tx.accountPolicy.findUniqueOrThrow({ where: { accountId } });
   const previous_key_expires_at = previousValidUntil?.toISOString() ?? null;
   const key = { ...renderApiKey(row, policy), previous_key_expires_at };
   const changes = diffKeys(renderApiKey(found, policy), key);

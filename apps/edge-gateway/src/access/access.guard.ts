@@ -1,4 +1,4 @@
-import type { Actor } from '@gateway/contracts';
+import type { Actor, KeyScope } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import {
   createParamDecorator,
@@ -10,9 +10,11 @@ import {
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { GrantCache } from '../grants/grant-cache.ts';
+import { requireScope } from '../grants/require-scope.ts';
 import { LoginSessionGate } from '../login-sessions/login-session-gate.ts';
 import { looksLikeSessionToken, type LoginSession } from '../login-sessions/login-session.ts';
-import { accessKey, type Access } from '../openapi/operation.ts';
+import { scopeOf } from '../openapi/operation-scopes.ts';
+import { accessKey, operationKey, type Access, type Operation } from '../openapi/operation.ts';
 import { readActor } from './actor.ts';
 import { authenticateHeaders } from '../request/authenticate-headers.ts';
 
@@ -31,7 +33,7 @@ const callers = new WeakMap<FastifyRequest, Omit<AccountCaller, 'actor'>>();
 const loginSessions = new WeakMap<FastifyRequest, LoginSession>();
 
 /**
- * Denies access by default. This is a guard and not a path hook, so it checks the route that actually runs,
+ * Denies access by default: to callers without the right credential, and to API keys without the operation's scope. This is a guard and not a path hook, so it checks the route that actually runs,
  * however the path is spelled.
  */
 @Injectable()
@@ -61,13 +63,22 @@ export class AccessGuard implements CanActivate {
     ]);
     if (access === 'public' || access === 'pipeline') return true;
     if (access === undefined) throw new GatewayError('not_found');
-    return this.#authenticate(context.switchToHttp().getRequest<FastifyRequest>(), access).then(() => true);
+    const operation = this.#reflector.getAllAndOverride<Operation | undefined>(operationKey, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    return this.#authenticate(request, access, scopeOf(operation?.id)).then(() => true);
   }
 
-  /** API keys and session tokens look different, so the wrong kind is rejected without a lookup. */
+  /**
+   * API keys and session tokens look different, so the wrong kind is rejected without a lookup. A user has every
+   * scope.
+   */
   async #authenticate(
     request: FastifyRequest,
     access: 'api-key' | 'session' | 'api-key-or-session',
+    scope: KeyScope | undefined,
   ): Promise<void> {
     const bearer = readBearer(request);
     const isSession = bearer !== undefined && looksLikeSessionToken(bearer);
@@ -76,7 +87,10 @@ export class AccessGuard implements CanActivate {
       loginSessions.set(request, await this.#loginSessions.authenticate(bearer));
       return;
     }
-    const { accountId, keyId } = await authenticateHeaders(request.headers, this.#grants);
+    const grant = await authenticateHeaders(request.headers, this.#grants);
+    const { accountId, keyId } = grant;
+    if (scope === undefined) throw new GatewayError('not_found');
+    requireScope(grant, scope);
     callers.set(request, { accountId, keyId, personId: null });
   }
 }

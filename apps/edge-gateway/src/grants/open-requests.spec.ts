@@ -95,6 +95,20 @@ it('ends a request when an epoch shows a change without a broadcast', async () =
   expect(reasonOf(request.abort)).toBe('invalid_api_key');
 });
 
+it('ends a request when its key loses the scope for inference', async () => {
+  const { world, open, begin } = openRequestsOf();
+  const request = await begin(2);
+  request.add();
+  world.answer = () => Promise.resolve(createGrant(2, { epoch: 2, scopes: ['inference'] }));
+  world.tell({ accountId: id(1), keyId: id(2), epoch: 2, revoked: false });
+  await open.check();
+  expect(reasonOf(request.abort)).toBeNull();
+  world.answer = () => Promise.resolve(createGrant(2, { epoch: 3, scopes: ['read', 'manage'] }));
+  world.tell({ accountId: id(1), keyId: id(2), epoch: 3, revoked: false });
+  await open.check();
+  expect(reasonOf(request.abort)).toBe('insufficient_scope');
+});
+
 it('ends a request when its key expires, even if the expiry was changed', async () => {
   const { world, open, begin } = openRequestsOf();
   const request = await begin(2);

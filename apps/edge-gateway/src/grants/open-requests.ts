@@ -3,6 +3,7 @@ import { GatewayError, type ErrorCode } from '@gateway/errors';
 import type { Logger } from '@gateway/observability';
 import type { EpochReader } from './epoch-reader.port.ts';
 import type { GrantCache, GrantChange } from './grant-cache.ts';
+import { pipelineScope } from './require-scope.ts';
 
 /** An accepted request with an unfinished response. */
 export interface OpenRequest {
@@ -35,7 +36,7 @@ const checkEveryMs = 1_000;
 const lookupsMax = 16;
 
 /**
- * The open requests, by key. When a key is revoked or expires, its requests end with a matching error. This
+ * The open requests, by key. When a key is revoked, expires or loses the scope `inference`, its requests end with a matching error. This
  * class stores only references to requests that the server holds anyway. A broadcast ends requests
  * immediately. A check every second covers everything else: expiry, lost broadcasts (change epochs are also
  * in Redis), and changes that may affect the key without revoking it. While both the account service and
@@ -150,7 +151,8 @@ export class OpenRequests {
     for (const request of requests) request.isDoubtful = false;
     try {
       const confirmed = await (epoch > 0 ? grants.renew(grant, epoch) : grants.current(grant));
-      for (const request of requests) Object.assign(request, { grant: confirmed, doubtfulEpoch: 0 });
+      if (!confirmed.scopes.includes(pipelineScope)) this.#end(requests, 'insufficient_scope');
+      else for (const request of requests) Object.assign(request, { grant: confirmed, doubtfulEpoch: 0 });
     } catch (error) {
       if (error instanceof GatewayError && error.code === 'invalid_api_key') this.#end(requests, error.code);
       else this.#doubt(requests);
@@ -166,6 +168,6 @@ export class OpenRequests {
     if (first === undefined) return;
     const { keyId, accountId } = first.grant;
     const fields = { account_id: accountId, key_id: keyId, requests: requests.length, code };
-    this.#options.log.info(fields, 'ended open requests: their key is revoked or expired');
+    this.#options.log.info(fields, 'ended open requests: their key is revoked, expired or lost its scope');
   }
 }

@@ -1,8 +1,9 @@
 import type { ErrorCode } from '@gateway/errors';
+import { scopeOf } from './operation-scopes.ts';
 import type { Access, Operation } from './operation.ts';
 import type { RouteRow } from './route-table.ts';
 
-const keyErrors = ['missing_api_key', 'invalid_api_key', 'expired_api_key'] as const;
+const keyErrors = ['missing_api_key', 'invalid_api_key', 'expired_api_key', 'insufficient_scope'] as const;
 const sessionErrors = ['invalid_session_token', 'expired_session_token'] as const;
 
 const accessErrors: Readonly<Record<Access, readonly ErrorCode[]>> = {
@@ -38,6 +39,14 @@ export function listErrors({ access, operation }: RouteRow): readonly ErrorCode[
   return [...new Set(codes)];
 }
 
+/** One sentence about the scope that an API key needs; empty for operations that accept no key. */
+export function describeScope({ id }: Operation, access: Access): string {
+  const scope = scopeOf(id);
+  if (scope === undefined) return '';
+  const condition = access === 'api-key-or-session' ? 'When called with an API key, requires' : 'Requires';
+  return `${condition} the scope \`${scope}\`.`;
+}
+
 /** The credentials that callers may use. */
 export const securitySchemes = {
   apiKey: {
@@ -61,15 +70,18 @@ export const securitySchemes = {
 
 type Requirement = Record<string, string[]>;
 
-const requirements: Readonly<Record<Access, readonly Requirement[]>> = {
-  'api-key': [{ apiKey: [] }],
-  pipeline: [{ apiKey: [] }],
-  session: [{ session: [] }],
-  'api-key-or-session': [{ apiKey: [] }, { session: [] }],
-  public: [],
-};
-
-/** Satisfying any one of the requirements is enough. An empty list allows everyone. */
-export function renderSecurity(access: Access, { takesKeyHeader }: Operation): Requirement[] {
-  return [...requirements[access], ...(takesKeyHeader ? [{ apiKeyHeader: [] }] : [])];
+/**
+ * Satisfying any one of the requirements is enough. An empty list allows everyone. The list of a key's requirement
+ * names the scope that the key needs, as OpenAPI 3.1 allows for roles of any scheme.
+ */
+export function renderSecurity(access: Access, { id, takesKeyHeader }: Operation): Requirement[] {
+  const scope = scopeOf(id);
+  const roles = scope === undefined ? [] : [scope];
+  const acceptsKeys = access !== 'session' && access !== 'public';
+  const acceptsSessions = access === 'session' || access === 'api-key-or-session';
+  return [
+    ...(acceptsKeys ? [{ apiKey: roles }] : []),
+    ...(acceptsSessions ? [{ session: [] }] : []),
+    ...(takesKeyHeader ? [{ apiKeyHeader: roles }] : []),
+  ];
 }

@@ -29,6 +29,19 @@ test.each(routes.flatMap((route) => route.paths.map((path) => [route.method, pat
   },
 );
 
+test('the document names the scope that an API key needs, for tools and for readers', () => {
+  expect(document.paths?.['/v1/account/keys']?.post).toMatchObject({
+    'x-required-scope': 'manage',
+    security: [{ apiKey: ['manage'] }, { session: [] }],
+    description: expect.stringContaining('requires the scope `manage`') as string,
+  });
+  expect(document.paths?.['/v1/messages']?.post).toMatchObject({
+    'x-required-scope': 'inference',
+    security: [{ apiKey: ['inference'] }, { apiKeyHeader: ['inference'] }],
+  });
+  expect(document.paths?.['/v1/account/register']?.post).not.toHaveProperty('x-required-scope');
+});
+
 test('every referenced schema exists', () => {
   const text = JSON.stringify(document);
   const names = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name);

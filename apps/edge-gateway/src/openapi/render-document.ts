@@ -7,6 +7,7 @@ import {
   createdApiKey,
   errorBody,
   messagesErrorBody,
+  type KeyScope,
   providerConnection,
   requestDetail,
   requestLogEntry,
@@ -20,10 +21,11 @@ import { errorRegistry } from '@gateway/errors';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { createDocument } from 'zod-openapi';
 import { formatOfPath } from '../request/http-response.ts';
-import type { OperationAnswer } from './operation.ts';
+import type { Operation, OperationAnswer } from './operation.ts';
 import { operationTags } from './operation.ts';
 import type { RouteRow } from './route-table.ts';
-import { listErrors, renderSecurity, securitySchemes } from './access-rules.ts';
+import { describeScope, listErrors, renderSecurity, securitySchemes } from './access-rules.ts';
+import { scopeOf } from './operation-scopes.ts';
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 type Responses = ZodOpenApiOperationObject['responses'];
@@ -77,9 +79,14 @@ function renderOperation(route: RouteRow, path: string): ZodOpenApiOperationObje
     operationId: isAlias ? `${operation.id}Alias${route.paths.indexOf(path)}` : operation.id,
     tags: [operation.tag],
     summary: operation.summary,
-    description: [isAlias ? `The same as \`${route.method} ${primary}\`.` : '', operation.description ?? '']
+    description: [
+      isAlias ? `The same as \`${route.method} ${primary}\`.` : '',
+      operation.description ?? '',
+      describeScope(operation, access),
+    ]
       .filter(Boolean)
       .join(' '),
+    ...renderScope(operation),
     security: renderSecurity(access, operation),
     requestParams: {
       ...(params ? { path: params } : {}),
@@ -99,6 +106,12 @@ function renderOperation(route: RouteRow, path: string): ZodOpenApiOperationObje
       ...renderErrors(route, path),
     } as Responses,
   };
+}
+
+/** The scope in a form that tools can read. */
+function renderScope({ id }: Operation): { 'x-required-scope'?: KeyScope } {
+  const scope = scopeOf(id);
+  return scope === undefined ? {} : { 'x-required-scope': scope };
 }
 
 const requestId = {

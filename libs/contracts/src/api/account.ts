@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { id, keepable, timestamp } from '../base/common.ts';
+import { keyScopes } from './key-scope.ts';
 
 const tokenBudget = z.int().min(0).max(1e15);
 
@@ -13,7 +14,7 @@ export const limits = {
   weekly_token_budget: tokenBudget,
 };
 
-/** Default limits for the account's keys, and rules for storing request data. */
+/** Default limits and scopes for the account's keys, and rules for storing request data. */
 export const accountPolicy = z.strictObject({
   ...limits,
   /** Whether message and tool contents may be stored (encrypted). */
@@ -25,6 +26,8 @@ export const accountPolicy = z.strictObject({
    * measured on them.
    */
   shadow_share: z.number().min(0).max(1),
+  /** The scopes of a key that is created without `scopes`. */
+  default_key_scopes: keyScopes,
 });
 export type AccountPolicyBody = z.infer<typeof accountPolicy>;
 

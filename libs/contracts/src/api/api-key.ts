@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { count, id, instant, keepable, timestamp, toolNames } from '../base/common.ts';
 import { limits } from './account.ts';
+import { allKeyScopes, keyScopes } from './key-scope.ts';
 import { listOf } from '../base/list.ts';
 
 /** Key fields that can be inherited from the account policy. */
@@ -26,6 +27,8 @@ export const apiKey = z.object({
   k_target_override: z.int().min(1).max(512).nullable(),
   allowed_tools: toolNames.nullable(),
   denied_tools: toolNames.nullable(),
+  // The default covers account services from the previous release. Remove it with the next release.
+  scopes: keyScopes.default([...allKeyScopes]),
   inherited: z.array(inheritableLimit),
 });
 export type ApiKey = z.infer<typeof apiKey>;
@@ -69,6 +72,8 @@ export const createApiKeyBody = z.strictObject({
   weekly_token_budget: limits.weekly_token_budget.optional(),
   k_target_override: kTarget.nullable().optional(),
   expires_at: expiry.nullable().optional(),
+  /** Default: the account policy's `default_key_scopes`, without `manage` if the key is restricted. */
+  scopes: keyScopes.optional(),
 });
 export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>;
 
@@ -87,6 +92,7 @@ export const updateApiKeyBody = z
     weekly_token_budget: limits.weekly_token_budget.nullable(),
     k_target_override: kTarget.nullable(),
     expires_at: expiry.nullable(),
+    scopes: keyScopes,
   })
   .partial();
 export type UpdateApiKeyBody = z.infer<typeof updateApiKeyBody>;

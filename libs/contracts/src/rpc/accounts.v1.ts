@@ -3,7 +3,8 @@ import { byActor, fromOrigin } from '../base/actor.ts';
 import { base64, id, idempotency, replayed } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 import { createdApiKey, playgroundKeyBody } from '../api/api-key.ts';
-import { account, accountDeletion, updateAccountBody } from '../api/account.ts';
+import { account, accountDeletion, accountPolicy, updateAccountBody } from '../api/account.ts';
+import { allKeyScopes, keyScopes } from '../api/key-scope.ts';
 
 /** Creates an account, or returns the existing account with that name. */
 export const createAccount = defineRpc({
@@ -68,21 +69,31 @@ export const createPlaygroundKey = defineRpc({
 
 const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 
+/** Account services from the previous release send no default scopes. Remove this with the next release. */
+const accountReply = z.object({
+  account: account.extend({
+    policy: accountPolicy.extend({ default_key_scopes: keyScopes.default([...allKeyScopes]) }),
+  }),
+});
+
 /** Throws `not_found` for an unknown account. */
 export const getAccount = defineRpc({
   ...common,
   callers: ['edge-gateway', 'worker'],
   subject: 'account.get-account.v1',
   request: z.object({ accountId: id }),
-  reply: z.object({ account }),
+  reply: accountReply,
 });
 
-/** Changes an account's profile and policy. Throws `not_found` for an unknown account. */
+/**
+ * Changes an account's profile and policy. Throws `not_found` for an unknown account, and `grant_exceeds_key`
+ * if the acting key would raise a limit or the default scopes above its own.
+ */
 export const updateAccount = defineRpc({
   ...common,
   subject: 'account.update-account.v1',
   request: z.object({ accountId: id, body: updateAccountBody, ...byActor }),
-  reply: z.object({ account }),
+  reply: accountReply,
 });
 
 /**

@@ -7,6 +7,7 @@ import {
   recallTarget,
   routingMode,
 } from '../api/routing-preferences.ts';
+import { allKeyScopes, keyScopes } from '../api/key-scope.ts';
 import { count, id, sha256Hex, timestamp, toolNames } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
@@ -32,6 +33,8 @@ export const keyGrant = z.object({
   rateLimitRpm: count,
   // Fields with a default are new: account services from the previous release do not send them. Remove the
   // defaults with the next release.
+  /** The operations that the key may call. */
+  scopes: keyScopes.default([...allKeyScopes]),
   /** Budgets in saved tokens per UTC day and per UTC week. Weeks start on Monday. */
   dailyTokenBudget: count.default(5_000_000),
   weeklyTokenBudget: count.default(25_000_000),

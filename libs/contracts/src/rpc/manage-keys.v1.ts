@@ -14,6 +14,9 @@ import { defineRpc } from '../base/define.ts';
 
 const common = { server: 'account', callers: ['edge-gateway', 'operator'], deadlineMs: 5_000 } as const;
 
+// If the actor is an API key, changes throw `insufficient_scope` if that key may not manage the account,
+// `own_key_change` if it would change itself, and `grant_exceeds_key` if it would grant more than it has.
+
 /**
  * Creates a key. The reply contains the secret, sealed to the calling process, so it never crosses the bus
  * unencrypted. The secret is returned only once.

@@ -43,10 +43,16 @@ export function ToolListsDialog({ apiKey, onClose }: KeyDialogProps) {
         value={denied}
         onChange={setDenied}
       />
-      {apiKey.scopes.includes('manage') ? (
-        <p>A change of these lists removes the scope Manage from the key. You can add it again with Edit.</p>
-      ) : null}
+      <ScopeNote scopes={apiKey.scopes} />
     </TaskDialog>
+  );
+}
+
+/** Warns before the lists are saved. */
+function ScopeNote({ scopes }: Pick<ApiKey, 'scopes'>) {
+  if (!scopes.includes('manage')) return null;
+  return (
+    <p>A change of these lists removes the scope Manage from the key. You can add it again with Edit.</p>
   );
 }
 

@@ -15,6 +15,8 @@ import type { Operation, OperationAnswer } from '../../openapi/operation.ts';
 import { idempotencyHeaders, replayedHeaders } from './idempotency-key.ts';
 
 const tag = 'API keys';
+/** Errors for API keys that change keys. Users never receive them. */
+const grantErrors = ['own_key_change', 'grant_exceeds_key'] as const;
 const params = z.object({ key_id: z.uuid().meta({ description: 'The id of a key of this account.' }) });
 
 export const listApiKeys: Operation = {
@@ -36,11 +38,12 @@ export const createApiKey: Operation = {
   id: 'createApiKey',
   tag,
   summary: 'Create a key',
-  description: 'Only the name is required. The account’s policy applies to limits that are left out.',
+  description:
+    'Only the name is required. The account’s policy applies to limits and scopes that are left out. A key with an expiry or a limit below the account’s does not get `manage` unless `scopes` names it. A key that an API key creates has at most what that key has: its scopes, limits, expiry and tool lists apply to fields that are left out, and a field that exceeds them is a 403 `grant_exceeds_key`.',
   headers: idempotencyHeaders,
   body: { schema: createApiKeyBody },
   answer: createdAnswer,
-  errors: ['idempotency_key_reused'],
+  errors: ['idempotency_key_reused', 'grant_exceeds_key'],
   creates: true,
 };
 
@@ -49,7 +52,7 @@ export const createPlayground: Operation = {
   tag,
   summary: 'Create a short-lived key for the playground',
   description:
-    'The key expires after an hour, is not listed and cannot be changed. An account has at most five of them: creating a sixth ends the oldest. `k_target_override` works as for any key. The body is optional.',
+    'The key has only the scope `inference`, expires after an hour, is not listed and cannot be changed. An account has at most five of them: creating a sixth ends the oldest. `k_target_override` works as for any key. The body is optional.',
   headers: idempotencyHeaders,
   body: { schema: playgroundKeyBody, optional: true },
   answer: createdAnswer,
@@ -62,10 +65,11 @@ export const updateApiKey: Operation = {
   tag,
   summary: 'Change a key',
   description:
-    'Fields left out do not change. With `null` the key inherits that limit from the account’s policy.',
+    'Fields left out do not change. With `null` the key inherits that limit from the account’s policy. A change that restricts the key (an expiry, or a limit below the account’s) removes `manage`, unless the same call names `scopes`. An API key cannot change itself, and cannot give another key more than it has.',
   params,
   body: { schema: updateApiKeyBody },
   answer: { status: 200, description: 'The changed key.', schema: apiKey },
+  errors: grantErrors,
 };
 
 export const rotateApiKey: Operation = {
@@ -73,7 +77,7 @@ export const rotateApiKey: Operation = {
   tag,
   summary: 'Replace a key’s secret',
   description:
-    'The key keeps its id, limits and lists. The current secret continues to work for `overlap_seconds`. A secret in the overlap of an earlier rotation stops working immediately.',
+    'The key keeps its id, limits, lists and scopes. An API key cannot rotate itself, nor a key that has more than itself. The current secret continues to work for `overlap_seconds`. A secret in the overlap of an earlier rotation stops working immediately.',
   params,
   headers: idempotencyHeaders,
   body: { schema: rotateApiKeyBody, optional: true },
@@ -83,7 +87,7 @@ export const rotateApiKey: Operation = {
     schema: rotatedApiKey,
     headers: replayedHeaders,
   },
-  errors: ['idempotency_key_reused'],
+  errors: ['idempotency_key_reused', ...grantErrors],
   creates: true,
 };
 
@@ -92,17 +96,19 @@ export const setKeyToolLists: Operation = {
   tag,
   summary: 'Set which tools a key may use',
   description:
-    'Names must match exactly. A denied tool stays denied even when it is also allowed. The lists apply before tools are pruned. `null` clears a list.',
+    'Names must match exactly. A denied tool stays denied even when it is also allowed. The lists apply before tools are pruned. `null` clears a list. A key that gets a list loses the scope `manage`; a later `PATCH` by a user or an unrestricted key can give it back. An API key cannot change its own lists, and cannot allow a tool that it may not use.',
   params,
   body: { schema: toolListBody },
   answer: { status: 200, description: 'The changed key.', schema: apiKey },
+  errors: grantErrors,
 };
 
 export const revokeApiKey: Operation = {
   id: 'revokeApiKey',
   tag,
   summary: 'Revoke a key',
-  description: 'Every gateway rejects the key within a second.',
+  description:
+    'Every gateway rejects the key within a second. An API key with the scope `manage` may revoke itself: that takes rights away and grants none.',
   params,
   answer: { status: 200, description: 'The key is revoked.', schema: deletedApiKey },
 };

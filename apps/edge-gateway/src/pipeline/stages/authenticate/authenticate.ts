@@ -1,6 +1,7 @@
 import { hideSecrets } from '@gateway/observability';
 import type { AccountSecrets } from '../../../connections/account-secrets.ts';
 import type { GrantCache } from '../../../grants/grant-cache.ts';
+import { pipelineScope, requireScope } from '../../../grants/require-scope.ts';
 import { authenticateHeaders } from '../../../request/authenticate-headers.ts';
 import type { Caller } from '../../../request/request.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
@@ -12,10 +13,12 @@ interface AuthenticateServices {
 
 /**
  * Finds the caller by the API key in the headers, and records the time of authentication. From here on, the
- * account's credentials are redacted in the request's log lines and spans. Fails as `authenticateHeaders` does.
+ * account's credentials are redacted in the request's log lines and spans. Fails as `authenticateHeaders` does,
+ * and with `insufficient_scope` if the key may not be used for inference.
  */
 export async function authenticate(exchange: Exchange, services: AuthenticateServices): Promise<Caller> {
   const caller = await authenticateHeaders(exchange.request.headers, services.grants);
+  requireScope(caller, pipelineScope);
   exchange.timings.authenticatedAt = performance.now();
   hideSecrets(services.accountSecrets.of(caller.accountId));
   return caller;

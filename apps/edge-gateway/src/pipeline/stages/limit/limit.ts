@@ -1,3 +1,4 @@
+import { pipelineScope, requireScope } from '../../../grants/require-scope.ts';
 import {
   countRequest,
   renderRateHeaders,
@@ -10,12 +11,13 @@ import type { Exchange } from '../../exchange/exchange.ts';
 /**
  * Enforces the key's limit on requests per minute. Accepted and rejected requests both get the rate-limit
  * headers. Returns the caller with all known changes to its key applied.
- * @throws GatewayError `rate_limit_exceeded`; for a changed key also `invalid_api_key`, `expired_api_key` or
- * `service_unavailable`
+ * @throws GatewayError `rate_limit_exceeded`; for a changed key also `invalid_api_key`, `expired_api_key`,
+ * `insufficient_scope` or `service_unavailable`
  */
 export async function limit(exchange: Exchange, known: Caller, services: CountServices): Promise<Caller> {
   const { caller, decision } = await countRequest(known, services);
   Object.assign(exchange.headers, renderRateHeaders(decision));
+  if (caller !== known) requireScope(caller, pipelineScope);
   requireRoom(decision);
   return caller;
 }

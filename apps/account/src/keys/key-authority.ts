@@ -1,0 +1,234 @@
+import type { Actor, KeyScope } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import type { AccountModels, AccountPolicy, ApiKeyRow } from '../persistence/account-database.ts';
+import {
+  chooseLimits,
+  parseScopes,
+  parseToolList,
+  type EffectiveLimits,
+  type StoredLimits,
+} from './api-key-row.ts';
+
+/** Everything that a key may do and that another key could have more of. */
+export interface KeyAuthority {
+  readonly scopes: readonly KeyScope[];
+  readonly limits: EffectiveLimits;
+  /** Null: the key does not expire. */
+  readonly expiresAt: Date | null;
+  /** Null: all tools except the denied ones. */
+  readonly allowedTools: readonly string[] | null;
+  readonly deniedTools: readonly string[] | null;
+}
+
+/** The API key that makes a change. */
+export interface ActingKey {
+  readonly keyId: string;
+  readonly authority: KeyAuthority;
+  /** Whether it has tool lists, an expiry, or a limit below the account's. */
+  readonly isRestricted: boolean;
+}
+
+type StoredKey = StoredLimits & Pick<ApiKeyRow, 'scopes' | 'expiresAt' | 'allowedTools' | 'deniedTools'>;
+
+/** The authority of a key. The account's limits apply where it has none. */
+export function authorityOf(key: StoredKey, policy: AccountPolicy): KeyAuthority {
+  return {
+    scopes: parseScopes(key.scopes),
+    limits: chooseLimits(key, policy),
+    expiresAt: key.expiresAt,
+    allowedTools: parseToolList(key.allowedTools),
+    deniedTools: parseToolList(key.deniedTools),
+  };
+}
+
+/**
+ * Reads the API key that makes a change; null for a user or an operator, who may grant everything. Reading it within
+ * the change's transaction means that a concurrent revocation or restriction counts.
+ * @throws GatewayError `invalid_api_key` for a revoked or expired key, `insufficient_scope` without `manage`
+ */
+export async function loadActingKey(
+  tx: AccountModels,
+  actor: Actor | undefined,
+  policy: AccountPolicy,
+): Promise<ActingKey | null> {
+  const id = actor?.keyId ?? null;
+  if (id === null) return null;
+  const key = await tx.apiKey.findUnique({ where: { id, revokedAt: null } });
+  if (key === null || (key.expiresAt !== null && key.expiresAt <= new Date()))
+    throw new GatewayError('invalid_api_key');
+  const authority = authorityOf(key, policy);
+  if (!authority.scopes.includes('manage')) throw new GatewayError('insufficient_scope');
+  return { keyId: id, authority, isRestricted: restrictionsOf(authority, policy).size > 0 };
+}
+
+/** A call about one key of an account. Without an actor, it came from a command of the operator. */
+export interface KeyCall {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly actor?: Actor | undefined;
+}
+
+/**
+ * Reads the key to change, the account's policy and the acting key. Call it in the transaction that locks the
+ * account's row.
+ * @throws GatewayError `own_key_change` if a key would change itself; the errors of `loadActingKey`; `not_found` if
+ * the key is unknown, revoked, a playground key or of another account
+ */
+export async function openKeyChange(
+  tx: AccountModels,
+  { accountId, keyId, actor }: KeyCall,
+): Promise<{ found: ApiKeyRow; policy: AccountPolicy; acting: ActingKey | null }> {
+  if (actor?.keyId === keyId) throw new GatewayError('own_key_change');
+  const policy = await tx.accountPolicy.findUnique({ where: { accountId } });
+  const found = await tx.apiKey.findUnique({ where: { id: keyId, revokedAt: null, isPlayground: false } });
+  if (policy === null || found === null) throw new GatewayError('not_found');
+  return { found, policy, acting: await loadActingKey(tx, actor, policy) };
+}
+
+const limitNames = ['rate_limit_rpm', 'daily_token_budget', 'weekly_token_budget'] as const;
+
+/** The restrictions of a key, by name, with their values as text. An unrestricted key has none. */
+function restrictionsOf(key: KeyAuthority, policy: AccountPolicy): Map<string, string> {
+  const account = chooseLimits(
+    { rateLimitRpm: null, dailyTokenBudget: null, weeklyTokenBudget: null },
+    policy,
+  );
+  const found = new Map<string, string>();
+  for (const limit of limitNames)
+    if (key.limits[limit] < account[limit]) found.set(limit, String(key.limits[limit]));
+  if (key.expiresAt !== null) found.set('expires_at', key.expiresAt.toISOString());
+  if (key.allowedTools !== null) found.set('allowed_tools', JSON.stringify(key.allowedTools));
+  if (key.deniedTools !== null) found.set('denied_tools', JSON.stringify(key.deniedTools));
+  return found;
+}
+
+/**
+ * The scopes of a key after a call that names none. A call that adds or changes a restriction removes `manage`,
+ * because a restricted key is meant for an agent.
+ * @param before the key before the call; null for a new key
+ * @param after the key after the call, with the scopes that it would have without this rule
+ * @throws GatewayError `invalid_field` if no scope would be left
+ */
+export function chooseScopes(
+  before: KeyAuthority | null,
+  after: KeyAuthority,
+  policy: AccountPolicy,
+): KeyScope[] {
+  const known = before === null ? new Map<string, string>() : restrictionsOf(before, policy);
+  const isNewlyRestricted = [...restrictionsOf(after, policy)].some(
+    ([name, value]) => known.get(name) !== value,
+  );
+  const scopes = after.scopes.filter((scope) => scope !== 'manage' || !isNewlyRestricted);
+  if (scopes.length > 0) return scopes;
+  throw new GatewayError('invalid_field', {
+    param: 'scopes',
+    message:
+      'The key would have no scope, because a restricted key gets no "manage" by default. Give it another scope.',
+  });
+}
+
+/** A part of a key's authority. `tools` stands for both lists. */
+export type AuthorityPart = 'scopes' | 'expires_at' | 'tools' | (typeof limitNames)[number];
+
+/** The parts that a call sets, each with the name of its field in the caller's request. */
+export type GrantedParts = Readonly<Partial<Record<AuthorityPart, string>>>;
+
+/** Every part, named as in the body that creates a key. */
+export const allParts = {
+  scopes: 'scopes',
+  rate_limit_rpm: 'rate_limit_rpm',
+  daily_token_budget: 'daily_token_budget',
+  weekly_token_budget: 'weekly_token_budget',
+  expires_at: 'expires_at',
+  tools: 'allowed_tools',
+} as const satisfies Record<AuthorityPart, string>;
+
+/**
+ * Checks that an acting key grants no more than it has. A user or an operator has everything. An unrestricted key
+ * acts for the account in everything except scopes: limits above the account's defaults are allowed. Only users,
+ * operators and unrestricted keys give `manage`.
+ * @throws GatewayError `grant_exceeds_key`, naming the field and the most that the key may give
+ */
+export function requireWithin(acting: ActingKey | null, granted: KeyAuthority, parts: GrantedParts): void {
+  const excess = findExcess(acting, granted, parts);
+  if (acting !== null && excess !== undefined) throw refuseExcess(acting, excess, parts[excess] ?? excess);
+}
+
+/**
+ * Checks that an acting key raises no account limit above its own, because it may inherit that limit.
+ * @param limits the account's new limits; limits that do not change are absent
+ * @throws GatewayError `grant_exceeds_key`, naming the field and its highest value
+ */
+export function requireNoRaise(
+  acting: ActingKey,
+  limits: { readonly [Limit in keyof EffectiveLimits]?: number | undefined },
+): void {
+  const raised = limitNames.find((limit) => (limits[limit] ?? 0) > acting.authority.limits[limit]);
+  if (raised !== undefined) throw refuseExcess(acting, raised, `policy.${raised}`);
+}
+
+function refuseExcess(acting: ActingKey, part: AuthorityPart, param: string): GatewayError {
+  const bound = renderBound(acting, part, param);
+  const message = `An API key cannot grant more than it has. ${bound} Use the dashboard to grant more.`;
+  return new GatewayError('grant_exceeds_key', { param, message });
+}
+
+/** The first of these parts in which `granted` has more than the acting key. */
+export function findExcess(
+  acting: ActingKey | null,
+  granted: KeyAuthority,
+  parts: GrantedParts,
+): AuthorityPart | undefined {
+  if (acting === null) return undefined;
+  return (Object.keys(parts) as AuthorityPart[]).find((part) => !isWithin(acting, granted, part));
+}
+
+function isWithin(
+  { authority, isRestricted }: ActingKey,
+  granted: KeyAuthority,
+  part: AuthorityPart,
+): boolean {
+  switch (part) {
+    case 'scopes':
+      return granted.scopes.every(
+        (scope) => authority.scopes.includes(scope) && !(scope === 'manage' && isRestricted),
+      );
+    case 'expires_at':
+      if (authority.expiresAt === null) return true;
+      return granted.expiresAt !== null && granted.expiresAt <= authority.expiresAt;
+    case 'tools':
+      return allowsNoMoreTools(granted, authority);
+    default:
+      return !isRestricted || granted.limits[part] <= authority.limits[part];
+  }
+}
+
+type ToolLists = Pick<KeyAuthority, 'allowedTools' | 'deniedTools'>;
+
+/** Whether each tool that `granted` allows is also allowed by `own`. */
+function allowsNoMoreTools(granted: ToolLists, own: ToolLists): boolean {
+  const ownDenied = new Set(own.deniedTools);
+  const denied = new Set(granted.deniedTools);
+  if (granted.allowedTools === null)
+    return own.allowedTools === null && [...ownDenied].every((tool) => denied.has(tool));
+  const ownAllowed = own.allowedTools === null ? null : new Set(own.allowedTools);
+  return granted.allowedTools.every(
+    (tool) => denied.has(tool) || (!ownDenied.has(tool) && (ownAllowed === null || ownAllowed.has(tool))),
+  );
+}
+
+function renderBound({ authority, isRestricted }: ActingKey, part: AuthorityPart, param: string): string {
+  switch (part) {
+    case 'scopes': {
+      const own = authority.scopes.filter((scope) => scope !== 'manage' || !isRestricted);
+      if (own.length === 0) return `This key may give no scope, so "${param}" cannot be set.`;
+      return `"${param}" may contain only ${own.map((scope) => `"${scope}"`).join(' and ')}.`;
+    }
+    case 'expires_at':
+      return `"${param}" may be ${authority.expiresAt?.toISOString() ?? 'any time'} at the latest.`;
+    case 'tools':
+      return `"${param}" may not allow a tool that the calling key may not use.`;
+    default:
+      return `"${param}" may be at most ${authority.limits[part]}.`;
+  }
+}

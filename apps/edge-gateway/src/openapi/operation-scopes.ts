@@ -1,0 +1,59 @@
+import type { KeyScope } from '@gateway/contracts';
+import { pipelineScope } from '../grants/require-scope.ts';
+import type { RouteRow } from './route-table.ts';
+
+/**
+ * The scope that an API key needs for each operation. Users with a session token need none. Operations that
+ * accept no API key have no entry. `read` never returns a secret and changes nothing; everything that changes the
+ * account needs `manage`.
+ */
+const operationScopes: ReadonlyMap<string, KeyScope> = new Map(
+  Object.entries({
+    inference: [
+      ...['createChatCompletion', 'createMessage', 'countMessageTokens', 'converse', 'converseStream'],
+      ...['createCompletion', 'createEmbedding', 'createResponse', 'createModeration', 'createSpeech'],
+      ...['generateImage', 'editImage', 'varyImage', 'transcribeAudio', 'rerank', 'readDocument'],
+      ...['generateVideo', 'listModels', 'getModel'],
+    ],
+    read: [
+      ...['getAccount', 'listApiKeys', 'listProviders', 'getRoutingPreferences', 'listRoutingModels'],
+      ...['listRoutingModelStatus', 'listRoutingTraces', 'getRoutingInsights', 'getRoutingCalibration'],
+      ...['listRequestLog', 'getRequestDetail', 'exportRequestLog', 'listSessions', 'summarizeUsage'],
+      ...['listDailyUsage', 'listKeyUsage', 'listDailyAnalyticsByKey', 'listToolHealth'],
+      ...['listRecallAlerts', 'listToolSuggestions'],
+    ],
+    manage: [
+      ...['createApiKey', 'updateApiKey', 'rotateApiKey', 'setKeyToolLists', 'revokeApiKey'],
+      ...['putProvider', 'deleteProvider', 'updateAccount', 'deleteAccount', 'getBilling'],
+      ...['updateRoutingPreferences', 'toggleRoutingModel', 'listAuditEvents', 'exportAuditEvents'],
+    ],
+  } satisfies Record<KeyScope, readonly string[]>).flatMap(([scope, operations]) =>
+    operations.map((operation) => [operation, scope as KeyScope] as const),
+  ),
+);
+
+/** The scope that an API key needs for an operation; undefined if keys may not call it. */
+export function scopeOf(operationId: string | undefined): KeyScope | undefined {
+  return operationId === undefined ? undefined : operationScopes.get(operationId);
+}
+
+/**
+ * Checks that the table has exactly the operations that accept API keys. The gateway calls it before it starts.
+ * @throws Error naming each route without a scope, and each scope without such a route
+ */
+export function checkScopes(routes: readonly RouteRow[]): void {
+  const problems = routes.flatMap(({ name, access, operation }) => {
+    const scope = scopeOf(operation?.id);
+    const acceptsKeys = access !== undefined && access !== 'public' && access !== 'session';
+    if (acceptsKeys && scope === undefined) return [`${name} accepts API keys and has no scope`];
+    if (!acceptsKeys && scope !== undefined) return [`${name} accepts no API key and has a scope`];
+    if (access === 'pipeline' && scope !== pipelineScope) return [`${name} needs the scope ${pipelineScope}`];
+    return [];
+  });
+  const known = new Set(routes.map(({ operation }) => operation?.id));
+  const stale = [...operationScopes.keys()]
+    .filter((id) => !known.has(id))
+    .map((id) => `no route is named ${id}`);
+  if (problems.length + stale.length === 0) return;
+  throw new Error(`operation-scopes.ts does not match the routes: ${[...problems, ...stale].join('; ')}`);
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+
+/**
+ * A group of operations that an API key may call. `inference`: chat, models and proxies. `read`: usage, the
+ * request log, tool health, and the account's settings. `manage`: changes to keys, providers, policy and
+ * routing, billing figures, and deletion.
+ */
+export const keyScope = z.enum(['inference', 'read', 'manage']);
+export type KeyScope = z.infer<typeof keyScope>;
+
+/** Every scope, in the order in which records list them. */
+export const allKeyScopes: readonly KeyScope[] = keyScope.options;
+
+/** The scopes of an API key: at least one, none twice. */
+export const keyScopes = z
+  .array(keyScope)
+  .min(1)
+  .max(keyScope.options.length)
+  .refine((scopes) => new Set(scopes).size === scopes.length, { error: 'name each scope once' })
+  .meta({
+    description:
+      '`inference`: chat, models and proxies. `read`: usage, request log, tool health and settings. `manage`: changes to keys, providers, policy and routing, billing figures, and deletion.',
+    examples: [['inference'], ['inference', 'read']],
+  });

@@ -1,0 +1,26 @@
+import type { KeyScope } from '@gateway/contracts';
+
+/**
+ * The scope that an API key needs for each operation, stated apart from the gateway's own table. An operation that
+ * accepts API keys and is missing here fails the test run.
+ */
+export const neededScopes: Readonly<Record<KeyScope, readonly string[]>> = {
+  inference: [
+    ...['createChatCompletion', 'createMessage', 'countMessageTokens', 'converse', 'converseStream'],
+    ...['listModels', 'getModel', 'createCompletion', 'createEmbedding', 'createResponse', 'generateImage'],
+    ...['editImage', 'varyImage', 'transcribeAudio', 'createSpeech', 'createModeration', 'rerank'],
+    ...['readDocument', 'generateVideo'],
+  ],
+  read: [
+    ...['listApiKeys', 'listProviders', 'getAccount', 'listRequestLog', 'exportRequestLog', 'listSessions'],
+    ...['getRequestDetail', 'summarizeUsage', 'listDailyUsage', 'listKeyUsage', 'listDailyAnalyticsByKey'],
+    ...['listRoutingTraces', 'getRoutingInsights', 'getRoutingCalibration', 'getRoutingPreferences'],
+    ...['listRoutingModels', 'listRoutingModelStatus', 'listToolHealth', 'listRecallAlerts'],
+    ...['listToolSuggestions'],
+  ],
+  manage: [
+    ...['createApiKey', 'updateApiKey', 'rotateApiKey', 'setKeyToolLists', 'revokeApiKey', 'putProvider'],
+    ...['deleteProvider', 'updateAccount', 'deleteAccount', 'updateRoutingPreferences'],
+    ...['toggleRoutingModel', 'getBilling', 'listAuditEvents', 'exportAuditEvents'],
+  ],
+};
