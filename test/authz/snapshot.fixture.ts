@@ -14,6 +14,8 @@ const movingTables = new Set(['_prisma_migrations', 'vault_replicas']);
 /** Longer than it takes to write a request log row after the response. */
 const settleMs = 2_000;
 const settleRoundsMax = 15;
+const deliveryPauseMs = 50;
+const deliveryRoundsMax = 200;
 const databases = ['account', 'vault', 'billing', 'telemetry'] as const;
 
 export class StateReader {
@@ -33,10 +35,22 @@ export class StateReader {
 
   /** @param naming returns only rows that contain one of these strings. */
   async read(naming?: readonly string[]): Promise<Snapshot> {
+    await this.#untilDelivered();
     const rows = (await Promise.all(this.#clients.map(readDatabase))).flat();
     return new Set(
       naming === undefined ? rows : rows.filter((row) => naming.some((text) => row.includes(text))),
     );
+  }
+
+  /** Audit events of the vault reach the account's audit log shortly after the response. Waits for them. */
+  async #untilDelivered(): Promise<void> {
+    const [, vault] = this.#clients.find(([name]) => name === 'vault') ?? [];
+    for (let round = 0; round < deliveryRoundsMax; round += 1) {
+      const waiting = await vault?.query('SELECT 1 FROM audit_outbox LIMIT 1');
+      if (waiting?.rowCount === 0) return;
+      await sleep(deliveryPauseMs);
+    }
+    throw new Error('the vault’s audit events are not delivered');
   }
 
   /** Waits until all pending writes are done. Request log rows are written shortly after the response. */
