@@ -12,8 +12,8 @@ const { baseUrl } = stack;
 const path = '/v1/account/providers';
 const firstKey = 'sk-first-credential-0123456789-wxyz';
 const secondKey = 'sk-second-credential-0123456789-abcd';
-const hello = (provider: string) => ({
-  model: `${provider}/some-model`,
+const hello = (provider: string, model = 'some-model') => ({
+  model: `${provider}/${model}`,
   messages: [{ role: 'user', content: 'hello' }],
 });
 const invalid = { status: 400, type: 'invalid_request_error' };
@@ -129,6 +129,23 @@ describe('the egress guard', () => {
       expectError(called, { ...invalid, code: 'egress_denied' });
     },
   );
+
+  it("a private address is closed to every account's providers, although the sandbox at one is served", async () => {
+    const closed = edgeUrl(stack, 'closed');
+    const served = await postChat(closed, account.apiKey, hello('sandbox', 'sandbox-1'));
+    expect(served.status).toBe(200);
+    const sandbox = new URL(stack.dev.services['sandbox-provider']?.url ?? '');
+    for (const base_url of [`http://localhost:${new URL(provider.url).port}/v1`, `${provider.url}/v1`]) {
+      await connectProvider(baseUrl, account.apiKey, { provider: 'cerebras', api_key: firstKey, base_url });
+      const called = await postChat(closed, account.apiKey, hello('cerebras'));
+      expectError(called, { ...invalid, code: 'egress_denied' });
+    }
+    expect(provider.requests).toHaveLength(0);
+    // Nor can an account take the sandbox's own address for a provider of its own.
+    const body = { provider: 'cerebras', api_key: firstKey, base_url: `${sandbox.origin}/v1` };
+    const stored = await send(closed, { method: 'PUT', path, key: account.apiKey, body });
+    expectError(stored, { ...invalid, code: 'egress_denied' });
+  });
 
   it('detects host names that resolve to a private address', async () => {
     const body = {

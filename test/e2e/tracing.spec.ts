@@ -38,7 +38,9 @@ beforeAll(async () => {
       // The failed call must be the only call, and a plan that misses its deadline must not skip the other
       // services.
       'edge-gateway': { UPSTREAM_RETRIES_MAX: '0', PLAN_DEADLINE_MS: '6000' },
+      'edge-gateway-2': { TRUST_CLIENT_TRACES: '127.0.0.0/8' },
     },
+    replicas: { 'edge-gateway': 2 },
   });
   undo.push(() => stack.stop());
   const base_url = `${provider.url}/v1`;
@@ -57,8 +59,9 @@ async function traceOf(
   request: object,
   services: readonly string[],
   headers: Record<string, string> = {},
+  edge: string | null = stack.baseUrl,
 ): Promise<readonly ReceivedSpan[]> {
-  const answer = await postChat(stack.baseUrl, stack.apiKey, request, headers);
+  const answer = await postChat(edge ?? '', stack.apiKey, request, headers);
   expect(answer.status).toBe(200);
   const { trace_id } = await waitForRow(stack.baseUrl, stack.apiKey, requestIdOf(answer));
   const isWhole = (spans: readonly ReceivedSpan[]) =>
@@ -145,12 +148,25 @@ it('a model choice adds the chosen model, the candidates and the reason to the r
   );
 });
 
-it('a trace started by the client is continued', async () => {
+const traceparent = `00-${incoming.traceId}-${incoming.spanId}-01`;
+
+it('a trace started by a client is a link of a new trace, and does not choose its id or sampling', async () => {
   provider.enqueue(null, plainAnswer);
-  const traceparent = `00-${incoming.traceId}-${incoming.spanId}-01`;
   const spans = await traceOf(body, always, { traceparent });
   const [root] = of(spans, 'edge-gateway', 'server');
-  expect(root).toMatchObject({ traceId: incoming.traceId, parentSpanId: incoming.spanId });
+  expect(root).toMatchObject({
+    parentSpanId: null,
+    links: [incoming],
+    attributes: { 'gateway.client.trace_id': incoming.traceId },
+  });
+  expect(root?.traceId).not.toBe(incoming.traceId);
+});
+
+it('a trace started by a client in TRUST_CLIENT_TRACES is continued', async () => {
+  provider.enqueue(null, plainAnswer);
+  const spans = await traceOf(body, always, { traceparent }, stack.dev.services['edge-gateway-2']?.url);
+  const [root] = of(spans, 'edge-gateway', 'server');
+  expect(root).toMatchObject({ traceId: incoming.traceId, parentSpanId: incoming.spanId, links: [] });
   // The provider is an external service, so it receives no trace headers.
   expect(provider.requests.at(-1)!.headers).not.toHaveProperty('traceparent');
 });

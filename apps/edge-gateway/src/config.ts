@@ -36,7 +36,7 @@ const edgeVariables = z
       .int()
       .positive()
       .default(256 * mebibyte),
-    /** Comma-separated CIDRs of private networks where providers are allowed. */
+    /** Comma-separated CIDRs of private networks where the providers of every account are allowed. */
     EGRESS_ALLOW: cidrs,
     /**
      * Issuer and audience in the session tokens of the embedded identity. The account service needs the same
@@ -61,6 +61,11 @@ const edgeVariables = z
      * (`X-Forwarded-For`) and TLS state (`X-Forwarded-Proto`) that these proxies report.
      */
     TRUSTED_PROXIES: cidrs,
+    /**
+     * Comma-separated CIDRs of clients that may choose the trace id and the sampling of their requests
+     * (`traceparent`). The address is that of the connection. The trace of any other client becomes a span link.
+     */
+    TRUST_CLIENT_TRACES: cidrs,
     /** Comma-separated signature algorithms that the issuer may use. */
     OIDC_ALGORITHMS: z
       .string()
@@ -69,7 +74,10 @@ const edgeVariables = z
       .pipe(z.array(z.enum(sessionAlgorithms)).min(1)),
     /** Time limit for planning a request. If planning takes longer, the request is sent without a plan. */
     PLAN_DEADLINE_MS: z.coerce.number().int().min(1).max(10_000).default(150),
-    /** Address of the built-in sandbox provider, which needs no key. Without it there is no sandbox. */
+    /**
+     * Address of the built-in sandbox provider, which needs no key. Without it there is no sandbox. Calls to
+     * this origin pass the egress guard without an entry in EGRESS_ALLOW.
+     */
     SANDBOX_URL: z.url().optional(),
     REQUEST_BODY_BYTES_MAX: z.coerce
       .number()

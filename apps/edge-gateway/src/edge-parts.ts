@@ -12,6 +12,7 @@ import type { Config } from './config.ts';
 import { connectRedis, openBudgets, openModelRouter } from './edge-stores.ts';
 import { AccountSecrets } from './connections/account-secrets.ts';
 import { createConnections } from './connections/connections.ts';
+import { createAddressCheck } from './http/address-check.ts';
 import { GrantCache } from './grants/grant-cache.ts';
 import { OpenRequests } from './grants/open-requests.ts';
 import { RedisEpochReader } from './grants/redis-epoch-reader.adapter.ts';
@@ -57,7 +58,8 @@ export interface EdgeSurroundings {
 export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
   const { config, messaging, log } = surroundings;
   const sealingKeys = createSealingKeyPair();
-  const egressGuard = createEgressGuard({ allow: config.EGRESS_ALLOW });
+  const ownOrigins = config.SANDBOX_URL === undefined ? [] : [config.SANDBOX_URL];
+  const egressGuard = createEgressGuard({ allow: config.EGRESS_ALLOW, ownOrigins });
   const cacheRedis = connectRedis(config.REDIS_CACHE_URL ?? config.REDIS_URL, log);
   const open = openBudgets(config.REDIS_URL, config.PLAN_DEADLINE_MS, log);
   const accountKeys = { cache: cacheRedis, queue: open.redis };
@@ -106,6 +108,7 @@ function chooseSettings(config: Config): PipelineServices['settings'] {
     retriesMax: config.UPSTREAM_RETRIES_MAX,
     retryAfterMsMax: config.UPSTREAM_RETRY_AFTER_MAX_MS,
     hedgeAfterMs: config.UPSTREAM_HEDGE_AFTER_MS,
+    isTraceTrusted: createAddressCheck(config.TRUST_CLIENT_TRACES),
     firstByteMsMax: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
     plainAnswerMsMax: config.UPSTREAM_ANSWER_TIMEOUT_MS,
   };

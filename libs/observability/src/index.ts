@@ -28,6 +28,7 @@ export {
   redactAttributes,
   SpanKind,
   startRequestTrace,
+  type IncomingTrace,
   withSpan,
   type Attributes,
   type RequestTrace,

@@ -1,10 +1,12 @@
 import { startOtlpReceiver, type OtlpReceiver } from '@gateway/testing';
-import { startTelemetry } from './telemetry.ts';
+import { startTelemetry, type Telemetry } from './telemetry.ts';
 import { currentTraceHeaders, currentTraceId, currentTraceparent } from './trace-context.ts';
 import { continueTrace, startRequestTrace, withSpan } from './tracing.ts';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
+const trusted = { headers: traceparent, isTrusted: true };
+const stranger = { headers: traceparent, isTrusted: false };
 
 async function start(receiver?: OtlpReceiver) {
   return startTelemetry({
@@ -18,7 +20,7 @@ async function start(receiver?: OtlpReceiver) {
 describe('without a span receiver', () => {
   beforeAll(() => start());
 
-  it('gives every request a valid trace id, or continues an incoming one', async () => {
+  it('gives every request a valid trace id, or continues the one of a trusted sender', async () => {
     const fresh = startRequestTrace();
     expect(fresh.traceId).toMatch(/^(?!0{32})[0-9a-f]{32}$/);
     await fresh.run(async () => {
@@ -28,14 +30,18 @@ describe('without a span receiver', () => {
       expect(currentTraceparent()).toBe(fresh.headers.traceparent);
     });
     expect(currentTraceId()).toBeUndefined();
-    expect(startRequestTrace(traceparent).traceId).toBe(traceId);
+    expect(startRequestTrace(trusted).traceId).toBe(traceId);
+    // A stranger neither chooses the id nor has its request recorded.
+    const { traceId: own, headers } = startRequestTrace(stranger);
+    expect(own).not.toBe(traceId);
+    expect(headers.traceparent).toMatch(/-00$/);
     expect(continueTrace(traceparent, 'served', {}, () => currentTraceId())).toBe(traceId);
   });
 
   it.each(['', '00-xyz', `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`, `ff-${traceId}-00f067aa0ba902b7-01`])(
     'starts a new trace when the incoming one is %p',
     (incoming) => {
-      expect(startRequestTrace(incoming).traceId).not.toBe(traceId);
+      expect(startRequestTrace({ headers: incoming, isTrusted: true }).traceId).not.toBe(traceId);
     },
   );
 
@@ -56,14 +62,26 @@ describe('without a span receiver', () => {
 
 describe('with a span receiver', () => {
   let receiver: OtlpReceiver;
+  let telemetry: Telemetry;
   beforeAll(async () => {
     receiver = await startOtlpReceiver();
+    telemetry = await start(receiver);
   });
   afterAll(() => receiver.close());
 
+  it('links the trace of a sender that is not trusted', async () => {
+    const request = startRequestTrace(stranger, 'linked');
+    request.end();
+    const [root] = await receiver.waitForTrace(request.traceId, (found) => found.length === 1, 20_000);
+    expect(root).toMatchObject({
+      parentSpanId: null,
+      links: [{ traceId, spanId: '00f067aa0ba902b7' }],
+      attributes: { 'gateway.client.trace_id': traceId },
+    });
+  });
+
   it('exports one tree per request, with attributes and failures', async () => {
-    const telemetry = await start(receiver);
-    const request = startRequestTrace(traceparent, 'POST /v1/chat/completions', { 'http.route': '/x' });
+    const request = startRequestTrace(trusted, 'POST /v1/chat/completions', { 'http.route': '/x' });
     await request.run(async () => {
       await withSpan('plan', { tools: 117 }, () => Promise.resolve());
       await expect(withSpan('forward', {}, () => Promise.reject(new TypeError('refused')))).rejects.toThrow(

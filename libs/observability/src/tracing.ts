@@ -8,6 +8,7 @@ import {
   type Context,
   type Span,
   type SpanContext,
+  type SpanOptions,
   type Tracer,
 } from '@opentelemetry/api';
 import { redactFields, redactText } from './redaction/redact.ts';
@@ -137,19 +138,42 @@ export interface RequestTrace {
   end(thrown?: unknown): void;
 }
 
+/** The trace headers that a request arrived with. */
+export interface IncomingTrace {
+  readonly headers: TraceHeaders | string | undefined;
+  /**
+   * Whether the sender may choose the trace's id and sampling. Otherwise a stranger could force every request to be
+   * recorded, or add spans to a trace of another sender.
+   */
+  readonly isTrusted: boolean;
+}
+
+/** The span attribute with the trace id of a client that is not trusted. Its context is also a span link. */
+const clientTraceAttribute = 'gateway.client.trace_id';
+
 /**
- * Starts a trace for a request, or continues the one in a valid incoming `traceparent`. The caller must
- * `end()` it.
+ * Starts a trace for a request. A valid trace of a trusted sender is continued. The trace of any other sender becomes
+ * a link and an attribute of a new one. The caller must `end()` it.
  */
 export function startRequestTrace(
-  incoming?: TraceHeaders | string,
+  incoming?: IncomingTrace,
   name = 'request',
   attributes: Attributes = {},
 ): RequestTrace {
-  const remote = parseTraceHeaders(incoming);
-  if (tracer === undefined) return openUnrecorded(createUnrecordedSpanContext(remote));
-  const parent = remote === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, remote);
-  const span = tracer.startSpan(name, { attributes, kind: SpanKind.SERVER }, parent);
+  const remote = incoming && parseTraceHeaders(incoming.headers);
+  const continued = incoming?.isTrusted === true ? remote : undefined;
+  if (tracer === undefined) return openUnrecorded(createUnrecordedSpanContext(continued));
+  const parent = continued === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, continued);
+  const linked = remote === continued ? undefined : remote;
+  const options: SpanOptions =
+    linked === undefined
+      ? { attributes, kind: SpanKind.SERVER }
+      : {
+          attributes: { ...attributes, [clientTraceAttribute]: linked.traceId },
+          links: [{ context: linked }],
+          kind: SpanKind.SERVER,
+        };
+  const span = tracer.startSpan(name, options, parent);
   const spanContext = span.spanContext();
   const active = trace.setSpan(parent, span);
   const scope = createScope();

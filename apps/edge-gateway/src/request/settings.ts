@@ -17,4 +17,6 @@ export interface PipelineSettings {
   readonly plainAnswerMsMax: number;
   /** How long a non-streaming call without tools may be silent before a hedge starts. 0 turns hedging off. */
   readonly hedgeAfterMs: number;
+  /** Whether a client at this address may choose a request's trace id and sampling. */
+  readonly isTraceTrusted: (address: string | undefined) => boolean;
 }

@@ -54,7 +54,7 @@ export class UndiciUpstream implements Upstream {
    * is opened.
    */
   #parseAddress(url: string): Address {
-    this.#guard.checkUrl(url);
+    this.#guard.checkCall(url);
     const { origin, pathname, search } = new URL(url);
     const address = { origin, path: pathname + search };
     this.#addresses.set(url, address);

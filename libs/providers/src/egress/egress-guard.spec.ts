@@ -168,6 +168,32 @@ describe('connections', () => {
     expect(served).toBe(before);
   });
 
+  test("reach the operator's own origin without opening the private range it is in", async () => {
+    const own = `http://sandbox.internal:${port}`;
+    const guard = createEgressGuard({
+      allow: [],
+      ownOrigins: [`${own}/v1`],
+      resolve: resolvesTo('127.0.0.1'),
+    });
+    await expect(get(guard, `${own}/`)).resolves.toBe(200);
+    expect(() => guard.checkCall(`${own}/v1/chat/completions`)).not.toThrow();
+    const before = served;
+    for (const url of [
+      `http://other.internal:${port}/`,
+      `https://other.internal:${port}/`,
+      `http://127.0.0.1:${port}/`,
+      `https://sandbox.internal:${port}/`,
+      `http://sandbox.internal:${port + 1}/`,
+    ])
+      await expect(get(guard, url)).rejects.toEqual(denied);
+    expect(served).toBe(before);
+  });
+
+  test("no account can save the operator's own origin as an address", () => {
+    const guard = createEgressGuard({ allow: [], ownOrigins: ['http://sandbox.internal'] });
+    expect(() => guard.checkUrl('http://sandbox.internal/v1')).toThrow(denied);
+  });
+
   test('use the address that was checked, so DNS rebinding has no effect', async () => {
     let lookups = 0;
     const guard = createEgressGuard({

@@ -11,6 +11,12 @@ export interface EgressGuardOptions {
    * `127.0.0.0/8`.
    */
   readonly allow: readonly string[];
+  /**
+   * Origins of the operator's own servers, such as the built-in sandbox. Calls reach exactly these origins at any
+   * address and without TLS. `checkUrl` and `checkResolved` ignore them, so no account can save one as an address.
+   * Example: `http://sandbox-provider:8080`.
+   */
+  readonly ownOrigins?: readonly string[];
   /** Resolves a host name to all its addresses. Default: the operating system's resolver. */
   readonly resolve?: Resolve;
   /** Timeout for establishing a connection. */
@@ -38,6 +44,8 @@ export interface EgressGuard {
    * Call this method again for every redirect. @throws GatewayError `egress_denied`
    */
   checkUrl(url: string | URL): void;
+  /** Like `checkUrl`, for a call: the operator's own origins pass too. @throws GatewayError `egress_denied` */
+  checkCall(url: string | URL): void;
   /** Runs `checkUrl`, then checks the current addresses of the host name. Gives early feedback when an address is saved. @throws GatewayError `egress_denied` */
   checkResolved(url: string | URL): Promise<void>;
   /**
@@ -46,7 +54,7 @@ export interface EgressGuard {
    */
   readonly lookup: Lookup;
   /**
-   * For undici's `connect` option. Applies `checkUrl` and `lookup` to every connection, even if the caller
+   * For undici's `connect` option. Applies `checkCall` and `lookup` to every connection, even if the caller
    * did not.
    */
   readonly connect: buildConnector.connector;
@@ -59,13 +67,20 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
   const allow = options.allow.map(parseCidr);
   const resolve: Resolve = options.resolve ?? systemLookup;
   const timeout = options.connectTimeoutMs ?? defaultConnectTimeoutMs;
+  const own = new Set((options.ownOrigins ?? []).map((url) => new URL(url).origin));
   const checkUrl = (url: string | URL): void => checkWritten(new URL(url), allow);
   const lookup = createLookup(resolve, (address) => mayCall(address, allow, true));
   const plainLookup = createLookup(resolve, (address) => mayCall(address, allow, false));
   const secure = buildConnector({ lookup, timeout, allowH2: false });
   const plain = buildConnector({ lookup: plainLookup, timeout, allowH2: false });
+  // The operator chose these names, so their addresses need no check.
+  const unchecked = buildConnector({ lookup: createLookup(resolve, () => true), timeout, allowH2: false });
   return {
     checkUrl,
+    checkCall: (url) => {
+      const parsed = new URL(url);
+      if (!own.has(parsed.origin)) checkWritten(parsed, allow);
+    },
     lookup,
     checkResolved: async (url) => {
       checkUrl(url);
@@ -74,7 +89,9 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
       if (isIP(bareHost(hostname)) === 0) await lookupOnce(check, hostname);
     },
     connect: (target, callback) => {
-      const denial = findDenial(`${target.protocol}//${target.host ?? target.hostname}`, allow);
+      const url = `${target.protocol}//${target.host ?? target.hostname}`;
+      if (own.size > 0 && own.has(originOf(url))) return unchecked(target, callback);
+      const denial = findDenial(url, allow);
       if (denial) return callback(denial, null);
       return target.protocol === 'https:' ? secure(target, callback) : plain(target, callback);
     },
@@ -129,6 +146,11 @@ function findDenial(url: string, allow: readonly Cidr[]): GatewayError | undefin
   } catch (thrown) {
     return thrown instanceof GatewayError ? thrown : denied('invalid URL');
   }
+}
+
+/** The origin of a URL; empty if it cannot be parsed. */
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : '';
 }
 
 /** The URL's host, without the brackets around an IPv6 address. */

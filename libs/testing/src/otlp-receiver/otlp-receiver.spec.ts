@@ -7,6 +7,7 @@ beforeAll(async () => {
 afterAll(() => receiver.close());
 
 const traceId = '5b8efff798038103d269b633813fc60c';
+const linkedId = '0af7651916cd43dd8448eb211c80319c';
 /** Based on the example in the OTLP specification (opentelemetry-proto/examples/trace.json). */
 const body = {
   resourceSpans: [
@@ -31,6 +32,7 @@ const body = {
                   value: { arrayValue: { values: [{ stringValue: 'a' }, { boolValue: true }] } },
                 },
               ],
+              links: [{ traceId: linkedId, spanId: 'eee19b7ec3c1b175' }],
               status: { code: 2, message: 'refused' },
             },
           ],
@@ -55,6 +57,7 @@ it('parses the example in the specification', async () => {
       name: "I'm a server span",
       kind: 'server',
       attributes: { count: 3, list: ['a', true] },
+      links: [{ traceId: linkedId, spanId: 'eee19b7ec3c1b175' }],
       status: 'error',
       statusMessage: 'refused',
       startMs: 1_544_712_660_000,

@@ -11,6 +11,8 @@ export interface ReceivedSpan {
   readonly name: string;
   readonly kind: 'unspecified' | 'internal' | 'server' | 'client' | 'producer' | 'consumer';
   readonly attributes: Readonly<Record<string, unknown>>;
+  /** The spans of other traces that this span is linked to. */
+  readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
   readonly status: 'unset' | 'ok' | 'error';
   readonly statusMessage: string;
   /** Unix time. */
@@ -47,6 +49,7 @@ const span = z.object({
   startTimeUnixNano: unixNano,
   endTimeUnixNano: unixNano,
   attributes,
+  links: z.array(z.object({ traceId: z.string(), spanId: z.string() })).default([]),
   status: z
     .object({ code: z.int().default(0), message: z.string().default('') })
     .default({ code: 0, message: '' }),
@@ -83,6 +86,7 @@ function readSpan(serviceName: string, each: z.output<typeof span>): ReceivedSpa
     name: each.name,
     kind: kinds[each.kind] ?? 'unspecified',
     attributes: readAttributes(each.attributes),
+    links: each.links,
     status: statuses[each.status.code] ?? 'unset',
     statusMessage: each.status.message,
     startMs: each.startTimeUnixNano,

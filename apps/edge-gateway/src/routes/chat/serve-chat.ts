@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClientFormat } from '@gateway/interchange';
-import { startRequestTrace } from '@gateway/observability';
+import { startRequestTrace, type IncomingTrace } from '@gateway/observability';
 import { formatNamed, type RequestRoute } from '@gateway/wire-formats';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createExchange, type Exchange } from '../../pipeline/exchange/exchange.ts';
 import { handleRequest } from '../../pipeline/handle-request.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
+import type { PipelineSettings } from '../../request/settings.ts';
 
 /** A chat endpoint in the public interface. */
 export interface ChatEndpoint {
@@ -55,7 +56,7 @@ export async function serveRaw(
   services: PipelineServices,
   handle: HandleExchange = handleRequest,
 ): Promise<void> {
-  const trace = startRequestTrace(incomingTrace(request), `POST ${path}`);
+  const trace = startRequestTrace(readIncomingTrace(request, services.settings), `POST ${path}`);
   const exchange = createExchange({ requestId, endpoint: path, format, route, request, response, trace });
   const formatHeader = formatNamed(format).client.requestIdHeader;
   if (formatHeader !== null) exchange.headers[formatHeader] = requestId;
@@ -63,6 +64,11 @@ export async function serveRaw(
   trace.end();
 }
 
-function incomingTrace({ headers }: IncomingMessage): string | undefined {
-  return typeof headers['traceparent'] === 'string' ? headers['traceparent'] : undefined;
+function readIncomingTrace(
+  { headers, socket }: IncomingMessage,
+  settings: Pick<PipelineSettings, 'isTraceTrusted'>,
+): IncomingTrace | undefined {
+  const traceparent = headers['traceparent'];
+  if (typeof traceparent !== 'string') return undefined;
+  return { headers: traceparent, isTrusted: settings.isTraceTrusted(socket.remoteAddress) };
 }
