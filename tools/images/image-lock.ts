@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { root } from '../bootstrap/stack/root.ts';
+
+/** `deploy/images.json`: each image of other projects, with the version and the digest of its index. */
+export const imageLock = z.record(
+  z.string(),
+  z.strictObject({
+    tag: z.string().regex(/^v?\d+\.\d+[\w.-]*$/, 'must be a version'),
+    digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
+  }),
+);
+export type ImageLock = z.infer<typeof imageLock>;
+
+export const lockFile = 'deploy/images.json';
+
+/** The files that refer to images of other projects. */
+export const pinnedFiles = [
+  'deploy/Dockerfile',
+  'deploy/compose.yaml',
+  'k8s/components/embedded-data/nats.yaml',
+  'k8s/components/embedded-data/postgres.yaml',
+  'k8s/components/embedded-data/redis-cache.yaml',
+  'k8s/components/embedded-data/redis.yaml',
+] as const;
+
+export function readImageLock(): ImageLock {
+  return imageLock.parse(JSON.parse(readFileSync(join(root, lockFile), 'utf8')));
+}
+
+/** A reference with its position in a file's text. */
+interface FoundReference {
+  readonly reference: string;
+  readonly index: number;
+}
+
+/** Where images are named: `image:` in YAML, and in a Dockerfile `FROM`, `COPY --from=` and `ARG …_IMAGE=`. */
+const places =
+  /^[ \t]*(?:-[ \t]+)?image:[ \t]*(?<yaml>[^\s#]+)|^FROM[ \t]+(?<from>\S+)|^COPY[ \t]+--from=(?<copy>\S+)|^ARG[ \t]+\w*_IMAGE=(?<arg>\S+)|^# syntax=(?<syntax>\S+)/gm;
+
+/** Every image that a file names, in order. Build stages and build arguments are not images. */
+export function listReferences(text: string): FoundReference[] {
+  const stages = [...text.matchAll(/^FROM[ \t]+\S+[ \t]+AS[ \t]+(\S+)/gim)].map(([, name]) => name);
+  return [...text.matchAll(places)].flatMap((match) => {
+    const reference = Object.values(match.groups ?? {}).find((value) => value !== undefined);
+    if (reference === undefined || reference.startsWith('${') || stages.includes(reference)) return [];
+    return [{ reference, index: match.index + match[0].length - reference.length }];
+  });
+}
+
+/** Whether the image is built from this repository. Its version is that of the release. */
+export function isOwnImage(reference: string): boolean {
+  return reference.startsWith('agent-gateway/');
+}
+
+/** `name:tag@digest`. Throws if the lock does not contain the image. */
+export function renderReference(name: string, lock: ImageLock): string {
+  const locked = lock[name];
+  if (locked === undefined) throw new Error(`${lockFile} has no image ${name}.`);
+  return `${name}:${locked.tag}@${locked.digest}`;
+}
+
+function nameOf(reference: string): string {
+  return reference.replace(/@.*$/, '').replace(/:[^:/]*$/, '');
+}
+
+/** Replaces the version and digest of every image of another project by the locked ones. */
+export function pinReferences(text: string, lock: ImageLock): string {
+  return listReferences(text)
+    .filter(({ reference }) => !isOwnImage(reference))
+    .reduceRight(
+      (pinned, { reference, index }) =>
+        pinned.slice(0, index) +
+        renderReference(nameOf(reference), lock) +
+        pinned.slice(index + reference.length),
+      text,
+    );
+}
+
+/** The images of other projects that a file names differently from the lock. */
+export function findUnpinned(text: string, lock: ImageLock): string[] {
+  const isPinned = (reference: string) =>
+    lock[nameOf(reference)] !== undefined && reference === renderReference(nameOf(reference), lock);
+  return listReferences(text)
+    .map(({ reference }) => reference)
+    .filter((reference) => !isOwnImage(reference) && !isPinned(reference));
+}

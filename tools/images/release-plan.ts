@@ -1,0 +1,60 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../bootstrap/stack/root.ts';
+
+export interface ReleaseOptions {
+  /** The registry and path in front of the image names, such as `ghcr.io/example`. */
+  readonly registry: string;
+  readonly version: string;
+  /** Comma-separated platforms. */
+  readonly platforms: string;
+  /** Folder for the result of each build. */
+  readonly resultDir: string;
+}
+
+/** One image of the release, and the `docker` arguments that build and push it. */
+export interface ImageBuild {
+  readonly name: string;
+  readonly reference: string;
+  /** The file in which buildx writes the digest. */
+  readonly resultFile: string;
+  readonly args: readonly string[];
+}
+
+/** The images of a release: each app that runs as a process, and the migrations. */
+export function listImages(): string[] {
+  const apps = readdirSync(join(root, 'apps')).filter((app) =>
+    existsSync(join(root, 'apps', app, 'src/main.ts')),
+  );
+  return [...apps.sort(), 'migrate'];
+}
+
+/**
+ * The builds of a release. Each image carries two attestations: a list of all components, including those of the
+ * operating system, and its provenance with all build steps and sources. Only a registry can store them, so the images
+ * are pushed.
+ */
+export function planRelease(options: ReleaseOptions): ImageBuild[] {
+  return listImages().map((name) => {
+    const reference = `${options.registry}/agent-gateway/${name}:${options.version}`;
+    const resultFile = join(options.resultDir, `${name}.json`);
+    const target =
+      name === 'migrate' ? ['--target', 'migrate'] : ['--target', 'app', '--build-arg', `APP=${name}`];
+    const args = [
+      ...['buildx', 'build', '--file', 'deploy/Dockerfile', ...target],
+      ...['--platform', options.platforms, '--tag', reference],
+      ...['--sbom=true', '--provenance=mode=max'],
+      ...['--metadata-file', resultFile, '--push', '.'],
+    ];
+    return { name, reference, resultFile, args };
+  });
+}
+
+/** The `images` entries for an overlay, with the digests of a release. */
+export function renderOverlayImages(registry: string, digests: ReadonlyMap<string, string>): string {
+  const lines = [...digests].map(
+    ([name, digest]) =>
+      `  - { name: agent-gateway/${name}, newName: ${registry}/agent-gateway/${name}, digest: '${digest}' }\n`,
+  );
+  return `images:\n${lines.join('')}`;
+}
