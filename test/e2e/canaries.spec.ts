@@ -155,6 +155,16 @@ describe('the search', () => {
   });
 });
 
+it('no Redis user lacked a permission in the whole run', async () => {
+  const { redis_url, redis_cache_url } = stack.dev;
+  for (const url of [redis_url, redis_cache_url]) {
+    const redis = new Redis(url);
+    const refused = (await redis.call('ACL', 'LOG')) as unknown[];
+    redis.disconnect();
+    expect(refused.map((entry) => JSON.stringify(entry))).toEqual([]);
+  }
+});
+
 /** Plants a secret in several sinks, in several encodings. */
 async function plant(secret: string): Promise<void> {
   const encoded = Buffer.from(secret).toString('base64');

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sharedStack } from '@gateway/testing';
+import { redisUsers } from '../../tools/bootstrap/stack/redis-acl.ts';
 
 const stack = sharedStack();
 
@@ -43,6 +44,9 @@ test('only the owner can read files that contain secrets', () => {
     'secrets.json',
     'run/state.json',
     'redis/redis.conf',
+    'redis/users.acl',
+    'redis-cache/redis.conf',
+    'redis-cache/users.acl',
     'nats/nats-server.conf',
   ]) {
     expect({ file, mode: statSync(join(stack.dataDir, file)).mode & 0o777 }).toEqual({ file, mode: 0o600 });
@@ -50,9 +54,11 @@ test('only the owner can read files that contain secrets', () => {
 });
 
 test('no log contains a secret from the stack', () => {
-  const { api_key, session_token, demo_person, nats_operator, redis_url, postgres } = stack.dev;
+  const { api_key, session_token, demo_person, nats_operator, postgres } = stack.dev;
+  const { redis_url, redis_cache_url } = stack.dev;
+  const users = redisUsers.flatMap((user) => Object.values(stack.redisUrls(user)));
   const databases = [postgres.account, postgres.vault, postgres.billing, postgres.telemetry];
-  const passwords = [redis_url, ...databases].map((url) => new URL(url).password);
+  const passwords = [redis_url, redis_cache_url, ...users, ...databases].map((url) => new URL(url).password);
   for (const name of [...Object.keys(stack.dev.services), 'supervisor']) {
     const log = stack.logs(name);
     for (const secret of [

@@ -17,11 +17,11 @@ const ofRequests = /"(rpm|epoch):/;
 
 /** Runs `act`. Returns how many calls the gateways made to Redis and the account service meanwhile. */
 async function countAsked(act: () => Promise<unknown>): Promise<{ redis: number; lookups: number }> {
-  const redis = new Redis(stack.dev.redis_url);
+  const redis = new Redis(stack.dev.redis_cache_url);
   const asked: string[] = [];
   const marker = `end ${crypto.randomUUID()}`;
   const seen = Promise.withResolvers<undefined>();
-  const stopWatching = await openRedisMonitor(stack.dev.redis_url, (lines) => {
+  const stopWatching = await openRedisMonitor(stack.dev.redis_cache_url, (lines) => {
     asked.push(...lines);
     if (lines.some((line) => line.includes(marker))) seen.resolve(undefined);
   });

@@ -220,7 +220,7 @@ it('if the stored plan is flushed during a conversation, another replica still s
   expect(JSON.stringify(tools).length).toBeLessThan(tightLimits.requestBodyBytesMax);
   for (let steps = 0; steps < 4; steps += 1) await askChat(tools, conversation(steps));
   const before = receivedTools();
-  const redis = new Redis(stack.dev.redis_url);
+  const redis = new Redis(stack.dev.redis_cache_url);
   const kept = await redis.keys('session:v2:*');
   expect(kept.length).toBeGreaterThan(0);
   await redis.del(kept);

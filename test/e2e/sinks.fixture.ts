@@ -30,6 +30,7 @@ export function listSinks(stack: StackUnderTest): Sink[] {
     })),
     { name: 'metrics', read: () => readMetrics(stack) },
     { name: 'redis', read: () => readRedis(stack.dev.redis_url) },
+    { name: 'redis-cache', read: () => readRedis(stack.dev.redis_cache_url) },
     ...(['account', 'vault', 'billing', 'telemetry'] as const).map((name) => ({
       name: `postgres ${name}`,
       read: () => readPostgres(stack.dev.postgres[name]),

@@ -24,12 +24,14 @@ export async function startEdge(
   const [port, healthPort] = [await findFreePort(), await findFreePort()];
   const spool = mkdtempSync(join(tmpdir(), 'edge-spool-'));
   const { url, user, password } = stack.natsCredentials('edge-gateway');
+  const redis = stack.redisUrls('edge-gateway');
   const main = join(import.meta.dirname, '../../dist/apps/edge-gateway/main.js');
   const child = spawn(process.execPath, [main], {
     env: {
       PATH: process.env['PATH'],
       ...{ PORT: String(port), HEALTH_PORT: String(healthPort), SPOOL_DIR: spool },
-      ...{ NATS_URL: url, NATS_USER: user, NATS_PASSWORD: password, REDIS_URL: stack.dev.redis_url },
+      ...{ NATS_URL: url, NATS_USER: user, NATS_PASSWORD: password },
+      ...{ REDIS_URL: redis.queue, REDIS_CACHE_URL: redis.cache },
       ...{ EGRESS_ALLOW: '127.0.0.0/8', INSTANCE_ID: 'edge-of-a-test' },
       SANDBOX_URL: `${stack.dev.services['sandbox-provider']?.url}/v1`,
       ...variables,

@@ -37,7 +37,7 @@ async function killAndWait(name: string): Promise<void> {
 }
 
 describe('kill -9 during a run with 200 tool requests', () => {
-  it.each(['tool-router', 'compressor', 'worker', 'redis', 'nats'])(
+  it.each(['tool-router', 'compressor', 'worker', 'redis', 'redis-cache', 'nats'])(
     'on %s: no request fails, and each is logged once',
     async (victim) => {
       const run = { ...sandbox(victim), disturb: () => killAndWait(victim) };
@@ -49,10 +49,9 @@ describe('kill -9 during a run with 200 tool requests', () => {
       expect(reasons).toContain('frozen');
       // Confirms that the fault had an effect: without the router or NATS, all tools are forwarded.
       if (victim === 'tool-router' || victim === 'nats') expect(reasons).toContain('unavailable');
-      if (victim === 'redis') {
-        expect(stack.logs('edge-gateway')).toContain('rate limits are local');
-        expect(stack.logs('edge-gateway')).toContain('saved-token budgets are local');
-      }
+      const edgeLog = stack.logs('edge-gateway');
+      if (victim === 'redis') expect(edgeLog).toContain('saved-token budgets are local');
+      if (victim === 'redis-cache') expect(edgeLog).toContain('rate limits are local');
     },
     180_000,
   );

@@ -13,7 +13,7 @@ const keyOf32Bytes = Buffer.alloc(32, 7).toString('base64');
 const secretValues: Readonly<Record<string, string>> = {
   NATS_PASSWORD: 'password',
   REDIS_URL: 'redis://:password@redis:6379',
-  REDIS_CACHE_URL: 'redis://:password@redis:6379',
+  REDIS_CACHE_URL: 'redis://:password@redis-cache:6379',
   ACCOUNT_DATABASE_URL: 'postgresql://account:password@postgres:5432/account',
   VAULT_DATABASE_URL: 'postgresql://vault:password@postgres:5432/vault',
   BILLING_DATABASE_URL: 'postgresql://billing:password@postgres:5432/billing',

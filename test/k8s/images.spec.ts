@@ -109,7 +109,7 @@ test('the Dockerfile builds every image in the manifests, except the data stores
 describe('compose', () => {
   test('starts only the data stores by default, and the full system with its profile', () => {
     const plain = Object.entries(compose.services).filter(([, { profiles }]) => profiles === undefined);
-    expect(plain.map(([name]) => name).sort()).toEqual(['nats', 'postgres', 'redis']);
+    expect(plain.map(([name]) => name).sort()).toEqual(['nats', 'postgres', 'redis', 'redis-cache']);
     expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(apps));
   });
 
@@ -117,8 +117,7 @@ describe('compose', () => {
     const service = compose.services[app];
     expect(service).toMatchObject({ user: '1000:1000', read_only: true, cap_drop: ['ALL'] });
     const own = listWorkloads(renderOverlay('dev')).find(({ name }) => name === app);
-    // Exceptions: keys can be passed in two ways, and one Redis serves as queue and cache. Other variables
-    // belong to Node or have defaults.
+    // Exceptions: keys can be passed in two ways. Other variables belong to Node or have defaults.
     const apart = [
       'NODE_OPTIONS',
       // Only needed for TLS to NATS, which the dev overlay does not use.
@@ -126,7 +125,6 @@ describe('compose', () => {
       'LOG_LEVEL',
       'VAULT_KEK_FILE',
       'VAULT_KEK',
-      'REDIS_CACHE_URL',
       'DRAIN_TIMEOUT_MS',
       'OTEL_EXPORTER_OTLP_ENDPOINT',
     ];

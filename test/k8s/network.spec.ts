@@ -68,7 +68,8 @@ function deriveArrows(workloads: readonly Workload[]): string[] {
       return [
         ...([...onTheBus] as string[]).filter((name) => name === each.name).map(() => 'nats'),
         ...(has(/_DATABASE_URL$/) ? ['postgres'] : []),
-        ...(has(/^REDIS_/) ? ['redis'] : []),
+        ...(has(/^REDIS_URL$/) ? ['redis'] : []),
+        ...(has(/^REDIS_CACHE_URL$/) ? ['redis-cache'] : []),
         ...(has(/^SANDBOX_URL$/) ? ['sandbox-provider'] : []),
         ...(each.name === 'edge-gateway' ? ['providers'] : []),
       ].map((to) => `${each.name} → ${to}`);

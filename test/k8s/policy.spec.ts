@@ -1,7 +1,5 @@
-import { renderKubernetesSecrets } from '../../tools/bootstrap/stack/kubernetes-secrets.ts';
-import { natsUsers } from '../../tools/bootstrap/stack/nats-config.ts';
 import { z } from 'zod';
-import { contractTable } from '@gateway/contracts';
+import { renderDevSecrets } from './dev-secrets.fixture.ts';
 import { overlays, renderOverlay, type Manifest } from './kustomize.fixture.ts';
 import { findVariable, listSecretReferences, listWorkloads, type Workload } from './workloads.fixture.ts';
 
@@ -212,23 +210,8 @@ test.each(['staging', 'production'] as const)(
 );
 
 test('`npm run k8s:prepare` writes every secret that the dev overlay needs', () => {
-  const secrets = renderKubernetesSecrets(
-    {
-      keyPepper: 'pepper',
-      vaultKek: 'kek',
-      sessionSecret: 'session',
-      originalsKey: 'originals',
-      contentKey: 'contents',
-      demoPassword: 'demo',
-      postgresAdmin: 'admin',
-      redis: 'redis',
-      roles: { account: 'a', vault: 'v', billing: 'b', telemetry: 't' },
-      natsUsers: Object.fromEntries(natsUsers.map((user) => [user, `password of ${user}`])),
-    },
-    contractTable,
-  );
   const provided = new Map(
-    secrets.map(({ metadata, stringData }) => [metadata.name, Object.keys(stringData)] as const),
+    renderDevSecrets().map(({ metadata, stringData }) => [metadata.name, Object.keys(stringData)] as const),
   );
   expect(isProvided(listSecretReferences(listWorkloads(renderOverlay('dev'))), provided)).toEqual([]);
 });

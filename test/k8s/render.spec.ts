@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
+import { isOwnImage } from '../../tools/images/image-lock.ts';
 import { manifest, overlays, renderOverlay, root, type Manifest } from './kustomize.fixture.ts';
 import { listWorkloads } from './workloads.fixture.ts';
 
@@ -41,8 +42,10 @@ describe.each(overlays)('overlay %s', (overlay) => {
     expect(byName(renderOverlay(overlay))).toEqual(byName(renderWithKubectl(overlay) ?? []));
   });
 
-  test('pins the version of every image', () => {
+  test('pins the version of every image, and the digest of those of other projects', () => {
     for (const { container } of listWorkloads(renderOverlay(overlay)))
-      expect(container.image).toMatch(/^[a-z/-]+:[\w.-]+$/);
+      expect(container.image).toMatch(
+        isOwnImage(container.image) ? /^[a-z/-]+:\d[\w.-]*$/ : /^[a-z/-]+:v?\d[\w.-]*@sha256:[0-9a-f]{64}$/,
+      );
   });
 });

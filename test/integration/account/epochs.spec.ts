@@ -24,7 +24,7 @@ beforeAll(async () => {
   undo.push(() => stack.stop());
   edge = await connectAs(stack, 'edge-gateway');
   undo.push(() => edge.close());
-  redis = new Redis(stack.dev.redis_url, { maxRetriesPerRequest: null });
+  redis = new Redis(stack.dev.redis_cache_url, { maxRetriesPerRequest: null });
   redis.on('error', () => undefined);
   undo.push(() => redis.disconnect());
   const operator = await connectAs(stack, 'operator');
@@ -73,22 +73,23 @@ it('a late write does not restore an older epoch, and a revocation is final', as
 it('an epoch that could not be written while Redis was down is written when Redis returns', async () => {
   const keyId = await makeKey();
   await untilEpoch(keyId, (epoch) => epoch > 0);
-  await stack.service('redis').stop();
+  await stack.service('redis-cache').stop();
   await edge.call(revokeKey, { accountId, keyId });
-  await stack.service('redis').start();
+  await stack.service('redis-cache').start();
   await untilEpoch(keyId, (epoch) => epoch < 0);
 }, 60_000);
 
 it('an epoch that Redis refused is written once Redis accepts writes, without a new connection', async () => {
   const board = new RedisEpochBoard(redis);
   const name = accountEpochName(newId());
+  const [, limit = '0'] = (await redis.config('GET', 'maxmemory')) as string[];
   await redis.config('SET', 'maxmemory', '1');
   try {
     board.write(name, 5);
     await redis.ping();
     expect(await redis.get(name)).toBeNull();
   } finally {
-    await redis.config('SET', 'maxmemory', '0');
+    await redis.config('SET', 'maxmemory', limit);
   }
   expect(await eventually(async () => (await redis.get(name)) ?? undefined, 10_000)).toBe('5');
 });

@@ -28,7 +28,7 @@ async function connect(): Promise<RedisRateLimiter> {
     },
   });
   const log = createLogger({ service: 'test', instanceId: 'test', level: 'info', destination });
-  const redis = connectRedis(stack.dev.redis_url, log, 10_000);
+  const redis = connectRedis(stack.dev.redis_cache_url, log, 10_000);
   undo.push(() => redis.disconnect());
   await eventually(() => (redis.status === 'ready' ? true : undefined));
   return new RedisRateLimiter(redis, log);
@@ -60,7 +60,7 @@ it('2,000 concurrent requests over three replicas: exactly the limit is admitted
 describe('requests counted from an earlier minute', () => {
   /** Writes a window with requests made the given number of half seconds ago. */
   async function remember(caller: ReturnType<typeof createCaller>, counts: Record<number, number>) {
-    const redis = new Redis(stack.dev.redis_url);
+    const redis = new Redis(stack.dev.redis_cache_url);
     const [seconds, micros] = await redis.time();
     const now = Math.floor((Number(seconds) * 1000 + Number(micros) / 1000) / 500);
     const steps = Object.entries(counts).map(([ago, count]) => [`${now - Number(ago)}`, count] as const);
@@ -99,7 +99,7 @@ describe('requests counted from an earlier minute', () => {
 
 it('when Redis is killed, a logged share of the limit applies, and the whole limit after it restarts', async () => {
   const caller = createCaller(1_600);
-  await stack.service('redis').kill();
+  await stack.service('redis-cache').kill();
   const away = await ask(2_000, caller);
   expect(away.every(({ local }) => local)).toBe(true);
   // Three processes each get one eighth of the limit. Every bucket starts with one sixtieth of its share.
@@ -107,7 +107,7 @@ it('when Redis is killed, a logged share of the limit applies, and the whole lim
   expect(admittedOf(away)).toBeLessThanOrEqual((1_600 * 3) / 8);
   expect(logged.filter((msg) => msg.startsWith('rate limits are local'))).toHaveLength(3);
 
-  await stack.service('redis').start();
+  await stack.service('redis-cache').start();
   await eventually(async () => {
     const decisions = await ask(3, caller);
     return decisions.every(({ local }) => !local) ? true : undefined;

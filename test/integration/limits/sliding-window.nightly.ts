@@ -45,7 +45,7 @@ it('over four minutes of bursts, every minute admits at most the limit and at le
 }, 300_000);
 
 async function connect(): Promise<RedisRateLimiter> {
-  const redis = connectRedis(stack.dev.redis_url, quietLog, 10_000);
+  const redis = connectRedis(stack.dev.redis_cache_url, quietLog, 10_000);
   undo.push(() => redis.disconnect());
   await eventually(() => (redis.status === 'ready' ? true : undefined));
   return new RedisRateLimiter(redis, quietLog);

@@ -24,7 +24,7 @@ const unhurriedMs = 20_000;
 beforeAll(async () => {
   stack = await startStack({ apps: [] });
   undo.push(() => stack.stop());
-  redis = new Redis(stack.dev.redis_url);
+  redis = new Redis(stack.dev.redis_cache_url);
   undo.push(() => redis.disconnect());
 }, 180_000);
 afterAll(() => undoAll(undo), 120_000);
@@ -39,10 +39,11 @@ function defineTools(word: string): ToolDefinition[] {
   );
 }
 
-async function startReplica(url = stack.dev.redis_url) {
+async function startReplica(url = stack.dev.redis_cache_url) {
   const connection = connectVectorRedis(url, log, unhurriedMs);
   undo.push(() => connection.disconnect());
-  if (url === stack.dev.redis_url) await eventually(() => (connection.status === 'ready' ? true : undefined));
+  if (url === stack.dev.redis_cache_url)
+    await eventually(() => (connection.status === 'ready' ? true : undefined));
   const metrics = createMetrics('tool-router');
   const ranking: Ranking = await openRanking({
     encoderDir: join(models, 'encoder'),

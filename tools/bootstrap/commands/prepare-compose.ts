@@ -7,11 +7,12 @@ import { makeServerCertificate } from '../stack/certificates.ts';
 import { openDataDir, writePrivateFile } from '../stack/data-dir.ts';
 import { databaseOwners, renderPostgresUrl } from '../stack/databases.ts';
 import { natsUsers, renderNatsConfig } from '../stack/nats-config.ts';
+import { redisUsers, renderRedisAcl } from '../stack/redis-acl.ts';
 import { root } from '../stack/root.ts';
 import { loadSecrets } from '../stack/secrets.ts';
 
 /** The loopback ports that deploy/compose.yaml publishes. */
-const published = { postgres: 15432, redis: 16379, nats: 14222 } as const;
+const published = { postgres: 15432, redis: 16379, 'redis-cache': 16380, nats: 14222 } as const;
 /** The path inside the container. */
 const NATS_PORT = 4222;
 const NATS_MONITOR_PORT = 8222;
@@ -20,7 +21,7 @@ const { values: flags } = parseArgs({
   options: { 'data-dir': { type: 'string', default: join(root, '.data') } },
 });
 const dataDir = openDataDir(resolve(flags['data-dir']));
-const secrets = loadSecrets(dataDir, { roles: databaseOwners, natsUsers });
+const secrets = loadSecrets(dataDir, { roles: databaseOwners, natsUsers, redisUsers });
 const directory = dataDir.home('compose');
 
 const certificate = makeServerCertificate(join(directory, 'tls'), {
@@ -35,6 +36,7 @@ function renderEnv(): string {
     POSTGRES_PASSWORD: secrets.postgresAdmin,
     REDIS_PASSWORD: secrets.redis,
     REDIS_URL: `redis://:${secrets.redis}@127.0.0.1:${published.redis}`,
+    REDIS_CACHE_URL: `redis://:${secrets.redis}@127.0.0.1:${published['redis-cache']}`,
     // A host name, because the client checks the certificate against a name and not only an address.
     NATS_URL: `tls://localhost:${published.nats}`,
     // For `npm start` on this machine. Containers use a different path.
@@ -45,9 +47,9 @@ function renderEnv(): string {
     CONTENT_KEYS: secrets.contentKey,
     VAULT_KEK: secrets.vaultKek,
   };
-  for (const user of natsUsers) {
-    variables[`NATS_PASSWORD_${user.toUpperCase().replaceAll('-', '_')}`] = secrets.natsUsers[user] ?? '';
-  }
+  const nameOf = (user: string) => user.toUpperCase().replaceAll('-', '_');
+  for (const user of natsUsers) variables[`NATS_PASSWORD_${nameOf(user)}`] = secrets.natsUsers[user] ?? '';
+  for (const user of redisUsers) variables[`REDIS_PASSWORD_${nameOf(user)}`] = secrets.redisUsers[user] ?? '';
   for (const owner of databaseOwners) {
     const password = secrets.roles[owner] ?? '';
     const name = owner.toUpperCase();
@@ -71,4 +73,9 @@ writePrivateFile(
     contracts: contractTable,
   }),
 );
+for (const server of ['queue', 'cache'] as const)
+  writePrivateFile(
+    join(directory, `redis-${server}.acl`),
+    renderRedisAcl({ server, adminPassword: secrets.redis, passwords: secrets.redisUsers }),
+  );
 console.log(`Wrote ${directory}. Next: the commands at the top of deploy/compose.yaml.`);

@@ -36,7 +36,13 @@ export const devInfo = z.object({
     /** Administrator of the embedded Postgres; null if all databases are external. */
     admin: z.string().nullable(),
   }),
+  /** The queue's Redis, as its administrator. */
   redis_url: z.string(),
+  /**
+   * The cache's Redis, as its administrator. The same address if one external Redis serves both. Empty
+   * in the file of a release with one Redis; the next start replaces it.
+   */
+  redis_cache_url: z.string().default(''),
   nats_url: z.string(),
   /** The NATS user for set-up and maintenance commands. */
   nats_operator: z.object({ user: z.string(), password: z.string() }),

@@ -47,7 +47,9 @@ describe('URLs in the environment', () => {
       ['account'],
     );
     expect(Object.keys(dev.services)).toEqual(['account']);
-    expect(dev).toMatchObject({ redis_url, nats_url, postgres: { account: postgres.account, admin: null } });
+    // One external Redis serves as queue and as cache.
+    expect(dev).toMatchObject({ redis_url, redis_cache_url: redis_url });
+    expect(dev).toMatchObject({ nats_url, postgres: { account: postgres.account, admin: null } });
     // The account service created this account in the external database, reached through the external NATS.
     expect(dev.api_key).toMatch(/^sk-svc-/);
   }, 60_000);
@@ -58,5 +60,12 @@ describe('URLs in the environment', () => {
     expect(Object.keys(dev.services).sort()).toEqual(['nats', 'postgres']);
     expect(dev).toMatchObject({ redis_url, postgres: { vault: postgres.vault } });
     expect(new URL(dev.postgres.account).port).not.toBe(new URL(postgres.vault).port);
+  }, 60_000);
+
+  test('an external queue and an external cache replace both Redis servers', async () => {
+    const { redis_url, redis_cache_url } = servers.dev;
+    const dev = await startBeside({ REDIS_URL: redis_url, REDIS_CACHE_URL: redis_cache_url }, []);
+    expect(Object.keys(dev.services).sort()).toEqual(['nats', 'postgres']);
+    expect(dev).toMatchObject({ redis_url, redis_cache_url });
   }, 60_000);
 });

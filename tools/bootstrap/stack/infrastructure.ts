@@ -4,14 +4,17 @@ import type { DatabaseOwner } from './databases.ts';
 import { natsAnswers, planNats } from './nats.ts';
 import type { PortBook } from './ports.ts';
 import { canOpenDatabase, planPostgres } from './postgres.ts';
-import { planRedis, redisAnswers } from './redis.ts';
+import { planRedis, redisAnswers, redisUnits } from './redis.ts';
+import type { RedisServer } from './redis-acl.ts';
 import type { Unit } from './runner.ts';
 import type { Secrets } from './secrets.ts';
 
 /** External servers that replace embedded ones. */
 export interface ExternalServers {
   readonly databases: Partial<Record<DatabaseOwner, string>>;
+  /** The queue's Redis. Without `redisCacheUrl`, the cache uses it too. */
   readonly redisUrl?: string | undefined;
+  readonly redisCacheUrl?: string | undefined;
   readonly natsUrl?: string | undefined;
 }
 
@@ -19,7 +22,10 @@ export interface Infrastructure {
   readonly databaseUrls: Readonly<Record<DatabaseOwner, string>>;
   /** Administrator of the embedded Postgres; null if Postgres is external. */
   readonly postgresAdminUrl: string | null;
-  readonly redisUrl: string;
+  /** The administrator's address of each Redis. `chooseRedisUrl` makes each service's own address from it. */
+  readonly redisUrls: Readonly<Record<RedisServer, string>>;
+  /** Whether a Redis is embedded, so that it has the generated users. */
+  readonly isRedisEmbedded: Readonly<Record<RedisServer, boolean>>;
   readonly natsUrl: string;
 }
 
@@ -53,17 +59,30 @@ async function startPostgres(options: InfrastructureOptions) {
   };
 }
 
-async function startRedis(options: InfrastructureOptions): Promise<string> {
-  if (options.external.redisUrl !== undefined) return options.external.redisUrl;
-  const port = await options.ports.choose('redis');
-  const password = options.secrets.redis;
+async function startRedis(server: RedisServer, options: InfrastructureOptions): Promise<string> {
+  const name = redisUnits[server];
+  const port = await options.ports.choose(name);
+  const { redis: adminPassword, redisUsers: passwords } = options.secrets;
   await options.run({
-    name: 'redis',
+    name,
     stage: 2,
-    plan: () => planRedis(options.dataDir, { port, password }),
-    isReady: () => redisAnswers(port, password),
+    plan: () => planRedis(options.dataDir, { server, port, adminPassword, passwords }),
+    isReady: () => redisAnswers(port, adminPassword),
   });
-  return `redis://:${password}@127.0.0.1:${port}`;
+  return `redis://:${adminPassword}@127.0.0.1:${port}`;
+}
+
+/** One external address serves both, as before there were two: a single server may be all that is at hand. */
+async function startBothRedis(
+  options: InfrastructureOptions,
+): Promise<Pick<Infrastructure, 'redisUrls' | 'isRedisEmbedded'>> {
+  const { redisUrl, redisCacheUrl = redisUrl } = options.external;
+  const [queue, cache] = await Promise.all([
+    redisUrl ?? startRedis('queue', options),
+    redisCacheUrl ?? startRedis('cache', options),
+  ]);
+  const isRedisEmbedded = { queue: redisUrl === undefined, cache: redisCacheUrl === undefined };
+  return { redisUrls: { queue, cache }, isRedisEmbedded };
 }
 
 async function startNats(options: InfrastructureOptions): Promise<string> {
@@ -80,9 +99,9 @@ async function startNats(options: InfrastructureOptions): Promise<string> {
 
 /** Starts Postgres, Redis and NATS unless they are external, and creates the databases. */
 export async function startInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
-  const [postgres, redisUrl, natsUrl] = await Promise.all([
+  const [postgres, redis, natsUrl] = await Promise.all([
     startPostgres(options),
-    startRedis(options),
+    startBothRedis(options),
     startNats(options),
   ]);
   const urlOf = (owner: DatabaseOwner) => options.external.databases[owner] ?? postgres?.urlOf(owner) ?? '';
@@ -94,7 +113,7 @@ export async function startInfrastructure(options: InfrastructureOptions): Promi
       telemetry: urlOf('telemetry'),
     },
     postgresAdminUrl: postgres?.adminUrl ?? null,
-    redisUrl,
+    ...redis,
     natsUrl,
   };
 }

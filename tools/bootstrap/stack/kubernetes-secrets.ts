@@ -1,6 +1,7 @@
 import type { contractTable, ServiceName } from '@gateway/contracts';
 import { databaseOwners } from './databases.ts';
 import { natsUsers, renderNatsConfig } from './nats-config.ts';
+import { renderRedisAcl } from './redis-acl.ts';
 import type { Secrets } from './secrets.ts';
 
 /** A Kubernetes Secret as JSON, which `kubectl apply -f` accepts. */
@@ -25,26 +26,39 @@ function renderSecret(name: string, stringData: Readonly<Record<string, string>>
  * k8s/components/embedded-data.
  */
 function renderOwnSecrets(secrets: Secrets): Partial<Record<ServiceName, Record<string, string>>> {
-  const redisUrl = `redis://:${secrets.redis}@redis:6379`;
+  const ofQueue = (service: ServiceName) => renderRedisUrl('redis', service, secrets);
+  const ofCache = (service: ServiceName) => renderRedisUrl('redis-cache', service, secrets);
   const databaseUrl = (owner: string) =>
     `postgresql://${owner}:${secrets.roles[owner] ?? ''}@postgres:5432/${owner}`;
   return {
-    'edge-gateway': { REDIS_URL: redisUrl, REDIS_CACHE_URL: redisUrl },
-    'tool-router': { REDIS_CACHE_URL: redisUrl },
-    compressor: { REDIS_CACHE_URL: redisUrl, ORIGINALS_KEY: secrets.originalsKey },
+    'edge-gateway': { REDIS_URL: ofQueue('edge-gateway'), REDIS_CACHE_URL: ofCache('edge-gateway') },
+    'tool-router': { REDIS_CACHE_URL: ofCache('tool-router') },
+    compressor: { REDIS_CACHE_URL: ofCache('compressor'), ORIGINALS_KEY: secrets.originalsKey },
     account: {
       ACCOUNT_DATABASE_URL: databaseUrl('account'),
-      REDIS_CACHE_URL: redisUrl,
+      REDIS_CACHE_URL: ofCache('account'),
       KEY_PEPPER: secrets.keyPepper,
       SESSION_SECRET: secrets.sessionSecret,
     },
     'provider-vault': { VAULT_DATABASE_URL: databaseUrl('vault') },
-    billing: { BILLING_DATABASE_URL: databaseUrl('billing'), REDIS_URL: redisUrl },
+    billing: { BILLING_DATABASE_URL: databaseUrl('billing'), REDIS_URL: ofQueue('billing') },
     worker: {
       TELEMETRY_DATABASE_URL: databaseUrl('telemetry'),
-      REDIS_URL: redisUrl,
+      REDIS_URL: ofQueue('worker'),
       CONTENT_KEYS: secrets.contentKey,
     },
+  };
+}
+
+function renderRedisUrl(host: string, service: ServiceName, secrets: Secrets): string {
+  return `redis://${service}:${secrets.redisUsers[service] ?? ''}@${host}:6379`;
+}
+
+/** The ACL files of both Redis servers. They contain hashes instead of passwords. */
+function renderRedisUsers({ redis: adminPassword, redisUsers: passwords }: Secrets): Record<string, string> {
+  return {
+    'queue.acl': renderRedisAcl({ server: 'queue', adminPassword, passwords }),
+    'cache.acl': renderRedisAcl({ server: 'cache', adminPassword, passwords }),
   };
 }
 
@@ -80,6 +94,7 @@ export function renderKubernetesSecrets(secrets: Secrets, contracts: typeof cont
     ...ofServices,
     renderSecret('vault-kek', { kek: secrets.vaultKek }),
     renderSecret('embedded-data', renderDataStoreSecrets(secrets)),
+    renderSecret('redis-users', renderRedisUsers(secrets)),
     renderSecret('nats-server', { 'nats-server.conf': natsConfig }),
   ];
 }

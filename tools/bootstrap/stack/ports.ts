@@ -14,6 +14,7 @@ const defaultPorts: Readonly<Record<string, number>> = {
   'sandbox-provider': 8081,
   postgres: 15432,
   redis: 16379,
+  'redis-cache': 16380,
   nats: 14222,
 };
 

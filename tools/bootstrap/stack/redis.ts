@@ -4,42 +4,62 @@ import { writePrivateFile } from './data-dir.ts';
 import type { DataDir } from './data-dir.ts';
 import type { ProcessPlan } from './managed-process.ts';
 import { requireProgram } from './programs.ts';
+import { renderRedisAcl, type RedisServer } from './redis-acl.ts';
 
-/**
- * Jobs must survive restarts and must never be evicted: an append-only file, synced every second, and
- * `noeviction`.
- */
-function renderRedisConfig(options: { port: number; password: string; dir: string }): string {
-  return `bind 127.0.0.1
-port ${options.port}
-protected-mode yes
-requirepass ${options.password}
-dir ${JSON.stringify(options.dir)}
-appendonly yes
+/** Settings that depend on the server's task. */
+const settings: Readonly<Record<RedisServer, string>> = {
+  // Jobs must survive restarts and must never be evicted.
+  queue: `appendonly yes
 appendfsync everysec
+maxmemory-policy noeviction`,
+  // A stack for development and tests. Larger installations set their own limit.
+  cache: `appendonly no
+maxmemory 256mb
+maxmemory-policy allkeys-lru`,
+};
+
+/** The unit's name, which is also the name of its folder and its log. */
+export const redisUnits: Readonly<Record<RedisServer, string>> = { queue: 'redis', cache: 'redis-cache' };
+
+export interface RedisOptions {
+  readonly server: RedisServer;
+  readonly port: number;
+  readonly adminPassword: string;
+  /** By service. */
+  readonly passwords: Readonly<Record<string, string>>;
+}
+
+function renderRedisConfig({ server, port, dir }: Pick<RedisOptions, 'server' | 'port'> & { dir: string }) {
+  return `bind 127.0.0.1
+port ${port}
+protected-mode yes
+aclfile ${JSON.stringify(join(dir, 'users.acl'))}
+dir ${JSON.stringify(dir)}
 save ""
-maxmemory-policy noeviction
+${settings[server]}
 daemonize no
 `;
 }
 
-export function planRedis(dataDir: DataDir, options: { port: number; password: string }): ProcessPlan {
-  const dir = dataDir.home('redis');
+export function planRedis(dataDir: DataDir, options: RedisOptions): ProcessPlan {
+  const name = redisUnits[options.server];
+  const dir = dataDir.home(name);
   const config = join(dir, 'redis.conf');
   writePrivateFile(config, renderRedisConfig({ ...options, dir }));
+  writePrivateFile(join(dir, 'users.acl'), renderRedisAcl(options));
   return {
-    name: 'redis',
+    name,
     command: requireProgram('redis-server'),
     args: [config],
     cwd: dir,
     env: { PATH: '/usr/bin:/bin' },
-    logFile: dataDir.logFile('redis'),
+    logFile: dataDir.logFile(name),
     stopSignal: 'SIGTERM',
     stopGraceMs: 10_000,
   };
 }
 
-/** Whether Redis on that port accepts the password and has loaded its data. */
+/** Whether Redis on that port accepts the administrator's password and has loaded its data. */
 export function redisAnswers(port: number, password: string): Promise<boolean> {
   return new Promise((settle) => {
     const socket = connect({ port, host: '127.0.0.1', timeout: 1_000 });

@@ -16,7 +16,10 @@ const secretsSchema = z.object({
   /** The demo person's password. */
   demoPassword: z.string(),
   postgresAdmin: z.string(),
+  /** The administrator of both Redis servers. */
   redis: z.string(),
+  /** Passwords by Redis user. */
+  redisUsers: z.record(z.string(), z.string()),
   /** Passwords by Postgres role. */
   roles: z.record(z.string(), z.string()),
   /** Passwords by NATS user. */
@@ -42,7 +45,11 @@ export function readSecrets(dataDir: DataDir): Secrets {
 /** Reads the stack's secrets. Missing secrets are generated and stored. */
 export function loadSecrets(
   dataDir: DataDir,
-  names: { readonly roles: readonly string[]; readonly natsUsers: readonly string[] },
+  names: {
+    readonly roles: readonly string[];
+    readonly natsUsers: readonly string[];
+    readonly redisUsers: readonly string[];
+  },
 ): Secrets {
   const known = secretsSchema.partial().parse(readJson(dataDir.secretsFile) ?? {});
   const secrets: Secrets = {
@@ -54,6 +61,7 @@ export function loadSecrets(
     demoPassword: known.demoPassword ?? createPassword(),
     postgresAdmin: known.postgresAdmin ?? createPassword(),
     redis: known.redis ?? createPassword(),
+    redisUsers: completePasswords(names.redisUsers, known.redisUsers),
     roles: completePasswords(names.roles, known.roles),
     natsUsers: completePasswords(names.natsUsers, known.natsUsers),
   };

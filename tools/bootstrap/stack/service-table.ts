@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { DataDir } from './data-dir.ts';
 import type { Infrastructure } from './infrastructure.ts';
+import type { RedisServer } from './redis-acl.ts';
 import type { Secrets } from './secrets.ts';
 
 /** The inputs for building a service's environment. */
@@ -46,34 +47,34 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
     // Memory used by a request becomes garbage once the response is sent. With a larger young generation,
     // less of it is copied.
     nodeOptions: ['--max-semi-space-size=32'],
-    env: ({ dataDir, infrastructure, sandboxPort }, instance) => ({
-      REDIS_URL: infrastructure.redisUrl,
-      SPOOL_DIR: dataDir.home(join('spool', instance)),
-      ...(sandboxPort === null ? {} : { SANDBOX_URL: `http://127.0.0.1:${sandboxPort}/v1` }),
+    env: (context, instance) => ({
+      ...chooseRedis(context, 'edge-gateway', ['queue', 'cache']),
+      SPOOL_DIR: context.dataDir.home(join('spool', instance)),
+      ...(context.sandboxPort === null ? {} : { SANDBOX_URL: `http://127.0.0.1:${context.sandboxPort}/v1` }),
     }),
   },
   'tool-router': {
     ...base,
     // Planning allocates little memory, so a larger young generation would be wasted.
     nodeOptions: ['--max-semi-space-size=8'],
-    env: ({ infrastructure }) => ({ REDIS_CACHE_URL: infrastructure.redisUrl }),
+    env: (context) => chooseRedis(context, 'tool-router', ['cache']),
   },
   compressor: {
     ...base,
-    env: ({ infrastructure, secrets, inherited }) => ({
-      REDIS_CACHE_URL: infrastructure.redisUrl,
-      ORIGINALS_KEY: inherited['ORIGINALS_KEY'] ?? secrets.originalsKey,
+    env: (context) => ({
+      ...chooseRedis(context, 'compressor', ['cache']),
+      ORIGINALS_KEY: context.inherited['ORIGINALS_KEY'] ?? context.secrets.originalsKey,
     }),
   },
   account: {
     ...base,
-    env: ({ infrastructure, secrets, inherited }) => ({
-      ACCOUNT_DATABASE_URL: infrastructure.databaseUrls.account,
-      REDIS_CACHE_URL: infrastructure.redisUrl,
-      KEY_PEPPER: inherited['KEY_PEPPER'] ?? secrets.keyPepper,
-      SESSION_SECRET: inherited['SESSION_SECRET'] ?? secrets.sessionSecret,
+    env: (context) => ({
+      ACCOUNT_DATABASE_URL: context.infrastructure.databaseUrls.account,
+      ...chooseRedis(context, 'account', ['cache']),
+      KEY_PEPPER: context.inherited['KEY_PEPPER'] ?? context.secrets.keyPepper,
+      SESSION_SECRET: context.inherited['SESSION_SECRET'] ?? context.secrets.sessionSecret,
       // The token in dev.json should last for one working day.
-      SESSION_TOKEN_SECONDS: inherited['SESSION_TOKEN_SECONDS'] ?? '43200',
+      SESSION_TOKEN_SECONDS: context.inherited['SESSION_TOKEN_SECONDS'] ?? '43200',
     }),
   },
   'provider-vault': {
@@ -85,22 +86,51 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
   },
   billing: {
     ...base,
-    env: ({ infrastructure, inherited }) => ({
-      BILLING_DATABASE_URL: infrastructure.databaseUrls.billing,
-      REDIS_URL: infrastructure.redisUrl,
-      ...chooseNamed(inherited, stripeVariables),
+    env: (context) => ({
+      BILLING_DATABASE_URL: context.infrastructure.databaseUrls.billing,
+      ...chooseRedis(context, 'billing', ['queue']),
+      ...chooseNamed(context.inherited, stripeVariables),
     }),
   },
   worker: {
     ...base,
-    env: ({ infrastructure, secrets, inherited }) => ({
-      TELEMETRY_DATABASE_URL: infrastructure.databaseUrls.telemetry,
-      REDIS_URL: infrastructure.redisUrl,
-      CONTENT_KEYS: inherited['CONTENT_KEYS'] ?? secrets.contentKey,
+    env: (context) => ({
+      TELEMETRY_DATABASE_URL: context.infrastructure.databaseUrls.telemetry,
+      ...chooseRedis(context, 'worker', ['queue']),
+      CONTENT_KEYS: context.inherited['CONTENT_KEYS'] ?? context.secrets.contentKey,
     }),
   },
   'sandbox-provider': { ...base, hasPort: true, usesNats: false },
 };
+
+const redisVariables: Readonly<Record<RedisServer, string>> = {
+  queue: 'REDIS_URL',
+  cache: 'REDIS_CACHE_URL',
+};
+
+/**
+ * A service's addresses of its Redis servers, with its own user. An external Redis has such users only if the
+ * caller gives their passwords as `REDIS_PASSWORD_<SERVICE>`. Otherwise its address is used unchanged.
+ */
+function chooseRedis(
+  { infrastructure, secrets, inherited }: ServiceContext,
+  service: string,
+  servers: readonly RedisServer[],
+): Record<string, string> {
+  const given = inherited[`REDIS_PASSWORD_${service.toUpperCase().replaceAll('-', '_')}`];
+  return Object.fromEntries(
+    servers.map((server) => {
+      const password = infrastructure.isRedisEmbedded[server] ? secrets.redisUsers[service] : given;
+      const url = infrastructure.redisUrls[server];
+      return [redisVariables[server], password ? renderUserUrl(url, service, password) : url];
+    }),
+  );
+}
+
+function renderUserUrl(address: string, user: string, password: string): string {
+  const url = new URL(address);
+  return Object.assign(url, { username: user, password }).href;
+}
 
 const vaultKeyVariables = ['VAULT_KEK', 'VAULT_KEK_FILE', 'VAULT_KMS_KEYS', 'VAULT_KMS_ENDPOINT'];
 

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDataDir } from './data-dir.ts';
 import { databaseOwners } from './databases.ts';
+import type { Infrastructure } from './infrastructure.ts';
 import { natsUsers } from './nats-config.ts';
+import { redisUsers } from './redis-acl.ts';
 import { loadSecrets } from './secrets.ts';
 import { buildServiceEnv } from './services.ts';
 import type { ServiceEnvSources } from './services.ts';
@@ -12,7 +14,7 @@ const path = mkdtempSync(join(tmpdir(), 'agent-gateway-services-'));
 afterAll(() => rmSync(path, { recursive: true, force: true }));
 
 const dataDir = openDataDir(path);
-const secrets = loadSecrets(dataDir, { roles: databaseOwners, natsUsers });
+const secrets = loadSecrets(dataDir, { roles: databaseOwners, natsUsers, redisUsers });
 const databaseUrls = {
   account: 'postgresql://a',
   vault: 'postgresql://v',
@@ -25,12 +27,15 @@ function envOf(
   shared: Record<string, string> = {},
   overrides: ServiceEnvSources['overrides'] = {},
   name = app,
+  external: Partial<Infrastructure> = {},
 ): Record<string, string> {
   const infrastructure = {
     databaseUrls,
     postgresAdminUrl: 'postgresql://admin',
-    redisUrl: 'redis://:secret@127.0.0.1:1',
+    redisUrls: { queue: 'redis://:secret@127.0.0.1:1', cache: 'redis://:secret@127.0.0.1:6' },
+    isRedisEmbedded: { queue: true, cache: true },
     natsUrl: 'nats://127.0.0.1:2',
+    ...external,
   };
   const context = { dataDir, infrastructure, secrets, sandboxPort: 3, inherited: shared };
   return buildServiceEnv({ app, name, port: 4, healthPort: 5 }, { context, shared, overrides });
@@ -75,6 +80,8 @@ test.each(apps)('%s receives no secret of another service', (app) => {
   }
   const others = Object.entries(secrets.natsUsers).filter(([user]) => user !== app);
   for (const [, password] of others) expect(Object.values(env)).not.toContain(password);
+  const otherUsers = Object.entries(secrets.redisUsers).filter(([user]) => user !== app);
+  for (const [, password] of otherUsers) expect(Object.values(env).join(' ')).not.toContain(password);
   expect(env['NATS_PASSWORD']).toBe(secrets.natsUsers[app]);
 });
 
@@ -95,5 +102,32 @@ test("a replica's variables override those of its service, which override those 
 });
 
 test('secrets are generated once', () => {
-  expect(loadSecrets(dataDir, { roles: databaseOwners, natsUsers })).toEqual(secrets);
+  expect(loadSecrets(dataDir, { roles: databaseOwners, natsUsers, redisUsers })).toEqual(secrets);
+});
+
+test('each service has its own user in an embedded Redis, and only on the servers that it uses', () => {
+  const password = secrets.redisUsers['worker'] ?? '';
+  expect(envOf('worker')['REDIS_URL']).toBe(`redis://worker:${password}@127.0.0.1:1`);
+  const servers = Object.fromEntries(
+    apps.map((app) => [app, Object.keys(envOf(app)).filter((name) => name.startsWith('REDIS_'))]),
+  );
+  expect(servers).toEqual({
+    'edge-gateway': ['REDIS_URL', 'REDIS_CACHE_URL'],
+    'tool-router': ['REDIS_CACHE_URL'],
+    compressor: ['REDIS_CACHE_URL'],
+    account: ['REDIS_CACHE_URL'],
+    'provider-vault': [],
+    billing: ['REDIS_URL'],
+    worker: ['REDIS_URL'],
+  });
+});
+
+test('an external Redis is used as given, or with the user whose password the caller gives', () => {
+  const isRedisEmbedded = { queue: false, cache: false };
+  const url = 'redis://:secret@127.0.0.1:1';
+  expect(envOf('worker', {}, {}, 'worker', { isRedisEmbedded })['REDIS_URL']).toBe(url);
+  const shared = { REDIS_PASSWORD_WORKER: 'own', REDIS_PASSWORD_BILLING: 'other' };
+  const env = envOf('worker', shared, {}, 'worker', { isRedisEmbedded });
+  expect(env['REDIS_URL']).toBe('redis://worker:own@127.0.0.1:1');
+  expect(Object.values(env)).not.toContain('other');
 });

@@ -11,6 +11,7 @@ import type { ExternalServers, Infrastructure } from './infrastructure.ts';
 import { natsUsers, observer } from './nats-config.ts';
 import { openPortBook } from './ports.ts';
 import type { PortBook } from './ports.ts';
+import { redisUsers } from './redis-acl.ts';
 import { root } from './root.ts';
 import { loadSecrets } from './secrets.ts';
 import type { Secrets } from './secrets.ts';
@@ -28,7 +29,12 @@ function chooseExternalServers(env: Env): ExternalServers {
       return url ? [[owner, url]] : [];
     }),
   );
-  return { databases, redisUrl: env['REDIS_URL'] || undefined, natsUrl: env['NATS_URL'] || undefined };
+  return {
+    databases,
+    redisUrl: env['REDIS_URL'] || undefined,
+    redisCacheUrl: env['REDIS_CACHE_URL'] || undefined,
+    natsUrl: env['NATS_URL'] || undefined,
+  };
 }
 
 async function migrate(
@@ -108,7 +114,8 @@ function describeStack(
     demo_person:
       (demo?.sessionToken ?? null) === null ? null : { email: demoEmail, password: secrets.demoPassword },
     postgres: { ...infrastructure.databaseUrls, admin: infrastructure.postgresAdminUrl },
-    redis_url: infrastructure.redisUrl,
+    redis_url: infrastructure.redisUrls.queue,
+    redis_cache_url: infrastructure.redisUrls.cache,
     nats_url: infrastructure.natsUrl,
     nats_operator: { user: 'operator', password: operatorPassword(sources.shared, secrets) },
     services: Object.fromEntries(services),
@@ -151,6 +158,7 @@ export async function startStack(
   const secrets = loadSecrets(supervision.dataDir, {
     roles: databaseOwners,
     natsUsers: options.hasObserver ? [...natsUsers, observer] : natsUsers,
+    redisUsers,
   });
   const infrastructure = await startInfrastructure({
     dataDir: supervision.dataDir,

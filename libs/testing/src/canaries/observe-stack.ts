@@ -94,9 +94,15 @@ async function watchMessages(stack: StackUnderTest, writer: Writer): Promise<() 
 }
 
 async function watchRedis(stack: StackUnderTest, writer: Writer): Promise<() => unknown> {
-  return openRedisMonitor(stack.dev.redis_url, (lines) => {
-    for (const line of lines) writer.add('redis-commands', unquote(line));
-  });
+  const { redis_url, redis_cache_url } = stack.dev;
+  const stops = await Promise.all(
+    [redis_url, redis_cache_url].map((url) =>
+      openRedisMonitor(url, (lines) => {
+        for (const line of lines) writer.add('redis-commands', unquote(line));
+      }),
+    ),
+  );
+  return () => stops.forEach((stop) => stop());
 }
 
 /** Decodes Redis's C-style quoting into the original bytes. */

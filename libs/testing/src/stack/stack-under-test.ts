@@ -13,7 +13,7 @@ const ENDED_WITHIN_MS = 10_000;
 
 /**
  * A process in a stack: a service (`tool-router`, `tool-router-2`, …) or a server (`postgres`, `redis`,
- * `nats`).
+ * `redis-cache`, `nats`).
  */
 export interface UnitUnderTest {
   readonly name: string;
@@ -43,6 +43,8 @@ export interface StackUnderTest {
   logs(name: string): string;
   /** Connection details for a NATS user, with that user's permissions. */
   natsCredentials(user: string): { readonly url: string; readonly user: string; readonly password: string };
+  /** A service's addresses of both Redis servers, with that service's permissions. */
+  redisUrls(user: string): Readonly<Record<'queue' | 'cache', string>>;
   /** Stops the stack and deletes its data. Does nothing for a shared stack. */
   stop(): Promise<void>;
 }
@@ -120,6 +122,12 @@ export function attachStack(path: string, stop: () => Promise<void> = async () =
         user,
         password: required(natsUsers[user] ?? null, `NATS user ${user}`),
       };
+    },
+    redisUrls(user) {
+      const password = required(readSecrets(dataDir).redisUsers[user] ?? null, `Redis user ${user}`);
+      const { redis_url, redis_cache_url } = readDev(dataDir);
+      const as = (address: string) => Object.assign(new URL(address), { username: user, password }).href;
+      return { queue: as(redis_url), cache: as(redis_cache_url) };
     },
     stop,
   };

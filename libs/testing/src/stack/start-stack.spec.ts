@@ -43,7 +43,7 @@ describe('a private stack without services', () => {
       expect(row).toMatchObject({ applied_steps_count: 1, finished: true, checksum: 64 });
   });
 
-  test.each(['redis', 'nats', 'postgres'])('%s can be killed and restarted', async (name) => {
+  test.each(['redis', 'redis-cache', 'nats', 'postgres'])('%s can be killed and restarted', async (name) => {
     const unit = stack.service(name);
     const before = unit.pid;
     await unit.kill();

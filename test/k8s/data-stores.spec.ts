@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { redisRights } from '../../tools/bootstrap/stack/redis-acl.ts';
+import { renderDevSecrets } from './dev-secrets.fixture.ts';
+import { overlays, renderOverlay, root } from './kustomize.fixture.ts';
+import { findVariable, listWorkloads } from './workloads.fixture.ts';
+
+const composeFile = z.looseObject({
+  services: z.record(
+    z.string(),
+    z.looseObject({
+      command: z.union([z.string(), z.array(z.string())]).optional(),
+      environment: z.record(z.string(), z.string()).default({}),
+    }),
+  ),
+});
+const workloadCommand = z.looseObject({ command: z.array(z.string()) });
+
+describe('the Redis servers', () => {
+  const composeText = readFileSync(join(root, 'deploy/compose.yaml'), 'utf8');
+  const compose = composeFile.parse(parse(composeText, { merge: true })).services;
+  const workloads = listWorkloads(renderOverlay('dev'));
+  const commandOf = (name: string) =>
+    workloadCommand.parse(workloads.find((each) => each.name === name)?.container).command.join(' ');
+  const topologies = [
+    ['compose', (name: string) => [compose[name]?.command ?? []].flat().join(' ')],
+    ['the dev overlay', commandOf],
+  ] as const;
+
+  test.each(topologies)('of %s are a queue that never evicts and a cache that does', (_, read) => {
+    const [queue, cache] = [read('redis'), read('redis-cache')];
+    expect(queue).toMatch(/--appendonly yes .*--maxmemory \d+mb .*--maxmemory-policy noeviction/);
+    expect(cache).toMatch(/--appendonly no .*--maxmemory \d+mb .*--maxmemory-policy allkeys-lru/);
+    expect([queue, cache].map((text) => /--aclfile \S+\/(\S+)/.exec(text)?.[1])).toEqual([
+      'queue.acl',
+      'cache.acl',
+    ]);
+  });
+
+  test('of compose and of the dev overlay have a user per service, whose password only that service gets', () => {
+    const secrets = Object.fromEntries(
+      renderDevSecrets().map(({ metadata, stringData }) => [metadata.name, stringData]),
+    );
+    for (const [server, variable, host] of [
+      ['queue', 'REDIS_URL', 'redis'],
+      ['cache', 'REDIS_CACHE_URL', 'redis-cache'],
+    ] as const)
+      for (const user of Object.keys(redisRights[server])) {
+        expect(secrets[user]?.[variable]).toBe(`redis://${user}:password of ${user}@${host}:6379`);
+        const password = `\${REDIS_PASSWORD_${user.toUpperCase().replaceAll('-', '_')}:?}`;
+        expect(compose[user]?.environment[variable]).toBe(`redis://${user}:${password}@${host}:6379`);
+      }
+    expect(Object.values(secrets['redis-users'] ?? {}).join()).not.toContain('password of');
+  });
+});
+
+describe.each(overlays)('overlay %s', (overlay) => {
+  const workloads = listWorkloads(renderOverlay(overlay));
+  const valueOf = (name: string, variable: string) => {
+    const found = workloads.find((each) => each.name === name);
+    return found && findVariable(found, variable);
+  };
+
+  test('decides on sign-up and on trusted proxies explicitly; sign-up is closed outside development', () => {
+    expect(valueOf('account', 'SIGN_UP')).toBe(overlay === 'dev' ? 'open' : 'closed');
+    expect(valueOf('edge-gateway', 'TRUSTED_PROXIES')).toBeDefined();
+  });
+
+  test('opens no private range to the providers of every account', () => {
+    expect(valueOf('edge-gateway', 'EGRESS_ALLOW')).toBeUndefined();
+  });
+});

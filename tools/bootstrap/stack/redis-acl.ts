@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { deadRequestEvent, ledgerEntryBatch, requestEventBatch, type ServiceName } from '@gateway/contracts';
+
+/**
+ * The two Redis servers. `queue` never evicts and persists to a file: job queues and token budgets. `cache`
+ * evicts when its memory is full: everything that can be lost or computed again.
+ */
+export type RedisServer = 'queue' | 'cache';
+
+/** Permissions of a Redis user. Everything that is not listed is rejected. */
+export interface RedisRights {
+  /** Key patterns. The user reads and writes them. */
+  readonly keys: readonly string[];
+  /** Commands, in addition to those that every connection needs. Commands within scripts count too. */
+  readonly commands: readonly string[];
+}
+
+/** The commands of BullMQ's scripts and of its connection. */
+const bullmqCommands = [
+  ...['eval', 'evalsha', 'multi', 'exec', 'time', 'type', 'exists', 'del', 'unlink', 'rename', 'persist'],
+  ...['pttl', 'pexpire', 'pexpireat', 'get', 'set', 'incr', 'incrby'],
+  ...['hget', 'hmget', 'hgetall', 'hset', 'hmset', 'hdel', 'hexists', 'hincrby', 'hlen'],
+  ...['llen', 'lrange', 'lindex', 'lpos', 'lpush', 'rpush', 'lpop', 'rpop', 'rpoplpush', 'lrem', 'lset'],
+  ...['ltrim', 'sadd', 'srem', 'scard', 'smembers', 'sismember'],
+  ...['zadd', 'zrem', 'zscore', 'zcard', 'zcount', 'zlexcount', 'zrange', 'zrevrange', 'zrangebyscore'],
+  ...['zrevrangebyscore', 'zrangebylex', 'zpopmin', 'bzpopmin', 'zremrangebyscore', 'zremrangebyrank'],
+  ...['xadd', 'xtrim', 'xlen', 'xrange', 'xread', 'xdel'],
+];
+
+/** The commands of BullMQ that add a job. */
+const bullmqAddCommands = [
+  ...['eval', 'evalsha', 'time', 'exists', 'del', 'persist', 'pttl', 'get', 'set', 'incr'],
+  ...[
+    'hget',
+    'hmget',
+    'hset',
+    'hmset',
+    'hexists',
+    'llen',
+    'lrange',
+    'lpush',
+    'rpush',
+    'lrem',
+    'sadd',
+    'scard',
+  ],
+  ...['zadd', 'zrem', 'zscore', 'zrange', 'zrevrangebyscore', 'xadd', 'xtrim'],
+];
+
+/** The commands that find and delete the keys of a deleted account. SCAN shows the names of all keys. */
+const deletionCommands = ['scan', 'del', 'unlink'];
+
+const jobsOf = (queue: string) => `bull:${queue}:*`;
+
+/**
+ * What each service does in each server. A service that is not listed has no user there. A new key or command
+ * in a service needs an entry here: without one, Redis answers `NOPERM`.
+ */
+export const redisRights: Readonly<Record<RedisServer, Partial<Record<ServiceName, RedisRights>>>> = {
+  queue: {
+    'edge-gateway': {
+      keys: [jobsOf(requestEventBatch.queue), 'budget:*'],
+      commands: [...new Set([...bullmqAddCommands, ...deletionCommands, 'hgetall', 'hdel', 'expire'])],
+    },
+    worker: {
+      keys: [requestEventBatch, deadRequestEvent, ledgerEntryBatch].map(({ queue }) => jobsOf(queue)),
+      commands: bullmqCommands,
+    },
+    billing: { keys: [jobsOf(ledgerEntryBatch.queue)], commands: bullmqCommands },
+  },
+  cache: {
+    'edge-gateway': {
+      // The edge only reads epochs. But a script needs both rights for each key that it declares.
+      keys: [
+        ...['rpm:*', 'epoch:*'],
+        ...['session:*', 'first-requests:*', 'context:*', 'model-pin:*', 'observed:*'],
+      ],
+      commands: [
+        ...['eval', 'evalsha', 'multi', 'exec', 'time', ...deletionCommands],
+        ...['get', 'mget', 'set', 'incr', 'expire'],
+        ...['hget', 'hmget', 'hgetall', 'hset', 'hdel', 'hincrby', 'hexists', 'hlen'],
+      ],
+    },
+    account: { keys: ['epoch:*'], commands: ['eval', 'evalsha', 'get', 'set'] },
+    'tool-router': { keys: ['tool-vector:*'], commands: ['mget', 'set'] },
+    compressor: {
+      keys: ['original:*', 'tokens:*'],
+      commands: ['eval', 'evalsha', 'get', 'mget', 'set', 'expire', ...deletionCommands],
+    },
+  },
+};
+
+/** The services with a Redis user, each with one password for both servers. */
+export const redisUsers: readonly string[] = [
+  ...new Set([...Object.keys(redisRights.queue), ...Object.keys(redisRights.cache)]),
+];
+
+/**
+ * The administrator: health checks, `npm run dead-letters`, tests. It has Redis's own name for connections
+ * without a user name, so an address with only a password stays valid.
+ */
+const administrator = 'default';
+
+/** Subcommands of CLIENT that affect other connections are in `@dangerous`. INFO is too, but only reads. */
+const connectionCommands = '-@all +client -@dangerous +ping +info';
+
+function hashPassword(password: string): string {
+  return `#${createHash('sha256').update(password).digest('hex')}`;
+}
+
+function renderUser(user: string, password: string, rights: RedisRights): string {
+  const keys = rights.keys.map((pattern) => `~${pattern}`);
+  const commands = rights.commands.map((command) => `+${command}`);
+  const words = [`user ${user} on ${hashPassword(password)}`, 'resetkeys', 'resetchannels', ...keys];
+  return [...words, connectionCommands, ...commands].join(' ');
+}
+
+/**
+ * Renders the ACL file of one server (Redis 7 or later): an administrator, and a user per service. It
+ * contains hashes instead of passwords. Throws if a password is missing.
+ * @param passwords by service; one password is valid for both servers
+ */
+export function renderRedisAcl(options: {
+  readonly server: RedisServer;
+  readonly adminPassword: string;
+  readonly passwords: Readonly<Record<string, string>>;
+}): string {
+  const users = Object.entries(redisRights[options.server]).map(([user, rights]) => {
+    const password = options.passwords[user];
+    if (!password) throw new Error(`The Redis user ${user} has no password.`);
+    return renderUser(user, password, rights);
+  });
+  const admin = `user ${administrator} on ${hashPassword(options.adminPassword)} ~* &* +@all`;
+  return `${[admin, ...users].join('\n')}\n`;
+}
