@@ -212,6 +212,20 @@ export const rows: Readonly<Record<string, AuthzRow>> = {
   logIn: {
     body: ({ owner }) => ({ email: owner.person.email, password: owner.person.password }),
   },
+  // The stack of the matrix has no mail server.
+  forgotPassword: {
+    body: ({ owner }) => ({ email: owner.person.email }),
+    ownOutcome: '409 mail_not_configured',
+  },
+  resetPassword: {
+    body: () => ({ token: `mt-svc-${'A'.repeat(43)}`, new_password: 'made by the matrix 0123456789' }),
+    ownOutcome: '400 invalid_mail_token',
+  },
+  verifyEmail: {
+    body: () => ({ token: `mt-svc-${'A'.repeat(43)}` }),
+    ownOutcome: '400 invalid_mail_token',
+  },
+  resendVerification: { ownOutcome: '409 mail_not_configured' },
   refreshSession: { body: refreshTokenOfSomebody },
   logOut: { body: refreshTokenOfSomebody },
   getSessionKeys: {},

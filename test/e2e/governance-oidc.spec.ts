@@ -56,8 +56,10 @@ it('a person who deleted their account can register a new one', async () => {
 });
 
 it('the embedded identity is disabled', async () => {
-  const paths = ['/v1/auth/sign-up', '/v1/auth/log-in', '/v1/auth/refresh', '/v1/auth/log-out'];
-  for (const path of paths) expect((await send(edge, { path, body: {} })).status).toBe(404);
+  const names = ['sign-up', 'log-in', 'refresh', 'log-out', 'change-password'];
+  const mailed = ['forgot-password', 'reset-password', 'verify-email', 'resend-verification'];
+  for (const path of [...names, ...mailed].map((name) => `/v1/auth/${name}`))
+    expect((await send(edge, { path, body: {} })).status).toBe(404);
   expect((await send(edge, { path: '/.well-known/jwks.json' })).status).toBe(404);
   const { accessToken } = await signUpPerson(stack.baseUrl);
   expectError(await me(accessToken), invalid);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serviceVariables } from '@gateway/messaging';
 import { z } from 'zod';
-import { overlays, renderOverlay, root } from './kustomize.fixture.ts';
+import { applyComponent, overlays, renderOverlay, root } from './kustomize.fixture.ts';
 import { listWorkloads, type Workload } from './workloads.fixture.ts';
 
 /** Variables that Node itself reads. */
@@ -20,6 +20,9 @@ const secretValues: Readonly<Record<string, string>> = {
   TELEMETRY_DATABASE_URL: 'postgresql://telemetry:password@postgres:5432/telemetry',
   KEY_PEPPER: keyOf32Bytes,
   SESSION_SECRET: keyOf32Bytes,
+  SMTP_URL: 'smtp://user:password@mail.example:587',
+  MAIL_FROM: 'Agent gateway <noreply@gateway.example>',
+  PUBLIC_URL: 'https://gateway.example',
   ORIGINALS_KEY: keyOf32Bytes,
   CONTENT_KEYS: keyOf32Bytes,
 };
@@ -98,4 +101,18 @@ test('a service with a missing variable does not start', async () => {
   await expect(startConfiguration({ ...account, container: { ...account.container, env } })).rejects.toThrow(
     'KEY_PEPPER',
   );
+});
+
+test('the component `smtp` gives the account service its mail settings and a way to mail servers', async () => {
+  const manifests = applyComponent(renderOverlay('production'), join(root, 'k8s/components/smtp'));
+  const [account] = listWorkloads(manifests).filter(({ name }) => name === 'account');
+  if (account === undefined) throw new Error('There is no account service.');
+  const names = account.container.env.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL']));
+  expect(readDeclaredVariables('account')).toEqual(
+    expect.arrayContaining(names.filter((name) => !ofNode.includes(name))),
+  );
+  await expect(startConfiguration(account)).resolves.toBeUndefined();
+  const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy');
+  expect(policies.map(({ metadata }) => metadata.name)).toContain('account-to-smtp');
 });

@@ -116,7 +116,8 @@ function applyNamespace(object: Manifest, namespace: string | undefined): Manife
   return { ...object, metadata: { ...object.metadata, namespace } };
 }
 
-function applyComponent(objects: readonly Manifest[], directory: string): Manifest[] {
+/** Adds a component's resources to rendered objects and applies its patches. */
+export function applyComponent(objects: readonly Manifest[], directory: string): Manifest[] {
   const component = readKustomization(directory);
   if (component.kind !== 'Component') throw new Error(`${directory} is no component.`);
   const added = [

@@ -1,4 +1,5 @@
-// Bundles each app into dist/apps/<app>/main.js, and its worker threads (`*.thread.ts`) into the same folder.
+// Bundles each app into dist/apps/<app>/main.js, and its worker threads (`*.thread.ts`) and commands
+// (`*.command.ts`) into the same folder.
 // Bundles the tools that connect to the services into dist/tools. Workspace libraries are inlined; npm
 // packages are not. The dashboard is built into files in dist/apps/dashboard.
 import { existsSync, readdirSync } from 'node:fs';
@@ -13,15 +14,15 @@ const apps = readdirSync(join(root, 'apps')).filter(
   (app) => existsSync(join(root, 'apps', app, 'src/main.ts')) && (only.length === 0 || only.includes(app)),
 );
 
-/** Source paths of an app's worker threads, relative to its `src` folder. */
-const threadsOf = (app) =>
+/** Source paths of an app's worker threads and commands, relative to its `src` folder. */
+const otherEntriesOf = (app) =>
   readdirSync(join(root, 'apps', app, 'src'), { recursive: true }).filter((file) =>
-    file.endsWith('.thread.ts'),
+    /\.(thread|command)\.ts$/.test(file),
   );
 
 const bundles = apps.flatMap((app) => [
   [`apps/${app}/src/main.ts`, `dist/apps/${app}/main.js`],
-  ...threadsOf(app).map((file) => [
+  ...otherEntriesOf(app).map((file) => [
     `apps/${app}/src/${file}`,
     `dist/apps/${app}/${basename(file, '.ts')}.js`,
   ]),

@@ -18,12 +18,13 @@ import { DELETION_LOGGER } from './deletion/delete-account.ts';
 import { DeletionController } from './deletion/deletion.controller.ts';
 import { DeletionRunner } from './deletion/deletion-runner.ts';
 import { deletionSteps } from './deletion/deletion-steps.ts';
-import { buildIdentity, IDENTITY } from './identity/identity.ts';
+import { buildIdentity, IDENTITY, type Identity } from './identity/identity.ts';
 import { IdentityController } from './identity/identity.controller.ts';
 import { COUNT_KEY_LOOKUP, type CountKeyLookup } from './keys/authenticate-key.ts';
 import { KeysController } from './keys/keys.controller.ts';
 import { LastUsedRecorder, writeLastUsedTo } from './keys/last-used-recorder.ts';
 import { KEY_PEPPER } from './keys/manage-keys.ts';
+import { SmtpSender } from './mail/smtp-sender.ts';
 import { ACCOUNT_DATABASE, type AccountDatabase } from './persistence/account-database.ts';
 import { PreferencesController } from './preferences/preferences.controller.ts';
 import { ExpiredRecordsJob } from './upkeep/expired-records.job.ts';
@@ -41,17 +42,20 @@ export class AccountModule implements OnModuleInit, OnModuleDestroy {
   readonly #lastUsed: LastUsedRecorder;
   readonly #expiredRecords: ExpiredRecordsJob;
   readonly #deletions: DeletionRunner;
+  readonly #identity: Identity | null;
 
   constructor(
     @Inject(ACCOUNT_DATABASE) database: AccountDatabase,
     @Inject(LastUsedRecorder) lastUsed: LastUsedRecorder,
     @Inject(ExpiredRecordsJob) expiredRecords: ExpiredRecordsJob,
     @Inject(DeletionRunner) deletions: DeletionRunner,
+    @Inject(IDENTITY) identity: Identity | null,
   ) {
     this.#database = database;
     this.#lastUsed = lastUsed;
     this.#expiredRecords = expiredRecords;
     this.#deletions = deletions;
+    this.#identity = identity;
   }
 
   static forRoot(parts: AccountParts): DynamicModule {
@@ -93,6 +97,7 @@ export class AccountModule implements OnModuleInit, OnModuleDestroy {
   async onModuleDestroy(): Promise<void> {
     this.#expiredRecords.stop();
     await this.#deletions.stop();
+    await this.#identity?.linkMails?.close();
     await this.#lastUsed.flush();
     await this.#database.close();
   }
@@ -136,7 +141,7 @@ function createLookupCounter(metrics: Metrics): CountKeyLookup {
 }
 
 /** Null if the service uses an external OpenID Connect issuer. */
-function createIdentity({ config, database, metrics }: AccountParts, changes: ChangeAnnouncer) {
+function createIdentity({ config, database, metrics, logger }: AccountParts, changes: ChangeAnnouncer) {
   if (config.OIDC_ISSUER !== undefined) return null;
   const options = {
     secret: config.SESSION_SECRET,
@@ -148,6 +153,14 @@ function createIdentity({ config, database, metrics }: AccountParts, changes: Ch
   return buildIdentity(options, {
     database,
     metrics,
+    mail: createMail(config),
+    onMailError: (error, userId) => logger.warn({ err: error, user_id: userId }, 'sending a mail failed'),
     announceLoginSessionChange: (change) => changes.announceLoginSessionChange(change),
   });
+}
+
+/** Null if no mail server is configured. */
+function createMail({ SMTP_URL: url, MAIL_FROM: from, PUBLIC_URL: publicUrl }: Config) {
+  if (url === undefined || from === undefined || publicUrl === undefined) return null;
+  return { sender: new SmtpSender({ url, from }), publicUrl };
 }

@@ -33,4 +33,34 @@ describe('the account service configuration', () => {
   it.each(['mysql://a@b/c', 'nonsense'])('rejects the database URL %s', (url) => {
     expect(() => loadConfig({ ...complete, ACCOUNT_DATABASE_URL: url })).toThrow('ACCOUNT_DATABASE_URL');
   });
+
+  const mail = {
+    SMTP_URL: 'smtp://user:hunter2hunter2@mail.example:587',
+    MAIL_FROM: 'Agent gateway <noreply@gateway.example>',
+    PUBLIC_URL: 'https://gateway.example/',
+  };
+
+  it('accepts a mail server with a sender and a public address', () => {
+    expect(loadConfig({ ...complete, ...mail })).toMatchObject({
+      MAIL_FROM: mail.MAIL_FROM,
+      PUBLIC_URL: 'https://gateway.example',
+    });
+    expect(loadConfig({ ...complete, SMTP_URL: '', MAIL_FROM: '', PUBLIC_URL: '' }).SMTP_URL).toBeUndefined();
+  });
+
+  it.each([
+    ['MAIL_FROM', { MAIL_FROM: undefined }],
+    ['MAIL_FROM', { MAIL_FROM: 'nobody' }],
+    ['MAIL_FROM', { MAIL_FROM: 'a\r\nBcc: b@example.com <a@example.com>' }],
+    ['MAIL_FROM', { SMTP_URL: undefined }],
+    ['PUBLIC_URL', { PUBLIC_URL: undefined }],
+    ['PUBLIC_URL', { PUBLIC_URL: 'https://gateway.example/path' }],
+    ['PUBLIC_URL', { PUBLIC_URL: 'javascript:alert(1)' }],
+    ['SMTP_URL', { SMTP_URL: 'https://mail.example' }],
+    ['SMTP_URL', { SMTP_URL: `${mail.SMTP_URL}?logger=true` }],
+  ])('rejects incomplete mail settings and names %s', (variable, change) => {
+    const start = () => loadConfig({ ...complete, ...mail, ...change });
+    expect(start).toThrow(variable);
+    expect(start).not.toThrow('hunter2');
+  });
 });

@@ -8,9 +8,38 @@ const key = z
   .transform((text) => Buffer.from(text, 'base64'))
   .refine((bytes) => bytes.length === keyBytes, `must be ${keyBytes} bytes in base64`);
 
-const environment = z.object({
-  ...serviceVariables,
+/** An origin without a path, such as `https://gateway.example`. The result has no slash at the end. */
+const origin = z
+  .url({ protocol: /^https?$/ })
+  .refine((text) => new URL(text).href === `${new URL(text).origin}/`, 'must be an origin without a path')
+  .transform((text) => new URL(text).origin);
+
+/** An e-mail address, or `Name <address>`. */
+const mailbox = z.string().refine((text) => {
+  const address = text.endsWith('>') ? text.slice(text.lastIndexOf('<') + 1, -1) : text;
+  return z.email().safeParse(address).success && !/[\r\n]/.test(text);
+}, 'must be an e-mail address or "Name <address>"');
+
+/** The variables that the operator's commands read, too. */
+const operatorVariables = {
   ACCOUNT_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+  /**
+   * 32 bytes in base64. All keys of the embedded identity service are derived from this secret. Changing it
+   * ends every login session; passwords stay valid.
+   */
+  SESSION_SECRET: key,
+  /** The gateway's public origin, used for links in mails: `https://gateway.example`. */
+  PUBLIC_URL: unlessEmpty(origin.optional()),
+  /**
+   * An OpenID Connect issuer that replaces the embedded identity service. The edge gateway must use the same
+   * value.
+   */
+  OIDC_ISSUER: unlessEmpty(z.url().optional()),
+};
+
+const variables = z.object({
+  ...serviceVariables,
+  ...operatorVariables,
   /**
    * The cache's Redis, in which gateways count requests. The account service writes the epochs of changes to
    * it. The service also runs while Redis is unavailable.
@@ -21,11 +50,6 @@ const environment = z.object({
    * keys stop working.
    */
   KEY_PEPPER: key,
-  /**
-   * 32 bytes in base64. All keys of the embedded identity service are derived from this secret. Changing it
-   * ends every login session; passwords stay valid.
-   */
-  SESSION_SECRET: key,
   /** The `iss` and `aud` claims in access tokens. The edge gateway must use the same values. */
   SESSION_ISSUER: unlessEmpty(z.string().min(1).max(2_048).default('agent-gateway')),
   SESSION_AUDIENCE: unlessEmpty(z.string().min(1).max(255).default('agent-gateway')),
@@ -38,14 +62,38 @@ const environment = z.object({
   /** Whether new users may sign up. */
   SIGN_UP: unlessEmpty(z.enum(['open', 'closed']).default('open')),
   /**
-   * An OpenID Connect issuer that replaces the embedded identity service. The edge gateway must use the same
-   * value.
+   * The mail server, as `smtp://user:password@host:587` or `smtps://…`. Without it, the service sends no mail,
+   * and the operator's command line resets forgotten passwords.
    */
-  OIDC_ISSUER: unlessEmpty(z.url().optional()),
+  SMTP_URL: unlessEmpty(
+    z
+      .url({ protocol: /^smtps?$/ })
+      .refine((text) => new URL(text).search === '', 'must have no parameters')
+      .optional(),
+  ),
+  /** The sender of mails: an address, or `Name <address>`. */
+  MAIL_FROM: unlessEmpty(mailbox.optional()),
 });
+
+const environment = variables
+  .refine(({ SMTP_URL, MAIL_FROM }) => (SMTP_URL === undefined) === (MAIL_FROM === undefined), {
+    path: ['MAIL_FROM'],
+    message: 'must be set together with SMTP_URL',
+  })
+  .refine(({ SMTP_URL, PUBLIC_URL }) => SMTP_URL === undefined || PUBLIC_URL !== undefined, {
+    path: ['PUBLIC_URL'],
+    message: 'must be set together with SMTP_URL',
+  });
 export type Config = z.output<typeof environment>;
 
 /** Reads and checks the environment variables. Throws a single error that lists every invalid variable. */
 export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
   return parseConfig(environment, variables);
+}
+
+export type OperatorConfig = z.output<z.ZodObject<typeof operatorVariables>>;
+
+/** Reads the variables that the operator's commands need. Throws like `loadConfig`. */
+export function loadOperatorConfig(variables: NodeJS.ProcessEnv = process.env): OperatorConfig {
+  return parseConfig(z.object(operatorVariables), variables);
 }

@@ -30,6 +30,7 @@ import { RoutingInsightsRoute } from './routes/routing/insights.route.ts';
 import { RoutingModelsRoute } from './routes/routing/models.route.ts';
 import { RoutingPreferencesRoute } from './routes/routing/preferences.route.ts';
 import { AUTH_SETTINGS } from './routes/sign-in/browser-request.ts';
+import { MailLinksRoute } from './routes/sign-in/mail-links.route.ts';
 import { SignInRoute } from './routes/sign-in/sign-in.route.ts';
 import { ToolHealthRoute } from './routes/usage/tool-health.route.ts';
 import { UsageRoute } from './routes/usage/usage.route.ts';
@@ -51,13 +52,15 @@ export const controllers: Type[] = [
   AuditRoute,
   BillingRoute,
   SignInRoute,
+  MailLinksRoute,
   DashboardRoute,
   DocumentationRoute,
 ];
 
 /** If an OpenID Connect issuer is configured, the routes for the embedded identity are not registered. */
 function chooseControllers({ identity }: EdgeParts): Type[] {
-  return identity === null ? controllers.filter((each) => each !== SignInRoute) : controllers;
+  if (identity !== null) return controllers;
+  return controllers.filter((each) => each !== SignInRoute && each !== MailLinksRoute);
 }
 
 /** The public HTTP interface: the routes, their services, and the guard that denies access by default. */

@@ -68,8 +68,21 @@ export const errorRegistry = {
   too_many_attempts: {
     status: 429,
     type: 'rate_limit_error',
-    message: 'Too many failed attempts. Try again later.',
+    message: 'Too many failed attempts. Try again later, or reset the password.',
     retryable: true,
+  },
+  // Expired, used, replaced and invented tokens return the same text.
+  invalid_mail_token: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'This link is not valid any more. It has expired or was used. Request a new one.',
+    retryable: false,
+  },
+  mail_not_configured: {
+    status: 409,
+    type: 'invalid_request_error',
+    message: 'This gateway cannot send e-mail. Ask its operator to reset the password.',
+    retryable: false,
   },
   email_taken: {
     status: 409,

@@ -4,6 +4,7 @@ import { startStack } from '@gateway/testing';
 import pg from 'pg';
 import { GuessLimit } from '../../../apps/account/src/identity/guess-limit.ts';
 import type { Identity } from '../../../apps/account/src/identity/identity.ts';
+import { KnownDevices } from '../../../apps/account/src/identity/known-devices.ts';
 import { PasswordHasher } from '../../../apps/account/src/identity/password-hasher.ts';
 import { SigningKeys } from '../../../apps/account/src/identity/signing-keys.ts';
 import { logIn } from '../../../apps/account/src/identity/log-in.ts';
@@ -19,7 +20,6 @@ const password = 'the password of before';
 const pair = sealingKeyPairFromSeed(Buffer.alloc(32, 7));
 const recipientPublicKey = createSealingKeyPair().publicKey;
 const passwords = new PasswordHasher();
-const allowance = { free: 100, firstBlockMs: 1_000, longestBlockMs: 1_000 };
 
 describe('login sessions that start or end during a concurrent change', () => {
   const undo: Undo[] = [];
@@ -41,7 +41,12 @@ describe('login sessions that start or end during a concurrent change', () => {
       ...{ database, passwords, issuer: 'here', audience: 'here', accessTokenSeconds: 600, signUpOpen: true },
       ...{ sealingKeys: pair, refreshPepper: Buffer.alloc(32, 8) },
       signingKeys: new SigningKeys({ database, boxKeys: pair }),
-      guesses: new GuessLimit(database, Buffer.alloc(32, 9), { email: allowance, address: allowance }),
+      guesses: new GuessLimit(database, Buffer.alloc(32, 9)),
+      ...{
+        mailPepper: Buffer.alloc(32, 10),
+        devices: new KnownDevices(Buffer.alloc(32, 11)),
+        linkMails: null,
+      },
       countEvent: () => undefined,
       announceLoginSessionChange: () => undefined,
     };

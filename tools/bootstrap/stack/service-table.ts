@@ -75,6 +75,7 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
       SESSION_SECRET: context.inherited['SESSION_SECRET'] ?? context.secrets.sessionSecret,
       // The token in dev.json should last for one working day.
       SESSION_TOKEN_SECONDS: context.inherited['SESSION_TOKEN_SECONDS'] ?? '43200',
+      ...chooseNamed(context.inherited, mailVariables),
     }),
   },
   'provider-vault': {
@@ -134,6 +135,9 @@ function renderUserUrl(address: string, user: string, password: string): string 
 
 const vaultKeyVariables = ['VAULT_KEK', 'VAULT_KEK_FILE', 'VAULT_KMS_KEYS', 'VAULT_KMS_ENDPOINT'];
 
+/** Without these variables, the account service sends no mail. */
+const mailVariables = ['SMTP_URL', 'MAIL_FROM'];
+
 /** Without these variables, billing is self-hosted. */
 const stripeVariables = ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_URL', 'BILLING_PLANS'];
 
@@ -168,7 +172,7 @@ const ownVariables = [
   /^npm_/,
   /^STACK_/,
   /^STRIPE_/,
-  /^(BILLING_PLANS|KEY_PEPPER|SESSION_SECRET|ORIGINALS_KEY|CONTENT_KEYS|VAULT_KEK|VAULT_KEK_FILE|VAULT_KMS_KEYS|VAULT_KMS_ENDPOINT|PORT|HEALTH_PORT|INSTANCE_ID|SPOOL_DIR|SANDBOX_URL)$/,
+  /^(BILLING_PLANS|KEY_PEPPER|SESSION_SECRET|SMTP_URL|MAIL_FROM|ORIGINALS_KEY|CONTENT_KEYS|VAULT_KEK|VAULT_KEK_FILE|VAULT_KMS_KEYS|VAULT_KMS_ENDPOINT|PORT|HEALTH_PORT|INSTANCE_ID|SPOOL_DIR|SANDBOX_URL)$/,
 ];
 
 /**

@@ -9,6 +9,7 @@ import {
 import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
 import { Controller, Inject } from '@nestjs/common';
 import { ChangeAnnouncer } from '../announce/change-announcer.ts';
+import { describePerson } from '../identity/describe-person.ts';
 import { IDENTITY, type Identity } from '../identity/identity.ts';
 import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-database.ts';
 import { attachPerson, createAccount, registerAccount } from './create-account.ts';
@@ -18,13 +19,16 @@ import { getAccount, noteCredentialChange, updateAccount, type AccountsContext }
 @Controller()
 export class AccountsController {
   readonly #context: AccountsContext;
+  readonly #identity: Identity | null;
 
   constructor(
     @Inject(ACCOUNT_DATABASE) database: AccountDatabase,
     @Inject(ChangeAnnouncer) changes: ChangeAnnouncer,
     @Inject(IDENTITY) identity: Identity | null,
   ) {
-    this.#context = { database, changes, embeddedIssuer: identity?.issuer ?? null };
+    const embeddedIssuer = identity?.issuer ?? null;
+    this.#context = { database, changes, embeddedIssuer };
+    this.#identity = identity;
   }
 
   @RpcHandler(createAccountContract)
@@ -49,10 +53,11 @@ export class AccountsController {
   }
 
   @RpcHandler(getAccountContract)
-  getAccount(
+  async getAccount(
     request: ParsedRequestOf<typeof getAccountContract>,
   ): Promise<ReplyOf<typeof getAccountContract>> {
-    return getAccount(this.#context, request);
+    const { account } = await getAccount(this.#context, request);
+    return { account, person: await describePerson(this.#context.database, this.#identity, request) };
   }
 
   @RpcHandler(updateAccountContract)

@@ -12,97 +12,203 @@ interface GuessAllowance {
   readonly longestBlockMs: number;
 }
 
+const dayMs = 24 * 60 * 60 * 1000;
 /** Failures are forgotten after this much time without a new failure. */
-export const forgottenAfterMs = 60 * 60 * 1000;
+export const forgottenAfterMs = dayMs;
 
-const bucketBits = 20;
-const bucketsOfAKind = 1 << bucketBits;
-const kinds = { email: 0, address: bucketsOfAKind } as const;
+/** A budget of n with these blocks admits at most n + 100 failures in 24 hours. */
+const doubling = { firstBlockMs: 30_000, longestBlockMs: 15 * 60_000 } as const;
 
 /**
- * Slows down password guessing across replicas, per e-mail address and per client address. Each attempt
- * counts as a failure before the password is checked, and a correct password removes that failure. A thousand
- * concurrent guesses therefore gain nothing over sequential guesses. Unknown e-mail addresses are counted as
- * well. Addresses are hashed into 2^20 buckets and share the failures in their bucket. The hash is an HMAC,
- * so an attacker cannot construct a collision.
+ * The budgets of sign-in attempts. The scheme follows OWASP's "Slow Down Online Guessing Attacks with Device
+ * Cookies": a browser that signed in before has its own budget, and strangers share the others.
+ * docs/guides/sign-in.md lists the resulting bounds.
+ */
+export const guessAllowances = {
+  /** All unknown devices together with one e-mail address. */
+  email: { free: 20, ...doubling },
+  /** One client address with any e-mail address. Several people may share a client address. */
+  address: { free: 50, ...doubling },
+  /** One known device of one person. */
+  device: { free: 10, ...doubling },
+  /** The current password in a change of password, per login session. */
+  session: { free: 5, ...doubling },
+  /** One client address with one e-mail address. */
+  pair: { free: 5, ...doubling },
+  /** One network (IPv4 /24, IPv6 /48) with any e-mail address, while the e-mail budget is spent. */
+  network: { free: 1, firstBlockMs: dayMs, longestBlockMs: dayMs },
+  /** All networks that passed the previous budget together, with one e-mail address. */
+  newcomers: { free: 200, ...doubling },
+  /**
+   * Mails of one kind to one address. The longest block is shorter than the lifetime of a link, so a person
+   * always has a working link, even if strangers request the mails.
+   */
+  mail: { free: 3, firstBlockMs: 60_000, longestBlockMs: 45 * 60_000 },
+  /** Mails that one client address requests. */
+  mailClient: { free: 10, ...doubling },
+} as const satisfies Record<string, GuessAllowance>;
+
+type GuessKind = keyof typeof guessAllowances;
+
+const bucketsOfAKind = 1 << 20;
+const kinds = Object.keys(guessAllowances);
+
+/** A sign-in attempt. `deviceId` is null unless the browser has a valid device token of this person. */
+export interface Guess {
+  readonly email: string;
+  readonly clientAddress: string;
+  readonly deviceId: string | null;
+}
+
+/** An admitted attempt. It counts as a failure until it is absolved. */
+export interface AdmittedGuess {
+  /** Buckets that a correct password clears. */
+  readonly own: readonly number[];
+  /** Buckets that a correct password gives one attempt back to. */
+  readonly shared: readonly number[];
+  /** The client's network if a wrong password must be noted for it. */
+  readonly network: string | null;
+}
+
+/**
+ * Slows down password guessing across replicas. Each attempt counts as a failure before the password is
+ * checked, and a correct password removes that failure. A thousand concurrent guesses therefore gain nothing
+ * over sequential guesses. Unknown e-mail addresses are counted as well. Values are hashed into 2^20 buckets
+ * of each kind and share the failures in their bucket. The hash is an HMAC, so an attacker cannot construct a
+ * collision.
  */
 export class GuessLimit {
   readonly #database: AccountDatabase;
   readonly #key: Buffer;
-  readonly #allowances: { readonly email: GuessAllowance; readonly address: GuessAllowance };
+  readonly #now: () => number;
 
-  constructor(
-    database: AccountDatabase,
-    key: Buffer,
-    allowances: { readonly email: GuessAllowance; readonly address: GuessAllowance },
-  ) {
+  /** `key` has 32 bytes. `now` returns milliseconds since 1970. */
+  constructor(database: AccountDatabase, key: Buffer, now: () => number = Date.now) {
     this.#database = database;
     this.#key = key;
-    this.#allowances = allowances;
+    this.#now = now;
   }
 
   /**
-   * Counts an attempt. Throws `too_many_attempts` without revealing whether the e-mail address or the client
-   * address is blocked.
+   * Counts a sign-in attempt. Throws `too_many_attempts` without revealing which budget is spent. A known
+   * device with a spent budget is treated as an unknown one.
    */
-  async admit(email: string, clientAddress: string): Promise<void> {
-    const now = new Date();
-    // The client address is checked first, so that a blocked client cannot get other people's e-mail
-    // addresses blocked.
-    await this.#reserve(this.#bucketOf('address', clientAddress), this.#allowances.address, now);
-    await this.#reserve(this.#bucketOf('email', email), this.#allowances.email, now);
+  async admit({ email, clientAddress, deviceId }: Guess): Promise<AdmittedGuess> {
+    if (deviceId !== null && (await this.#reserve('device', deviceId)) === null)
+      return { own: [this.#bucketOf('device', deviceId)], shared: [], network: null };
+    // The client address is checked first, so that a blocked client cannot spend the budgets of other people's
+    // e-mail addresses.
+    const pair = `${clientAddress} ${email}`;
+    await this.require('address', clientAddress);
+    await this.require('pair', pair);
+    const own = [this.#bucketOf('pair', pair)];
+    const address = this.#bucketOf('address', clientAddress);
+    const network = networkOf(clientAddress);
+    const waitMs = await this.#reserve('email', email);
+    if (waitMs === null) return { own, shared: [address, this.#bucketOf('email', email)], network };
+    const reserved = await this.#admitNewcomer(email, network, waitMs);
+    return { own, shared: [address, ...reserved], network: null };
+  }
+
+  /** Counts an attempt of one kind. Throws `too_many_attempts`. */
+  async require(kind: GuessKind, value: string): Promise<AdmittedGuess> {
+    const waitMs = await this.#reserve(kind, value);
+    if (waitMs !== null) throw tooMany(waitMs);
+    return { own: [this.#bucketOf(kind, value)], shared: [], network: null };
+  }
+
+  /** Counts an attempt of one kind. Returns false if its budget is spent. */
+  async allows(kind: GuessKind, value: string): Promise<boolean> {
+    return (await this.#reserve(kind, value)) === null;
+  }
+
+  /** Records a correct password. */
+  async absolve({ own, shared }: AdmittedGuess): Promise<void> {
+    await this.#database.acrossAccounts.loginGuesses.deleteMany({ where: { bucket: { in: [...own] } } });
+    await this.#giveBack(shared);
+  }
+
+  /** Records a wrong password. The failure itself has been counted already. */
+  async blame({ network }: AdmittedGuess): Promise<void> {
+    if (network !== null) await this.#reserve('network', network);
   }
 
   /**
-   * Records a correct password: clears all failures for the e-mail address, and removes one failure for the
-   * client address.
+   * The budget of the e-mail address is spent. Networks without a failure in the last 24 hours may still
+   * try once, so that a person with a new device is not locked out by guesses from elsewhere.
    */
-  async absolve(email: string, clientAddress: string): Promise<void> {
-    const { loginGuesses } = this.#database.acrossAccounts;
-    await loginGuesses.deleteMany({ where: { bucket: this.#bucketOf('email', email) } });
-    await loginGuesses.updateMany({
-      where: { bucket: this.#bucketOf('address', clientAddress), failures: { gt: 0 } },
-      data: { failures: { decrement: 1 }, blockedUntil: null },
-    });
+  async #admitNewcomer(email: string, network: string, waitMs: number): Promise<number[]> {
+    if ((await this.#reserve('network', network)) !== null) throw tooMany(waitMs);
+    const newcomersWaitMs = await this.#reserve('newcomers', email);
+    const bucket = this.#bucketOf('network', network);
+    if (newcomersWaitMs === null) return [bucket, this.#bucketOf('newcomers', email)];
+    await this.#giveBack([bucket]);
+    throw tooMany(Math.min(waitMs, newcomersWaitMs));
   }
 
-  async #reserve(
-    bucket: number,
-    { free, firstBlockMs, longestBlockMs }: GuessAllowance,
-    now: Date,
-  ): Promise<void> {
+  async #giveBack(buckets: readonly number[]): Promise<void> {
+    for (const bucket of buckets)
+      await this.#database.acrossAccounts.loginGuesses.updateMany({
+        where: { bucket, failures: { gt: 0 } },
+        data: { failures: { decrement: 1 }, blockedUntil: null },
+      });
+  }
+
+  /** Counts a failure. Returns null, or the milliseconds until the bucket admits another attempt. */
+  async #reserve(kind: GuessKind, value: string): Promise<number | null> {
+    const { free, firstBlockMs, longestBlockMs } = guessAllowances[kind];
+    const bucket = this.#bucketOf(kind, value);
+    const now = new Date(this.#now());
     const forgotten = new Date(now.getTime() - forgottenAfterMs);
     const counted = await this.#database.acrossAccounts.$queryRaw<object[]>`
-      INSERT INTO login_guesses AS known (bucket, failures, last_at) VALUES (${bucket}, 1, ${now})
+      INSERT INTO login_guesses AS known (bucket, failures, last_at, blocked_until)
+      VALUES (${bucket}, 1, ${now}, CASE WHEN ${free}::int <= 1
+        THEN ${now}::timestamptz + ${firstBlockMs}::float8 * interval '1 millisecond' END)
       ON CONFLICT (bucket) DO UPDATE SET
         failures = CASE WHEN known.last_at < ${forgotten} THEN 1 ELSE known.failures + 1 END,
         last_at = ${now},
-        blocked_until = CASE WHEN known.last_at >= ${forgotten} AND known.failures + 1 >= ${free}
+        blocked_until = CASE
+          WHEN (CASE WHEN known.last_at < ${forgotten} THEN 1 ELSE known.failures + 1 END) >= ${free}::int
           THEN ${now}::timestamptz + LEAST(
-            ${firstBlockMs}::float8 * power(2, LEAST(known.failures + 1 - ${free}, 30)), ${longestBlockMs}::float8
+            ${firstBlockMs}::float8 * power(2, LEAST(GREATEST(
+              CASE WHEN known.last_at < ${forgotten} THEN 0 ELSE known.failures + 1 - ${free}::int END, 0), 30)),
+            ${longestBlockMs}::float8
           ) * interval '1 millisecond' END
       WHERE known.blocked_until IS NULL OR known.blocked_until <= ${now}
       RETURNING failures`;
-    if (counted.length > 0) return;
+    if (counted.length > 0) return null;
     const row = await this.#database.acrossAccounts.loginGuesses.findUnique({ where: { bucket } });
-    const waitMs = (row?.blockedUntil?.getTime() ?? now.getTime()) - now.getTime();
-    throw new GatewayError('too_many_attempts', { retryAfterMs: Math.max(1_000, waitMs) });
+    return Math.max(1_000, (row?.blockedUntil?.getTime() ?? now.getTime()) - now.getTime());
   }
 
-  #bucketOf(kind: keyof typeof kinds, value: string): number {
+  #bucketOf(kind: GuessKind, value: string): number {
     const digest = createHmac('sha256', this.#key).update(`${kind}:${value}`).digest();
-    return kinds[kind] + (digest.readUInt32BE(0) % bucketsOfAKind);
+    return kinds.indexOf(kind) * bucketsOfAKind + (digest.readUInt32BE(0) % bucketsOfAKind);
   }
 }
 
-/** Counts a login attempt before the password is checked. Throws `too_many_attempts`. */
+function tooMany(waitMs: number): GatewayError {
+  return new GatewayError('too_many_attempts', { retryAfterMs: waitMs });
+}
+
+/**
+ * The network of a client address as the edge gateway sends it: the /24 of an IPv4 address, the /48 of an IPv6
+ * /64. One site or customer usually has at least such a network.
+ */
+export function networkOf(clientAddress: string): string {
+  const v4 = /^(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}$/.exec(clientAddress);
+  if (v4) return `${v4[1] ?? ''}.0/24`;
+  const v6 = /^([0-9a-f]{12})[0-9a-f]{4}\/64$/.exec(clientAddress);
+  return v6 ? `${v6[1] ?? ''}/48` : clientAddress;
+}
+
+/** Admits an attempt before its password is checked, and counts blocked attempts in the metrics. */
 export async function admitGuess(
   { guesses, countEvent }: { readonly guesses: GuessLimit; readonly countEvent: (event: 'blocked') => void },
-  email: string,
-  clientAddress: string,
-): Promise<void> {
+  admit: (guesses: GuessLimit) => Promise<AdmittedGuess>,
+): Promise<AdmittedGuess> {
   try {
-    await guesses.admit(email, clientAddress);
+    return await admit(guesses);
   } catch (error) {
     if (error instanceof GatewayError && error.code === 'too_many_attempts') countEvent('blocked');
     throw error;

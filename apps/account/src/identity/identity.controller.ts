@@ -1,12 +1,17 @@
 import {
   changePassword as changePasswordContract,
   getIdentitySealingKey as getIdentitySealingKeyContract,
+  getIdentitySettings as getIdentitySettingsContract,
   getLoginSessionKeys as getLoginSessionKeysContract,
   logIn as logInContract,
   logOut as logOutContract,
   refreshLoginSession as refreshLoginSessionContract,
+  requestEmailVerification as requestEmailVerificationContract,
+  requestPasswordReset as requestPasswordResetContract,
+  resetPassword as resetPasswordContract,
   resolveLoginSession as resolveLoginSessionContract,
   signUp as signUpContract,
+  verifyEmail as verifyEmailContract,
 } from '@gateway/contracts';
 import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
 import { Controller, Inject } from '@nestjs/common';
@@ -15,7 +20,9 @@ import { changePassword } from './change-password.ts';
 import { IDENTITY, requireIdentity, type Identity } from './identity.ts';
 import { logIn } from './log-in.ts';
 import { logOut, refreshLoginSession, resolveLoginSession } from './login-sessions.ts';
+import { requestPasswordReset, resetPassword } from './reset-password.ts';
 import { signUp } from './sign-up.ts';
+import { requestEmailVerification, verifyEmail } from './verify-email.ts';
 
 /**
  * Implements the contracts for the embedded identity service, and resolves login sessions from any issuer.
@@ -52,6 +59,13 @@ export class IdentityController {
     return { publicKey: requireIdentity(this.#identity).sealingKeys.publicKey };
   }
 
+  /** Edge gateways verify device tokens with this key, and show whether a forgotten password can be mailed. */
+  @RpcHandler(getIdentitySettingsContract)
+  getIdentitySettings(): ReplyOf<typeof getIdentitySettingsContract> {
+    const { linkMails, devices } = requireIdentity(this.#identity);
+    return { sendsMail: linkMails !== null, deviceKey: devices.publicKey };
+  }
+
   @RpcHandler(signUpContract)
   async signUp(request: ParsedRequestOf<typeof signUpContract>): Promise<ReplyOf<typeof signUpContract>> {
     return signUp(requireIdentity(this.#identity), request);
@@ -79,5 +93,33 @@ export class IdentityController {
     request: ParsedRequestOf<typeof changePasswordContract>,
   ): Promise<ReplyOf<typeof changePasswordContract>> {
     return changePassword(requireIdentity(this.#identity), request);
+  }
+
+  @RpcHandler(requestPasswordResetContract)
+  async requestPasswordReset(
+    request: ParsedRequestOf<typeof requestPasswordResetContract>,
+  ): Promise<ReplyOf<typeof requestPasswordResetContract>> {
+    return requestPasswordReset(requireIdentity(this.#identity), request);
+  }
+
+  @RpcHandler(resetPasswordContract)
+  async resetPassword(
+    request: ParsedRequestOf<typeof resetPasswordContract>,
+  ): Promise<ReplyOf<typeof resetPasswordContract>> {
+    return resetPassword(requireIdentity(this.#identity), request);
+  }
+
+  @RpcHandler(requestEmailVerificationContract)
+  async requestEmailVerification(
+    request: ParsedRequestOf<typeof requestEmailVerificationContract>,
+  ): Promise<ReplyOf<typeof requestEmailVerificationContract>> {
+    return requestEmailVerification(requireIdentity(this.#identity), request);
+  }
+
+  @RpcHandler(verifyEmailContract)
+  async verifyEmail(
+    request: ParsedRequestOf<typeof verifyEmailContract>,
+  ): Promise<ReplyOf<typeof verifyEmailContract>> {
+    return verifyEmail(requireIdentity(this.#identity), request);
   }
 }

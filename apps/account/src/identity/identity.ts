@@ -4,13 +4,23 @@ import type { Metrics } from '@gateway/observability';
 import { GatewayError } from '@gateway/errors';
 import type { AccountDatabase } from '../persistence/account-database.ts';
 import { GuessLimit } from './guess-limit.ts';
+import { KnownDevices } from './known-devices.ts';
+import { LinkMails, type MailSender } from './link-mails.ts';
 import { PasswordHasher } from './password-hasher.ts';
 import { SigningKeys } from './signing-keys.ts';
 import type { LoginSessionChange } from '../announce/change-announcer.ts';
 
 /** Login session events that are counted in the metrics. */
 type IdentityEvent =
-  'signed-up' | 'logged-in' | 'wrong-password' | 'blocked' | 'refreshed' | 'reused' | 'logged-out';
+  | 'signed-up'
+  | 'logged-in'
+  | 'wrong-password'
+  | 'blocked'
+  | 'refreshed'
+  | 'reused'
+  | 'logged-out'
+  | 'password-reset'
+  | 'email-verified';
 
 /** Dependencies shared by the functions of the embedded identity service. */
 export interface Identity {
@@ -26,9 +36,14 @@ export interface Identity {
   readonly sealingKeys: SealingKeyPair;
   /** 32 bytes. Each refresh token is stored as an HMAC keyed with this pepper. */
   readonly refreshPepper: Buffer;
+  /** 32 bytes. Each token of a mailed link is stored as an HMAC keyed with this pepper. */
+  readonly mailPepper: Buffer;
   readonly signingKeys: SigningKeys;
   readonly passwords: PasswordHasher;
   readonly guesses: GuessLimit;
+  readonly devices: KnownDevices;
+  /** Null if the service cannot send e-mail. */
+  readonly linkMails: LinkMails | null;
   readonly countEvent: (event: IdentityEvent) => void;
   /** Announces that a person's cached login sessions are stale. Call it after the commit. */
   readonly announceLoginSessionChange: (change: LoginSessionChange) => void;
@@ -36,11 +51,6 @@ export interface Identity {
 
 /** Null if an external OpenID Connect issuer is used. */
 export const IDENTITY = Symbol('Identity');
-
-/** Five failures are free. After that, a guesser gets about a hundred attempts per day and e-mail address. */
-const emailAllowance = { free: 5, firstBlockMs: 30_000, longestBlockMs: 15 * 60_000 };
-/** The limit is higher because several people may share a client address. */
-const addressAllowance = { free: 50, firstBlockMs: 30_000, longestBlockMs: 15 * 60_000 };
 
 export interface IdentityOptions {
   /** 32 bytes. All keys of the embedded identity service are derived from this secret. */
@@ -54,33 +64,59 @@ export interface IdentityOptions {
 export interface IdentityParts extends Pick<Identity, 'announceLoginSessionChange'> {
   readonly database: AccountDatabase;
   readonly metrics: Metrics;
+  /** Null if the service cannot send e-mail. `publicUrl` is the gateway's origin in links. */
+  readonly mail: { readonly sender: MailSender; readonly publicUrl: string } | null;
+  /** Called with the id of the person if a mail could not be sent. */
+  readonly onMailError: (error: unknown, userId: string | null) => void;
 }
 
-export function buildIdentity(
-  { secret, ...claims }: IdentityOptions,
-  { database, metrics, announceLoginSessionChange }: IdentityParts,
-): Identity {
+export function buildIdentity({ secret, ...claims }: IdentityOptions, parts: IdentityParts): Identity {
+  const { database, metrics, announceLoginSessionChange } = parts;
   const derive = (purpose: string) => deriveKey(secret, purpose);
-  const boxKeys = sealingKeyPairFromSeed(derive('signing keys'));
   const events = metrics.counter({
     name: 'account_identity_events_total',
-    help: 'Events of login sessions: sign-ups, logins, wrong passwords, blocked attempts, refreshes, reused refresh tokens, logouts.',
+    help: 'Events of login sessions: sign-ups, logins, wrong passwords, blocked attempts, refreshes, reused refresh tokens, logouts, password resets, verified e-mail addresses.',
     labels: ['event'],
   });
+  const guesses = new GuessLimit(database, derive('guesses'));
+  const mailPepper = deriveMailPepper(secret);
   return {
     database,
     ...claims,
     sealingKeys: sealingKeyPairFromSeed(derive('passwords')),
     refreshPepper: derive('refresh tokens'),
-    signingKeys: new SigningKeys({ database, boxKeys }),
-    passwords: new PasswordHasher(),
-    guesses: new GuessLimit(database, derive('guesses'), {
-      email: emailAllowance,
-      address: addressAllowance,
+    mailPepper,
+    signingKeys: new SigningKeys({
+      database,
+      boxKeys: sealingKeyPairFromSeed(derive('signing keys')),
     }),
+    passwords: new PasswordHasher(),
+    guesses,
+    devices: new KnownDevices(derive('device tokens')),
+    linkMails: buildLinkMails(parts, guesses, mailPepper),
     announceLoginSessionChange,
     countEvent: (event) => events.inc({ event }),
   };
+}
+
+function buildLinkMails(
+  { mail, database, metrics, onMailError }: IdentityParts,
+  guesses: GuessLimit,
+  mailPepper: Buffer,
+): LinkMails | null {
+  if (mail === null) return null;
+  const mails = metrics.counter({
+    name: 'account_mails_total',
+    help: 'Mails with links for a new password or for the verification of an e-mail address.',
+    labels: ['purpose', 'outcome'],
+  });
+  const countMail = (purpose: string, outcome: string) => mails.inc({ purpose, outcome });
+  return new LinkMails({ ...mail, database, guesses, mailPepper, countMail, onError: onMailError });
+}
+
+/** The pepper for tokens of mailed links. The operator's command line needs it without the other keys. */
+export function deriveMailPepper(secret: Buffer): Buffer {
+  return deriveKey(secret, 'mail tokens');
 }
 
 /**

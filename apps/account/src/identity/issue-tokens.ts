@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { IssuedTokens } from '@gateway/contracts';
+import type { issuedDevice, IssuedTokens } from '@gateway/contracts';
 import { newId } from '@gateway/persistence';
 import { SignJWT } from 'jose';
+import type { z } from 'zod';
 import { hashKey, sealSecret } from '../common/secrets.ts';
 import type { AccountModels } from '../persistence/account-database.ts';
 import type { Identity } from './identity.ts';
+import type { DeviceOwner } from './known-devices.ts';
 
 /** How long a login session lasts. Refreshing its tokens does not extend it. */
 const loginSessionMs = 30 * 24 * 60 * 60 * 1000;
@@ -19,6 +21,16 @@ export interface SealedTokens {
   readonly accessExpiresInSeconds: number;
   readonly refreshExpiresInSeconds: number;
   readonly email: string;
+  readonly emailVerified: boolean;
+}
+
+/** What a new or refreshed login session gives to its person. */
+export interface IssuedSession {
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly refreshToken: string;
+  /** Null for a refresh, which proves no password. */
+  readonly deviceToken: string | null;
 }
 
 export interface LoginSession {
@@ -83,21 +95,33 @@ export async function beginLoginSession(
 export async function sealTokens(
   identity: Identity,
   session: LoginSession,
-  person: { readonly email: string; readonly refreshToken: string },
+  { email, emailVerified, refreshToken, deviceToken }: IssuedSession,
   recipientPublicKey: string,
 ): Promise<SealedTokens> {
   const leftSeconds = Math.floor((session.expiresAt.getTime() - Date.now()) / 1000);
   const accessExpiresInSeconds = Math.max(1, Math.min(identity.accessTokenSeconds, leftSeconds));
   const tokens: IssuedTokens = {
     accessToken: await signAccessToken(identity, session, accessExpiresInSeconds),
-    refreshToken: person.refreshToken,
+    refreshToken,
+    deviceToken,
   };
   return {
     sealedTokens: sealSecret(JSON.stringify(tokens), recipientPublicKey),
     accessExpiresInSeconds,
     refreshExpiresInSeconds: Math.max(1, leftSeconds),
-    email: person.email,
+    email,
+    emailVerified,
   };
+}
+
+/** Creates a device token and encrypts it to the requesting edge gateway. */
+export async function sealDevice(
+  { devices }: Identity,
+  owner: DeviceOwner,
+  recipientPublicKey: string,
+): Promise<string> {
+  const issued: z.infer<typeof issuedDevice> = { deviceToken: await devices.issue(owner) };
+  return sealSecret(JSON.stringify(issued), recipientPublicKey);
 }
 
 async function signAccessToken(

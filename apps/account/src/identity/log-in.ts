@@ -11,6 +11,13 @@ import {
 } from './issue-tokens.ts';
 import { openFor, parseEmail } from './parse-credentials.ts';
 
+interface Person {
+  readonly id: string;
+  readonly passwordHash: string;
+  readonly emailVerifiedAt: Date | null;
+  readonly deviceGeneration: number;
+}
+
 /**
  * Starts a login session. Unknown e-mail addresses and wrong passwords get the same response after the same
  * amount of work. Throws `invalid_credentials` and `too_many_attempts`.
@@ -20,43 +27,46 @@ export async function logIn(
   request: { sealedCredentials: string; clientAddress: string; recipientPublicKey: string },
 ): Promise<SealedTokens> {
   const credentials = openFor(identity.sealingKeys, request.sealedCredentials, identityCredentials);
-  const { password } = credentials;
+  const { password, deviceTokens } = credentials;
   const email = parseEmail(credentials.email);
   if (email === null) throw new GatewayError('invalid_credentials');
-  await admitGuess(identity, email, request.clientAddress);
+  const owner = await identity.database.acrossAccounts.identityUser.findUnique({ where: { email } });
+  const deviceId = await identity.devices.find(deviceTokens, owner);
+  const { clientAddress } = request;
+  const guess = await admitGuess(identity, (guesses) => guesses.admit({ email, clientAddress, deviceId }));
   const refreshToken = createRefreshToken();
-  const { session, passwordHash } = await beginOnPassword(identity, email, password, refreshToken);
-  await identity.guesses.absolve(email, request.clientAddress);
-  identity.countEvent('logged-in');
-  if (identity.passwords.isOutdated(passwordHash)) {
-    const renewed = await identity.passwords.hash(password);
-    await identity.database.acrossAccounts.identityUser.updateMany({
-      where: { id: session.userId, passwordHash },
-      data: { passwordHash: renewed },
-    });
+  const begun = await beginOnPassword(identity, email, password, refreshToken);
+  if (begun === null) {
+    await identity.guesses.blame(guess);
+    identity.countEvent('wrong-password');
+    throw new GatewayError('invalid_credentials');
   }
-  return sealTokens(identity, session, { email, refreshToken }, request.recipientPublicKey);
+  const { session, person } = begun;
+  await identity.guesses.absolve(guess);
+  identity.countEvent('logged-in');
+  await renewHash(identity, person, password);
+  const deviceToken = await identity.devices.issue(person);
+  const emailVerified = person.emailVerifiedAt !== null;
+  const issued = { email, emailVerified, refreshToken, deviceToken };
+  return sealTokens(identity, session, issued, request.recipientPublicKey);
 }
 
 /**
  * Starts a login session if the password is still current. If the password changes during the check, the
  * check is repeated. This is necessary because a password change ends only the login sessions that exist at
- * that moment.
+ * that moment. Null if the person is unknown or the password is wrong.
  */
 async function beginOnPassword(
   identity: Identity,
   email: string,
   password: string,
   refreshToken: string,
-): Promise<{ session: LoginSession; passwordHash: string }> {
+): Promise<{ session: LoginSession; person: Person } | null> {
   for (;;) {
-    const user = await identity.database.acrossAccounts.identityUser.findUnique({ where: { email } });
-    const isRight = await identity.passwords.verify(user?.passwordHash ?? null, password);
-    if (user === null || !isRight) {
-      identity.countEvent('wrong-password');
-      throw new GatewayError('invalid_credentials');
-    }
-    const { id, passwordHash } = user;
+    const person = await identity.database.acrossAccounts.identityUser.findUnique({ where: { email } });
+    const isRight = await identity.passwords.verify(person?.passwordHash ?? null, password);
+    if (person === null || !isRight) return null;
+    const { id, passwordHash } = person;
     const session = await identity.database.transactionAcrossAccounts(async (tx) => {
       // The row stays locked until the login session exists. A concurrent password change waits, and then
       // finds and ends the new login session.
@@ -66,6 +76,20 @@ async function beginOnPassword(
       });
       return count === 0 ? null : beginLoginSession(tx, identity, id, refreshToken);
     });
-    if (session !== null) return { session, passwordHash };
+    if (session !== null) return { session, person };
   }
+}
+
+/** Hashes the password again if its hash has an outdated cost. */
+async function renewHash(
+  { passwords, database }: Identity,
+  { id, passwordHash }: Person,
+  password: string,
+): Promise<void> {
+  if (!passwords.isOutdated(passwordHash)) return;
+  const renewed = await passwords.hash(password);
+  await database.acrossAccounts.identityUser.updateMany({
+    where: { id, passwordHash },
+    data: { passwordHash: renewed },
+  });
 }

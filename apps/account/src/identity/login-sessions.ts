@@ -12,8 +12,13 @@ import {
 import type { Identity } from './identity.ts';
 import type { AccountDatabase, AccountModels } from '../persistence/account-database.ts';
 
+interface Person {
+  readonly email: string;
+  readonly emailVerifiedAt: Date | null;
+}
+
 type Outcome =
-  | { readonly kind: 'refreshed'; readonly session: LoginSession; readonly email: string }
+  | { readonly kind: 'refreshed'; readonly session: LoginSession; readonly person: Person }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'reused'; readonly userId: string };
 
@@ -35,8 +40,9 @@ export async function refreshLoginSession(
   }
   if (outcome.kind !== 'refreshed') throw new GatewayError('invalid_refresh_token');
   identity.countEvent('refreshed');
-  const person = { email: outcome.email, refreshToken };
-  return sealTokens(identity, outcome.session, person, request.recipientPublicKey);
+  const { email, emailVerifiedAt } = outcome.person;
+  const issued = { email, emailVerified: emailVerifiedAt !== null, refreshToken, deviceToken: null };
+  return sealTokens(identity, outcome.session, issued, request.recipientPublicKey);
 }
 
 /** Returns an outcome instead of throwing, so that the transaction can commit the end of a login session. */
@@ -48,7 +54,7 @@ async function replaceToken(
   const now = new Date();
   const found = await tx.refreshToken.findUnique({
     where: { hash },
-    include: { session: { include: { user: { select: { email: true } } } } },
+    include: { session: { include: { user: { select: { email: true, emailVerifiedAt: true } } } } },
   });
   if (found === null || found.session.expiresAt <= now) return { kind: 'unknown' };
   const { session } = found;
@@ -63,7 +69,7 @@ async function replaceToken(
   }
   await tx.refreshToken.create({ data: { hash: newHash, sessionId: session.id, createdAt: now } });
   await deleteOldest(tx, session.id);
-  return { kind: 'refreshed', session, email: session.user.email };
+  return { kind: 'refreshed', session, person: session.user };
 }
 
 async function deleteOldest(tx: AccountModels, sessionId: string): Promise<void> {

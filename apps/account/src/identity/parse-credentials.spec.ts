@@ -30,7 +30,7 @@ describe('encrypted credentials', () => {
   const sealText = (text: string, to = pair.publicKey) => seal(Buffer.from(text), to);
 
   it('can be decrypted by their recipient', () => {
-    const credentials = { email, password: 'a password' };
+    const credentials = { email, password: 'a password', deviceTokens: ['a token'] };
     expect(openFor(pair, sealText(JSON.stringify(credentials)), identityCredentials)).toEqual(credentials);
   });
 

@@ -27,7 +27,11 @@ export async function signUp(
   const refreshToken = createRefreshToken();
   const session = await createUser(identity, { email, passwordHash, refreshToken });
   identity.countEvent('signed-up');
-  return sealTokens(identity, session, { email, refreshToken }, request.recipientPublicKey);
+  // A verification mail is a courtesy: a full queue does not fail the sign-up, and the person can request another.
+  identity.linkMails?.offer('verify-email', email);
+  const deviceToken = await identity.devices.issue({ id: session.userId, deviceGeneration: 0 });
+  const issued = { email, emailVerified: false, refreshToken, deviceToken };
+  return sealTokens(identity, session, issued, request.recipientPublicKey);
 }
 
 async function createUser(

@@ -13,9 +13,8 @@ interface ExpiredRecordsParts {
 
 /**
  * Deletes expired replies to idempotent calls, so that encrypted secrets do not outlive their promised
- * lifetime even in inactive accounts. It also deletes expired login sessions, forgotten login failures, and
- * audit events above the limits.
- * Every replica runs this job, and concurrent runs are harmless.
+ * lifetime even in inactive accounts. It also deletes expired login sessions and mail tokens, forgotten login
+ * failures, and audit events above the limits. Every replica runs this job, and concurrent runs are harmless.
  */
 export class ExpiredRecordsJob {
   readonly #parts: ExpiredRecordsParts;
@@ -39,9 +38,11 @@ export class ExpiredRecordsJob {
     const { database, audit, onError } = this.#parts;
     try {
       const expired = { expiresAt: { lte: new Date() } };
-      const { idempotencyRecord, identitySession, loginGuesses } = database.acrossAccounts;
+      const { idempotencyRecord, identitySession, identityMailToken, loginGuesses } =
+        database.acrossAccounts;
       await idempotencyRecord.deleteMany({ where: expired });
       await identitySession.deleteMany({ where: expired });
+      await identityMailToken.deleteMany({ where: expired });
       const forgotten = new Date(expired.expiresAt.lte.getTime() - forgottenAfterMs);
       await loginGuesses.deleteMany({ where: { lastAt: { lt: forgotten } } });
       await trimAudit(database, audit);

@@ -11,7 +11,8 @@ async function readAccount() {
     return await unwrap(api.GET('/v1/account/me'));
   } catch (error) {
     if (toApiError(error).code !== 'account_not_registered') throw error;
-    return unwrap(api.POST('/v1/account/register', { body: {} }));
+    await unwrap(api.POST('/v1/account/register', { body: {} }));
+    return unwrap(api.GET('/v1/account/me'));
   }
 }
 
@@ -25,7 +26,8 @@ export function useUpdateAccount() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (body: Body<'/v1/account/me', 'patch'>) => unwrap(api.PATCH('/v1/account/me', { body })),
-    onSuccess: (account) => client.setQueryData(accountKey, account),
+    // The response has no `person`, which a change of the account does not affect.
+    onSuccess: (account) => client.setQueryData<Account>(accountKey, (before) => ({ ...before, ...account })),
   });
 }
 
@@ -38,4 +40,32 @@ export function useChangePassword() {
     mutationFn: (body: Body<'/v1/auth/change-password', 'post'>) =>
       unwrap(api.POST('/v1/auth/change-password', { body })),
   });
+}
+
+/** Requests a link for a new password. The gateway responds the same for every address. */
+export function useForgotPassword() {
+  return useMutation({
+    mutationFn: (body: Body<'/v1/auth/forgot-password', 'post'>) =>
+      unwrap(api.POST('/v1/auth/forgot-password', { body })),
+  });
+}
+
+export function useResetPassword() {
+  return useMutation({
+    mutationFn: (body: Body<'/v1/auth/reset-password', 'post'>) =>
+      unwrap(api.POST('/v1/auth/reset-password', { body })),
+  });
+}
+
+export function useVerifyEmail() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Body<'/v1/auth/verify-email', 'post'>) =>
+      unwrap(api.POST('/v1/auth/verify-email', { body })),
+    onSuccess: () => client.invalidateQueries({ queryKey: accountKey }),
+  });
+}
+
+export function useResendVerification() {
+  return useMutation({ mutationFn: () => unwrap(api.POST('/v1/auth/resend-verification')) });
 }

@@ -15,12 +15,35 @@ const pageRoutes: RouteObject[] = pages.map(({ path, load }) => ({
   HydrateFallback: LoadingState,
 }));
 
+/** The pages for forgotten passwords and verification links. They need no sign-in. */
+const mailPages: RouteObject[] = [
+  {
+    path: 'forgot-password',
+    lazy: async () => ({
+      Component: (await import('../pages/sign-in/forgot-password-page.tsx')).ForgotPasswordPage,
+    }),
+  },
+  {
+    path: 'reset-password',
+    lazy: async () => ({
+      Component: (await import('../pages/sign-in/reset-password-page.tsx')).ResetPasswordPage,
+    }),
+  },
+  {
+    path: 'verify-email',
+    lazy: async () => ({
+      Component: (await import('../pages/sign-in/verify-email-page.tsx')).VerifyEmailPage,
+    }),
+  },
+].map((route) => ({ ...route, ErrorBoundary: RouteError, HydrateFallback: LoadingState }));
+
 /** All pages inside the shell require a signed-in person. The shell enforces this. */
 export const router = createBrowserRouter(
   [
     { path: 'sign-in', Component: SignInPage },
     { path: 'sign-up', Component: SignInPage },
     { path: 'sign-in/callback', Component: SignInCallbackPage },
+    ...mailPages,
     { path: 'deleted/:deletionId', Component: DeletedPage },
     {
       Component: Shell,

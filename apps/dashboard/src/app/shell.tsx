@@ -7,6 +7,7 @@ import { ErrorState, LoadingState } from '../components/states.tsx';
 import { useLoginSession } from '../login-session/current-login-session.ts';
 import { Brand } from '../components/brand.tsx';
 import { Navigation } from './navigation.tsx';
+import { VerifyEmailBanner } from './verify-email-banner.tsx';
 import classes from './shell.module.css';
 import { useAccount } from '../api/account.ts';
 
@@ -38,6 +39,7 @@ function Content() {
     <main id="content" tabIndex={-1} className={classes.content} aria-busy={isLoading}>
       <div className={classes.progress} data-active={isLoading || undefined} aria-hidden />
       <AccountGate>
+        <VerifyEmailBanner />
         <Suspense fallback={<LoadingState />}>
           <Outlet />
         </Suspense>

@@ -2,7 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 
 /** The sign-in method of this gateway, from `/dashboard/config.json`. */
 export type SignInSettings =
-  | { readonly kind: 'embedded' }
+  | {
+      readonly kind: 'embedded';
+      /** Whether the gateway can mail links for new passwords. */
+      readonly sends_mail: boolean;
+    }
   | {
       readonly kind: 'oidc';
       readonly issuer: string;
@@ -17,10 +21,26 @@ export function useSignInSettings() {
   return useQuery({ queryKey: ['sign-in-settings'], queryFn: readSignInSettings, staleTime: Infinity });
 }
 
-let known: Promise<SignInSettings> | undefined;
+/** How to reach the operator of the gateway. Null if the operator has not configured it. */
+export function useOperatorContact() {
+  const queryFn = async () => (await readSettings()).operator_contact;
+  return useQuery({ queryKey: ['operator-contact'], queryFn, staleTime: Infinity }).data ?? null;
+}
+
+export async function readSignInSettings(): Promise<SignInSettings> {
+  return (await readSettings()).sign_in;
+}
+
+/** The response schema of `/dashboard/config.json`. */
+interface Settings {
+  readonly sign_in: SignInSettings;
+  readonly operator_contact: string | null;
+}
+
+let known: Promise<Settings> | undefined;
 
 /** Reads the settings once per visit. */
-export function readSignInSettings(): Promise<SignInSettings> {
+function readSettings(): Promise<Settings> {
   known ??= fetchSettings().catch((error: unknown) => {
     known = undefined;
     throw error;
@@ -28,10 +48,9 @@ export function readSignInSettings(): Promise<SignInSettings> {
   return known;
 }
 
-async function fetchSettings(): Promise<SignInSettings> {
+async function fetchSettings(): Promise<Settings> {
   const response = await fetch(`${import.meta.env.BASE_URL}config.json`);
   if (!response.ok)
     throw new Error('Cannot read the sign-in settings of the gateway. Try again in a moment.');
-  const { sign_in } = (await response.json()) as { sign_in: SignInSettings };
-  return sign_in;
+  return (await response.json()) as Settings;
 }

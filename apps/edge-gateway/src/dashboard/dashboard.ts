@@ -7,13 +7,14 @@ export const DASHBOARD = Symbol('DASHBOARD');
 /** The files and settings of the dashboard. */
 export interface Dashboard {
   readonly files: DashboardFiles;
+  /** For the embedded identity, `sends_mail` is false until the account service has reported it. */
   readonly settings: DashboardSettings;
   /** The Content-Security-Policy for the dashboard's pages. */
   readonly policy: string;
 }
 
 export function openDashboard(
-  variables: OidcVariables & { readonly DASHBOARD_DIR?: string | undefined },
+  variables: SettingsVariables & { readonly DASHBOARD_DIR?: string | undefined },
 ): Dashboard {
   return {
     files: DashboardFiles.open(variables.DASHBOARD_DIR),
@@ -25,9 +26,20 @@ export function openDashboard(
 /** How users sign in. The dashboard reads these settings before a user signs in. */
 export const dashboardSettings = z.object({
   object: z.literal('dashboard.settings'),
+  operator_contact: z.string().nullable().meta({
+    description: 'How people reach the operator of the gateway. Null if the operator has not configured it.',
+    example: 'support@example.com',
+  }),
   sign_in: z.discriminatedUnion('kind', [
     /** Sign-in with e-mail and password through `/v1/auth`. */
-    z.object({ kind: z.literal('embedded') }),
+    z.object({
+      kind: z.literal('embedded'),
+      sends_mail: z.boolean().meta({
+        description:
+          'Whether the gateway mails links for new passwords and for the verification of addresses. Without mail, the operator resets a forgotten password.',
+        example: true,
+      }),
+    }),
     z.object({
       kind: z.literal('oidc'),
       issuer: z.string(),
@@ -44,17 +56,22 @@ export const dashboardSettings = z.object({
 });
 export type DashboardSettings = z.infer<typeof dashboardSettings>;
 
-interface OidcVariables {
+interface SettingsVariables {
+  readonly OPERATOR_CONTACT?: string | undefined;
   readonly OIDC_ISSUER?: string | undefined;
   readonly OIDC_AUDIENCE?: string | undefined;
   readonly OIDC_CLIENT_ID?: string | undefined;
   readonly OIDC_SCOPE: string;
 }
 
-function renderDashboardSettings(variables: OidcVariables): DashboardSettings {
+function renderDashboardSettings(variables: SettingsVariables): DashboardSettings {
   const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience, OIDC_CLIENT_ID, OIDC_SCOPE: scope } = variables;
+  const general = {
+    object: 'dashboard.settings',
+    operator_contact: variables.OPERATOR_CONTACT ?? null,
+  } as const;
   if (issuer === undefined || audience === undefined)
-    return { object: 'dashboard.settings', sign_in: { kind: 'embedded' } };
+    return { ...general, sign_in: { kind: 'embedded', sends_mail: false } };
   const client_id = OIDC_CLIENT_ID ?? null;
-  return { object: 'dashboard.settings', sign_in: { kind: 'oidc', issuer, client_id, audience, scope } };
+  return { ...general, sign_in: { kind: 'oidc', issuer, client_id, audience, scope } };
 }

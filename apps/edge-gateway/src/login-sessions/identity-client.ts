@@ -2,16 +2,23 @@ import { hash } from 'node:crypto';
 import {
   changePassword,
   getIdentitySealingKey,
+  getIdentitySettings,
   getLoginSessionKeys,
+  issuedDevice,
   issuedTokens,
   logIn,
   logOut,
   refreshLoginSession,
+  requestEmailVerification,
+  requestPasswordReset,
+  resetPassword,
   signUp,
+  verifyEmail,
   type IdentityCredentials,
   type IssuedTokens,
-  type PasswordChange,
   type LoginSessionKey,
+  type PasswordChange,
+  type PasswordReset,
 } from '@gateway/contracts';
 import {
   openSealed,
@@ -26,7 +33,11 @@ export interface OpenedSession extends IssuedTokens {
   readonly accessExpiresInSeconds: number;
   readonly refreshExpiresInSeconds: number;
   readonly email: string;
+  readonly emailVerified: boolean;
 }
+
+/** How long the settings of the embedded identity are reused before they are read again. */
+const settingsFreshMs = 60_000;
 
 /**
  * Client for the embedded identity. Passwords and tokens are sealed before they are sent over the bus;
@@ -35,6 +46,8 @@ export interface OpenedSession extends IssuedTokens {
 export class IdentityClient {
   readonly #messaging: Messaging;
   readonly #sealingKeys: SealingKeyPair;
+  #settings: Promise<ParsedReplyOf<typeof getIdentitySettings>> | undefined;
+  #settingsReadAt = -Infinity;
 
   constructor(messaging: Messaging, sealingKeys: SealingKeyPair) {
     this.#messaging = messaging;
@@ -62,12 +75,46 @@ export class IdentityClient {
     await this.#messaging.call(logOut, request);
   }
 
+  /** Returns the new device token of the caller's browser. */
   async changePassword(
     person: { readonly subject: string; readonly sessionId: string; readonly clientAddress: string },
     passwords: PasswordChange,
-  ): Promise<void> {
+  ): Promise<string | null> {
     const sealedPasswords = await this.#sealToIdentity(passwords);
-    await this.#messaging.call(changePassword, { ...person, sealedPasswords });
+    const request = { ...person, sealedPasswords, ...this.#recipient() };
+    const { sealedDevice } = await this.#messaging.call(changePassword, request);
+    return sealedDevice === null ? null : this.#openDevice(sealedDevice);
+  }
+
+  async requestPasswordReset(email: string, clientAddress: string): Promise<void> {
+    await this.#messaging.call(requestPasswordReset, { email, clientAddress });
+  }
+
+  /** Returns the person's e-mail address and the device token of the caller's browser. */
+  async resetPassword(reset: PasswordReset): Promise<{ email: string; deviceToken: string }> {
+    const request = { sealedReset: await this.#sealToIdentity(reset), ...this.#recipient() };
+    const { email, sealedDevice } = await this.#messaging.call(resetPassword, request);
+    return { email, deviceToken: this.#openDevice(sealedDevice) };
+  }
+
+  async requestEmailVerification(subject: string, clientAddress: string): Promise<void> {
+    await this.#messaging.call(requestEmailVerification, { subject, clientAddress });
+  }
+
+  async verifyEmail(token: string): Promise<{ email: string }> {
+    return this.#messaging.call(verifyEmail, { sealedToken: await this.#sealToIdentity({ token }) });
+  }
+
+  /** Reads the settings of the embedded identity at most once a minute. */
+  async settings(): Promise<ParsedReplyOf<typeof getIdentitySettings>> {
+    if (this.#settings && performance.now() - this.#settingsReadAt < settingsFreshMs) return this.#settings;
+    const read = this.#messaging.call(getIdentitySettings, {});
+    this.#settings = read;
+    this.#settingsReadAt = performance.now();
+    read.catch(() => {
+      if (this.#settings === read) this.#settings = undefined;
+    });
+    return read;
   }
 
   async keySet(): Promise<{ keys: LoginSessionKey[] }> {
@@ -78,15 +125,22 @@ export class IdentityClient {
     return { recipientPublicKey: this.#sealingKeys.publicKey };
   }
 
-  async #sealToIdentity(secret: IdentityCredentials | PasswordChange): Promise<string> {
+  async #sealToIdentity(
+    secret: IdentityCredentials | PasswordChange | PasswordReset | { readonly token: string },
+  ): Promise<string> {
     const { publicKey } = await this.#messaging.call(getIdentitySealingKey, {});
     return seal(Buffer.from(JSON.stringify(secret)), publicKey);
   }
 
   #open({ sealedTokens, ...rest }: ParsedReplyOf<typeof logIn>): OpenedSession {
-    const opened: unknown = JSON.parse(
-      openSealed(sealedTokens, this.#sealingKeys.privateKey).toString('utf8'),
-    );
-    return { ...rest, ...issuedTokens.parse(opened) };
+    return { ...rest, ...issuedTokens.parse(this.#openJson(sealedTokens)) };
+  }
+
+  #openDevice(sealed: string): string {
+    return issuedDevice.parse(this.#openJson(sealed)).deviceToken;
+  }
+
+  #openJson(sealed: string): unknown {
+    return JSON.parse(openSealed(sealed, this.#sealingKeys.privateKey).toString('utf8'));
   }
 }

@@ -43,6 +43,21 @@ export const account = z.object({
 });
 export type Account = z.infer<typeof account>;
 
+/** The login of the person who reads the account. */
+export const accountPerson = z.object({
+  email: z
+    .string()
+    .meta({ description: 'The e-mail address of the caller’s login.', example: 'me@example.com' }),
+  email_verified: z.boolean().meta({
+    description: 'Whether the person opened the link in a mail to this address.',
+    example: true,
+  }),
+});
+
+/** The account as its owner reads it. `person` is absent for API keys and for people of an external issuer. */
+export const ownAccount = account.extend({ person: accountPerson.optional() });
+export type OwnAccount = z.infer<typeof ownAccount>;
+
 /** A partial update. Omitted fields keep their current values. */
 export const updateAccountBody = z
   .strictObject({ name: accountName, policy: accountPolicy.partial() })

@@ -19,6 +19,26 @@ export const refreshBody = z.strictObject({ refresh_token: refreshToken.optional
 
 export const changePasswordBody = z.strictObject({ current_password: password, new_password: password });
 
+/**
+ * The token from the link of a mail: 43 characters after the prefix `mt-svc-`. It works once. A link for a new
+ * password is valid for one hour; from the operator's command line, for 24 hours. A verification link is valid for
+ * 24 hours.
+ */
+const mailToken = z
+  .string()
+  .min(1)
+  .max(256)
+  .meta({ description: 'The token of the link, after `#token=`.', example: `mt-svc-${'A'.repeat(43)}` });
+
+export const forgotPasswordBody = z.strictObject({
+  email: email.meta({ description: 'The address of the login.', example: 'me@example.com' }),
+});
+export const resetPasswordBody = z.strictObject({
+  token: mailToken,
+  new_password: password.meta({ description: '12 to 256 characters.', example: 'a long sentence is fine' }),
+});
+export const verifyEmailBody = z.strictObject({ token: mailToken });
+
 export const session = z.object({
   object: z.literal('session'),
   /** Session token, sent as `Authorization: Bearer`. */
@@ -30,11 +50,39 @@ export const session = z.object({
   refresh_token: z.string().optional(),
   refresh_token_expires_in: z.int().positive(),
   email: z.string(),
+  /** Whether the person opened the link in a mail to this address. */
+  email_verified: z.boolean().meta({
+    description: 'Whether the person opened the link in a mail to this address.',
+    example: true,
+  }),
 });
 export type SessionBody = z.infer<typeof session>;
 
 export const endedSession = z.object({ object: z.literal('session.ended'), ended: z.literal(true) });
 export const changedPassword = z.object({ object: z.literal('password.changed'), changed: z.literal(true) });
+
+/** The same for known and unknown addresses. */
+export const requestedPasswordReset = z.object({
+  object: z.literal('password_reset.requested'),
+  requested: z.literal(true),
+});
+export const requestedEmailVerification = z.object({
+  object: z.literal('email_verification.requested'),
+  requested: z.literal(true),
+});
+const verifiedAddress = z
+  .string()
+  .meta({ description: 'The e-mail address of the login.', example: 'me@example.com' });
+export const resetPasswordDone = z.object({
+  object: z.literal('password.reset'),
+  reset: z.literal(true),
+  email: verifiedAddress,
+});
+export const verifiedEmail = z.object({
+  object: z.literal('email.verified'),
+  verified: z.literal(true),
+  email: verifiedAddress,
+});
 
 /** A public key of the embedded identity provider, as a JSON Web Key (RFC 7517). */
 export const loginSessionKey = z.object({

@@ -3,7 +3,13 @@ import { byActor, fromOrigin } from '../base/actor.ts';
 import { base64, id, idempotency, replayed } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 import { createdApiKey, playgroundKeyBody } from '../api/api-key.ts';
-import { account, accountDeletion, accountPolicy, updateAccountBody } from '../api/account.ts';
+import {
+  account,
+  accountDeletion,
+  accountPerson,
+  accountPolicy,
+  updateAccountBody,
+} from '../api/account.ts';
 import { allKeyScopes, keyScopes } from '../api/key-scope.ts';
 
 /** Creates an account, or returns the existing account with that name. */
@@ -76,13 +82,16 @@ const accountReply = z.object({
   }),
 });
 
-/** Throws `not_found` for an unknown account. */
+/**
+ * Reads an account. With a `personId` of the embedded identity, the reply describes that person's login, too.
+ * Throws `not_found` for an unknown account.
+ */
 export const getAccount = defineRpc({
   ...common,
   callers: ['edge-gateway', 'worker'],
   subject: 'account.get-account.v1',
-  request: z.object({ accountId: id }),
-  reply: accountReply,
+  request: z.object({ accountId: id, personId: id.nullable().default(null) }),
+  reply: accountReply.extend({ person: accountPerson.nullable().default(null) }),
 });
 
 /**

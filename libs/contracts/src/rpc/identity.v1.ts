@@ -30,12 +30,42 @@ export const getIdentitySealingKey = defineRpc({
   reply: z.object({ publicKey: base64 }),
 });
 
-/** The contents of the sealed box in a sign-up or log-in request. */
-export const identityCredentials = z.object({ email: z.string(), password: z.string() });
-export type IdentityCredentials = z.infer<typeof identityCredentials>;
+/** Device tokens that one request may carry. A browser that several people share has one for each. */
+export const deviceTokensMax = 4;
+const deviceToken = z.string().min(1).max(1_024);
+/** Tokens of the browser's device cookie. The account service ignores invalid ones. */
+const deviceTokens = z.array(deviceToken).max(deviceTokensMax).default([]);
 
-/** The contents of the sealed box in a reply. */
-export const issuedTokens = z.object({ accessToken: z.string(), refreshToken: z.string() });
+/**
+ * Facts about the embedded identity that edge gateways need before anyone has signed in. Throws `not_found` if
+ * the embedded identity is disabled.
+ */
+export const getIdentitySettings = defineRpc({
+  ...common,
+  subject: 'account.get-identity-settings.v1',
+  deadlineMs: 2_000,
+  request: z.object({}),
+  reply: z.object({
+    /** Whether the service can send e-mail. Without it, only the operator can reset a forgotten password. */
+    sendsMail: z.boolean(),
+    /** The Ed25519 public key that verifies device tokens: 32 raw bytes, in base64. */
+    deviceKey: base64,
+  }),
+});
+
+/** The contents of the sealed box in a sign-up or log-in request. */
+export const identityCredentials = z.object({ email: z.string(), password: z.string(), deviceTokens });
+export type IdentityCredentials = z.input<typeof identityCredentials>;
+
+/**
+ * The contents of the sealed box in a reply. `deviceToken` marks the browser as a known device of the person
+ * (see `docs/guides/sign-in.md`); a refresh returns none.
+ */
+export const issuedTokens = z.object({
+  accessToken: z.string(),
+  refreshToken: z.string(),
+  deviceToken: deviceToken.nullable().default(null),
+});
 export type IssuedTokens = z.infer<typeof issuedTokens>;
 
 const issued = z.object({
@@ -44,13 +74,15 @@ const issued = z.object({
   accessExpiresInSeconds: z.int().positive(),
   refreshExpiresInSeconds: z.int().positive(),
   email: z.string(),
+  /** Whether the person has proven that the mailbox is theirs. */
+  emailVerified: z.boolean().default(false),
 });
 const withPassword = z.object({
   /** A sealed box that contains `identityCredentials` as JSON. */
   sealedCredentials: base64,
   recipientPublicKey: base64,
 });
-/** The person's IP address, used to count failed attempts. */
+/** The person's IP address or IPv6 network (`<16 hex digits>/64`), used to count failed attempts. */
 const clientAddress = z.string().min(1).max(64);
 
 /**
@@ -64,7 +96,7 @@ export const signUp = defineRpc({
   reply: issued,
 });
 
-/** Throws `invalid_credentials`, or `too_many_attempts` after too many failures. */
+/** Throws `invalid_credentials`, or `too_many_attempts` after too many failures of an unknown device. */
 export const logIn = defineRpc({
   ...common,
   subject: 'account.log-in.v1',
@@ -108,11 +140,72 @@ export const changePassword = defineRpc({
     sealedPasswords: base64,
     clientAddress,
     ...fromOrigin,
+    /** The public key that the new device token is sealed for. Null for a caller without device cookies. */
+    recipientPublicKey: base64.nullable().default(null),
   }),
-  reply: z.object({}),
+  /** `sealedDevice` is a sealed box that contains an `issuedDevice` as JSON. */
+  reply: z.object({ sealedDevice: base64.nullable().default(null) }),
 });
 export const passwordChange = z.object({ currentPassword: z.string(), newPassword: z.string() });
 export type PasswordChange = z.infer<typeof passwordChange>;
+export const issuedDevice = z.object({ deviceToken });
+
+/**
+ * Sends a link for a new password to an e-mail address. The reply is the same for an unknown address, and it is
+ * sent before the address is looked up. Throws `mail_not_configured` and `too_many_attempts`.
+ */
+export const requestPasswordReset = defineRpc({
+  ...common,
+  subject: 'account.request-password-reset.v1',
+  request: z.object({ email: z.string(), clientAddress }),
+  reply: z.object({}),
+});
+
+/** The contents of the sealed box in a password reset. */
+export const passwordReset = z.object({ token: z.string(), newPassword: z.string() });
+export type PasswordReset = z.infer<typeof passwordReset>;
+
+/**
+ * Sets a new password with the token of a link. Ends all login sessions of the person and revokes their device
+ * tokens, except the one in the reply. Throws `invalid_mail_token`, and `invalid_field` if the password is not
+ * acceptable.
+ */
+export const resetPassword = defineRpc({
+  ...common,
+  subject: 'account.reset-password.v1',
+  request: z.object({
+    /** A sealed box that contains a `passwordReset` as JSON. */
+    sealedReset: base64,
+    recipientPublicKey: base64,
+  }),
+  /** `sealedDevice` is a sealed box that contains an `issuedDevice` as JSON. */
+  reply: z.object({ email: z.string(), sealedDevice: base64 }),
+});
+
+/**
+ * Sends the person a link that proves that the mailbox is theirs. Does nothing if it is proven already. Throws
+ * `mail_not_configured` and `too_many_attempts`.
+ */
+export const requestEmailVerification = defineRpc({
+  ...common,
+  subject: 'account.request-email-verification.v1',
+  request: z.object({ subject: id, clientAddress }),
+  reply: z.object({}),
+});
+
+/** The contents of the sealed box in an e-mail verification. */
+export const emailVerification = z.object({ token: z.string() });
+
+/** Marks the e-mail address as verified. Throws `invalid_mail_token`. */
+export const verifyEmail = defineRpc({
+  ...common,
+  subject: 'account.verify-email.v1',
+  request: z.object({
+    /** A sealed box that contains an `emailVerification` as JSON. */
+    sealedToken: base64,
+  }),
+  reply: z.object({ email: z.string() }),
+});
 
 /** The issuer and subject from a session token. A subject is unique only within its issuer. */
 export const loginSessionName = z.object({

@@ -12,7 +12,9 @@ import type { SignInSettings } from '../../login-session/sign-in-settings.ts';
 
 /** Sign-in by e-mail and password. With `isNew`, the form creates an account. */
 export function PasswordForm({ isNew }: { readonly isNew: boolean }) {
-  const [credentials, setCredentials] = useState<Credentials>({ email: '', password: '' });
+  const { state } = useLocation() as { state: unknown };
+  const resetEmail = isNew ? null : readResetEmail(state);
+  const [credentials, setCredentials] = useState<Credentials>({ email: resetEmail ?? '', password: '' });
   const send = useMutation({ mutationFn: isNew ? signUp : logIn });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -21,6 +23,11 @@ export function PasswordForm({ isNew }: { readonly isNew: boolean }) {
   return (
     <>
       <h1 className={classes.title}>{isNew ? 'Create an account' : 'Sign in'}</h1>
+      {resetEmail === null ? null : (
+        <p className={classes.text} role="status">
+          Your password is changed. Sign in with the new one.
+        </p>
+      )}
       <form className={classes.form} onSubmit={submit}>
         <Fields isNew={isNew} credentials={credentials} onChange={setCredentials} />
         {send.isError ? <ErrorState error={send.error} /> : null}
@@ -28,9 +35,22 @@ export function PasswordForm({ isNew }: { readonly isNew: boolean }) {
           {isNew ? 'Sign up' : 'Sign in'}
         </Button>
       </form>
+      {isNew ? null : (
+        <p className={classes.other}>
+          <Anchor component={Link} to="/forgot-password" underline="always">
+            Forgot your password?
+          </Anchor>
+        </p>
+      )}
       <OtherWay isNew={isNew} />
     </>
   );
+}
+
+/** The e-mail address of a person who has just reset the password; otherwise null. */
+function readResetEmail(state: unknown): string | null {
+  const email = (state as { resetEmail?: unknown } | null)?.resetEmail;
+  return typeof email === 'string' ? email : null;
 }
 
 interface FieldsProps {

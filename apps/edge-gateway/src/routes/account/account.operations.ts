@@ -1,4 +1,4 @@
-import { account, accountDeletion, registerBody, updateAccountBody } from '@gateway/contracts';
+import { account, accountDeletion, ownAccount, registerBody, updateAccountBody } from '@gateway/contracts';
 import { z } from 'zod';
 import type { Operation } from '../../openapi/operation.ts';
 
@@ -8,8 +8,9 @@ export const readAccount: Operation = {
   id: 'getAccount',
   tag,
   summary: 'Read the account',
-  description: 'The profile, and the policy that its keys inherit.',
-  answer: { status: 200, description: 'The account.', schema: account },
+  description:
+    'The profile, and the policy that its keys inherit. With a session token of the embedded identity, `person` describes the caller’s login.',
+  answer: { status: 200, description: 'The account.', schema: ownAccount },
 };
 
 export const changeAccount: Operation = {

@@ -8,6 +8,7 @@ import {
   updateAccountBody,
   type Account,
   type AccountDeletion,
+  type OwnAccount,
 } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { Messaging } from '@gateway/messaging';
@@ -46,8 +47,9 @@ export class AccountRoute {
 
   @Get('/me')
   @Describe(readAccount)
-  async read(@FromCaller() { accountId }: AccountCaller): Promise<Account> {
-    return (await this.#messaging.call(getAccount, { accountId })).account;
+  async read(@FromCaller() { accountId, personId }: AccountCaller): Promise<OwnAccount> {
+    const { account, person } = await this.#messaging.call(getAccount, { accountId, personId });
+    return person === null ? account : { ...account, person };
   }
 
   @Patch('/me')

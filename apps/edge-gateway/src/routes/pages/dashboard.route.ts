@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { Controller, Get, Header, Inject, Req, Res } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Optional, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
@@ -9,6 +9,7 @@ import {
   type DashboardSettings,
 } from '../../dashboard/dashboard.ts';
 import { renderFile } from '../../dashboard/render-file.ts';
+import { IdentityClient } from '../../login-sessions/identity-client.ts';
 import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
 
 const goToDashboard: Operation = {
@@ -61,9 +62,14 @@ const home = '/dashboard/';
 @AllowAccess('public')
 export class DashboardRoute {
   readonly #dashboard: Dashboard;
+  readonly #identity: IdentityClient | null;
 
-  constructor(@Inject(DASHBOARD) dashboard: Dashboard) {
+  constructor(
+    @Inject(DASHBOARD) dashboard: Dashboard,
+    @Optional() @Inject(IdentityClient) identity: IdentityClient | null = null,
+  ) {
     this.#dashboard = dashboard;
+    this.#identity = identity;
   }
 
   @Get('/')
@@ -81,8 +87,12 @@ export class DashboardRoute {
   @Get('/dashboard/config.json')
   @Describe(readDashboardSettings)
   @Header('cache-control', 'no-store')
-  readSettings(): DashboardSettings {
-    return this.#dashboard.settings;
+  async readSettings(): Promise<DashboardSettings> {
+    const { settings } = this.#dashboard;
+    if (this.#identity === null || settings.sign_in.kind !== 'embedded') return settings;
+    // People can still sign in if this answer is missing: the page then names the operator for lost passwords.
+    const read = await this.#identity.settings().catch(() => ({ sendsMail: false }));
+    return { ...settings, sign_in: { kind: 'embedded', sends_mail: read.sendsMail } };
   }
 
   @Get('/dashboard/*')

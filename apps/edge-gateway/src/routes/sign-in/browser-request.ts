@@ -1,6 +1,7 @@
 import { GatewayError } from '@gateway/errors';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
+import type { LoginSession } from '../../login-sessions/login-session.ts';
 import type { RateLimiter } from '../../rate-limits/rate-limiter.port.ts';
 
 export const AUTH_SETTINGS = Symbol('AUTH_SETTINGS');
@@ -10,6 +11,9 @@ export interface AuthSettings {
   /** Maximum calls per minute and client address. */
   readonly rateLimitRpm: number;
 }
+
+/** Callers of `/v1/auth` are not authenticated yet, so the limit for their bodies is small. */
+export const bodyBytesMax = 16 * 1024;
 
 /**
  * The address used for counting a client's attempts: an IPv4 address, or the /64 network of an IPv6 address,
@@ -26,13 +30,43 @@ export function chooseClientAddress(ip: string): string {
 /** A placeholder for the account id. It has no change epoch, so only the request count matters. */
 const sharedAccountId = 'people';
 
-/** Limits calls to `/v1/auth` per minute and client address, across replicas. Throws `too_many_attempts`. */
-export async function limitAuth(
+/**
+ * Checks the origin and the rate limit. Returns the client address, which is also used for counting failed
+ * attempts. Throws `cross_site_request` and `too_many_attempts`.
+ */
+export async function admitClient(
+  request: FastifyRequest,
   rateLimiter: RateLimiter,
-  clientAddress: string,
+  settings: AuthSettings,
+  deviceId: string | null = null,
+): Promise<string> {
+  requireSameSite(request);
+  const clientAddress = chooseClientAddress(request.ip);
+  await limitAuth(rateLimiter, { clientAddress, deviceId }, settings);
+  return clientAddress;
+}
+
+/** Throws `invalid_session_token` for a session from another issuer. */
+export function requireEmbedded({ subject, sessionId }: LoginSession): {
+  subject: string;
+  sessionId: string;
+} {
+  if (sessionId === null) throw new GatewayError('invalid_session_token');
+  return { subject, sessionId };
+}
+
+/**
+ * Limits calls to `/v1/auth` per minute and client address, across replicas. Calls of a known device are counted
+ * for that device instead, so that strangers with the same client address cannot use up its limit. Throws
+ * `too_many_attempts`.
+ */
+async function limitAuth(
+  rateLimiter: RateLimiter,
+  { clientAddress, deviceId }: { readonly clientAddress: string; readonly deviceId: string | null },
   { rateLimitRpm }: AuthSettings,
 ): Promise<void> {
-  const caller = { accountId: sharedAccountId, keyId: `auth:${clientAddress}`, rateLimitRpm };
+  const counted = deviceId === null ? `auth:${clientAddress}` : `auth-device:${deviceId}`;
+  const caller = { accountId: sharedAccountId, keyId: counted, rateLimitRpm };
   const { admitted, resetMs } = await rateLimiter.admit(caller);
   if (!admitted) throw new GatewayError('too_many_attempts', { retryAfterMs: resetMs });
 }
@@ -53,49 +87,4 @@ export function requireSameSite({ headers, host }: Pick<FastifyRequest, 'headers
 
 function hostOf(origin: string): string | null {
   return URL.canParse(origin) ? new URL(origin).host : null;
-}
-
-/**
- * Over TLS, this prefix binds the cookie to this host (RFC 6265bis §4.1.3.2), so a neighboring host cannot
- * set it.
- */
-const secureName = '__Host-svc_refresh';
-const plainName = 'svc_refresh';
-
-/** Stores the refresh token in the browser as a cookie that scripts and other sites cannot read. */
-export function setRefreshCookie(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  token: string,
-  maxAgeSeconds: number,
-): void {
-  reply.header('set-cookie', renderCookie(request, token, maxAgeSeconds));
-}
-
-export function clearRefreshCookie(request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('set-cookie', renderCookie(request, '', 0));
-}
-
-/** The refresh token; undefined if the request has no such cookie. */
-export function readRefreshCookie(request: FastifyRequest): string | undefined {
-  const name = nameFor(request);
-  for (const pair of (request.headers.cookie ?? '').split(';')) {
-    const [key, value] = pair.trim().split('=', 2);
-    if (key === name && value !== undefined && value !== '') return value;
-  }
-  return undefined;
-}
-
-function renderCookie(request: FastifyRequest, value: string, maxAgeSeconds: number): string {
-  const secure = isSecure(request) ? '; Secure' : '';
-  return `${nameFor(request)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
-}
-
-function nameFor(request: FastifyRequest): string {
-  return isSecure(request) ? secureName : plainName;
-}
-
-/** Whether the browser's connection uses TLS, either to the gateway or to a trusted proxy. */
-function isSecure({ protocol }: FastifyRequest): boolean {
-  return protocol === 'https';
 }

@@ -12,7 +12,9 @@ import type { Operation } from '../../openapi/operation.ts';
 const tag = 'Login sessions';
 const cookie =
   'A browser receives the refresh token in an `HttpOnly`, `SameSite=Strict` cookie. A program receives it in the response body with `"refresh_token_in": "body"`.';
-const headers = { 'Set-Cookie': 'The refresh token, unless the body contains it.' };
+const headers = {
+  'Set-Cookie': 'The refresh token, unless the body contains it; and a cookie that marks a known device.',
+};
 const common = ['cross_site_request', 'too_many_attempts', 'not_found'] as const;
 
 export const signUp: Operation = {
@@ -29,7 +31,7 @@ export const logIn: Operation = {
   id: 'logIn',
   tag,
   summary: 'Log in with e-mail and password',
-  description: `${cookie} Failed attempts are counted per e-mail address and per client address.`,
+  description: `${cookie} Failed attempts are counted per client address, and per e-mail address for unknown devices. A browser that logged in before has a device cookie with a limit of its own.`,
   body: { schema: logInBody },
   answer: { status: 200, description: 'The login session.', schema: session, headers },
   errors: [...common, 'invalid_credentials'],
@@ -61,7 +63,7 @@ export const changePassword: Operation = {
   id: 'changePassword',
   tag,
   summary: 'Change the password',
-  description: 'All other login sessions of the user end.',
+  description: 'All other login sessions of the user end, and no other browser is a known device any more.',
   body: { schema: changePasswordBody },
   answer: { status: 200, description: 'The password is changed.', schema: changedPassword },
   errors: [...common, 'invalid_credentials'],

@@ -15,20 +15,22 @@ import type { LoginSession } from '../../login-sessions/login-session.ts';
 import { AllowAccess, Describe } from '../../openapi/operation.ts';
 import { RATE_LIMITER, type RateLimiter } from '../../rate-limits/rate-limiter.port.ts';
 import { readJson, readOptionalJson } from '../../request/read-body.ts';
+import { findKnownDevice } from '../../login-sessions/known-device.ts';
 import {
+  admitClient,
   AUTH_SETTINGS,
-  chooseClientAddress,
-  clearRefreshCookie,
-  limitAuth,
-  readRefreshCookie,
-  requireSameSite,
-  setRefreshCookie,
+  bodyBytesMax,
+  requireEmbedded,
   type AuthSettings,
 } from './browser-request.ts';
+import {
+  clearRefreshCookie,
+  readDeviceTokens,
+  readRefreshCookie,
+  setDeviceCookie,
+  setRefreshCookie,
+} from './cookies.ts';
 import * as operations from './sign-in.operations.ts';
-
-/** These callers are not authenticated yet, so the limit for their bodies is small. */
-const bodyBytesMax = 16 * 1024;
 
 /** How long a key set is reused before it is looked up again. Callers of this route are not rate-limited. */
 const keySetFreshMs = 10_000;
@@ -76,9 +78,10 @@ export class SignInRoute {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionBody> {
-    const clientAddress = await this.#admit(request);
+    const deviceTokens = readDeviceTokens(request);
+    const clientAddress = await this.#admit(request, deviceTokens);
     const { refresh_token_in, ...credentials } = await readJson(request, logInBody, bodyBytesMax);
-    const session = await this.#identity.logIn(credentials, clientAddress);
+    const session = await this.#identity.logIn({ ...credentials, deviceTokens }, clientAddress);
     return sendSession(session, refresh_token_in, request, reply);
   }
 
@@ -89,7 +92,7 @@ export class SignInRoute {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionBody> {
-    await this.#admit(request);
+    await this.#admit(request, readDeviceTokens(request));
     const { refresh_token } = await readJson(request, refreshBody, bodyBytesMax);
     const token = refresh_token ?? readRefreshCookie(request);
     if (token === undefined) throw new GatewayError('invalid_refresh_token');
@@ -122,12 +125,15 @@ export class SignInRoute {
   async changePassword(
     @FromLoginSession() session: LoginSession,
     @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<{ object: 'password.changed'; changed: true }> {
     const clientAddress = await this.#admit(request);
     const body = await readJson(request, changePasswordBody, bodyBytesMax);
     const { subject, sessionId } = requireEmbedded(session);
     const passwords = { currentPassword: body.current_password, newPassword: body.new_password };
-    await this.#identity.changePassword({ subject, sessionId, clientAddress }, passwords);
+    const person = { subject, sessionId, clientAddress };
+    const deviceToken = await this.#identity.changePassword(person, passwords);
+    if (deviceToken !== null) setDeviceCookie(request, reply, deviceToken);
     return { object: 'password.changed', changed: true };
   }
 
@@ -145,23 +151,15 @@ export class SignInRoute {
    * Checks the origin and the rate limit. Returns the client address, which is also used for counting failed
    * attempts.
    */
-  async #admit(request: FastifyRequest): Promise<string> {
-    requireSameSite(request);
-    const clientAddress = chooseClientAddress(request.ip);
-    await limitAuth(this.#rateLimiter, clientAddress, this.#settings);
-    return clientAddress;
+  async #admit(request: FastifyRequest, deviceTokens: readonly string[] = []): Promise<string> {
+    const deviceId = await findKnownDevice(this.#identity, deviceTokens);
+    return admitClient(request, this.#rateLimiter, this.#settings, deviceId);
   }
 
   async #endSessionOf(token: string): Promise<void> {
     const { sessionId } = requireEmbedded(await this.#loginSessions.authenticate(token));
     await this.#identity.logOut({ sessionId });
   }
-}
-
-/** Throws `invalid_session_token` for a session from another issuer. */
-function requireEmbedded({ subject, sessionId }: LoginSession): { subject: string; sessionId: string } {
-  if (sessionId === null) throw new GatewayError('invalid_session_token');
-  return { subject, sessionId };
 }
 
 function sendSession(
@@ -173,6 +171,7 @@ function sendSession(
   const { refreshToken, refreshExpiresInSeconds } = session;
   reply.header('cache-control', 'no-store');
   if (refreshTokenIn === 'cookie') setRefreshCookie(request, reply, refreshToken, refreshExpiresInSeconds);
+  if (session.deviceToken !== null) setDeviceCookie(request, reply, session.deviceToken);
   return {
     object: 'session',
     access_token: session.accessToken,
@@ -181,5 +180,6 @@ function sendSession(
     ...(refreshTokenIn === 'body' ? { refresh_token: refreshToken } : {}),
     refresh_token_expires_in: refreshExpiresInSeconds,
     email: session.email,
+    email_verified: session.emailVerified,
   };
 }

@@ -1,0 +1,141 @@
+import { GatewayError } from '@gateway/errors';
+import type { AccountDatabase } from '../persistence/account-database.ts';
+import type { GuessLimit } from './guess-limit.ts';
+import { createMailToken, linkLifetimeMs, type MailPurpose } from './mail-tokens.ts';
+
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** Sends one mail. Rejects if the mail server did not accept it after some retries. */
+export interface MailSender {
+  send(mail: Mail): Promise<void>;
+  close(): void;
+}
+
+export interface LinkMailsOptions {
+  readonly database: AccountDatabase;
+  readonly guesses: GuessLimit;
+  readonly mailPepper: Buffer;
+  readonly sender: MailSender;
+  /** The gateway's origin in links, without a slash at the end. */
+  readonly publicUrl: string;
+  readonly countMail: (purpose: MailPurpose, outcome: 'sent' | 'limited' | 'failed') => void;
+  /** The user id is null if the person could not be looked up. */
+  readonly onError: (error: unknown, userId: string | null) => void;
+}
+
+const parallelMax = 4;
+/** Maximum number of waiting mails. Further requests are rejected. */
+const waitingMax = 256;
+const closeWithinMs = 5_000;
+
+/**
+ * Mails links to people, after the reply to the request. The reply therefore takes the same time for known and
+ * unknown addresses. Mails wait in memory: if the process ends, the person requests another one.
+ */
+export class LinkMails {
+  readonly #options: LinkMailsOptions;
+  readonly #waiting: { readonly purpose: MailPurpose; readonly email: string }[] = [];
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(options: LinkMailsOptions) {
+    this.#options = options;
+  }
+
+  /** Queues a mail to a known or unknown address. Throws `service_unavailable` if too many mails are waiting. */
+  request(purpose: MailPurpose, email: string): void {
+    if (!this.offer(purpose, email)) throw new GatewayError('service_unavailable');
+  }
+
+  /** Queues a mail. Returns false if too many mails are waiting. */
+  offer(purpose: MailPurpose, email: string): boolean {
+    if (this.#waiting.length >= waitingMax) return false;
+    this.#waiting.push({ purpose, email });
+    this.#fill();
+    return true;
+  }
+
+  /** Waits a few seconds for the mails that are being sent, and closes the connections. */
+  async close(): Promise<void> {
+    this.#waiting.length = 0;
+    const late = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => late.resolve(undefined), closeWithinMs);
+    await Promise.race([Promise.all(this.#running), late.promise]);
+    clearTimeout(timer);
+    this.#options.sender.close();
+  }
+
+  #fill(): void {
+    while (this.#running.size < parallelMax) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      const sending: Promise<void> = this.#send(next.purpose, next.email).finally(() => {
+        this.#running.delete(sending);
+        this.#fill();
+      });
+      this.#running.add(sending);
+    }
+  }
+
+  /** Never rejects. */
+  async #send(purpose: MailPurpose, email: string): Promise<void> {
+    const { database, guesses, mailPepper, sender, publicUrl, countMail, onError } = this.#options;
+    let userId: string | null = null;
+    try {
+      const user = await database.acrossAccounts.identityUser.findUnique({ where: { email } });
+      if (user === null || (purpose === 'verify-email' && user.emailVerifiedAt !== null)) return;
+      userId = user.id;
+      if (!(await guesses.allows('mail', `${purpose}:${email}`))) {
+        countMail(purpose, 'limited');
+        return;
+      }
+      const lifetimeMs = linkLifetimeMs[purpose];
+      const created = { userId, purpose, lifetimeMs, provesEmail: true };
+      const token = await createMailToken(database, mailPepper, created);
+      await sender.send({ to: email, ...renderMail(purpose, renderLink(publicUrl, purpose, token)) });
+      countMail(purpose, 'sent');
+    } catch (error) {
+      countMail(purpose, 'failed');
+      onError(error, userId);
+    }
+  }
+}
+
+/**
+ * The address of the dashboard page for a token. The token is in the fragment, which browsers do not send to
+ * servers. No log or referrer therefore contains it.
+ */
+export function renderLink(publicUrl: string, purpose: MailPurpose, token: string): string {
+  return `${publicUrl}/dashboard/${purpose}#token=${token}`;
+}
+
+function renderMail(purpose: MailPurpose, link: string): { subject: string; text: string } {
+  if (purpose === 'reset-password')
+    return {
+      subject: 'Reset your password',
+      text: `Hello,
+
+someone requested a new password for your login at the agent gateway. Open this link to choose one:
+
+${link}
+
+The link works once and expires in one hour. If you did not request it, ignore this mail: your password stays
+the same.
+`,
+    };
+  return {
+    subject: 'Verify your e-mail address',
+    text: `Hello,
+
+someone signed up at the agent gateway with this e-mail address. If it was you, open this link to verify the
+address:
+
+${link}
+
+The link works once and expires in 24 hours. If you did not sign up, ignore this mail.
+`,
+  };
+}

@@ -1,0 +1,83 @@
+import { hash as digest, randomBytes } from 'node:crypto';
+import { hashKey } from '../common/secrets.ts';
+import type { AccountDatabase, AccountModels } from '../persistence/account-database.ts';
+
+/** What the link in a mail is for. */
+export type MailPurpose = 'reset-password' | 'verify-email';
+
+const tokenBytes = 32;
+const hourMs = 60 * 60 * 1000;
+
+/** How long a mailed link works. */
+export const linkLifetimeMs: Readonly<Record<MailPurpose, number>> = {
+  'reset-password': hourMs,
+  'verify-email': 24 * hourMs,
+};
+
+/** How long a link from the operator's command line works. The operator passes it on by other means. */
+export const operatorLinkLifetimeMs = 24 * hourMs;
+
+/** Links of one kind that work at the same time per person. A further one replaces the oldest. */
+const tokensPerPurposeMax = 5;
+
+export interface NewMailToken {
+  readonly userId: string;
+  readonly purpose: MailPurpose;
+  readonly lifetimeMs: number;
+  /** Whether the token is sent to the person's mailbox only. */
+  readonly provesEmail: boolean;
+}
+
+/** Creates a token: 256 random bits with a prefix that identifies the kind. Only its hash is stored. */
+export async function createMailToken(
+  database: AccountDatabase,
+  pepper: Buffer,
+  { userId, purpose, lifetimeMs, provesEmail }: NewMailToken,
+): Promise<string> {
+  const token = `mt-svc-${randomBytes(tokenBytes).toString('base64url')}`;
+  const now = new Date();
+  const expiresAt = new Date(now.getTime() + lifetimeMs);
+  await database.transactionAcrossAccounts(async (tx) => {
+    const older = await tx.identityMailToken.findMany({
+      where: { userId, purpose },
+      orderBy: { createdAt: 'desc' },
+      skip: tokensPerPurposeMax - 1,
+      select: { hash: true },
+    });
+    await tx.identityMailToken.deleteMany({ where: { hash: { in: older.map(({ hash }) => hash) } } });
+    await tx.identityMailToken.create({
+      data: { hash: hashMailToken(pepper, token), userId, purpose, provesEmail, createdAt: now, expiresAt },
+    });
+  });
+  return token;
+}
+
+/** The person and kind of a token that still works. Null for any other token. */
+export function findMailToken(
+  database: AccountDatabase,
+  pepper: Buffer,
+  token: string,
+  purpose: MailPurpose,
+) {
+  return database.acrossAccounts.identityMailToken.findFirst({
+    where: { hash: hashMailToken(pepper, token), purpose, expiresAt: { gt: new Date() } },
+    include: { user: true },
+  });
+}
+
+/**
+ * Deletes a token and all others of its kind for the person. Returns false if a concurrent call has used it
+ * before.
+ */
+export async function useMailToken(
+  tx: AccountModels,
+  { hash, userId, purpose }: { hash: Uint8Array<ArrayBuffer>; userId: string; purpose: string },
+): Promise<boolean> {
+  const { count } = await tx.identityMailToken.deleteMany({ where: { hash } });
+  await tx.identityMailToken.deleteMany({ where: { userId, purpose } });
+  return count === 1;
+}
+
+function hashMailToken(pepper: Buffer, token: string): Buffer<ArrayBuffer> {
+  return hashKey(pepper, digest('sha256', token));
+}

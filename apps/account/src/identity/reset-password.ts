@@ -1,0 +1,56 @@
+import { passwordReset } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import { requireRecipient } from '../common/secrets.ts';
+import type { Identity } from './identity.ts';
+import { sealDevice } from './issue-tokens.ts';
+import { findMailToken, useMailToken } from './mail-tokens.ts';
+import { checkNewPassword, openFor, parseEmail } from './parse-credentials.ts';
+
+/**
+ * Sends a link for a new password. The reply does not depend on whether the address exists, and it is sent
+ * before the address is looked up. Throws `mail_not_configured`, `too_many_attempts` for a client that requests
+ * too many mails, and `service_unavailable` if too many mails are waiting.
+ */
+export async function requestPasswordReset(
+  identity: Identity,
+  request: { email: string; clientAddress: string },
+): Promise<Record<string, never>> {
+  const { linkMails } = identity;
+  if (linkMails === null) throw new GatewayError('mail_not_configured');
+  await identity.guesses.require('mailClient', request.clientAddress);
+  const email = parseEmail(request.email);
+  if (email !== null) linkMails.request('reset-password', email);
+  return {};
+}
+
+/**
+ * Sets a new password with the token of a link. One transaction uses the token, ends all login sessions and
+ * revokes all device tokens. The reply contains a new device token: this browser has just proven the mailbox,
+ * or received a link from the operator. Throws `invalid_mail_token`, and `invalid_field` if the password is
+ * unacceptable, which leaves the token usable.
+ */
+export async function resetPassword(
+  identity: Identity,
+  request: { sealedReset: string; recipientPublicKey: string },
+): Promise<{ email: string; sealedDevice: string }> {
+  const { token, newPassword } = openFor(identity.sealingKeys, request.sealedReset, passwordReset);
+  requireRecipient(request.recipientPublicKey);
+  const found = await findMailToken(identity.database, identity.mailPepper, token, 'reset-password');
+  if (found === null) throw new GatewayError('invalid_mail_token');
+  const { user } = found;
+  checkNewPassword(newPassword, user.email, 'new_password');
+  const passwordHash = await identity.passwords.hash(newPassword);
+  const owner = await identity.database.transactionAcrossAccounts(async (tx) => {
+    if (!(await useMailToken(tx, found))) throw new GatewayError('invalid_mail_token');
+    const proven = found.provesEmail && user.emailVerifiedAt === null ? { emailVerifiedAt: new Date() } : {};
+    const changed = await tx.identityUser.update({
+      where: { id: user.id },
+      data: { passwordHash, deviceGeneration: { increment: 1 }, ...proven },
+    });
+    await tx.identitySession.deleteMany({ where: { userId: user.id } });
+    return changed;
+  });
+  identity.countEvent('password-reset');
+  identity.announceLoginSessionChange({ issuer: identity.issuer, subject: user.id });
+  return { email: user.email, sealedDevice: await sealDevice(identity, owner, request.recipientPublicKey) };
+}

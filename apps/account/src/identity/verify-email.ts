@@ -1,0 +1,39 @@
+import { emailVerification } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import type { Identity } from './identity.ts';
+import { findMailToken, useMailToken } from './mail-tokens.ts';
+import { openFor } from './parse-credentials.ts';
+
+/**
+ * Mails the person a link that verifies their address. Does nothing for a verified address. Throws
+ * `mail_not_configured`, `too_many_attempts` and `service_unavailable`.
+ */
+export async function requestEmailVerification(
+  identity: Identity,
+  request: { subject: string; clientAddress: string },
+): Promise<Record<string, never>> {
+  const { linkMails } = identity;
+  if (linkMails === null) throw new GatewayError('mail_not_configured');
+  await identity.guesses.require('mailClient', request.clientAddress);
+  const where = { id: request.subject };
+  const user = await identity.database.acrossAccounts.identityUser.findUnique({ where });
+  if (user !== null) linkMails.request('verify-email', user.email);
+  return {};
+}
+
+/** Marks the address of the token's person as verified. Throws `invalid_mail_token`. */
+export async function verifyEmail(
+  identity: Identity,
+  request: { sealedToken: string },
+): Promise<{ email: string }> {
+  const { token } = openFor(identity.sealingKeys, request.sealedToken, emailVerification);
+  const found = await findMailToken(identity.database, identity.mailPepper, token, 'verify-email');
+  if (found === null) throw new GatewayError('invalid_mail_token');
+  const { id, email } = found.user;
+  await identity.database.transactionAcrossAccounts(async (tx) => {
+    if (!(await useMailToken(tx, found))) throw new GatewayError('invalid_mail_token');
+    await tx.identityUser.update({ where: { id }, data: { emailVerifiedAt: new Date() } });
+  });
+  identity.countEvent('email-verified');
+  return { email };
+}

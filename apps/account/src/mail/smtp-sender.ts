@@ -1,0 +1,111 @@
+import { setTimeout as waitMs } from 'node:timers/promises';
+import { createTransport, type Transporter } from 'nodemailer';
+import type SMTPPool from 'nodemailer/lib/smtp-pool';
+import type { Mail, MailSender } from '../identity/link-mails.ts';
+
+export interface SmtpOptions {
+  /** `smtp://` or `smtps://`, with a user and password if the server requires them. */
+  readonly url: string;
+  /** The sender: an address, or `Name <address>`. */
+  readonly from: string;
+  /** The pauses before the second and later attempts. */
+  readonly retryAfterMs?: readonly number[];
+}
+
+const connectionTimeoutMs = 10_000;
+const silenceTimeoutMs = 20_000;
+const defaultRetryAfterMs = [1_000, 5_000];
+const permanentFrom = 500;
+
+/**
+ * A failed delivery. The message contains only codes: a server's text may quote the recipient or the mail, and
+ * a mail contains a secret link.
+ */
+export class MailError extends Error {
+  override readonly name = 'MailError';
+  /** Whether another attempt may succeed. */
+  readonly isTemporary: boolean;
+
+  constructor(code: string, responseCode: number | undefined) {
+    super(`The mail server did not accept the mail: ${code}${responseCode ? ` ${responseCode}` : ''}.`);
+    this.isTemporary = (responseCode ?? 0) < permanentFrom;
+  }
+}
+
+/** Sends mails through an SMTP server. It keeps a few connections open. */
+export class SmtpSender implements MailSender {
+  readonly #transport: Transporter<SMTPPool.SentMessageInfo, SMTPPool.Options>;
+  readonly #from: string;
+  readonly #retryAfterMs: readonly number[];
+
+  constructor({ url, from, retryAfterMs = defaultRetryAfterMs }: SmtpOptions) {
+    this.#transport = createTransport(renderOptions(new URL(url)));
+    this.#from = from;
+    this.#retryAfterMs = retryAfterMs;
+  }
+
+  async send(mail: Mail): Promise<void> {
+    for (const pauseMs of this.#retryAfterMs) {
+      const error = await this.#attempt(mail);
+      if (error === null) return;
+      if (!error.isTemporary) throw error;
+      await waitMs(pauseMs);
+    }
+    const error = await this.#attempt(mail);
+    if (error !== null) throw error;
+  }
+
+  close(): void {
+    this.#transport.close();
+  }
+
+  async #attempt({ to, subject, text }: Mail): Promise<MailError | null> {
+    try {
+      await this.#transport.sendMail({
+        from: this.#from,
+        // As an object, so that no address is parsed as a list of addresses.
+        to: { name: '', address: to },
+        subject,
+        text,
+        // RFC 3834: no automatic replies.
+        headers: { 'Auto-Submitted': 'auto-generated' },
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      });
+      return null;
+    } catch (error) {
+      const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
+      return new MailError(
+        typeof code === 'string' ? code : 'unknown error',
+        typeof responseCode === 'number' ? responseCode : undefined,
+      );
+    }
+  }
+}
+
+/**
+ * `smtps:` uses TLS from the start. `smtp:` upgrades with STARTTLS if the server offers it. With credentials the
+ * upgrade is required, so that no password crosses the network in plain text.
+ */
+function renderOptions({ protocol, hostname, port, username, password }: URL): SMTPPool.Options {
+  const secure = protocol === 'smtps:';
+  return {
+    pool: true,
+    maxConnections: 2,
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (secure ? 465 : 587) : Number(port),
+    secure,
+    ...(username === ''
+      ? {}
+      : {
+          requireTLS: true,
+          auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
+        }),
+    connectionTimeout: connectionTimeoutMs,
+    greetingTimeout: connectionTimeoutMs,
+    socketTimeout: silenceTimeoutMs,
+    // Its log would contain mails.
+    logger: false,
+    debug: false,
+  };
+}

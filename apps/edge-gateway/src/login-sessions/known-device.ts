@@ -1,0 +1,39 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { jwtVerify } from 'jose';
+import type { IdentityClient } from './identity-client.ts';
+
+/** The DER prefix before the 32 raw bytes of an Ed25519 public key (RFC 8410 §4). */
+const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
+
+/**
+ * The id of the first device token that the embedded identity has signed; null if there is none. The edge uses
+ * it for the rate limit only. The account service decides whether the device belongs to the person who signs in.
+ */
+export async function findKnownDevice(
+  identity: Pick<IdentityClient, 'settings'>,
+  tokens: readonly string[],
+): Promise<string | null> {
+  if (tokens.length === 0) return null;
+  const { deviceKey } = await identity.settings();
+  const key = importKey(deviceKey);
+  for (const token of tokens) {
+    const id = await readDeviceId(token, key);
+    if (id !== null) return id;
+  }
+  return null;
+}
+
+async function readDeviceId(token: string, key: KeyObject): Promise<string | null> {
+  try {
+    const { payload } = await jwtVerify(token, key, { algorithms: ['EdDSA'], typ: 'device+jwt' });
+    return payload.jti ?? null;
+  } catch {
+    // Forged and expired tokens mean the same: this is not a known device.
+    return null;
+  }
+}
+
+function importKey(rawBase64: string): KeyObject {
+  const key = Buffer.concat([spkiPrefix, Buffer.from(rawBase64, 'base64')]);
+  return createPublicKey({ key, format: 'der', type: 'spki' });
+}

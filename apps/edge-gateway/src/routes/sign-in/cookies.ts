@@ -1,0 +1,93 @@
+import { deviceTokensMax } from '@gateway/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { decodeJwt } from 'jose';
+
+/** The longest device token that the account service accepts. */
+const deviceTokenCharsMax = 1_024;
+
+/**
+ * Over TLS, this prefix binds a cookie to this host (RFC 6265bis §4.1.3.2), so a neighboring host cannot set it.
+ */
+const securePrefix = '__Host-';
+const refreshName = 'svc_refresh';
+const deviceName = 'svc_device';
+/** Separates the tokens of several people in the device cookie. Tokens never contain it. */
+const separator = '~';
+
+/** As long as a device token is valid: 180 days. The account service checks the exact time. */
+const deviceMaxAgeSeconds = 180 * 24 * 60 * 60;
+
+/** Stores the refresh token in the browser as a cookie that scripts and other sites cannot read. */
+export function setRefreshCookie(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  token: string,
+  maxAgeSeconds: number,
+): void {
+  addCookie(request, reply, refreshName, { value: token, maxAgeSeconds });
+}
+
+export function clearRefreshCookie(request: FastifyRequest, reply: FastifyReply): void {
+  addCookie(request, reply, refreshName, { value: '', maxAgeSeconds: 0 });
+}
+
+/** The refresh token; undefined if the request has no such cookie. */
+export function readRefreshCookie(request: FastifyRequest): string | undefined {
+  return readCookie(request, refreshName);
+}
+
+/**
+ * Marks the browser as a known device of a person. The cookie holds one token per person, the newest first, for
+ * the few people who share a browser.
+ */
+export function setDeviceCookie(request: FastifyRequest, reply: FastifyReply, token: string): void {
+  const subject = subjectOf(token);
+  const others = readDeviceTokens(request).filter((other) => subjectOf(other) !== subject);
+  const value = [token, ...others].slice(0, deviceTokensMax).join(separator);
+  addCookie(request, reply, deviceName, { value, maxAgeSeconds: deviceMaxAgeSeconds });
+}
+
+/** The device tokens of the browser. They may be forged or expired. */
+export function readDeviceTokens(request: FastifyRequest): string[] {
+  const tokens = readCookie(request, deviceName)?.split(separator, deviceTokensMax) ?? [];
+  return tokens.filter((token) => token !== '' && token.length <= deviceTokenCharsMax);
+}
+
+/** Read without verification, only to replace the older token of the same person. */
+function subjectOf(token: string): string | undefined {
+  try {
+    return decodeJwt(token).sub;
+  } catch {
+    return undefined;
+  }
+}
+
+function readCookie(request: FastifyRequest, name: string): string | undefined {
+  const fullName = nameFor(request, name);
+  for (const pair of (request.headers.cookie ?? '').split(';')) {
+    const [key, value] = pair.trim().split('=', 2);
+    if (key === fullName && value !== undefined && value !== '') return value;
+  }
+  return undefined;
+}
+
+function addCookie(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  name: string,
+  { value, maxAgeSeconds }: { readonly value: string; readonly maxAgeSeconds: number },
+): void {
+  const secure = isSecure(request) ? '; Secure' : '';
+  const fields = `Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
+  // Fastify appends further values of this header.
+  reply.header('set-cookie', `${nameFor(request, name)}=${value}; ${fields}`);
+}
+
+function nameFor(request: FastifyRequest, name: string): string {
+  return isSecure(request) ? `${securePrefix}${name}` : name;
+}
+
+/** Whether the browser's connection uses TLS, either to the gateway or to a trusted proxy. */
+function isSecure({ protocol }: FastifyRequest): boolean {
+  return protocol === 'https';
+}

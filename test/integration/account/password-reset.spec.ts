@@ -1,0 +1,258 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ownAccount, session as sessionSchema } from '@gateway/contracts';
+import { signUpPerson, startStack, type StackUnderTest } from '@gateway/testing';
+import pg from 'pg';
+import { readSecrets } from '../../../tools/bootstrap/stack/secrets.ts';
+import { openDataDir } from '../../../tools/bootstrap/stack/data-dir.ts';
+import { expectError } from '../../e2e/errors.fixture.ts';
+import { send, type Answer } from '../../e2e/http.fixture.ts';
+import { findInLogs } from '../../e2e/logs.fixture.ts';
+import { eventually, undoAll, type Undo } from '../stack.fixture.ts';
+import { readLink, startMailServer, type MailServer, type ReceivedMail } from './mail-server.fixture.ts';
+
+const undo: Undo[] = [];
+const publicUrl = 'https://gateway.example';
+const invalidToken = { status: 400, type: 'invalid_request_error', code: 'invalid_mail_token' };
+const wrong = { status: 401, type: 'authentication_error', code: 'invalid_credentials' };
+const blocked = { status: 429, type: 'rate_limit_error', code: 'too_many_attempts' };
+const root = join(import.meta.dirname, '../../..');
+
+let stack: StackUnderTest;
+let mailServer: MailServer;
+let baseUrl: string;
+let lastAddress = 0;
+const tokens: string[] = [];
+
+beforeAll(async () => {
+  mailServer = await startMailServer();
+  undo.push(() => mailServer.close());
+  stack = await startStack({
+    apps: ['edge-gateway', 'account'],
+    env: {
+      'edge-gateway': { TRUSTED_PROXIES: '127.0.0.0/8', AUTH_RATE_LIMIT_RPM: '100000' },
+      account: { SMTP_URL: mailServer.url, MAIL_FROM: 'noreply@gateway.example', PUBLIC_URL: publicUrl },
+    },
+  });
+  undo.push(() => stack.stop());
+  ({ baseUrl } = stack);
+}, 240_000);
+afterAll(() => undoAll(undo), 120_000);
+
+const newPassword = () => `pw-${randomUUID()}`;
+/** A client address in a network that no other test uses. */
+const newAddress = () => {
+  lastAddress += 1;
+  return `198.${18 + (lastAddress >> 8)}.${lastAddress & 255}.1`;
+};
+const auth = (name: string, body: unknown, headers: Record<string, string> = {}) =>
+  send(baseUrl, {
+    path: `/v1/auth/${name}`,
+    body,
+    headers: { 'x-forwarded-for': newAddress(), ...headers },
+  });
+const logIn = (email: string, password: string, headers: Record<string, string> = {}) =>
+  auth('log-in', { email, password, refresh_token_in: 'body' }, headers);
+const me = (key: string) => send(baseUrl, { path: '/v1/account/me', key });
+const mailsTo = (email: string, path: string): ReceivedMail[] =>
+  mailServer.mails.filter(({ to, text }) => to.includes(email) && text.includes(path));
+
+async function takeToken(email: string, path: string, count = 1): Promise<string> {
+  const mail = await eventually(() => mailsTo(email, path)[count - 1]);
+  const { origin, token } = readLink(mail);
+  expect(origin).toBe(publicUrl);
+  tokens.push(token);
+  return token;
+}
+
+function deviceCookieOf({ headers }: Answer): string {
+  const cookie = headers['set-cookie']?.find((each) => /^(__Host-)?svc_device=/.test(each)) ?? '';
+  return cookie.split(';')[0] ?? '';
+}
+
+describe('a forgotten password', () => {
+  it('is replaced through a link that works once, ends all login sessions and revokes device tokens', async () => {
+    const person = await signUpPerson(baseUrl);
+    const { email } = person;
+    const before = deviceCookieOf(await logIn(email, person.password));
+    expect(before).not.toBe('');
+    expect((await auth('forgot-password', { email: ` ${email.toUpperCase()} ` })).status).toBe(202);
+    const token = await takeToken(email, '/dashboard/reset-password');
+    const short = { status: 400, type: 'invalid_request_error', code: 'invalid_field' };
+    const weak = await auth('reset-password', { token, new_password: 'short' });
+    expectError(weak, { ...short, param: 'new_password' });
+
+    const passwords = [newPassword(), newPassword()];
+    const resets = await Promise.all(
+      passwords.map((new_password) => auth('reset-password', { token, new_password })),
+    );
+    expect(resets.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+    const good = resets.findIndex(({ status }) => status === 200);
+    const password = passwords[good]!;
+    expect(resets[good]!.json()).toEqual({ object: 'password.reset', reset: true, email });
+    expectError(await auth('reset-password', { token, new_password: newPassword() }), invalidToken);
+
+    await eventually(async () => ((await me(person.accessToken)).status === 401 ? true : null));
+    expect((await auth('refresh', { refresh_token: person.refreshToken })).status).toBe(401);
+    expectError(await logIn(email, person.password), wrong);
+    expect((await logIn(email, password)).status).toBe(200);
+
+    // The old device token is worth nothing, and the new one has its own budget.
+    const address = { 'x-forwarded-for': newAddress() };
+    for (let n = 0; n < 5; n++) await logIn(email, newPassword(), address);
+    expectError(await logIn(email, password, { ...address, cookie: before }), blocked);
+    const fresh = deviceCookieOf(resets[good]!);
+    expect((await logIn(email, password, { ...address, cookie: fresh })).status).toBe(200);
+  }, 60_000);
+
+  it('gets the same response in the same time for an unknown address, which gets no mail', async () => {
+    const { email } = await signUpPerson(baseUrl);
+    const unknown = `nobody-${randomUUID()}@example.com`;
+    const times: Record<string, number[]> = { [email]: [], [unknown]: [] };
+    const texts = new Set<string>();
+    for (let n = 0; n < 8; n++) {
+      for (const each of [email, unknown]) {
+        const from = performance.now();
+        const answer = await auth('forgot-password', { email: each });
+        times[each]?.push(performance.now() - from);
+        texts.add(`${answer.status} ${answer.text}`);
+      }
+    }
+    expect([...texts]).toEqual(['202 {"object":"password_reset.requested","requested":true}']);
+    const [known, other] = Object.values(times).map((each) => Math.min(...each));
+    expect(known).toBeLessThan(other! * 3);
+    expect(other).toBeLessThan(known! * 3);
+    await takeToken(email, '/dashboard/reset-password');
+    expect(mailServer.mails.filter(({ to }) => to.includes(unknown))).toEqual([]);
+    // Strangers cannot fill a mailbox, and the person still has a link that works.
+    expect(mailsTo(email, '/dashboard/reset-password').length).toBeLessThanOrEqual(3);
+  }, 60_000);
+
+  it('can be requested only a few times from one client address', async () => {
+    const address = { 'x-forwarded-for': newAddress() };
+    const statuses: number[] = [];
+    for (let n = 0; n < 12; n++) {
+      const body = { email: `nobody-${randomUUID()}@example.com` };
+      statuses.push((await auth('forgot-password', body, address)).status);
+    }
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 202), 429, 429]);
+  });
+
+  it('keeps at most five working links, each for one hour', async () => {
+    const { email } = await signUpPerson(baseUrl);
+    await auth('forgot-password', { email });
+    const token = await takeToken(email, '/dashboard/reset-password');
+    await query(`UPDATE identity_mail_tokens SET expires_at = now() - interval '1 second'`);
+    expectError(await auth('reset-password', { token, new_password: newPassword() }), invalidToken);
+    const person = await signUpPerson(baseUrl);
+    for (let n = 0; n < 7; n++) await runOperator('reset-password', person.email);
+    const [row] = await query(
+      `SELECT count(*)::int AS links, max(expires_at - created_at)::text AS lifetime
+       FROM identity_mail_tokens JOIN identity_users ON identity_users.id = user_id
+       WHERE email = '${person.email}' AND purpose = 'reset-password'`,
+    );
+    expect(row).toEqual({ links: 5, lifetime: '24:00:00' });
+  }, 60_000);
+
+  it('is replaced without mail through a link of the operator’s command line', async () => {
+    const { email } = await signUpPerson(baseUrl);
+    const printed = await runOperator('reset-password', email.toUpperCase());
+    const token = /^https:\/\/gateway\.example\/dashboard\/reset-password#token=(\S+)$/m.exec(printed)?.[1];
+    const password = newPassword();
+    expect((await auth('reset-password', { token, new_password: password })).status).toBe(200);
+    const session = sessionSchema.parse((await logIn(email, password)).json());
+    // The link was not sent to the mailbox, so it proves nothing about it.
+    expect(session.email_verified).toBe(false);
+    tokens.push(token ?? '');
+    await expect(runOperator('reset-password', 'nobody@example.com')).rejects.toThrow('Nobody has signed up');
+    await expect(runOperator('delete', email)).rejects.toThrow('usage');
+  }, 60_000);
+});
+
+describe('an e-mail address', () => {
+  it('is verified through a link in a mail that sign-up sends', async () => {
+    const person = await signUpPerson(baseUrl);
+    const { email } = person;
+    const readPerson = async () => ownAccount.parse((await me(person.accessToken)).json()).person;
+    expect(await readPerson()).toEqual({ email, email_verified: false });
+    const token = await takeToken(email, '/dashboard/verify-email');
+    expectError(await auth('reset-password', { token, new_password: newPassword() }), invalidToken);
+    const verified = await auth('verify-email', { token });
+    expect(verified.json()).toEqual({ object: 'email.verified', verified: true, email });
+    expectError(await auth('verify-email', { token }), invalidToken);
+    expect(await readPerson()).toEqual({ email, email_verified: true });
+    expect(sessionSchema.parse((await logIn(email, person.password)).json()).email_verified).toBe(true);
+  }, 60_000);
+
+  it('gets another mail on request, until it is verified', async () => {
+    const { email, accessToken } = await signUpPerson(baseUrl);
+    await takeToken(email, '/dashboard/verify-email');
+    const resend = () =>
+      send(baseUrl, { method: 'POST', path: '/v1/auth/resend-verification', key: accessToken });
+    expect((await resend()).status).toBe(202);
+    await auth('verify-email', { token: await takeToken(email, '/dashboard/verify-email', 2) });
+    expect((await resend()).status).toBe(202);
+    // The mail of a later request arrives, so the request before it has sent none.
+    await auth('forgot-password', { email });
+    await takeToken(email, '/dashboard/reset-password');
+    expect(mailsTo(email, '/dashboard/verify-email')).toHaveLength(2);
+  }, 60_000);
+
+  it('is verified by a password reset through its mailbox, and by the operator', async () => {
+    const [first, second] = [await signUpPerson(baseUrl), await signUpPerson(baseUrl)];
+    await auth('forgot-password', { email: first.email });
+    const token = await takeToken(first.email, '/dashboard/reset-password');
+    const password = newPassword();
+    expect((await auth('reset-password', { token, new_password: password })).status).toBe(200);
+    expect(await runOperator('verify-email', second.email)).toContain('is verified');
+    const sessions = await Promise.all([logIn(first.email, password), logIn(second.email, second.password)]);
+    for (const answer of sessions) expect(sessionSchema.parse(answer.json()).email_verified).toBe(true);
+  }, 60_000);
+});
+
+it('the dashboard learns that the gateway sends mail', async () => {
+  const { json } = await send(baseUrl, { path: '/dashboard/config.json' });
+  expect(json()).toMatchObject({ sign_in: { kind: 'embedded', sends_mail: true } });
+});
+
+it('no token of a link is stored or logged', async () => {
+  expect(tokens.length).toBeGreaterThan(5);
+  expect(findInLogs(stack, tokens)).toEqual([]);
+  expect(
+    findInLogs(
+      stack,
+      tokens.map((token) => token.slice(7)),
+    ),
+  ).toEqual([]);
+  const { email } = await signUpPerson(baseUrl);
+  const token = await takeToken(email, '/dashboard/verify-email');
+  const rows = await query('SELECT t::text AS row FROM identity_mail_tokens t');
+  expect(rows.length).toBeGreaterThan(0);
+  expect(JSON.stringify(rows)).not.toContain(Buffer.from(token).toString('hex'));
+  expect(JSON.stringify(rows)).not.toContain(token.slice(7));
+});
+
+async function query(sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: stack.dev.postgres.account });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Runs the operator's command as in the account service's container: the built file, with its variables. */
+async function runOperator(...args: readonly string[]): Promise<string> {
+  const script = join(root, 'dist/apps/account/operator.command.js');
+  const env = {
+    PATH: process.env['PATH'],
+    ACCOUNT_DATABASE_URL: stack.dev.postgres.account,
+    SESSION_SECRET: readSecrets(openDataDir(stack.dataDir)).sessionSecret,
+    PUBLIC_URL: publicUrl,
+  };
+  const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], { env, cwd: root });
+  return stdout;
+}

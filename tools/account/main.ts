@@ -1,0 +1,28 @@
+// `npm run account -- reset-password <email>` prints a link with which a person chooses a new password.
+// `npm run account -- verify-email <email>` marks a person's e-mail address as verified.
+// Uses the database at ACCOUNT_DATABASE_URL with SESSION_SECRET and PUBLIC_URL, or the stack of this checkout.
+import { join } from 'node:path';
+import { openDataDir } from '../bootstrap/stack/data-dir.ts';
+import { readDevInfo } from '../bootstrap/stack/dev-file.ts';
+import { root } from '../bootstrap/stack/root.ts';
+import { readSecrets } from '../bootstrap/stack/secrets.ts';
+
+/** Sets the variables of the account service, unless the caller has set them. */
+function completeEnvironment(): void {
+  if (process.env['ACCOUNT_DATABASE_URL']) return;
+  const dataDir = openDataDir(join(root, '.data'));
+  const dev = readDevInfo(dataDir);
+  if (dev === null)
+    throw new Error('ACCOUNT_DATABASE_URL is not set, and no stack of this checkout is running.');
+  process.env['ACCOUNT_DATABASE_URL'] = dev.postgres.account;
+  process.env['SESSION_SECRET'] ||= readSecrets(dataDir).sessionSecret;
+  process.env['PUBLIC_URL'] ||= dev.base_url ?? '';
+}
+
+try {
+  completeEnvironment();
+  await import(join(root, 'dist/apps/account/operator.command.js'));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
