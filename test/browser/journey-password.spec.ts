@@ -26,7 +26,6 @@ beforeAll(async () => {
   mailServer = await startMailServer();
   undo.push(() => mailServer.close());
   stack = await startStack({
-    apps: ['edge-gateway', 'account'],
     env: {
       account: {
         SMTP_URL: mailServer.url,

@@ -153,7 +153,7 @@ describe('a forgotten password', () => {
        FROM identity_mail_tokens JOIN identity_users ON identity_users.id = user_id
        WHERE email = '${person.email}' AND purpose = 'reset-password'`,
     );
-    expect(row).toEqual({ links: 5, lifetime: '24:00:00' });
+    expect(row).toEqual({ links: 5, lifetime: '1 day' });
   }, 60_000);
 
   it('is replaced without mail through a link of the operator’s command line', async () => {
