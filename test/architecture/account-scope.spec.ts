@@ -14,6 +14,7 @@ const acrossAccounts: Readonly<Record<string, string>> = {
   'apps/account/src/deletion/delete-account.ts':
     'deletes the account; the id of a receipt is its access right',
   'apps/account/src/deletion/deletion-runner.ts': 'resumes the deletions of all accounts',
+  'apps/account/src/identity/audit-person.ts': 'the login determines the person and the account of the event',
   'apps/account/src/identity/change-password.ts': 'people who log in belong to no account',
   'apps/account/src/identity/describe-person.ts':
     'logins belong to people; the person is read within the account first',

@@ -154,6 +154,7 @@ function createIdentity({ config, database, metrics, logger }: AccountParts, cha
     database,
     metrics,
     mail: createMail(config),
+    onAuditError: (error) => logger.warn({ err: error }, 'recording an event in an audit log failed'),
     onMailError: (error, userId) => logger.warn({ err: error, user_id: userId }, 'sending a mail failed'),
     announceLoginSessionChange: (change) => changes.announceLoginSessionChange(change),
   });

@@ -48,6 +48,9 @@ describe('login sessions that start or end during a concurrent change', () => {
         linkMails: null,
       },
       countEvent: () => undefined,
+      onAuditError: (error) => {
+        throw error;
+      },
       announceLoginSessionChange: () => undefined,
     };
   }, 180_000);

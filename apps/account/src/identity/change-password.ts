@@ -1,5 +1,6 @@
-import { passwordChange } from '@gateway/contracts';
+import { passwordChange, type RequestOrigin } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
+import { auditUser } from './audit-person.ts';
 import { admitGuess } from './guess-limit.ts';
 import type { Identity } from './identity.ts';
 import { sealDevice } from './issue-tokens.ts';
@@ -12,6 +13,7 @@ export interface ChangePasswordRequest {
   readonly clientAddress: string;
   /** Null if the caller has no device cookie to replace. */
   readonly recipientPublicKey: string | null;
+  readonly origin?: RequestOrigin | undefined;
 }
 
 /**
@@ -42,6 +44,7 @@ export async function changePassword(
     const data = { passwordHash, deviceGeneration: { increment: 1 } };
     const { count } = await tx.identityUser.updateMany({ where: place, data });
     if (count === 0) throw new GatewayError('invalid_credentials');
+    await auditUser(tx, identity, user, { action: 'password.changed', origin: request.origin });
     await tx.identitySession.deleteMany({ where: { userId: user.id, id: { not: request.sessionId } } });
   });
   identity.announceLoginSessionChange({ issuer: identity.issuer, subject: user.id });

@@ -45,6 +45,8 @@ export interface Identity {
   /** Null if the service cannot send e-mail. */
   readonly linkMails: LinkMails | null;
   readonly countEvent: (event: IdentityEvent) => void;
+  /** Called if an event could not be added to the audit log. */
+  readonly onAuditError: (error: unknown) => void;
   /** Announces that a person's cached login sessions are stale. Call it after the commit. */
   readonly announceLoginSessionChange: (change: LoginSessionChange) => void;
 }
@@ -61,7 +63,7 @@ export interface IdentityOptions {
   readonly signUpOpen: boolean;
 }
 
-export interface IdentityParts extends Pick<Identity, 'announceLoginSessionChange'> {
+export interface IdentityParts extends Pick<Identity, 'announceLoginSessionChange' | 'onAuditError'> {
   readonly database: AccountDatabase;
   readonly metrics: Metrics;
   /** Null if the service cannot send e-mail. `publicUrl` is the gateway's origin in links. */
@@ -71,7 +73,7 @@ export interface IdentityParts extends Pick<Identity, 'announceLoginSessionChang
 }
 
 export function buildIdentity({ secret, ...claims }: IdentityOptions, parts: IdentityParts): Identity {
-  const { database, metrics, announceLoginSessionChange } = parts;
+  const { database, metrics, announceLoginSessionChange, onAuditError } = parts;
   const derive = (purpose: string) => deriveKey(secret, purpose);
   const events = metrics.counter({
     name: 'account_identity_events_total',
@@ -93,14 +95,14 @@ export function buildIdentity({ secret, ...claims }: IdentityOptions, parts: Ide
     passwords: new PasswordHasher(),
     guesses,
     devices: new KnownDevices(derive('device tokens')),
-    linkMails: buildLinkMails(parts, guesses, mailPepper),
-    announceLoginSessionChange,
+    linkMails: buildLinkMails({ ...parts, issuer: claims.issuer }, guesses, mailPepper),
+    ...{ announceLoginSessionChange, onAuditError },
     countEvent: (event) => events.inc({ event }),
   };
 }
 
 function buildLinkMails(
-  { mail, database, metrics, onMailError }: IdentityParts,
+  { mail, database, metrics, onMailError, issuer }: IdentityParts & Pick<Identity, 'issuer'>,
   guesses: GuessLimit,
   mailPepper: Buffer,
 ): LinkMails | null {
@@ -111,7 +113,7 @@ function buildLinkMails(
     labels: ['purpose', 'outcome'],
   });
   const countMail = (purpose: string, outcome: string) => mails.inc({ purpose, outcome });
-  return new LinkMails({ ...mail, database, guesses, mailPepper, countMail, onError: onMailError });
+  return new LinkMails({ ...mail, issuer, database, guesses, mailPepper, countMail, onError: onMailError });
 }
 
 /** The pepper for tokens of mailed links. The operator's command line needs it without the other keys. */

@@ -1,5 +1,7 @@
+import type { RequestOrigin } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { AccountDatabase } from '../persistence/account-database.ts';
+import { auditUser } from './audit-person.ts';
 import type { GuessLimit } from './guess-limit.ts';
 import { createMailToken, linkLifetimeMs, type MailPurpose } from './mail-tokens.ts';
 
@@ -16,6 +18,8 @@ export interface MailSender {
 }
 
 export interface LinkMailsOptions {
+  /** The `iss` claim of the people's tokens. */
+  readonly issuer: string;
   readonly database: AccountDatabase;
   readonly guesses: GuessLimit;
   readonly mailPepper: Buffer;
@@ -32,13 +36,19 @@ const parallelMax = 4;
 const waitingMax = 256;
 const closeWithinMs = 5_000;
 
+interface WaitingMail {
+  readonly purpose: MailPurpose;
+  readonly email: string;
+  readonly origin: RequestOrigin | undefined;
+}
+
 /**
  * Mails links to people, after the reply to the request. The reply therefore takes the same time for known and
  * unknown addresses. Mails wait in memory: if the process ends, the person requests another one.
  */
 export class LinkMails {
   readonly #options: LinkMailsOptions;
-  readonly #waiting: { readonly purpose: MailPurpose; readonly email: string }[] = [];
+  readonly #waiting: WaitingMail[] = [];
   readonly #running = new Set<Promise<void>>();
 
   constructor(options: LinkMailsOptions) {
@@ -46,14 +56,14 @@ export class LinkMails {
   }
 
   /** Queues a mail to a known or unknown address. Throws `service_unavailable` if too many mails are waiting. */
-  request(purpose: MailPurpose, email: string): void {
-    if (!this.offer(purpose, email)) throw new GatewayError('service_unavailable');
+  request(purpose: MailPurpose, email: string, origin: RequestOrigin | undefined): void {
+    if (!this.offer(purpose, email, origin)) throw new GatewayError('service_unavailable');
   }
 
   /** Queues a mail. Returns false if too many mails are waiting. */
-  offer(purpose: MailPurpose, email: string): boolean {
+  offer(purpose: MailPurpose, email: string, origin?: RequestOrigin): boolean {
     if (this.#waiting.length >= waitingMax) return false;
-    this.#waiting.push({ purpose, email });
+    this.#waiting.push({ purpose, email, origin });
     this.#fill();
     return true;
   }
@@ -72,7 +82,7 @@ export class LinkMails {
     while (this.#running.size < parallelMax) {
       const next = this.#waiting.shift();
       if (next === undefined) return;
-      const sending: Promise<void> = this.#send(next.purpose, next.email).finally(() => {
+      const sending: Promise<void> = this.#send(next).finally(() => {
         this.#running.delete(sending);
         this.#fill();
       });
@@ -81,7 +91,7 @@ export class LinkMails {
   }
 
   /** Never rejects. */
-  async #send(purpose: MailPurpose, email: string): Promise<void> {
+  async #send({ purpose, email, origin }: WaitingMail): Promise<void> {
     const { database, guesses, mailPepper, sender, publicUrl, countMail, onError } = this.#options;
     let userId: string | null = null;
     try {
@@ -91,6 +101,10 @@ export class LinkMails {
       if (!(await guesses.allows('mail', `${purpose}:${email}`))) {
         countMail(purpose, 'limited');
         return;
+      }
+      if (purpose === 'reset-password') {
+        const event = { action: 'password.reset_requested', origin } as const;
+        await auditUser(database.acrossAccounts, this.#options, user, event);
       }
       const lifetimeMs = linkLifetimeMs[purpose];
       const created = { userId, purpose, lifetimeMs, provesEmail: true };

@@ -1,5 +1,6 @@
-import { identityCredentials } from '@gateway/contracts';
+import { identityCredentials, type RequestOrigin } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
+import { auditUser, auditUserLater } from './audit-person.ts';
 import { admitGuess } from './guess-limit.ts';
 import type { Identity } from './identity.ts';
 import {
@@ -11,8 +12,16 @@ import {
 } from './issue-tokens.ts';
 import { openFor, parseEmail } from './parse-credentials.ts';
 
+interface LogInRequest {
+  readonly sealedCredentials: string;
+  readonly clientAddress: string;
+  readonly recipientPublicKey: string;
+  readonly origin?: RequestOrigin | undefined;
+}
+
 interface Person {
   readonly id: string;
+  readonly email: string;
   readonly passwordHash: string;
   readonly emailVerifiedAt: Date | null;
   readonly deviceGeneration: number;
@@ -22,23 +31,21 @@ interface Person {
  * Starts a login session. Unknown e-mail addresses and wrong passwords get the same response after the same
  * amount of work. Throws `invalid_credentials` and `too_many_attempts`.
  */
-export async function logIn(
-  identity: Identity,
-  request: { sealedCredentials: string; clientAddress: string; recipientPublicKey: string },
-): Promise<SealedTokens> {
+export async function logIn(identity: Identity, request: LogInRequest): Promise<SealedTokens> {
   const credentials = openFor(identity.sealingKeys, request.sealedCredentials, identityCredentials);
   const { password, deviceTokens } = credentials;
   const email = parseEmail(credentials.email);
   if (email === null) throw new GatewayError('invalid_credentials');
   const owner = await identity.database.acrossAccounts.identityUser.findUnique({ where: { email } });
   const deviceId = await identity.devices.find(deviceTokens, owner);
-  const { clientAddress } = request;
+  const { clientAddress, origin } = request;
   const guess = await admitGuess(identity, (guesses) => guesses.admit({ email, clientAddress, deviceId }));
   const refreshToken = createRefreshToken();
-  const begun = await beginOnPassword(identity, email, password, refreshToken);
+  const begun = await beginOnPassword(identity, email, password, { refreshToken, origin });
   if (begun === null) {
     await identity.guesses.blame(guess);
     identity.countEvent('wrong-password');
+    if (owner !== null) auditUserLater(identity, owner, { action: 'session.sign_in_failed', origin });
     throw new GatewayError('invalid_credentials');
   }
   const { session, person } = begun;
@@ -60,7 +67,7 @@ async function beginOnPassword(
   identity: Identity,
   email: string,
   password: string,
-  refreshToken: string,
+  { refreshToken, origin }: { refreshToken: string; origin: RequestOrigin | undefined },
 ): Promise<{ session: LoginSession; person: Person } | null> {
   for (;;) {
     const person = await identity.database.acrossAccounts.identityUser.findUnique({ where: { email } });
@@ -74,7 +81,9 @@ async function beginOnPassword(
         where: { id, passwordHash },
         data: { passwordHash },
       });
-      return count === 0 ? null : beginLoginSession(tx, identity, id, refreshToken);
+      if (count === 0) return null;
+      await auditUser(tx, identity, person, { action: 'session.signed_in', origin });
+      return beginLoginSession(tx, identity, id, refreshToken);
     });
     if (session !== null) return { session, person };
   }

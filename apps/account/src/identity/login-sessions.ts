@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/errors';
-import type { ResolvedLoginSession } from '@gateway/contracts';
+import type { RequestOrigin, ResolvedLoginSession } from '@gateway/contracts';
+import { auditUser } from './audit-person.ts';
 import {
   createRefreshToken,
   hashRefreshToken,
@@ -20,7 +21,7 @@ interface Person {
 type Outcome =
   | { readonly kind: 'refreshed'; readonly session: LoginSession; readonly person: Person }
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'reused'; readonly userId: string };
+  | { readonly kind: 'reused'; readonly user: { readonly id: string; readonly email: string } };
 
 /**
  * Replaces a refresh token with a new one. A token that is used twice may be stolen, and the service cannot
@@ -28,15 +29,23 @@ type Outcome =
  */
 export async function refreshLoginSession(
   identity: Identity,
-  request: { refreshSha256: string; recipientPublicKey: string },
+  request: { refreshSha256: string; recipientPublicKey: string; origin?: RequestOrigin | undefined },
 ): Promise<SealedTokens> {
   const refreshToken = createRefreshToken();
   const hash = hashRefreshToken(identity, request.refreshSha256);
   const newHash = hashRefreshToken(identity, sha256HexOf(refreshToken));
-  const outcome = await identity.database.transactionAcrossAccounts((tx) => replaceToken(tx, hash, newHash));
+  const outcome = await identity.database.transactionAcrossAccounts(async (tx) => {
+    const replaced = await replaceToken(tx, hash, newHash);
+    if (replaced.kind === 'reused')
+      await auditUser(tx, identity, replaced.user, {
+        action: 'session.refresh_token_reused',
+        origin: request.origin,
+      });
+    return replaced;
+  });
   if (outcome.kind === 'reused') {
     identity.countEvent('reused');
-    identity.announceLoginSessionChange({ issuer: identity.issuer, subject: outcome.userId });
+    identity.announceLoginSessionChange({ issuer: identity.issuer, subject: outcome.user.id });
   }
   if (outcome.kind !== 'refreshed') throw new GatewayError('invalid_refresh_token');
   identity.countEvent('refreshed');
@@ -65,7 +74,7 @@ async function replaceToken(
   });
   if (count === 0) {
     await tx.identitySession.deleteMany({ where: { id: session.id } });
-    return { kind: 'reused', userId: session.userId };
+    return { kind: 'reused', user: { id: session.userId, email: session.user.email } };
   }
   await tx.refreshToken.create({ data: { hash: newHash, sessionId: session.id, createdAt: now } });
   await deleteOldest(tx, session.id);
@@ -114,15 +123,17 @@ export async function resolveLoginSession(
  */
 export async function logOut(
   identity: Identity,
-  request: { refreshSha256: string } | { sessionId: string },
+  request: ({ refreshSha256: string } | { sessionId: string }) & { origin?: RequestOrigin | undefined },
 ): Promise<Record<string, never>> {
   const where =
     'sessionId' in request
       ? { id: request.sessionId }
       : { refreshTokens: { some: { hash: hashRefreshToken(identity, request.refreshSha256) } } };
-  const session = await identity.database.transactionAcrossAccounts(async ({ identitySession }) => {
-    const found = await identitySession.findFirst({ where, select: { id: true, userId: true } });
-    if (found !== null) await identitySession.deleteMany({ where: { id: found.id } });
+  const session = await identity.database.transactionAcrossAccounts(async (tx) => {
+    const found = await tx.identitySession.findFirst({ where, include: { user: true } });
+    if (found === null) return null;
+    await tx.identitySession.deleteMany({ where: { id: found.id } });
+    await auditUser(tx, identity, found.user, { action: 'session.signed_out', origin: request.origin });
     return found;
   });
   if (session === null) return {};

@@ -1,6 +1,7 @@
-import { passwordReset } from '@gateway/contracts';
+import { passwordReset, type RequestOrigin } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { requireRecipient } from '../common/secrets.ts';
+import { auditUser } from './audit-person.ts';
 import type { Identity } from './identity.ts';
 import { sealDevice } from './issue-tokens.ts';
 import { findMailToken, useMailToken } from './mail-tokens.ts';
@@ -13,13 +14,13 @@ import { checkNewPassword, openFor, parseEmail } from './parse-credentials.ts';
  */
 export async function requestPasswordReset(
   identity: Identity,
-  request: { email: string; clientAddress: string },
+  request: { email: string; clientAddress: string; origin?: RequestOrigin | undefined },
 ): Promise<Record<string, never>> {
   const { linkMails } = identity;
   if (linkMails === null) throw new GatewayError('mail_not_configured');
   await identity.guesses.require('mailClient', request.clientAddress);
   const email = parseEmail(request.email);
-  if (email !== null) linkMails.request('reset-password', email);
+  if (email !== null) linkMails.request('reset-password', email, request.origin);
   return {};
 }
 
@@ -31,7 +32,7 @@ export async function requestPasswordReset(
  */
 export async function resetPassword(
   identity: Identity,
-  request: { sealedReset: string; recipientPublicKey: string },
+  request: { sealedReset: string; recipientPublicKey: string; origin?: RequestOrigin | undefined },
 ): Promise<{ email: string; sealedDevice: string }> {
   const { token, newPassword } = openFor(identity.sealingKeys, request.sealedReset, passwordReset);
   requireRecipient(request.recipientPublicKey);
@@ -48,6 +49,7 @@ export async function resetPassword(
       data: { passwordHash, deviceGeneration: { increment: 1 }, ...proven },
     });
     await tx.identitySession.deleteMany({ where: { userId: user.id } });
+    await auditUser(tx, identity, user, { action: 'password.reset', origin: request.origin });
     return changed;
   });
   identity.countEvent('password-reset');

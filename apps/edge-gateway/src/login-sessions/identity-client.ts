@@ -19,6 +19,7 @@ import {
   type LoginSessionKey,
   type PasswordChange,
   type PasswordReset,
+  type RequestOrigin,
 } from '@gateway/contracts';
 import {
   openSealed,
@@ -34,6 +35,12 @@ export interface OpenedSession extends IssuedTokens {
   readonly refreshExpiresInSeconds: number;
   readonly email: string;
   readonly emailVerified: boolean;
+}
+
+/** The client of a call, as the account service counts and records it. */
+interface Client {
+  readonly clientAddress: string;
+  readonly origin: RequestOrigin;
 }
 
 /** How long the settings of the embedded identity are reused before they are read again. */
@@ -59,25 +66,28 @@ export class IdentityClient {
     return this.#open(await this.#messaging.call(signUp, { sealedCredentials, ...this.#recipient() }));
   }
 
-  async logIn(credentials: IdentityCredentials, clientAddress: string): Promise<OpenedSession> {
+  async logIn(credentials: IdentityCredentials, client: Client): Promise<OpenedSession> {
     const sealedCredentials = await this.#sealToIdentity(credentials);
-    const request = { sealedCredentials, clientAddress, ...this.#recipient() };
+    const request = { sealedCredentials, ...client, ...this.#recipient() };
     return this.#open(await this.#messaging.call(logIn, request));
   }
 
-  async refresh(refreshToken: string): Promise<OpenedSession> {
-    const request = { refreshSha256: hash('sha256', refreshToken), ...this.#recipient() };
+  async refresh(refreshToken: string, origin: RequestOrigin): Promise<OpenedSession> {
+    const request = { refreshSha256: hash('sha256', refreshToken), origin, ...this.#recipient() };
     return this.#open(await this.#messaging.call(refreshLoginSession, request));
   }
 
-  async logOut(ended: { readonly refreshToken: string } | { readonly sessionId: string }): Promise<void> {
+  async logOut(
+    ended: { readonly refreshToken: string } | { readonly sessionId: string },
+    origin: RequestOrigin,
+  ): Promise<void> {
     const request = 'sessionId' in ended ? ended : { refreshSha256: hash('sha256', ended.refreshToken) };
-    await this.#messaging.call(logOut, request);
+    await this.#messaging.call(logOut, { ...request, origin });
   }
 
   /** Returns the new device token of the caller's browser. */
   async changePassword(
-    person: { readonly subject: string; readonly sessionId: string; readonly clientAddress: string },
+    person: Client & { readonly subject: string; readonly sessionId: string },
     passwords: PasswordChange,
   ): Promise<string | null> {
     const sealedPasswords = await this.#sealToIdentity(passwords);
@@ -86,23 +96,27 @@ export class IdentityClient {
     return sealedDevice === null ? null : this.#openDevice(sealedDevice);
   }
 
-  async requestPasswordReset(email: string, clientAddress: string): Promise<void> {
-    await this.#messaging.call(requestPasswordReset, { email, clientAddress });
+  async requestPasswordReset(email: string, client: Client): Promise<void> {
+    await this.#messaging.call(requestPasswordReset, { email, ...client });
   }
 
   /** Returns the person's e-mail address and the device token of the caller's browser. */
-  async resetPassword(reset: PasswordReset): Promise<{ email: string; deviceToken: string }> {
-    const request = { sealedReset: await this.#sealToIdentity(reset), ...this.#recipient() };
+  async resetPassword(
+    reset: PasswordReset,
+    origin: RequestOrigin,
+  ): Promise<{ email: string; deviceToken: string }> {
+    const request = { sealedReset: await this.#sealToIdentity(reset), origin, ...this.#recipient() };
     const { email, sealedDevice } = await this.#messaging.call(resetPassword, request);
     return { email, deviceToken: this.#openDevice(sealedDevice) };
   }
 
-  async requestEmailVerification(subject: string, clientAddress: string): Promise<void> {
-    await this.#messaging.call(requestEmailVerification, { subject, clientAddress });
+  async requestEmailVerification(subject: string, client: Client): Promise<void> {
+    await this.#messaging.call(requestEmailVerification, { subject, ...client });
   }
 
-  async verifyEmail(token: string): Promise<{ email: string }> {
-    return this.#messaging.call(verifyEmail, { sealedToken: await this.#sealToIdentity({ token }) });
+  async verifyEmail(token: string, origin: RequestOrigin): Promise<{ email: string }> {
+    const sealedToken = await this.#sealToIdentity({ token });
+    return this.#messaging.call(verifyEmail, { sealedToken, origin });
   }
 
   /** Reads the settings of the embedded identity at most once a minute. */

@@ -157,7 +157,7 @@ export const issuedDevice = z.object({ deviceToken });
 export const requestPasswordReset = defineRpc({
   ...common,
   subject: 'account.request-password-reset.v1',
-  request: z.object({ email: z.string(), clientAddress }),
+  request: z.object({ email: z.string(), clientAddress, ...fromOrigin }),
   reply: z.object({}),
 });
 
@@ -177,6 +177,7 @@ export const resetPassword = defineRpc({
     /** A sealed box that contains a `passwordReset` as JSON. */
     sealedReset: base64,
     recipientPublicKey: base64,
+    ...fromOrigin,
   }),
   /** `sealedDevice` is a sealed box that contains an `issuedDevice` as JSON. */
   reply: z.object({ email: z.string(), sealedDevice: base64 }),
@@ -189,7 +190,7 @@ export const resetPassword = defineRpc({
 export const requestEmailVerification = defineRpc({
   ...common,
   subject: 'account.request-email-verification.v1',
-  request: z.object({ subject: id, clientAddress }),
+  request: z.object({ subject: id, clientAddress, ...fromOrigin }),
   reply: z.object({}),
 });
 
@@ -203,6 +204,7 @@ export const verifyEmail = defineRpc({
   request: z.object({
     /** A sealed box that contains an `emailVerification` as JSON. */
     sealedToken: base64,
+    ...fromOrigin,
   }),
   reply: z.object({ email: z.string() }),
 });

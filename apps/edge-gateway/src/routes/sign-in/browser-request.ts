@@ -1,6 +1,8 @@
+import type { RequestOrigin } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
+import { readOrigin } from '../../access/actor.ts';
 import type { LoginSession } from '../../login-sessions/login-session.ts';
 import type { RateLimiter } from '../../rate-limits/rate-limiter.port.ts';
 
@@ -30,20 +32,27 @@ export function chooseClientAddress(ip: string): string {
 /** A placeholder for the account id. It has no change epoch, so only the request count matters. */
 const sharedAccountId = 'people';
 
+/** The client of a call to `/v1/auth`. */
+export interface Client {
+  /** The address or network that failed attempts are counted under. */
+  readonly clientAddress: string;
+  /** For the audit log. */
+  readonly origin: RequestOrigin;
+}
+
 /**
- * Checks the origin and the rate limit. Returns the client address, which is also used for counting failed
- * attempts. Throws `cross_site_request` and `too_many_attempts`.
+ * Checks the origin and the rate limit. Throws `cross_site_request` and `too_many_attempts`.
  */
 export async function admitClient(
   request: FastifyRequest,
   rateLimiter: RateLimiter,
   settings: AuthSettings,
   deviceId: string | null = null,
-): Promise<string> {
+): Promise<Client> {
   requireSameSite(request);
   const clientAddress = chooseClientAddress(request.ip);
   await limitAuth(rateLimiter, { clientAddress, deviceId }, settings);
-  return clientAddress;
+  return { clientAddress, origin: readOrigin(request) };
 }
 
 /** Throws `invalid_session_token` for a session from another issuer. */

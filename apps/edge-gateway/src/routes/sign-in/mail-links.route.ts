@@ -41,9 +41,9 @@ export class MailLinksRoute {
   async forgotPassword(
     @Req() request: FastifyRequest,
   ): Promise<{ object: 'password_reset.requested'; requested: true }> {
-    const clientAddress = await admitClient(request, this.#rateLimiter, this.#settings);
+    const client = await admitClient(request, this.#rateLimiter, this.#settings);
     const { email } = await readJson(request, forgotPasswordBody, bodyBytesMax);
-    await this.#identity.requestPasswordReset(email, clientAddress);
+    await this.#identity.requestPasswordReset(email, client);
     return { object: 'password_reset.requested', requested: true };
   }
 
@@ -54,9 +54,9 @@ export class MailLinksRoute {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<{ object: 'password.reset'; reset: true; email: string }> {
-    await admitClient(request, this.#rateLimiter, this.#settings);
+    const { origin } = await admitClient(request, this.#rateLimiter, this.#settings);
     const { token, new_password } = await readJson(request, resetPasswordBody, bodyBytesMax);
-    const reset = await this.#identity.resetPassword({ token, newPassword: new_password });
+    const reset = await this.#identity.resetPassword({ token, newPassword: new_password }, origin);
     setDeviceCookie(request, reply, reset.deviceToken);
     return { object: 'password.reset', reset: true, email: reset.email };
   }
@@ -67,9 +67,9 @@ export class MailLinksRoute {
   async verifyEmail(
     @Req() request: FastifyRequest,
   ): Promise<{ object: 'email.verified'; verified: true; email: string }> {
-    await admitClient(request, this.#rateLimiter, this.#settings);
+    const { origin } = await admitClient(request, this.#rateLimiter, this.#settings);
     const { token } = await readJson(request, verifyEmailBody, bodyBytesMax);
-    const { email } = await this.#identity.verifyEmail(token);
+    const { email } = await this.#identity.verifyEmail(token, origin);
     return { object: 'email.verified', verified: true, email };
   }
 
@@ -81,8 +81,8 @@ export class MailLinksRoute {
     @FromLoginSession() session: LoginSession,
     @Req() request: FastifyRequest,
   ): Promise<{ object: 'email_verification.requested'; requested: true }> {
-    const clientAddress = await admitClient(request, this.#rateLimiter, this.#settings);
-    await this.#identity.requestEmailVerification(requireEmbedded(session).subject, clientAddress);
+    const client = await admitClient(request, this.#rateLimiter, this.#settings);
+    await this.#identity.requestEmailVerification(requireEmbedded(session).subject, client);
     return { object: 'email_verification.requested', requested: true };
   }
 }

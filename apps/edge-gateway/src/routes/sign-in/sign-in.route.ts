@@ -2,6 +2,7 @@ import {
   changePasswordBody,
   logInBody,
   refreshBody,
+  type RequestOrigin,
   type SessionBody,
   type LoginSessionKey,
 } from '@gateway/contracts';
@@ -22,6 +23,7 @@ import {
   bodyBytesMax,
   requireEmbedded,
   type AuthSettings,
+  type Client,
 } from './browser-request.ts';
 import {
   clearRefreshCookie,
@@ -79,9 +81,9 @@ export class SignInRoute {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionBody> {
     const deviceTokens = readDeviceTokens(request);
-    const clientAddress = await this.#admit(request, deviceTokens);
+    const client = await this.#admit(request, deviceTokens);
     const { refresh_token_in, ...credentials } = await readJson(request, logInBody, bodyBytesMax);
-    const session = await this.#identity.logIn({ ...credentials, deviceTokens }, clientAddress);
+    const session = await this.#identity.logIn({ ...credentials, deviceTokens }, client);
     return sendSession(session, refresh_token_in, request, reply);
   }
 
@@ -92,11 +94,11 @@ export class SignInRoute {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionBody> {
-    await this.#admit(request, readDeviceTokens(request));
+    const { origin } = await this.#admit(request, readDeviceTokens(request));
     const { refresh_token } = await readJson(request, refreshBody, bodyBytesMax);
     const token = refresh_token ?? readRefreshCookie(request);
     if (token === undefined) throw new GatewayError('invalid_refresh_token');
-    const session = await this.#identity.refresh(token);
+    const session = await this.#identity.refresh(token, origin);
     return sendSession(session, refresh_token === undefined ? 'cookie' : 'body', request, reply);
   }
 
@@ -107,13 +109,13 @@ export class SignInRoute {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<{ object: 'session.ended'; ended: true }> {
-    await this.#admit(request);
+    const { origin } = await this.#admit(request);
     const { refresh_token } = await readOptionalJson(request, refreshBody, bodyBytesMax);
     const bearer = readBearer(request);
     const cookie = readRefreshCookie(request);
-    if (refresh_token !== undefined) await this.#identity.logOut({ refreshToken: refresh_token });
-    else if (cookie !== undefined) await this.#identity.logOut({ refreshToken: cookie });
-    else if (bearer !== undefined) await this.#endSessionOf(bearer);
+    if (refresh_token !== undefined) await this.#identity.logOut({ refreshToken: refresh_token }, origin);
+    else if (cookie !== undefined) await this.#identity.logOut({ refreshToken: cookie }, origin);
+    else if (bearer !== undefined) await this.#endSessionOf(bearer, origin);
     if (cookie !== undefined) clearRefreshCookie(request, reply);
     return { object: 'session.ended', ended: true };
   }
@@ -127,11 +129,11 @@ export class SignInRoute {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<{ object: 'password.changed'; changed: true }> {
-    const clientAddress = await this.#admit(request);
+    const client = await this.#admit(request);
     const body = await readJson(request, changePasswordBody, bodyBytesMax);
     const { subject, sessionId } = requireEmbedded(session);
     const passwords = { currentPassword: body.current_password, newPassword: body.new_password };
-    const person = { subject, sessionId, clientAddress };
+    const person = { subject, sessionId, ...client };
     const deviceToken = await this.#identity.changePassword(person, passwords);
     if (deviceToken !== null) setDeviceCookie(request, reply, deviceToken);
     return { object: 'password.changed', changed: true };
@@ -147,18 +149,15 @@ export class SignInRoute {
     return this.#keySet;
   }
 
-  /**
-   * Checks the origin and the rate limit. Returns the client address, which is also used for counting failed
-   * attempts.
-   */
-  async #admit(request: FastifyRequest, deviceTokens: readonly string[] = []): Promise<string> {
+  /** Checks the origin and the rate limit, which is separate for a known device. */
+  async #admit(request: FastifyRequest, deviceTokens: readonly string[] = []): Promise<Client> {
     const deviceId = await findKnownDevice(this.#identity, deviceTokens);
     return admitClient(request, this.#rateLimiter, this.#settings, deviceId);
   }
 
-  async #endSessionOf(token: string): Promise<void> {
+  async #endSessionOf(token: string, origin: RequestOrigin): Promise<void> {
     const { sessionId } = requireEmbedded(await this.#loginSessions.authenticate(token));
-    await this.#identity.logOut({ sessionId });
+    await this.#identity.logOut({ sessionId }, origin);
   }
 }
 
