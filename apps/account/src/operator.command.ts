@@ -26,17 +26,15 @@ async function run([command, email, ...rest]: readonly string[]): Promise<void> 
       mailPepper: deriveMailPepper(config.SESSION_SECRET),
       publicUrl: config.PUBLIC_URL ?? null,
     };
-    console.log(
-      command === 'reset-password'
-        ? await createResetLink(context, email)
-        : await markEmailVerified(context, email),
-    );
+    const isReset = command === 'reset-password';
+    const printed = await (isReset ? createResetLink(context, email) : markEmailVerified(context, email));
+    process.stdout.write(`${printed}\n`);
   } finally {
     await database.close();
   }
 }
 
 await run(process.argv.slice(2)).catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error);
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 });

@@ -149,8 +149,8 @@ describe('a forgotten password', () => {
     const person = await signUpPerson(baseUrl);
     for (let n = 0; n < 7; n++) await runOperator('reset-password', person.email);
     const [row] = await query(
-      `SELECT count(*)::int AS links, max(expires_at - created_at)::text AS lifetime
-       FROM identity_mail_tokens JOIN identity_users ON identity_users.id = user_id
+      `SELECT count(*)::int AS links, max(expires_at - tokens.created_at)::text AS lifetime
+       FROM identity_mail_tokens AS tokens JOIN identity_users ON identity_users.id = user_id
        WHERE email = '${person.email}' AND purpose = 'reset-password'`,
     );
     expect(row).toEqual({ links: 5, lifetime: '1 day' });
