@@ -6,7 +6,7 @@ export const redactedText = '[redacted]';
  * per pattern.
  */
 const anyMark =
-  /sk-|sk_|rk_|eyJ|rt-svc-|bearer|basic|:\/\/|AKIA|ASIA|AIza|gsk_|xai-|pplx-|nvapi-|hf_|r8_|fw_|tgp_v1_|ABSK|gh[pousr]_|xox|ya29\.|PRIVATE KEY|"(?:(?:current|new)_?password|password|x?-?api[_-]?key|authorization|(?:client_?)?secret|sealedsecret|(?:access_?|refresh_?|session_?)?token|(?:set-)?cookie|private_?key|secret_?access_?key)"/i;
+  /sk-|sk_|rk_|eyJ|[rm]t-svc-|bearer|basic|:\/\/|AKIA|ASIA|AIza|gsk_|xai-|pplx-|nvapi-|hf_|r8_|fw_|tgp_v1_|ABSK|gh[pousr]_|xox|ya29\.|PRIVATE KEY|"(?:(?:current|new)_?password|password|x?-?api[_-]?key|authorization|(?:client_?)?secret|sealedsecret|(?:access_?|refresh_?|session_?)?token|(?:set-)?cookie|private_?key|secret_?access_?key)"/i;
 
 /**
  * Credentials that their form gives away, whoever owns them. No value of an account influences these patterns.
@@ -25,7 +25,7 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   // Private keys in PEM, with line breaks or with their escapes.
   [/-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----[A-Za-z0-9+/=\s\\]*/g, redactedText],
   // Gateway keys (`sk-svc-`), OpenAI, Anthropic, OpenRouter, DeepSeek and others; refresh tokens of the gateway.
-  [/\b(?:sk-|rt-svc-)[A-Za-z0-9_-]{8,}/g, redactedText],
+  [/\b(?:sk-|[rm]t-svc-)[A-Za-z0-9_-]{8,}/g, redactedText],
   [/\b[sr]k_(?:live|test)_[A-Za-z0-9]{8,}/g, redactedText],
   // AWS access key ids and Amazon Bedrock API keys.
   [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, redactedText],
