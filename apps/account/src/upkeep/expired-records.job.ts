@@ -38,8 +38,7 @@ export class ExpiredRecordsJob {
     const { database, audit, onError } = this.#parts;
     try {
       const expired = { expiresAt: { lte: new Date() } };
-      const { idempotencyRecord, identitySession, identityMailToken, loginGuesses } =
-        database.acrossAccounts;
+      const { idempotencyRecord, identitySession, identityMailToken, loginGuesses } = database.acrossAccounts;
       await idempotencyRecord.deleteMany({ where: expired });
       await identitySession.deleteMany({ where: expired });
       await identityMailToken.deleteMany({ where: expired });

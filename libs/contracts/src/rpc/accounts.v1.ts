@@ -3,13 +3,7 @@ import { byActor, fromOrigin } from '../base/actor.ts';
 import { base64, id, idempotency, replayed } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 import { createdApiKey, playgroundKeyBody } from '../api/api-key.ts';
-import {
-  account,
-  accountDeletion,
-  accountPerson,
-  accountPolicy,
-  updateAccountBody,
-} from '../api/account.ts';
+import { account, accountDeletion, accountPerson, accountPolicy, updateAccountBody } from '../api/account.ts';
 import { allKeyScopes, keyScopes } from '../api/key-scope.ts';
 
 /** Creates an account, or returns the existing account with that name. */
