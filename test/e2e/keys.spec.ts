@@ -127,8 +127,12 @@ describe('tool lists', () => {
       param: 'tool_choice',
     });
     const twice = `{"tools":${JSON.stringify(named('erase'))},${JSON.stringify({ ...hello, tools: named('read') }).slice(1)}`;
-    expect((await postChat(baseUrl, limited.key, twice)).status).toBe(200);
-    expect(provider.requests.at(-1)!.body.toString('utf8')).not.toContain('erase');
+    expectError(await postChat(baseUrl, limited.key, twice), {
+      status: 400,
+      type: 'invalid_request_error',
+      code: 'ambiguous_tools',
+      param: 'tools',
+    });
     await put({ denied_tools: null });
   });
 });

@@ -183,6 +183,7 @@ describe('tool health', () => {
           forwarded: forwarded.length,
           called: called.length,
           called_when_pruned: called.filter((offer) => !offer.forwarded).length,
+          called_when_denied: 0,
           call_through_rate:
             forwarded.length === 0
               ? null

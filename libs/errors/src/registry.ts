@@ -2,6 +2,7 @@ import { billingErrors } from './billing-errors.ts';
 import type { ErrorDefinition } from './error-definition.ts';
 import { identityErrors } from './identity-errors.ts';
 import { permissionErrors } from './permission-errors.ts';
+import { toolErrors } from './tool-errors.ts';
 
 /**
  * Every error that the gateway may return. Anything else becomes `internal_error`. Each code has an entry in
@@ -92,29 +93,11 @@ export const errorRegistry = {
     message: 'This Idempotency-Key was used for another request within the last 24 hours. Send a new key.',
     retryable: false,
   },
-  unbalanced_tool_calls: {
-    status: 400,
-    type: 'invalid_request_error',
-    message: 'Tool calls and tool results do not match. Send exactly one result for each call.',
-    retryable: false,
-  },
-  tool_not_allowed: {
-    status: 400,
-    type: 'invalid_request_error',
-    message:
-      'tool_choice forces a tool that this API key may not use. Choose another tool, or change the tool lists of the key.',
-    retryable: false,
-  },
+  ...toolErrors,
   too_deep: {
     status: 400,
     type: 'invalid_request_error',
     message: 'The body is nested more than 128 levels deep.',
-    retryable: false,
-  },
-  too_many_tools: {
-    status: 400,
-    type: 'invalid_request_error',
-    message: 'The request has more than 4096 tools. Send fewer.',
     retryable: false,
   },
   unsupported_media_type: {

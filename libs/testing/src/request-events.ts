@@ -62,6 +62,7 @@ export function createEndedEvent(
     losses: [],
     calledTools: [],
     recoveredTools: [],
+    deniedTools: [],
     hiddenRounds: 0,
     modelChoice: null,
     usage: {

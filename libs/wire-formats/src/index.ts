@@ -31,7 +31,7 @@ export { formatNamed, providerFormatNamed } from './formats.ts';
 export { cohere } from './cohere/cohere.ts';
 export { gemini } from './gemini/gemini.ts';
 export { applyEdits, editedLength, removeItems, removeMembers, replaceValue } from './json/json-edits.ts';
-export { parseExactJson } from './json/parse-json.ts';
+export { parseExactJson, parseProviderJson } from './json/parse-json.ts';
 export { JsonDepthError, JsonSyntaxError } from './json/json-tape.ts';
 export type { JsonEntry, JsonKind, JsonNode, JsonTape } from './json/json-tape.ts';
 export { scanJson } from './json/scan-json.ts';

@@ -25,6 +25,8 @@ export interface EdgeMetrics {
   readonly tokens: Histogram<GenAiLabel | 'gen_ai_token_type'>;
   readonly callSeconds: Histogram<GenAiLabel>;
   readonly invalidCalls: Counter<'definition'>;
+  /** Denied tools that models called. */
+  readonly deniedCalls: Counter;
 }
 
 export function createEdgeMetrics(metrics: Metrics): EdgeMetrics {
@@ -73,6 +75,10 @@ function createPlanMetrics(metrics: Metrics): Omit<EdgeMetrics, keyof RequestMet
       name: 'gateway_invalid_calls_total',
       help: 'Tool calls whose arguments do not match the client’s tool definition, by whether the definition was sent shortened.',
       labels: ['definition'],
+    }),
+    deniedCalls: metrics.counter({
+      name: 'gateway_denied_calls_total',
+      help: 'Tools that models called although the tool lists of the key do not permit them, once per response and tool.',
     }),
     planSeconds: metrics.histogram({
       name: 'gateway_plan_seconds',

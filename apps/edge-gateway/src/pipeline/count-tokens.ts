@@ -16,10 +16,11 @@ import { relayError } from './stages/relay/relay-errors.ts';
 import { validate } from './stages/validate/validate.ts';
 import type { Target } from '../request/request.ts';
 import { identityPlan } from './exchange/tool-plan.ts';
+import { restrictTools } from './restrict-tools.ts';
 
 /**
  * Handles a token-counting request. It works like a chat request, but has no plan and no request log row,
- * because no model runs. A provider that uses the client's format counts the tokens itself. For any other
+ * because no model runs. The key's tool lists apply. A provider that uses the client's format counts the tokens itself. For any other
  * provider the gateway estimates the count and marks the response as an estimate.
  */
 export async function countTokens(exchange: Exchange, services: PipelineServices): Promise<void> {
@@ -29,7 +30,7 @@ export async function countTokens(exchange: Exchange, services: PipelineServices
     const turn = services.admission.enter(known.accountId, exchange);
     if (turn) await turn;
     const caller = await limit(exchange, known, services);
-    const request = await parse(exchange, services);
+    const request = restrictTools(await parse(exchange, services), exchange, caller);
     const target = await choose(request, exchange, caller, services);
     const counting = countingAt(target);
     if (counting === undefined) {

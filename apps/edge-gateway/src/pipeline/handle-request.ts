@@ -13,6 +13,7 @@ import { record } from './stages/record/record.ts';
 import { relay } from './stages/relay/relay.ts';
 import { relayError } from './stages/relay/relay-errors.ts';
 import { validate } from './stages/validate/validate.ts';
+import { restrictTools } from './restrict-tools.ts';
 
 /**
  * Handles a chat request from start to finish. Each step is a folder under `stages/`. The order matters:
@@ -21,6 +22,7 @@ import { validate } from './stages/validate/validate.ts';
  *   arrived together with the headers is parsed while the rate limit is checked.
  * - Requests beyond the gateway's capacity are rejected before any other work (admission).
  * - A request is on disk before anything is forwarded (record.accept), so a crash cannot lose it.
+ * - Tools that the key's lists do not permit are removed before anything else reads the tools (restrictTools).
  * - Model and provider are chosen before planning, because prices and rules depend on them (choose).
  * - Planning may shrink the upstream request, but never fails a request (plan, validate).
  * - If a response breaks before its first byte, the request is forwarded again (forward, relay).
@@ -41,8 +43,9 @@ export async function handleRequest(exchange: Exchange, services: PipelineServic
     const parsing = parseAtHand(exchange, services);
     const caller = await counting;
     recording.accept(caller);
-    const request = await (parsing ?? parse(exchange, services));
-    exchange.contents?.read(request);
+    const parsed = await (parsing ?? parse(exchange, services));
+    exchange.contents?.read(parsed);
+    const request = restrictTools(parsed, exchange, caller);
     const target = await choose(request, exchange, caller, services);
     const planned = await plan(request, target, exchange, caller, services);
     const outbound = validate(request, target, planned, exchange, caller, services);

@@ -6,7 +6,7 @@ import type { Exchange } from './exchange/exchange.ts';
 import type { Target } from '../request/request.ts';
 import { identityPlan } from './exchange/tool-plan.ts';
 import { validate } from './stages/validate/validate.ts';
-import { applyToolLists } from './stages/plan/tool-lists.ts';
+import { restrictTools } from './restrict-tools.ts';
 import { RecoveryRounds } from './recovery/recovery-rounds.ts';
 import { recoveryFor, requestWith, secretOf } from './recovery/recovery.fixture.ts';
 
@@ -77,17 +77,20 @@ it('never sends or calls a tool that the key may not use, on any path, in 10,000
     fc.asyncProperty(
       cases,
       async ({ format, tools, denied, allowed, forwards, mode, native, asked, rounds }) => {
-        const request = requestWith(
+        const offered = requestWith(
           format,
           tools.map((tool) => ({ name: tool })),
         );
         const lists = { deniedTools: denied, allowedTools: allowed };
-        const eligible = applyToolLists(request.outline, lists).map(({ index }) => index);
+        const route = { model: 'm', stream: false };
+        const exchange = { format, route, requestId: 'r', headers: {}, ledger: {} } as unknown as Exchange;
+        const request = restrictTools(offered, exchange, lists);
+        const eligible = request.outline.tools.map(({ index }) => index);
+        const permits = (tool: string) => exchange.toolGuard?.permission.permits(tool) === true;
         const forwarded = eligible.filter((index) => forwards[index]);
-        const recovery = recoveryFor(request, { eligible, forwarded, mode, requested: asked });
+        const recovery = recoveryFor(request, { eligible, forwarded, mode, requested: asked, permits });
         const chosen = native && { mode: native, provider: target.provider.name, model: target.model };
         const plan = { ...identityPlan(eligible, 'prior'), forwarded, recovery, deferral: chosen };
-        const exchange = { format, requestId: 'r', headers: {}, ledger: {} } as unknown as Exchange;
         const services = {
           metrics: { planDefects: { inc: () => undefined } },
           log: { error: () => undefined },
@@ -113,7 +116,7 @@ it('never sends or calls a tool that the key may not use, on any path, in 10,000
         }
         shown.push(...hidden.rest());
 
-        const mayUse = new Set(eligible.map((index) => tools[index]));
+        const mayUse = new Set(request.outline.tools.map((tool) => tool.name));
         const forbidden = tools.filter((tool) => !mayUse.has(tool));
         const bodies = sent.map((body) => Buffer.from(body).toString('utf8'));
         for (const body of bodies) JSON.parse(body);

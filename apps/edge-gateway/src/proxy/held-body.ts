@@ -23,7 +23,7 @@ interface HeldBytes {
 
 /** A request body that was read until its model was known. The rest has not been read yet. */
 export class HeldBody {
-  readonly place: ModelPlace;
+  place: ModelPlace;
   readonly #request: IncomingMessage;
   readonly #scanner: ModelScanner;
   #chunks: Buffer[];
@@ -40,6 +40,14 @@ export class HeldBody {
     this.#file = held.file;
     this.#size = held.size;
     this.#bytesMax = bytesMax;
+  }
+
+  /** Replaces the whole body with other bytes, in which the model has another place. */
+  replace(bytes: Buffer, place: ModelPlace): void {
+    this.place = place;
+    this.#chunks = [bytes];
+    this.#size = bytes.length;
+    this.#isWhole = true;
   }
 
   /** Whether the whole body is buffered, so that it can be read again. */

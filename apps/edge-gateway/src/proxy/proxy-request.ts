@@ -18,6 +18,7 @@ import { JsonModelScanner } from './json-model-scanner.ts';
 import type { ModelScanner } from './model-scanner.ts';
 import { MultipartModelScanner } from './multipart-model-scanner.ts';
 import { cloudMark, prepareBody, type OutgoingBody } from './outgoing-body.ts';
+import { restrictProxied } from './restrict-proxied.ts';
 import { chooseProxyTarget, mayBeHosted, type ProxyTarget } from './proxy-target.ts';
 import { relayBytes } from './relay.ts';
 
@@ -52,6 +53,7 @@ export async function proxyRequest(
     recording.accept(caller);
     const { scanner, bytesMax } = openScanner(exchange.request, endpoint, services.settings.bodyBytesMax);
     body = await holdUntilModel(exchange.request, scanner, bytesMax);
+    const guard = await restrictProxied(body, scanner, caller);
     const { model } = body.place;
     exchange.ledger.requestedModel = model;
     const connected = await connectedProviders(caller.accountId, services);
@@ -62,7 +64,10 @@ export async function proxyRequest(
     await recording.accepted();
     do {
       const answer = await forwardBody({ body: outgoing, target, endpoint }, exchange, caller, services);
-      outcome = await relayBytes(answer, target, outgoing, exchange).catch(answer.giveUp);
+      const checked = endpoint === 'responses' ? guard : null;
+      outcome = await relayBytes(answer, target, { ...outgoing, permission: checked }, exchange).catch(
+        answer.giveUp,
+      );
     } while (outcome === undefined);
   } catch (thrown) {
     outcome = relayError(toGatewayError(thrown), exchange, services);

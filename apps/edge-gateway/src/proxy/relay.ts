@@ -15,17 +15,25 @@ import { relayProviderError } from '../pipeline/stages/relay/relay-errors.ts';
 import { toUpstreamError } from '../upstream/upstream.port.ts';
 import type { OutgoingBody } from './outgoing-body.ts';
 import type { ProxyTarget } from './proxy-target.ts';
+import { ResponsesAnswer } from '../tool-lists/responses-answer.ts';
+import type { ToolPermission } from '../tool-lists/tool-permission.ts';
 import { UsageReader } from './usage-reader.ts';
 import { readWhole } from '../upstream/answer-body.ts';
 
+/** How to send a response to the client. */
+interface AnswerRules extends Pick<OutgoingBody, 'isMapped' | 'mapAnswer'> {
+  /** The key's tool lists, if the response may have tool calls. Null if it may not, or the key has no lists. */
+  readonly permission: ToolPermission | null;
+}
+
 /**
  * Forwards the provider's response byte for byte: JSON, events or audio. A response in a provider-specific
- * shape is converted first. Throws only before the first byte is sent.
+ * shape is converted first. Calls of denied tools are removed. Throws only before the first byte is sent.
  */
 export async function relayBytes(
   answer: UpstreamAnswer,
   target: ProxyTarget,
-  { isMapped, mapAnswer }: Pick<OutgoingBody, 'isMapped' | 'mapAnswer'>,
+  { isMapped, mapAnswer, permission }: AnswerRules,
   exchange: Exchange,
 ): Promise<RelayOutcome> {
   const { headers, providerRequestId, contentEncoding } = renderClientHeaders(answer.headers);
@@ -49,7 +57,13 @@ export async function relayBytes(
       exchange,
     );
   }
-  return mapAnswer === undefined ? passBytes(passed, exchange) : relayMapped(passed, mapAnswer, exchange);
+  if (mapAnswer !== undefined) return relayMapped(passed, mapAnswer, exchange);
+  if (permission === null) return passBytes(passed, exchange);
+  return relayChecked(
+    { ...passed, headers: { ...headers, ...renderAnswerHeaders(exchange) } },
+    permission,
+    exchange,
+  );
 }
 
 const usualLane: Lane = { kind: 'same-format', format: 'chat-completions' };
@@ -59,7 +73,43 @@ function lengthOf({ headers }: UpstreamAnswer): Record<string, string> {
   return typeof length === 'string' ? { 'content-length': length } : {};
 }
 
-async function passBytes(passed: ProviderAnswer, exchange: Exchange): Promise<RelayOutcome> {
+/** Relays a response for a key with tool lists. A response that is not a stream is read whole. */
+async function relayChecked(
+  passed: ProviderAnswer,
+  permission: ToolPermission,
+  exchange: Exchange,
+): Promise<RelayOutcome> {
+  const answer = new ResponsesAnswer(permission);
+  const isStream = (passed.headers['content-type'] ?? '').includes('event-stream');
+  try {
+    return isStream ? await passBytes(passed, exchange, answer) : await relayWhole(passed, exchange, answer);
+  } finally {
+    exchange.ledger.deniedTools = answer.names;
+  }
+}
+
+async function relayWhole(
+  passed: ProviderAnswer,
+  { response, timings }: Exchange,
+  checked: ResponsesAnswer,
+): Promise<RelayOutcome> {
+  const { answer, headers } = passed;
+  const bytes = checked.renderPlain(await readAll(answer));
+  timings.firstByteAt ??= performance.now();
+  answer.begun();
+  response.writeHead(answer.status, { ...headers, 'content-length': String(bytes.length) });
+  response.end(bytes);
+  const reader = new UsageReader(contentType);
+  reader.push(bytes);
+  return renderSuccess(passed, reader.end());
+}
+
+/** @param checked removes calls from a stream of the Responses API. Without it, every byte is passed. */
+async function passBytes(
+  passed: ProviderAnswer,
+  exchange: Exchange,
+  checked?: ResponsesAnswer,
+): Promise<RelayOutcome> {
   const { response, timings } = exchange;
   const type = passed.headers['content-type'] ?? '';
   const usage = new UsageReader(type);
@@ -73,8 +123,9 @@ async function passBytes(passed: ProviderAnswer, exchange: Exchange): Promise<Re
     await pump(passed.answer.body, response, (chunk) => {
       start();
       usage.push(chunk);
-      return [chunk];
+      return checked === undefined ? [chunk] : checked.push(chunk);
     });
+    for (const part of checked?.end() ?? []) response.write(part);
   } catch (error) {
     return breakOff(toUpstreamError(error), passed, exchange);
   }
@@ -148,14 +199,17 @@ async function relayMapped(
   return renderSuccess({ answer, providerRequestId }, reader.end());
 }
 
-async function readFields({ body }: ProviderAnswer['answer']): Promise<JsonFields> {
+async function readAll({ body }: Pick<ProviderAnswer['answer'], 'body'>): Promise<Buffer> {
   const { bytes, isWhole } = await readWhole(body, answerBytesMax).catch((error: unknown) => {
     throw toUpstreamError(error);
   });
-  if (!isWhole) {
-    body.discard();
-    throw new GatewayError('upstream_invalid', { detail: `an answer of more than ${answerBytesMax} bytes` });
-  }
+  if (isWhole) return bytes;
+  body.discard();
+  throw new GatewayError('upstream_invalid', { detail: `an answer of more than ${answerBytesMax} bytes` });
+}
+
+async function readFields({ body }: Pick<ProviderAnswer['answer'], 'body'>): Promise<JsonFields> {
+  const bytes = await readAll({ body });
   try {
     const parsed: unknown = JSON.parse(bytes.toString('utf8'));
     if (typeof parsed === 'object' && parsed !== null) return parsed as JsonFields;

@@ -138,6 +138,7 @@ function renderInterruptedEvent(accepted: RequestAcceptedV1): RequestEventV1 {
     context: null,
     calledTools: [],
     recoveredTools: [],
+    deniedTools: [],
     hiddenRounds: 0,
     modelChoice: null,
     usage: null,

@@ -145,6 +145,8 @@ export const requestDetail = requestLogEntry.extend({
   called_tools: z.array(z.string()),
   /** Pruned tools that the model requested and received during the request. */
   recovered_tools: z.array(z.string()),
+  /** Tools that the model called although the key's tool lists do not permit them, at most 64. */
+  denied_tools: z.array(z.string()),
   missed_tools: z.array(z.string()),
   /** Parts of the request that the provider's format cannot express. */
   losses: z.array(z.object({ field: z.string(), reason: z.string() })),

@@ -36,6 +36,8 @@ export const toolHealth = z.object({
     called: count,
     /** Number of requests that called the tool although it was pruned. */
     called_when_pruned: count,
+    /** Number of requests that called the tool although the key's tool lists do not permit it. */
+    called_when_denied: count,
     /**
      * Of the requests that forwarded the tool, the share that also called it, from 0 to 1; null if it was
      * never forwarded.

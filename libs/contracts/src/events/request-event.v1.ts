@@ -126,6 +126,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
   calledTools: z.array(z.string()),
   /** Pruned tools that the model requested with the recovery tool. Gateways without recovery omit it. */
   recoveredTools: z.array(z.string()).default([]),
+  /** Denied tools that the model called. The client did not get these calls. Gateways without tool lists omit it. */
+  deniedTools: z.array(z.string()).max(64).default([]),
   /** Recovery rounds: provider calls that the client does not see. */
   hiddenRounds: count.default(0),
   /** Losses: parts that the provider's format cannot express. Gateways without translation omit it. */

@@ -37,6 +37,7 @@ export function CandidatesPanel({ detail }: { readonly detail: RequestDetail }) 
         </p>
       )}
       <NamedTools label="Recovered for the model" names={detail.recovered_tools} />
+      <NamedTools label="Called but not permitted" names={detail.denied_tools} />
       <NamedTools label="Needed but pruned" names={detail.missed_tools} />
       {trace.candidates.length === 0 ? (
         <NoCandidates names={detail.called_tools} />

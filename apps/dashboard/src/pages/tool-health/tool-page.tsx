@@ -97,13 +97,24 @@ function ToolFigures({ tool: { description_score, stats, last_seen_at } }: { rea
       >
         <Count value={stats.called} />
       </Figure>
-      <Figure label="Missed" hint="needed but pruned">
-        <Count value={stats.called_when_pruned} />
-      </Figure>
+      <CallsNotForwarded stats={stats} />
       <Figure label="Rank when called" hint="1 is the best">
         {rank === null ? 'never called' : Number(rank.toFixed(1))}
       </Figure>
     </Figures>
+  );
+}
+
+function CallsNotForwarded({ stats }: Pick<ToolHealth, 'stats'>) {
+  return (
+    <>
+      <Figure label="Missed" hint="needed but pruned">
+        <Count value={stats.called_when_pruned} />
+      </Figure>
+      <Figure label="Not permitted" hint="called against the key's tool lists">
+        <Count value={stats.called_when_denied} />
+      </Figure>
+    </>
   );
 }
 

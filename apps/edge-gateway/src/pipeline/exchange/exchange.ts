@@ -13,6 +13,7 @@ import { createAttempts, type Attempts } from './attempt.ts';
 import type { RecoveryRounds } from '../recovery/recovery-rounds.ts';
 import { isAnswered, renderHeaderText } from '../../request/http-response.ts';
 import { readSessionId } from '../../request/conversation.ts';
+import type { ToolPermission } from '../../tool-lists/tool-permission.ts';
 
 /** Timestamps for a request, in milliseconds of `performance.now()`. */
 export interface Timings {
@@ -42,6 +43,8 @@ export interface Ledger {
   recoveredTools: string[];
   /** Provider calls that the client does not see. */
   recoveryRounds: number;
+  /** Names of denied tools that the model called, at most 64. The client did not get these calls. */
+  deniedTools: readonly string[];
   /** Number of calls in the response that violate their tools' definitions. */
   invalidCalls: number;
 }
@@ -73,6 +76,8 @@ export interface Exchange {
   contextPrice?: ContextPrice;
   /** Checks calls against the client's own tool definitions. Absent if the request has no tools. */
   judgeCalls?: JudgeCalls;
+  /** The key's tool lists, to check the response. Absent if the key has none. */
+  toolGuard?: ToolGuard;
   /** Names of the tools that the provider loads on demand. Absent if there are none. */
   deferredTools?: ReadonlySet<string> | undefined;
   /**
@@ -90,6 +95,17 @@ export interface Exchange {
   rounds?: RecoveryRounds;
   /** Gateway headers for every response. `renderAnswerHeaders` adds the headers for the current attempt. */
   readonly headers: Record<string, string>;
+}
+
+/** A key's tool lists, and what they did to the request. */
+export interface ToolGuard {
+  readonly permission: ToolPermission;
+  /** Whether the client wants usage data in a streamed response. */
+  readonly streamsUsage: boolean;
+  /** Number of tools before the lists were applied. */
+  readonly toolsOffered: number;
+  /** Whether the lists changed the request. */
+  readonly isRestricted: boolean;
 }
 
 export function createExchange(
@@ -128,6 +144,7 @@ export function createLedger(): Ledger {
     context: null,
     recoveredTools: [],
     recoveryRounds: 0,
+    deniedTools: [],
     invalidCalls: 0,
   };
 }

@@ -32,6 +32,8 @@ export interface RecoveryInput extends Pick<Recovery, 'mode' | 'recall'> {
   readonly requested: readonly number[];
   /** Whether pruned tools can be reached. If not, the recovery covers only compressed content. */
   readonly reachesTools: boolean;
+  /** Whether the key may use a tool. Absent if the key has no tool lists. */
+  readonly permits?: ((name: string) => boolean) | undefined;
   /** Returns tool indexes, best match first. Fails as planning does. */
   readonly rank: (need: string) => Promise<readonly number[]>;
 }
@@ -57,7 +59,7 @@ export function buildRecovery(given: RecoveryInput): Recovery {
     recoveryTool,
     pruned,
     recall,
-    statusOf: (name) => standings.get(name) ?? 'unknown',
+    statusOf: (name) => standings.get(name) ?? (given.permits?.(name) === false ? 'denied' : 'unknown'),
     callEdits: isAnyCalled(outline, pruned)
       ? renderCallEdits(format.client.listCalls(tape), recoveryTool.name, (name) => pruned.has(name))
       : [],

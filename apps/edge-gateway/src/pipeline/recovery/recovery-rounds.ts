@@ -73,6 +73,11 @@ export class RecoveryRounds {
     return this.#round;
   }
 
+  /** The name of the gateway's own tool. */
+  get recoveryToolName(): string {
+    return this.#recovery.recoveryTool.name;
+  }
+
   /** Whether the client wants usage data in a streamed response. */
   get streamsUsage(): boolean {
     return this.#given.recovery.streamsUsage;

@@ -44,6 +44,7 @@ export const chatAnswerHeaders = {
 export const chatErrors: readonly ErrorCode[] = [
   'unbalanced_tool_calls',
   'tool_not_allowed',
+  'ambiguous_tools',
   'too_many_tools',
   'ambiguous_model',
   'no_candidate_model',

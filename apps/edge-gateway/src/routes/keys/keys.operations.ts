@@ -96,7 +96,7 @@ export const setKeyToolLists: Operation = {
   tag,
   summary: 'Set which tools a key may use',
   description:
-    'Names must match exactly. A denied tool stays denied even when it is also allowed. The lists apply before tools are pruned. `null` clears a list. A key that gets a list loses the scope `manage`; a later `PATCH` by a user or an unrestricted key can give it back. An API key cannot change its own lists, and cannot allow a tool that it may not use.',
+    'Names must match exactly. A denied tool stays denied even when it is also allowed. Built-in tools are named by their type, and MCP servers by `mcp` and their label. The gateway removes other tools from requests, and calls of other tools from responses. A request whose tools servers could read in different ways returns 400 `ambiguous_tools`. `null` clears a list. A key that gets a list loses the scope `manage`; a later `PATCH` by a user or an unrestricted key can give it back. An API key cannot change its own lists, and cannot allow a tool that it may not use.',
   params,
   body: { schema: toolListBody },
   answer: { status: 200, description: 'The changed key.', schema: apiKey },

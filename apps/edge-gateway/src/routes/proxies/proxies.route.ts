@@ -14,6 +14,8 @@ const model = z.string().max(512).meta({
 
 const errors: readonly ErrorCode[] = [
   'missing_field',
+  'tool_not_allowed',
+  'ambiguous_tools',
   'malformed_json',
   'malformed_multipart',
   'unsupported_media_type',
@@ -92,7 +94,8 @@ const described: Readonly<Record<ProxyEndpoint, Proxied>> = {
 };
 
 /**
- * Describes a proxied endpoint. The gateway reads only the `model` field; the provider defines all others.
+ * Describes a proxied endpoint. The gateway reads the `model` field and, for a key with tool lists, the tools. The
+ * provider defines all other fields.
  */
 function describeProxy(endpoint: ProxyEndpoint): Operation {
   const { id, summary, body, contentType, answer, streams } = described[endpoint];
@@ -102,7 +105,7 @@ function describeProxy(endpoint: ProxyEndpoint): Operation {
     tag: 'Proxies',
     summary,
     description:
-      'Forwards the request unchanged to the provider of `model` with that provider’s stored credential, and returns the response byte for byte. Nothing is pruned or compressed. The gateway records usage figures and no contents.',
+      'Forwards the request unchanged to the provider of `model` with that provider’s stored credential, and returns the response byte for byte. Nothing is pruned or compressed. If the key has tool lists, tools that it may not use are removed from a JSON body, and calls of such tools from a response of the Responses API. The gateway records usage figures and no contents.',
     body: {
       schema: z.looseObject({ model, ...optional }),
       ...(contentType === undefined ? {} : { contentType }),

@@ -40,6 +40,7 @@ const columns: Readonly<Record<keyof RequestLogRow, string>> = {
   needed_k: 'integer',
   called_tools: 'text[]',
   recovered_tools: 'text[]',
+  denied_tools: 'text[]',
   losses: 'jsonb',
   compression_steps: 'jsonb',
   context: 'jsonb',

@@ -39,6 +39,7 @@ export interface RequestLogRow {
   readonly needed_k: number | null;
   readonly called_tools: readonly string[];
   readonly recovered_tools: readonly string[];
+  readonly denied_tools: readonly string[];
   readonly losses: ShippedRequestEventV1['losses'] | null;
   readonly compression_steps: readonly (readonly [step: string, tokensBefore: number, tokensAfter: number])[];
   readonly context: ShippedRequestEventV1['context'];
@@ -105,6 +106,7 @@ function renderCall(event: ShippedRequestEventV1) {
     lane: event.lane,
     called_tools: event.calledTools,
     recovered_tools: event.recoveredTools,
+    denied_tools: event.deniedTools,
   };
 }
 

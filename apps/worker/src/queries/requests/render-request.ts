@@ -100,6 +100,7 @@ export function renderDetail(row: RequestLogRecord): RequestDetail {
     forwarded_tools: forwarded,
     called_tools: row.calledTools,
     recovered_tools: row.recoveredTools,
+    denied_tools: row.deniedTools,
     missed_tools: missed,
     losses: storedLosses.parse(row.losses) ?? [],
     compression_steps: (storedSteps.parse(row.compressionSteps) ?? []).map(([step, before, after]) => ({

@@ -22,7 +22,14 @@ const sql = `
       bool_or(candidate ->> 0 = ANY (called_tools)) AS called
     FROM decisions CROSS JOIN LATERAL jsonb_array_elements(candidates) AS candidate
     GROUP BY id, created_at, name
-  ), tools AS (
+  ), denials AS (
+    SELECT name, count(*) AS denied, max(created_at) AS denied_at
+    FROM (
+      SELECT created_at, denied_tools FROM own WHERE cardinality(denied_tools) > 0
+      ORDER BY created_at DESC, id DESC LIMIT ${requestsMax}
+    ) AS newest CROSS JOIN LATERAL unnest(denied_tools) AS name
+    GROUP BY name
+  ), used AS (
     SELECT name,
       count(*) AS offered,
       count(*) FILTER (WHERE forwarded) AS forwarded,
@@ -30,8 +37,19 @@ const sql = `
       count(*) FILTER (WHERE called AND NOT forwarded) AS called_when_pruned,
       count(*) FILTER (WHERE called AND forwarded) AS called_when_forwarded,
       (avg(rank) FILTER (WHERE called))::float8 AS mean_rank_when_called,
-      ${asInstant('max(created_at)')} AS last_seen_at
+      max(created_at) AS used_at
     FROM offers GROUP BY name
+  ), tools AS (
+    SELECT name,
+      coalesce(offered, 0) AS offered,
+      coalesce(forwarded, 0) AS forwarded,
+      coalesce(called, 0) AS called,
+      coalesce(called_when_pruned, 0) AS called_when_pruned,
+      coalesce(called_when_forwarded, 0) AS called_when_forwarded,
+      coalesce(denied, 0) AS called_when_denied,
+      mean_rank_when_called,
+      ${asInstant('greatest(used_at, denied_at)')} AS last_seen_at
+    FROM used FULL JOIN denials USING (name)
   )
   SELECT (SELECT count(*) FROM decisions)::float8 AS considered, ${pageOf('tools', 'offered DESC, name')}`;
 

@@ -5,6 +5,7 @@ import type { Exchange } from '../../exchange/exchange.ts';
 import { buildRecovery, type RecoveryInput, acceptsRecoveryTool } from '../../recovery/build-recovery.ts';
 import type { Recovery } from '../../recovery/recovery.ts';
 import type { ToolPlan } from '../../exchange/tool-plan.ts';
+import { permissionOf } from '../../../tool-lists/tool-permission.ts';
 import { startDeadline } from '../../../request/deadline.ts';
 import type { Planner, PlanSubject } from './router/planner.port.ts';
 
@@ -39,7 +40,8 @@ export function armRecovery(planned: ToolPlan, subject: RecoverySubject): ToolPl
 }
 
 function describeRecovery(planned: ToolPlan, subject: RecoverySubject, reachesTools: boolean): RecoveryInput {
-  const { request, exchange } = subject;
+  const { request, exchange, caller } = subject;
+  const permission = permissionOf(caller);
   return {
     mode: planned.reply?.recovery.way ?? 'in_place',
     recall: planned.context.recall,
@@ -50,6 +52,7 @@ function describeRecovery(planned: ToolPlan, subject: RecoverySubject, reachesTo
     eligible: planned.eligible,
     forwarded: planned.forwarded,
     reachesTools,
+    ...(permission === null ? {} : { permits: (name: string) => permission.permits(name) }),
     rank: (need) => rankFor(need, planned, subject),
   };
 }

@@ -27,7 +27,6 @@ import type {
 import { startDeadline } from '../../../request/deadline.ts';
 import { isBudgetExhausted, passUnoptimized, spendBudget } from './spend-budget.ts';
 import type { ToolListHasher } from './router/tool-list-hasher.ts';
-import { applyToolLists } from './tool-lists.ts';
 
 interface PlanServices {
   readonly budgets: SavedTokenBudgets;
@@ -41,8 +40,8 @@ interface PlanServices {
 }
 
 /**
- * Combines four independent results: the key's tool lists, the tool set, shortened schemas and a compressed
- * conversation. The tool lists always apply. Router and compressor run in parallel under one deadline; late
+ * Combines three independent results: the tool set, shortened schemas and a compressed conversation. The request
+ * has only tools that the key may use. Router and compressor run in parallel under one deadline; late
  * or failed results are ignored. The planned savings are reserved from the key's budget. If the budget is
  * exhausted, the request is sent unchanged or rejected with `saved_token_budget_exhausted`.
  */
@@ -53,8 +52,7 @@ export async function plan(
   caller: Caller,
   services: PlanServices,
 ): Promise<ToolPlan> {
-  const { outline } = request;
-  const tools = applyToolLists(outline, caller);
+  const { tools } = request.outline;
   exchange.timings.planStartedAt = performance.now();
   const planned = await planFor(request, target, tools, exchange, caller, services);
   const { planner, settings } = services;

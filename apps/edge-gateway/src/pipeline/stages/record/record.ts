@@ -110,9 +110,11 @@ function noteBilled({ attempts }: Exchange, event: RequestEventV1 | null, tokenR
   tokenRatios.note({ accountId, provider, model }, countSentBytes(attempts), event.usage.inputTokens);
 }
 
-/** Counts calls that violate their tool's own definition. This only counts; the client handles the calls. */
+/** Counts denied calls, and calls that violate their tool's own definition, which the client handles. */
 function countInvalidCalls(exchange: Exchange, { summary }: RelayOutcome, metrics: EdgeMetrics): number {
+  const { deniedTools } = exchange.ledger;
   const calls = summary?.toolCalls ?? [];
+  if (deniedTools.length > 0) metrics.deniedCalls.inc(deniedTools.length);
   if (calls.length === 0 || exchange.judgeCalls === undefined) return 0;
   const { asWritten, shortened } = exchange.judgeCalls(calls);
   metrics.invalidCalls.inc({ definition: 'as_written' }, asWritten);

@@ -49,38 +49,46 @@ export function renderEvent(
   totalMs: number,
   catalog: ModelCatalog,
 ): RequestEventV1 {
-  const { ledger, attempts } = exchange;
   const served = findServed(exchange);
   const billed = usageOf(exchange, outcome);
   const event: RequestEventV1 = {
     ...accepted,
-    requestedModel: ledger.requestedModel,
+    requestedModel: exchange.ledger.requestedModel,
     model: served.model,
     provider: served.provider,
-    stream: ledger.stream,
+    stream: exchange.ledger.stream,
     lane: served.lane,
-    toolsIn: ledger.toolsIn,
-    toolsOut: ledger.toolsOut,
-    compressionSteps: ledger.compressionSteps,
-    context: ledger.context,
+    toolsIn: exchange.ledger.toolsIn,
+    toolsOut: exchange.ledger.toolsOut,
+    compressionSteps: exchange.ledger.compressionSteps,
+    context: exchange.ledger.context,
     losses: served.losses.slice(0, lossesMax),
     recoveredTools: listRecovered(exchange, outcome),
-    hiddenRounds: ledger.recoveryRounds,
+    hiddenRounds: exchange.ledger.recoveryRounds,
     status: outcome.status,
     httpStatus: outcome.httpStatus,
     errorCode: outcome.errorCode,
     errorMessage: outcome.errorMessage?.slice(0, 1000) ?? null,
     providerRequestId: outcome.providerRequestId?.slice(0, clientTextMax) ?? null,
-    calledTools: (outcome.summary?.toolCalls ?? []).map((call) => call.name.slice(0, clientTextMax)),
+    calledTools: listCalled(exchange, outcome),
+    deniedTools: [...exchange.ledger.deniedTools],
     modelChoice: exchange.modelChoice === undefined ? null : renderModelChoice(exchange.modelChoice),
-    usage: billed && addAbandonedTokens(billed, attempts),
-    costUsd: billed && addAbandonedCost(sumCosts(exchange, served, billed, catalog), attempts, catalog),
+    usage: billed && addAbandonedTokens(billed, exchange.attempts),
+    costUsd: billed && sumAllCosts(exchange, served, billed, catalog),
     providerSavingsUsd: null,
     grossSavingsUsd: null,
     ms: renderTimings(exchange, totalMs),
-    plan: ledger.plan,
+    plan: exchange.ledger.plan,
   };
   return addSavings(event, exchange, catalog);
+}
+
+/** Lists the calls that the client received. */
+function listCalled({ ledger }: Exchange, { summary }: RelayOutcome): string[] {
+  const called = (summary?.toolCalls ?? []).map(({ name }) => name.slice(0, clientTextMax));
+  return ledger.deniedTools.length === 0
+    ? called
+    : called.filter((name) => !ledger.deniedTools.includes(name));
 }
 
 /**
@@ -122,6 +130,16 @@ function usageOf(exchange: Exchange, { status, summary }: RelayOutcome): Request
     cacheWriteTokens: 0,
     estimated: true,
   };
+}
+
+/** Adds the cost of abandoned calls to that of the rounds. */
+function sumAllCosts(
+  exchange: Exchange,
+  served: Served,
+  usage: NonNullable<RequestEventV1['usage']>,
+  catalog: ModelCatalog,
+): number | null {
+  return addAbandonedCost(sumCosts(exchange, served, usage, catalog), exchange.attempts, catalog);
 }
 
 /** Prices each round separately, because a price may depend on the input length of a single round. */
@@ -187,7 +205,6 @@ interface FinishedRequest {
  * times as expensive.
  */
 export function renderLogLine({ exchange, caller, outcome, totalMs, event }: FinishedRequest) {
-  const { ledger, attempts, modelChoice } = exchange;
   return {
     request_id: exchange.requestId,
     trace_id: exchange.trace.traceId,
@@ -198,28 +215,29 @@ export function renderLogLine({ exchange, caller, outcome, totalMs, event }: Fin
     http_status: outcome.httpStatus,
     error_code: outcome.errorCode ?? undefined,
     error_detail: outcome.errorDetail ?? undefined,
-    requested_model: modelChoice && `svc/${modelChoice.mode}`,
-    model_reason: modelChoice?.reason,
+    requested_model: exchange.modelChoice && `svc/${exchange.modelChoice.mode}`,
+    model_reason: exchange.modelChoice?.reason,
     provider: event?.provider ?? undefined,
     model: event?.model ?? undefined,
-    stream: ledger.stream,
+    stream: exchange.ledger.stream,
     lane: event?.lane ?? undefined,
-    upstream_calls: attempts.calls > 1 ? attempts.calls : undefined,
-    abandoned_calls: attempts.abandoned.length || undefined,
-    fallbacks_skipped: renderSkipped(attempts),
-    tools_in: ledger.toolsIn,
-    tools_out: ledger.toolsOut,
-    k_reason: ledger.plan?.kReason,
-    tools_worth_saved: ledger.plan?.worth?.saved,
-    tools_worth_spent: ledger.plan?.worth?.spent,
-    hidden_rounds: ledger.recoveryRounds || undefined,
-    recovered_tools: ledger.recoveredTools.length || undefined,
-    invalid_calls: ledger.invalidCalls || undefined,
-    plan_defect: ledger.plan?.defect ?? undefined,
-    ctx_decision: ledger.context?.decision,
-    ctx_tokens_saved: ledger.context === null ? undefined : exchange.contextPrice?.tokensSaved,
-    ctx_saved_usd: ledger.context?.savedUsd ?? undefined,
-    ctx_rewritten_usd: ledger.context?.rewrittenUsd ?? undefined,
+    upstream_calls: exchange.attempts.calls > 1 ? exchange.attempts.calls : undefined,
+    abandoned_calls: exchange.attempts.abandoned.length || undefined,
+    fallbacks_skipped: renderSkipped(exchange.attempts),
+    tools_in: exchange.ledger.toolsIn,
+    tools_out: exchange.ledger.toolsOut,
+    k_reason: exchange.ledger.plan?.kReason,
+    tools_worth_saved: exchange.ledger.plan?.worth?.saved,
+    tools_worth_spent: exchange.ledger.plan?.worth?.spent,
+    hidden_rounds: exchange.ledger.recoveryRounds || undefined,
+    recovered_tools: exchange.ledger.recoveredTools.length || undefined,
+    denied_tools: exchange.ledger.deniedTools.length || undefined,
+    invalid_calls: exchange.ledger.invalidCalls || undefined,
+    plan_defect: exchange.ledger.plan?.defect ?? undefined,
+    ctx_decision: exchange.ledger.context?.decision,
+    ctx_tokens_saved: exchange.ledger.context === null ? undefined : exchange.contextPrice?.tokensSaved,
+    ctx_saved_usd: exchange.ledger.context?.savedUsd ?? undefined,
+    ctx_rewritten_usd: exchange.ledger.context?.rewrittenUsd ?? undefined,
     input_tokens: event?.usage?.inputTokens,
     output_tokens: event?.usage?.outputTokens,
     cost_usd: event?.costUsd ?? undefined,

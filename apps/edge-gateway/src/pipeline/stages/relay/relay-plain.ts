@@ -4,7 +4,7 @@ import { createSummary, foldAnswer, summarize } from '@gateway/interchange';
 import { hasLeft, renderAnswerHeaders, type Exchange } from '../../exchange/exchange.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
 import type { ResponseWriter } from './response-writer.ts';
-import { fillCallIds } from './response-writer.ts';
+import { fillCallIds, judge, showEvents } from './response-writer.ts';
 import type { ProviderAnswer } from './provider-answer.ts';
 import { redactErrorBody, redactErrorEvents } from './redact-errors.ts';
 import { applyRounds, openProviderAnswer, rejectAnswer } from './provider-answer.ts';
@@ -24,7 +24,7 @@ export async function relayPlain(
 ): Promise<RelayOutcome> {
   if (lane.rounds !== null) return relayPlainRounds(passed, lane, lane.rounds, exchange);
   const bytes = await readAnswer(passed, exchange);
-  if (lane.isSameFormat && !isJson(passed)) return passUnread(bytes, passed, exchange);
+  if (mayPassUnread(passed, lane)) return passUnread(bytes, passed, exchange);
   const events = parseAnswer(bytes, passed, lane);
   const summary = events.reduce(summarize, createSummary());
   const failure = summary.error;
@@ -33,7 +33,9 @@ export async function relayPlain(
   if (failure !== undefined && (exchange.ledger.stream || !lane.isSameFormat))
     throw new GatewayError('provider_error', { message: failure.message });
   const own = failure === undefined ? bytes : redactErrorBody(bytes, passed.answer.secrets);
-  writeAnswer(lane.isSameFormat ? own : null, events, passed, lane, exchange);
+  const shown = lane.calls === null ? events : judge(fillCallIds(events, exchange.requestId), lane.calls);
+  const isOwn = lane.isSameFormat && lane.calls?.hasCalls !== true;
+  writeAnswer(isOwn ? own : null, shown, passed, lane, exchange);
   return endPlain(passed, summary, exchange);
 }
 
@@ -51,16 +53,16 @@ async function relayPlainRounds(
   let passed = first;
   for (;;) {
     const bytes = await readAnswer(passed, exchange);
-    if (lane.isSameFormat && !isJson(passed)) return passUnread(bytes, passed, exchange);
+    if (mayPassUnread(passed, lane)) return passUnread(bytes, passed, exchange);
     const events = parseAnswer(bytes, passed, lane);
-    shown.push(...rounds.push(fillCallIds(events, exchange.requestId, rounds.count)));
+    shown.push(...showEvents(fillCallIds(events, exchange.requestId, rounds.count), rounds, lane.calls));
     const failure = rounds.summary.error;
     const next = failure === undefined ? await rounds.next() : undefined;
     if (next === undefined) {
-      const isOwn = rounds.isUnchanged && lane.isSameFormat;
+      const isOwn = rounds.isUnchanged && lane.isSameFormat && lane.calls?.hasCalls !== true;
       if (failure !== undefined && (exchange.ledger.stream || !isOwn))
         throw new GatewayError('provider_error', { message: failure.message });
-      shown.push(...rounds.rest());
+      shown.push(...judge(rounds.rest(), lane.calls));
       applyRounds(exchange, rounds);
       const withRounds = { ...passed, headers: { ...passed.headers, ...renderAnswerHeaders(exchange) } };
       const own = failure === undefined ? bytes : redactErrorBody(bytes, passed.answer.secrets);
@@ -104,6 +106,11 @@ function endPlain(
     providerRequestId,
     summary,
   };
+}
+
+/** A client may read any response as JSON, so with tool lists every response is read. */
+function mayPassUnread(passed: ProviderAnswer, { isSameFormat, calls }: ResponseWriter): boolean {
+  return isSameFormat && calls === null && !isJson(passed);
 }
 
 function isJson({ headers }: ProviderAnswer): boolean {

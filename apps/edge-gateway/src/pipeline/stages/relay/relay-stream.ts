@@ -177,7 +177,7 @@ function withoutSecrets(parts: readonly Uint8Array[], { passed, lane }: OpenStre
 
 function startAnswer({ passed, lane, exchange }: OpenStream): void {
   const type = lane.client.client.streamContentType;
-  const isOwn = lane.isSameFormat && lane.rounds === null;
+  const isOwn = lane.isSameFormat && lane.rounds === null && lane.calls === null;
   const headers = isOwn
     ? { 'content-type': type, ...passed.headers }
     : { ...passed.headers, ...renderAnswerHeaders(exchange), 'content-type': type };

@@ -38,6 +38,7 @@ export async function relay(
       : await relayPlain(passed, lane, exchange);
   } finally {
     if (rounds !== null) applyRounds(exchange, rounds);
+    if (lane.calls !== null) exchange.ledger.deniedTools = lane.calls.names;
   }
 }
 

@@ -12,6 +12,8 @@ import type { Target } from '../../../request/request.ts';
 import type { StreamWriter } from './pass-until-withheld.ts';
 import { passUntilWithheld } from './pass-until-withheld.ts';
 import type { FrameGate } from './frame-gate.ts';
+import { DeniedCalls } from '../../../tool-lists/denied-calls.ts';
+import { passUntilCall } from './pass-until-call.ts';
 import { BinaryFrameGate, SseFrameGate, splitBinaryFrames, splitSseFrames } from './frame-gate.ts';
 
 /** Writes a provider's response in the client's format. */
@@ -24,6 +26,8 @@ export interface ResponseWriter {
   readonly defaults: AnswerDefaults;
   /** The recovery rounds. Null without recovery. */
   readonly rounds: RecoveryRounds | null;
+  /** Removes the calls of denied tools. Null for a key without tool lists. */
+  readonly calls: DeniedCalls | null;
   /** Opens a writer for a parsed stream. Created once per response. */
   openStreamWriter(): StreamWriter;
   /** Renders a whole response as the stream that the client expects. */
@@ -53,9 +57,12 @@ export function openResponseWriter(
       };
   const createdAt = Math.floor(exchange.acceptedAt.getTime() / 1000);
   const defaults = { id: exchange.requestId, model, createdAt };
-  const render = (through: RecoveryRounds | null): StreamWriter => {
-    const includesUsage = rounds?.streamsUsage ?? exchange.attempts.current?.streamsUsage ?? false;
-    return renderEvents(client, exchange.requestId, { ...defaults, includesUsage }, through);
+  const { toolGuard, attempts, requestId } = exchange;
+  const calls = toolGuard === undefined ? null : new DeniedCalls(toolGuard.permission);
+  const render = (through: RecoveryRounds | null, judge: DeniedCalls | null): StreamWriter => {
+    const requested = isSameFormat ? toolGuard?.streamsUsage : undefined;
+    const includesUsage = rounds?.streamsUsage ?? requested ?? attempts.current?.streamsUsage ?? false;
+    return renderEvents(client, requestId, { ...defaults, includesUsage }, { rounds: through, calls: judge });
   };
   return {
     client,
@@ -63,13 +70,15 @@ export function openResponseWriter(
     isSameFormat,
     defaults,
     rounds,
+    calls,
     openStreamWriter: () => {
-      if (!isSameFormat) return render(rounds);
+      if (!isSameFormat || (calls !== null && rounds !== null)) return render(rounds, calls);
+      if (calls !== null) return passChecked(client, calls, requestId, render(null, null));
       return rounds === null
         ? passFrames(client)
-        : passWithRecovery(client, rounds, exchange.requestId, render);
+        : passWithRecovery(client, rounds, requestId, () => render(null, null));
     },
-    renderStream: (events) => render(null).write(Buffer.alloc(0), events),
+    renderStream: (events) => render(null, null).write(Buffer.alloc(0), events),
   };
 }
 
@@ -92,18 +101,37 @@ function passWithRecovery(
   format: ClientWireFormat,
   rounds: RecoveryRounds,
   requestId: string,
-  render: (through: null) => StreamWriter,
+  openWriter: () => StreamWriter,
 ): StreamWriter {
   return passUntilWithheld({
     rounds,
     openGate: () => openGate(format),
-    split: format.client.framing === 'event-stream' ? splitBinaryFrames : splitSseFrames,
+    split: splitterOf(format),
     fillIds: (events) => fillCallIds(events, requestId, rounds.count),
     openRenderer: () => {
-      const renderer = render(null);
+      const renderer = openWriter();
       return (events) => renderer.write(Buffer.alloc(0), events);
     },
   });
+}
+
+function passChecked(
+  format: ClientWireFormat,
+  calls: DeniedCalls,
+  requestId: string,
+  renderer: StreamWriter,
+): StreamWriter {
+  return passUntilCall({
+    calls,
+    gate: openGate(format),
+    split: splitterOf(format),
+    fillIds: (events) => fillCallIds(events, requestId),
+    render: (events) => renderer.write(Buffer.alloc(0), events),
+  });
+}
+
+function splitterOf({ client }: ClientWireFormat): (bytes: Buffer) => Buffer[] {
+  return client.framing === 'event-stream' ? splitBinaryFrames : splitSseFrames;
 }
 
 /** Renders events in the client's format. */
@@ -111,7 +139,7 @@ function renderEvents(
   format: ClientWireFormat,
   requestId: string,
   options: AnswerDefaults & { includesUsage: boolean },
-  rounds: RecoveryRounds | null,
+  { rounds, calls }: Pick<ResponseWriter, 'rounds' | 'calls'>,
 ): StreamWriter {
   const renderer = format.client.openStreamRenderer(options);
   const render = (events: readonly StreamEvent[]): Uint8Array[] =>
@@ -124,10 +152,25 @@ function renderEvents(
     left: none,
     write: (_chunk, events) => {
       const withIds = fillCallIds(events, requestId, rounds?.count);
-      return render(rounds === null ? withIds : rounds.push(withIds));
+      return render(showEvents(withIds, rounds, calls));
     },
-    rest: () => (rounds === null ? [] : render(rounds.rest())),
+    rest: () => (rounds === null ? [] : render(judge(rounds.rest(), calls))),
   };
+}
+
+/** Passes events through the recovery rounds and the key's tool lists. Returns those for the client. */
+export function showEvents(
+  events: readonly StreamEvent[],
+  rounds: RecoveryRounds | null,
+  calls: DeniedCalls | null,
+): readonly StreamEvent[] {
+  if (rounds === null) return judge(events, calls);
+  calls?.note(events, rounds.recoveryToolName);
+  return judge(rounds.push(events), calls);
+}
+
+export function judge(events: readonly StreamEvent[], calls: DeniedCalls | null): readonly StreamEvent[] {
+  return calls === null ? events : calls.push(events);
 }
 
 /**

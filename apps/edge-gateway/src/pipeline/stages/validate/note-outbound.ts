@@ -23,13 +23,14 @@ export function noteOutbound(
   defect: string | null,
   bytesPerToken: number,
 ): void {
-  const { ledger, headers } = exchange;
-  const offered = request.outline.tools.length;
+  const { ledger, headers, toolGuard } = exchange;
+  const offered = toolGuard?.toolsOffered ?? request.outline.tools.length;
   ledger.toolsIn = plan.eligible.length;
   const sent = listSent(plan);
   ledger.toolsOut = sent.length;
   const isEdited =
     sent.length < offered ||
+    toolGuard?.isRestricted === true ||
     plan.deferral !== undefined ||
     plan.schemaEdits.size > 0 ||
     plan.context.edits.length > 0;

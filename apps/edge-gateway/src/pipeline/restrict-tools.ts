@@ -1,0 +1,41 @@
+import { applyEdits, formatNamed, scanJson } from '@gateway/wire-formats';
+import { Conversation } from '../request/conversation.ts';
+import type { ParsedRequest } from '../request/request.ts';
+import type { Exchange } from './exchange/exchange.ts';
+import { restrictBody } from '../tool-lists/restrict-body.ts';
+import { ambiguousTools } from '../tool-lists/tool-members.ts';
+import { permissionOf, type ToolLists } from '../tool-lists/tool-permission.ts';
+
+/** A body is parsed with this limit before it is restricted. Removing tools never adds a level. */
+const depthMax = 128;
+
+/**
+ * Applies the key's tool lists to a chat request. All later stages see a request without the tools that the
+ * key may not use. Returns the same request for a key without lists, and if there is nothing to remove.
+ * @throws GatewayError `tool_not_allowed`, `ambiguous_tools`
+ */
+export function restrictTools(request: ParsedRequest, exchange: Exchange, caller: ToolLists): ParsedRequest {
+  const permission = permissionOf(caller);
+  if (permission === null) return request;
+  const { format, route, sessionId } = exchange;
+  const { client } = formatNamed(format);
+  requireNoPromptResource(route?.model);
+  const edits = restrictBody(request.tape, permission);
+  exchange.toolGuard = {
+    permission,
+    streamsUsage: client.requestsStreamedUsage(request.tape),
+    toolsOffered: request.outline.tools.length,
+    isRestricted: edits.length > 0,
+  };
+  if (edits.length === 0) return request;
+  const bytes = Buffer.from(applyEdits(request.bytes, edits));
+  const tape = scanJson(bytes, { depthMax });
+  const outline = client.outlineRequest(tape, route);
+  return { ...request, bytes, tape, outline, conversation: new Conversation(outline, bytes, sessionId) };
+}
+
+/** A prompt of Bedrock's prompt management may have tools, which the gateway cannot see. */
+function requireNoPromptResource(model: string | undefined): void {
+  if (model === undefined || !/^([a-z]+\/)?arn:[^/]*:prompt\//i.test(model)) return;
+  throw ambiguousTools('modelId', 'is a stored prompt, which may have tools of its own. Send a model id.');
+}

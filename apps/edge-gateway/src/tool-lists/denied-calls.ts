@@ -1,0 +1,232 @@
+import type { FinishReason, JsonObject, ProviderFormat, StreamEvent } from '@gateway/interchange';
+import { providerFormatNamed } from '@gateway/wire-formats';
+import { identifyServerBlock, isResultOf } from './server-blocks.ts';
+import { foldKey } from './tool-members.ts';
+import type { ToolPermission } from './tool-permission.ts';
+
+/** Max number of names in a request's log row. */
+const namesMax = 64;
+
+/** Fields of a message that make calls outside `tool_calls`, by their folded keys. */
+const callMembers: ReadonlySet<string> = new Set(['toolcalls', 'functioncall', 'tooluse']);
+const legacyMember = 'function_call';
+
+/** What was sent for one choice of a response. */
+interface ChoiceState {
+  /** Blocks of calls that the client must not see. */
+  readonly hidden: Set<number>;
+  /** Maps the provider's block numbers to those without the hidden blocks. */
+  readonly placed: Map<number, number>;
+  readonly hiddenIds: Set<string>;
+  readonly denied: Set<string>;
+  calls: number;
+  hasContent: boolean;
+  legacy: 'none' | 'permitted' | 'denied';
+  isExplained: boolean;
+}
+
+/**
+ * Removes the calls of denied tools from one response, event by event, in any format. A call is judged by its
+ * first event, so nothing is withheld. If a choice has nothing else, it gets a short text in place of its
+ * calls, and ends like a complete answer. An agent therefore neither waits for a tool nor gets an empty turn.
+ */
+export class DeniedCalls {
+  readonly #permission: ToolPermission;
+  readonly #choices = new Map<number, ChoiceState>();
+  readonly #names = new Set<string>();
+  #hasCalls = false;
+  #format: ProviderFormat = 'chat-completions';
+
+  constructor(permission: ToolPermission) {
+    this.#permission = permission;
+  }
+
+  /** Names of the denied tools that the model called, at most 64. */
+  get names(): readonly string[] {
+    return [...this.#names];
+  }
+
+  /**
+   * Whether the response has any call. From then on, the client must get rendered events instead of the
+   * provider's bytes, because a client may read those bytes in another way than the gateway.
+   */
+  get hasCalls(): boolean {
+    return this.#hasCalls;
+  }
+
+  /**
+   * Notes the calls in events that recovery rounds handle first.
+   * @param recoveryTool the gateway's own tool
+   */
+  note(events: readonly StreamEvent[], recoveryTool: string): void {
+    for (const event of events)
+      if (event.type === 'tool-call-start' && event.name !== recoveryTool && !this.#permits(event.name))
+        this.#deny(this.#choiceAt(event.choice), event.name);
+  }
+
+  /** Returns the events for the client. */
+  push(events: readonly StreamEvent[]): readonly StreamEvent[] {
+    return events.flatMap((event) => this.#pushEvent(event));
+  }
+
+  #pushEvent(event: StreamEvent): readonly StreamEvent[] {
+    switch (event.type) {
+      case 'message-start':
+        this.#format = event.format;
+        return [event];
+      case 'extension':
+        return event.scope === 'answer' ? [event] : this.#pushExtension(event);
+      case 'finish':
+        return this.#finish(event);
+      case 'message-end':
+        return [...[...this.#choices].flatMap(([index, state]) => this.#explain(index, state)), event];
+      case 'usage':
+      case 'error':
+        return [event];
+      default:
+        return this.#pushBlock(event);
+    }
+  }
+
+  #pushBlock(event: Extract<StreamEvent, { block: number }>): readonly StreamEvent[] {
+    const state = this.#choiceAt(event.choice);
+    if (event.type === 'tool-call-start') this.#startCall(state, event);
+    if (event.type === 'part' && event.part.type === 'opaque')
+      this.#judgePart(state, event.block, event.part);
+    if (state.hidden.has(event.block)) return [];
+    if (event.type === 'part' || ('text' in event && event.text.trim() !== '' && !isThinking(event)))
+      state.hasContent = true;
+    return [{ ...event, block: placeBlock(state, event.block) }];
+  }
+
+  #startCall(state: ChoiceState, { block, name }: Extract<StreamEvent, { type: 'tool-call-start' }>): void {
+    this.#hasCalls = true;
+    if (this.#permits(name)) {
+      state.hidden.delete(block);
+      state.calls += 1;
+      return;
+    }
+    state.hidden.add(block);
+    this.#deny(state, name);
+  }
+
+  /** Hides a call that the provider runs itself, and its result. */
+  #judgePart(state: ChoiceState, block: number, part: { readonly extensions: object }): void {
+    const call = identifyServerBlock(part);
+    if (call === undefined) {
+      if (isResultOf(part, state.hiddenIds)) state.hidden.add(block);
+      return;
+    }
+    this.#hasCalls = true;
+    if (call.isGateways ? !this.#permission.denies(call.name) : this.#permission.permitsAll(call.identities))
+      return;
+    state.hidden.add(block);
+    if (call.id !== undefined) state.hiddenIds.add(call.id);
+    this.#deny(state, call.name);
+  }
+
+  /** Removes calls in fields of their own, such as the older `function_call`. */
+  #pushExtension(event: Extract<StreamEvent, { type: 'extension' }>): readonly StreamEvent[] {
+    const own = event.extensions['chat-completions'] ?? {};
+    const called = Object.keys(own).filter((name) => callMembers.has(foldKey(name)));
+    if (called.length === 0) return [event];
+    this.#hasCalls = true;
+    const state = this.#choiceAt(event.choice);
+    const rest = Object.fromEntries(Object.entries(own).filter(([name]) => !called.includes(name)));
+    const kept = called.flatMap((name) =>
+      name === legacyMember ? this.#keepLegacy(state, own[name]) : this.#denyUnread(state, name),
+    );
+    const members = { ...rest, ...Object.fromEntries(kept) };
+    if (Object.keys(members).length === 0) return [];
+    return [{ ...event, extensions: { ...event.extensions, 'chat-completions': members } }];
+  }
+
+  /** The first piece of a call has its name. Later pieces may only add arguments. */
+  #keepLegacy(state: ChoiceState, value: unknown): [string, unknown][] {
+    const call = (typeof value === 'object' && value !== null ? value : {}) as JsonObject;
+    const name = typeof call['name'] === 'string' ? call['name'] : '';
+    if (state.legacy === 'none') {
+      state.legacy = this.#permits(name) ? 'permitted' : 'denied';
+      if (state.legacy === 'denied') this.#deny(state, name);
+      else state.calls += 1;
+      return state.legacy === 'permitted'
+        ? [[legacyMember, { name, arguments: call['arguments'] ?? '' }]]
+        : [];
+    }
+    if (state.legacy === 'denied') return [];
+    return [[legacyMember, { arguments: call['arguments'] ?? '' }]];
+  }
+
+  #denyUnread(state: ChoiceState, member: string): [] {
+    this.#deny(state, member);
+    return [];
+  }
+
+  #finish(event: Extract<StreamEvent, { type: 'finish' }>): readonly StreamEvent[] {
+    const state = this.#choiceAt(event.choice);
+    const note = this.#explain(event.choice, state);
+    const isUnfinished = state.denied.size > 0 && state.calls === 0 && callReasons.has(event.reason);
+    if (!isUnfinished) return [...note, event];
+    const rawReason = providerFormatNamed(this.#format).provider.finishedReason;
+    return [...note, { ...event, reason: 'stop', rawReason }];
+  }
+
+  #explain(choice: number, state: ChoiceState): readonly StreamEvent[] {
+    if (state.isExplained || state.denied.size === 0 || state.calls > 0 || state.hasContent) return [];
+    state.isExplained = true;
+    const block = state.placed.size;
+    state.placed.set(Number.MAX_SAFE_INTEGER, block);
+    return [
+      { type: 'text-start', choice, block },
+      { type: 'text-delta', choice, block, text: explainDenied([...state.denied]) },
+      { type: 'text-end', choice, block },
+    ];
+  }
+
+  /** A call without a readable name cannot be checked, so it is not permitted. */
+  #permits(name: string): boolean {
+    return name !== '' && this.#permission.permits(name);
+  }
+
+  #deny(state: ChoiceState, name: string): void {
+    const shown = name.slice(0, nameCharactersMax);
+    if (state.denied.size < namesMax) state.denied.add(shown);
+    if (this.#names.size < namesMax) this.#names.add(shown);
+  }
+
+  #choiceAt(index: number): ChoiceState {
+    const known = this.#choices.get(index);
+    if (known !== undefined) return known;
+    const state: ChoiceState = {
+      ...{ hidden: new Set<number>(), placed: new Map<number, number>(), hiddenIds: new Set<string>() },
+      ...{ denied: new Set<string>(), calls: 0, hasContent: false, legacy: 'none', isExplained: false },
+    };
+    this.#choices.set(index, state);
+    return state;
+  }
+}
+
+const nameCharactersMax = 256;
+
+/** Finish reasons of a response that waits for tool results. */
+const callReasons: ReadonlySet<FinishReason> = new Set<FinishReason>(['tool-calls', 'pause', 'other']);
+
+/** The text in place of calls that the client must not get. */
+export function explainDenied(names: readonly string[]): string {
+  const shown = names
+    .slice(0, 8)
+    .map((name) => (name === '' ? 'a tool without a name' : JSON.stringify(name)));
+  return `The model called ${shown.join(', ')}. The tool lists of this API key do not permit the call, so the gateway removed it.`;
+}
+
+function isThinking({ type }: StreamEvent): boolean {
+  return type === 'thinking-delta';
+}
+
+function placeBlock({ placed }: ChoiceState, block: number): number {
+  const known = placed.get(block);
+  if (known !== undefined) return known;
+  const next = placed.size;
+  placed.set(block, next);
+  return next;
+}

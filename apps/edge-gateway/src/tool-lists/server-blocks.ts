@@ -1,0 +1,87 @@
+import { searchTool } from '@gateway/wire-formats';
+import { spellType } from './read-tool.ts';
+import type { ToolIdentity } from './tool-permission.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A call that the provider runs itself. */
+export interface ServerCall {
+  readonly id: string | undefined;
+  readonly name: string;
+  readonly identities: readonly ToolIdentity[];
+  /** Whether the gateway added the tool to the request. */
+  readonly isGateways: boolean;
+}
+
+/** Reads a server tool's call in a part that only one format has. Undefined for any other part. */
+export function identifyServerBlock({ extensions }: { readonly extensions: object }): ServerCall | undefined {
+  const block = fieldsOf((extensions as Fields)['messages'])?.['block'];
+  const part = partOf(extensions);
+  return readMessagesCall(fieldsOf(block)) ?? readConverseCall(part) ?? readGeminiCall(part);
+}
+
+/** Whether a part is the result of one of these calls. */
+export function isResultOf(
+  { extensions }: { readonly extensions: object },
+  ids: ReadonlySet<string>,
+): boolean {
+  if (ids.size === 0) return false;
+  const block = fieldsOf(fieldsOf((extensions as Fields)['messages'])?.['block']);
+  const part = partOf(extensions);
+  if (part?.['codeExecutionResult'] !== undefined) return ids.has(geminiCallId);
+  const id = block?.['tool_use_id'] ?? fieldsOf(part?.['toolResult'])?.['toolUseId'];
+  return typeof id === 'string' && ids.has(id);
+}
+
+function readMessagesCall(block: Fields | undefined): ServerCall | undefined {
+  const type = block?.['type'];
+  if (type !== 'server_tool_use' && type !== 'mcp_tool_use') return undefined;
+  return renderCall(
+    block?.['name'],
+    block?.['id'],
+    type === 'mcp_tool_use' ? block?.['server_name'] : undefined,
+  );
+}
+
+function readConverseCall(part: Fields | undefined): ServerCall | undefined {
+  const call = fieldsOf(part?.['toolUse']);
+  return call === undefined ? undefined : renderCall(call['name'], call['toolUseId'], undefined);
+}
+
+/** Gemini runs code without naming a tool, and its result follows the code. */
+const geminiCallId = 'code';
+
+function readGeminiCall(part: Fields | undefined): ServerCall | undefined {
+  return part?.['executableCode'] === undefined
+    ? undefined
+    : renderCall('code_execution', geminiCallId, undefined);
+}
+
+/** @param server the MCP server's name. Undefined for any other tool. */
+function renderCall(name: unknown, id: unknown, server: unknown): ServerCall {
+  const called = typeof name === 'string' ? name : '';
+  return {
+    id: typeof id === 'string' ? id : undefined,
+    name: called,
+    identities: [
+      called === '' ? [] : spellServerTool(called),
+      ...(server === undefined ? [] : [['mcp'], [typeof server === 'string' ? server : '']]),
+    ],
+    isGateways: called === searchTool.name,
+  };
+}
+
+/** Anthropic's code execution calls itself by what it runs, for example `bash_code_execution`. */
+function spellServerTool(name: string): ToolIdentity {
+  return name.endsWith('_code_execution') ? [name, 'code_execution'] : spellType(name);
+}
+
+function partOf(extensions: object): Fields | undefined {
+  return Object.values(extensions as Fields)
+    .map((members) => fieldsOf(fieldsOf(members)?.['part']))
+    .find((part) => part !== undefined);
+}
+
+function fieldsOf(value: unknown): Fields | undefined {
+  return typeof value === 'object' && value !== null ? (value as Fields) : undefined;
+}

@@ -1,0 +1,172 @@
+import { GatewayError } from '@gateway/errors';
+import type { ByteEdit } from '@gateway/interchange';
+import { removeItems, removeMembers, type JsonNode } from '@gateway/wire-formats';
+import { readText, readTool, type ReadTool } from './read-tool.ts';
+import { ambiguousTools, findMembers, governMembers, join, type Restriction } from './tool-members.ts';
+
+export interface RestrictedList {
+  readonly edits: readonly ByteEdit[];
+  /** Whether the list had tools and has lost all of them. */
+  readonly isLeftEmpty: boolean;
+}
+
+/** Max number of tools in one list, as for the tools of a chat request. */
+const toolsMax = 4096;
+
+/** A list of tools in a request. */
+export interface ToolListPlace {
+  /** The field that holds the list. */
+  readonly name: string;
+  readonly node: JsonNode;
+  /** For errors. */
+  readonly path: string;
+  /** MCP servers whose tools are listed elsewhere in the request. */
+  readonly toolsets?: ReadonlySet<string> | undefined;
+}
+
+/**
+ * Removes the tools of a list that the key may not use.
+ * @throws GatewayError `ambiguous_tools`, `too_many_tools`
+ */
+export function restrictList(
+  given: Restriction,
+  { name, node, path, toolsets }: ToolListPlace,
+): RestrictedList {
+  const { tape } = given;
+  if (tape.kind(node) !== 'array') throw ambiguousTools(path, 'is not an array. Send a list of tools.');
+  const items = tape.items(node);
+  if (items.length > toolsMax) throw new GatewayError('too_many_tools', { param: path });
+  let kept = 0;
+  const judged = items.map((item, index) => {
+    const at = join(path, index);
+    const tool = serverLists.has(name)
+      ? readServer(given, item, at, name === 'mcp_servers')
+      : readTool(tape, item, at);
+    const isPoint = tool.identities.length === 0 && tool.type === undefined;
+    // A cache point marks the tools before it.
+    if (isPoint) return kept > 0 ? [] : null;
+    const edits = restrictTool(given, tool, toolsets);
+    if (edits !== null) kept += 1;
+    return edits;
+  });
+  const isLeftEmpty = items.length > 0 && kept === 0;
+  const inside = judged.flatMap((edits) => edits ?? []);
+  return { edits: [...removeItems(tape, node, (index) => judged[index] !== null), ...inside], isLeftEmpty };
+}
+
+/** Returns the edits inside a tool, or null if the key may not use it. */
+function restrictTool(
+  given: Restriction,
+  tool: ReadTool,
+  toolsets: ReadonlySet<string> | undefined,
+): readonly ByteEdit[] | null {
+  const { permission } = given;
+  if (!permission.permitsAll(tool.identities)) return null;
+  switch (tool.type) {
+    case 'namespace':
+      return restrictNamespace(given, tool);
+    case 'mcp':
+      return restrictNames(given, tool, tool.members.get('allowed_tools'), 'allowed_tools');
+    case 'mcp_toolset':
+      return restrictToolset(given, tool);
+    case serverType:
+      return restrictServer(given, tool, toolsets);
+    default:
+      return [];
+  }
+}
+
+function restrictNamespace(
+  given: Restriction,
+  { name, members, path }: ReadTool,
+): readonly ByteEdit[] | null {
+  if (name !== undefined && given.permission.denies(name)) return null;
+  const tools = members.get('tools');
+  if (tools === undefined)
+    throw ambiguousTools(join(path, 'tools'), 'is missing. List the tools of the namespace.');
+  const list = restrictList(given, { name: 'tools', node: tools, path: join(path, 'tools') });
+  return list.isLeftEmpty ? null : list.edits;
+}
+
+/** The lists of servers and plugins: their elements are named by `name` or `id`. */
+const serverLists: ReadonlySet<string> = new Set(['mcp_servers', 'plugins', 'connectors']);
+const serverType = 'mcp_server';
+const serverMembers = governMembers(['name', 'id', 'tool_configuration']);
+
+function readServer({ tape }: Restriction, node: JsonNode, path: string, isServer: boolean): ReadTool {
+  if (tape.kind(node) !== 'object') throw ambiguousTools(path, 'is not an object.');
+  const members = findMembers(tape, node, serverMembers, path);
+  const named = members.get('name') ?? (isServer ? undefined : members.get('id'));
+  if (named === undefined) throw ambiguousTools(join(path, 'name'), 'is missing.');
+  const name = readText(tape, named, join(path, 'name'));
+  return {
+    ...{ node, path, name, members },
+    type: isServer ? serverType : undefined,
+    identities: isServer ? [['mcp'], [name]] : [[name]],
+  };
+}
+
+const configurationMembers = governMembers(['allowed_tools', 'enabled']);
+
+function restrictServer(
+  given: Restriction,
+  server: ReadTool,
+  toolsets: ReadonlySet<string> | undefined,
+): readonly ByteEdit[] | null {
+  const { name, members, path } = server;
+  const configuration = members.get('tool_configuration');
+  if (configuration === undefined && name !== undefined && toolsets?.has(name) === true) return [];
+  const at = join(path, 'tool_configuration');
+  const listed =
+    configuration === undefined
+      ? undefined
+      : findMembers(given.tape, configuration, configurationMembers, at).get('allowed_tools');
+  return restrictNames(given, server, listed, 'tool_configuration.allowed_tools');
+}
+
+const namesMember = governMembers(['tool_names']);
+
+/**
+ * Restricts the names of an MCP server's tools. The provider runs them, so a server that exposes all of its
+ * tools could run a denied one.
+ */
+function restrictNames(
+  given: Restriction,
+  { path }: ReadTool,
+  listed: JsonNode | undefined,
+  member: string,
+): readonly ByteEdit[] | null {
+  const { tape, permission } = given;
+  const at = join(path, member);
+  const names =
+    listed !== undefined && tape.kind(listed) === 'object'
+      ? findMembers(tape, listed, namesMember, at).get('tool_names')
+      : listed;
+  if (names === undefined || tape.kind(names) !== 'array') throw ambiguousTools(at, listServerTools);
+  const items = tape.items(names);
+  const keeps = items.map((item, index) => permission.permits(readText(tape, item, join(at, index))));
+  return keeps.includes(true) ? removeItems(tape, names, (index) => keeps[index] === true) : null;
+}
+
+const listServerTools = 'does not list the names of the tools. Name each tool of the MCP server to use.';
+
+const toolsetMembers = governMembers(['enabled']);
+
+function restrictToolset(given: Restriction, { members, path }: ReadTool): readonly ByteEdit[] | null {
+  const { tape, permission } = given;
+  const defaults = members.get('default_config');
+  const at = join(path, 'default_config');
+  const enabled = defaults && findMembers(tape, defaults, toolsetMembers, at).get('enabled');
+  const configs = members.get('configs');
+  const isClosed = enabled !== undefined && tape.kind(enabled) === 'boolean' && tape.value(enabled) === false;
+  if (!isClosed || configs === undefined || tape.kind(configs) !== 'object')
+    throw ambiguousTools(
+      join(at, 'enabled'),
+      'is not false. Disable the tools by default, and enable those to use by name in "configs".',
+    );
+  const named = tape.entries(configs).map(({ key }) => readText(tape, key, join(path, 'configs')));
+  if (new Set(named).size < named.length)
+    throw ambiguousTools(join(path, 'configs'), 'names a tool twice. Name it once.');
+  if (!named.some((name) => permission.permits(name))) return null;
+  return removeMembers(tape, configs, ({ key }) => !permission.permits(tape.stringValue(key) ?? ''));
+}

@@ -1,0 +1,81 @@
+import { GatewayError } from '@gateway/errors';
+import type { JsonNode, JsonTape } from '@gateway/wire-formats';
+import type { ToolPermission } from './tool-permission.ts';
+
+/** The body and the rule to apply to it. */
+export interface Restriction {
+  readonly tape: JsonTape;
+  readonly permission: ToolPermission;
+}
+
+/** The error for a request that different servers may read as different tools. */
+export function ambiguousTools(param: string, problem: string): GatewayError {
+  const message = `${param === '' ? 'The body' : param} ${problem} This API key has tool lists, so the gateway must know each tool.`;
+  return new GatewayError('ambiguous_tools', { param, message });
+}
+
+/** Longest part of a client's name that an error quotes. */
+const quotedCharactersMax = 100;
+
+export function quote(name: string): string {
+  return JSON.stringify(name.toWellFormed().slice(0, quotedCharactersMax));
+}
+
+/**
+ * Folds a key the way that lenient parsers compare keys. Go ignores the letter case with Unicode's simple folding
+ * (`ſ` is `s`, `K` is `k`), newer versions of it also ignore `_` and `-`, Protobuf accepts `toolConfig` and
+ * `tool_config`, and C strings end at a NUL.
+ */
+export function foldKey(key: string): string {
+  const end = key.indexOf('\0');
+  const text = end === -1 ? key : key.slice(0, end);
+  return text
+    .toUpperCase()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+/** The exact spelling of each governed field, by its folded key. */
+export type GovernedMembers = ReadonlyMap<string, string>;
+
+export function governMembers(names: readonly string[]): GovernedMembers {
+  return new Map(names.map((name) => [foldKey(name), name]));
+}
+
+/**
+ * Finds an object's governed fields, without those that are null.
+ * @throws GatewayError `ambiguous_tools` for a repeated field, or a spelling that only some servers read
+ */
+export function findMembers(
+  tape: JsonTape,
+  object: JsonNode,
+  governed: GovernedMembers,
+  path: string,
+): ReadonlyMap<string, JsonNode> {
+  const found = new Map<string, JsonNode>();
+  for (const { key, value } of tape.entries(object)) {
+    const spelled = tape.stringValue(key) ?? '';
+    const name = governed.get(foldKey(spelled));
+    if (name === undefined) continue;
+    if (name !== spelled)
+      throw ambiguousTools(
+        join(path, spelled),
+        `is read as ${quote(name)} by some servers. Write ${quote(name)}, or remove the field.`,
+      );
+    if (found.has(name)) throw ambiguousTools(join(path, name), 'occurs twice. Send it once.');
+    found.set(name, value);
+  }
+  for (const [name, node] of found) if (tape.kind(node) === 'null') found.delete(name);
+  return found;
+}
+
+/** Paths stay short, so that building them takes linear time in deeply nested bodies. */
+const pathCharactersMax = 256;
+
+/** Returns the path of a member, for errors. A long path is cut. */
+export function join(path: string, member: string | number): string {
+  if (path.length > pathCharactersMax) return path;
+  if (typeof member === 'number') return `${path}[${member}]`;
+  const name = member.slice(0, quotedCharactersMax);
+  return path === '' ? name : `${path}.${name}`;
+}
