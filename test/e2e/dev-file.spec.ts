@@ -38,6 +38,21 @@ test('the key and the address in dev.json work immediately', async () => {
   expect(await response.json()).toMatchObject({ object: 'chat.completion', model: 'sandbox-1' });
 });
 
+test('the key in dev.json may manage its account', async () => {
+  const read = async (path: string) => {
+    const headers = { authorization: `Bearer ${stack.apiKey}` };
+    const response = await fetch(`${stack.baseUrl}${path}`, { headers });
+    expect({ path, status: response.status }).toEqual({ path, status: 200 });
+    return response.json();
+  };
+  await read('/v1/account/billing');
+  expect(await read('/v1/account/keys')).toMatchObject({
+    data: expect.arrayContaining([
+      expect.objectContaining({ name: 'demo', scopes: ['inference', 'read', 'manage'] }),
+    ]),
+  });
+});
+
 test('only the owner can read files that contain secrets', () => {
   for (const file of [
     'dev.json',
