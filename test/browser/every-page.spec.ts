@@ -53,7 +53,7 @@ async function logContents(key: string): Promise<void> {
 /** Every page in the navigation, and the page for one request. */
 const pages = [
   ...['welcome', 'playground', 'overview', 'requests', 'sessions', 'tool-health', 'routing'],
-  ...['keys', 'providers', 'billing', 'account', 'request'],
+  ...['keys', 'providers', 'billing', 'audit', 'account', 'request'],
 ];
 const addressOf = (name: string) => (name === 'request' ? `requests/${traffic.requestId}` : name);
 

@@ -8,6 +8,7 @@ import {
   Plug,
   Rocket,
   Route,
+  ScrollText,
   UserRound,
   Wrench,
   type LucideIcon,
@@ -120,6 +121,13 @@ export const pages: readonly Page[] = [
     icon: CreditCard,
     group: 'Set up',
     load: async () => (await import('../pages/billing/billing-page.tsx')).BillingPage,
+  },
+  {
+    path: 'audit',
+    label: 'Audit log',
+    icon: ScrollText,
+    group: 'Set up',
+    load: async () => (await import('../pages/audit/audit-page.tsx')).AuditPage,
   },
   {
     path: 'account',

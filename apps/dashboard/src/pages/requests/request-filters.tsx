@@ -1,13 +1,11 @@
-import { Button, Select, TextInput } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import { X } from 'lucide-react';
 import { useQuery } from '@tanstack/react-query';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { useState } from 'react';
 import { requestStatuses } from '../../api/types.ts';
 import type { RequestFilter } from '../../api/requests.ts';
+import { TextFilter, TimeFilter, type FilterFieldProps } from '../../components/filter-fields.tsx';
 import { Foreign } from '../../components/values.tsx';
 import type { FilterName } from './request-query.ts';
-import { fromLocalInput, toLocalInput } from './request-query.ts';
 import classes from './requests.module.css';
 import { api, unwrap } from '../../api/client.ts';
 
@@ -58,12 +56,7 @@ export function RequestFilters({ filter, onChange, onClear }: RequestFiltersProp
   );
 }
 
-interface FieldProps {
-  readonly value: string | undefined;
-  readonly onChange: (value: string) => void;
-}
-
-function KeyFilter({ value, onChange }: FieldProps) {
+function KeyFilter({ value, onChange }: FilterFieldProps) {
   const options = useKeyOptions(value);
   return (
     <Select
@@ -76,41 +69,6 @@ function KeyFilter({ value, onChange }: FieldProps) {
       data={options}
       value={value ?? null}
       onChange={(chosen) => onChange(chosen ?? '')}
-    />
-  );
-}
-
-interface TextFilterProps extends FieldProps {
-  readonly label: string;
-  readonly placeholder?: string;
-}
-
-const asIs = (value: string) => value;
-const trim = (text: string) => text.trim();
-
-function TextFilter({ label, placeholder, value = '', onChange }: TextFilterProps) {
-  const [typed, type] = useTyped({ value, onChange, show: asIs, read: trim });
-  return (
-    <TextInput
-      label={label}
-      placeholder={placeholder ?? 'Any'}
-      value={typed}
-      onChange={(event) => type(event.currentTarget.value)}
-      autoComplete="off"
-      spellCheck={false}
-    />
-  );
-}
-
-/** Each typed digit already makes a valid date, so the field must not render again while the user types. */
-function TimeFilter({ label, value = '', onChange }: FieldProps & { readonly label: string }) {
-  const [typed, type] = useTyped({ value, onChange, show: toLocalInput, read: fromLocalInput });
-  return (
-    <TextInput
-      type="datetime-local"
-      label={label}
-      value={typed}
-      onChange={(event) => type(event.currentTarget.value)}
     />
   );
 }
@@ -128,39 +86,4 @@ function useKeyOptions(chosen: string | undefined): { value: string; label: stri
   if (chosen !== undefined && !options.some(({ value }) => value === chosen))
     options.push({ value: chosen, label: chosen });
   return options;
-}
-
-const typingMs = 350;
-
-interface TypedOptions {
-  /** The value in the address, or an empty string. */
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-  /** Convert between the filter value and the field's text. */
-  readonly show: (value: string) => string;
-  readonly read: (text: string) => string;
-}
-
-/**
- * A filter's text field. Its value is stored in the address, which changes when typing pauses, not with every
- * letter. The typed text stays until the address changes for another reason.
- */
-function useTyped({ value, onChange, show, read }: TypedOptions): [string, (text: string) => void] {
-  const [typed, setTyped] = useState(() => show(value));
-  const [sent, setSent] = useState(value);
-  const [seen, setSeen] = useState(value);
-  if (value !== seen) {
-    setSeen(value);
-    if (value !== sent) setSent(value);
-    if (value !== sent) setTyped(show(value));
-  }
-  const send = useDebouncedCallback((text: string) => {
-    setSent(read(text));
-    onChange(read(text));
-  }, typingMs);
-  const type = (text: string) => {
-    setTyped(text);
-    send(text);
-  };
-  return [typed, type];
 }

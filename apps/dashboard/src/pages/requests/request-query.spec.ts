@@ -1,4 +1,4 @@
-import { fromLocalInput, parseRequestQuery, toLocalInput } from './request-query.ts';
+import { parseRequestQuery } from './request-query.ts';
 
 it('parses valid filters of the address and ignores invalid ones', () => {
   const parse = (query: string) => parseRequestQuery(new URLSearchParams(query));
@@ -11,11 +11,4 @@ it('parses valid filters of the address and ignores invalid ones', () => {
   expect(parse('status=odd&key_id=1&from=never&to=2026-11-20T00:00:00.000Z')).toEqual({
     to: '2026-11-20T00:00:00.000Z',
   });
-});
-
-it('a time shown in the reader’s time zone converts back to the same time', () => {
-  const instant = '2026-11-20T10:30:00.000Z';
-  expect(fromLocalInput(toLocalInput(instant))).toBe(instant);
-  expect(toLocalInput(undefined)).toBe('');
-  expect(fromLocalInput('')).toBe('');
 });

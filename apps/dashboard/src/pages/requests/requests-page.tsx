@@ -17,6 +17,7 @@ import { filterNames, parseRequestQuery } from './request-query.ts';
 import classes from './requests.module.css';
 import { api, unwrap } from '../../api/client.ts';
 import { notifyDone } from '../../lib/notices.ts';
+import { saveFile } from '../../lib/save-file.ts';
 
 export function RequestsPage() {
   const [params, setParams] = useSearchParams();
@@ -163,17 +164,13 @@ function NoRequests() {
   );
 }
 
-/** Downloads the filtered log. The access token goes in a header, so a plain link does not work. */
+/** Downloads the filtered log. */
 function useExport(filter: RequestFilter) {
   return useMutation({
     mutationFn: async () => {
       const query = { ...filter, format: 'csv' as const };
       const answer = api.GET('/v1/account/requests/export', { params: { query }, parseAs: 'blob' });
-      const blob = await unwrap(answer);
-      const address = URL.createObjectURL(blob);
-      const link = Object.assign(document.createElement('a'), { href: address, download: 'requests.csv' });
-      link.click();
-      URL.revokeObjectURL(address);
+      saveFile(await unwrap(answer), 'requests.csv');
     },
     onSuccess: () => notifyDone('Requests downloaded.'),
     onError: () => notifyDone('The export failed. Try again in a moment.'),

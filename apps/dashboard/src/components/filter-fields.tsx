@@ -1,0 +1,80 @@
+import { TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useState } from 'react';
+import { fromLocalInput, toLocalInput } from '../lib/local-time.ts';
+
+/** A filter that the address stores. */
+export interface FilterFieldProps {
+  readonly value: string | undefined;
+  readonly onChange: (value: string) => void;
+}
+
+interface TextFilterProps extends FilterFieldProps {
+  readonly label: string;
+  readonly placeholder?: string;
+}
+
+const asIs = (value: string) => value;
+const trim = (text: string) => text.trim();
+
+export function TextFilter({ label, placeholder, value = '', onChange }: TextFilterProps) {
+  const [typed, type] = useTyped({ value, onChange, show: asIs, read: trim });
+  return (
+    <TextInput
+      label={label}
+      placeholder={placeholder ?? 'Any'}
+      value={typed}
+      onChange={(event) => type(event.currentTarget.value)}
+      autoComplete="off"
+      spellCheck={false}
+    />
+  );
+}
+
+/** Each typed digit already makes a valid date, so the field must not render again while the user types. */
+export function TimeFilter({ label, value = '', onChange }: FilterFieldProps & { readonly label: string }) {
+  const [typed, type] = useTyped({ value, onChange, show: toLocalInput, read: fromLocalInput });
+  return (
+    <TextInput
+      type="datetime-local"
+      label={label}
+      value={typed}
+      onChange={(event) => type(event.currentTarget.value)}
+    />
+  );
+}
+
+const typingMs = 350;
+
+interface TypedOptions {
+  /** The value in the address, or an empty string. */
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** Convert between the filter value and the field's text. */
+  readonly show: (value: string) => string;
+  readonly read: (text: string) => string;
+}
+
+/**
+ * A filter's text field. Its value is stored in the address, which changes when typing pauses, not with every
+ * letter. The typed text stays until the address changes for another reason.
+ */
+function useTyped({ value, onChange, show, read }: TypedOptions): [string, (text: string) => void] {
+  const [typed, setTyped] = useState(() => show(value));
+  const [sent, setSent] = useState(value);
+  const [seen, setSeen] = useState(value);
+  if (value !== seen) {
+    setSeen(value);
+    if (value !== sent) setSent(value);
+    if (value !== sent) setTyped(show(value));
+  }
+  const send = useDebouncedCallback((text: string) => {
+    setSent(read(text));
+    onChange(read(text));
+  }, typingMs);
+  const type = (text: string) => {
+    setTyped(text);
+    send(text);
+  };
+  return [typed, type];
+}

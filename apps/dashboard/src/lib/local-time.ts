@@ -1,0 +1,12 @@
+/** The value of an `<input type="datetime-local">` for a time, in the reader's time zone. */
+export function toLocalInput(instant: string | undefined): string {
+  if (instant === undefined || instant === '') return '';
+  const date = new Date(instant);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** The RFC 3339 time of such a field. Empty if the field has no valid time. */
+export function fromLocalInput(value: string): string {
+  const timeMs = Date.parse(value);
+  return Number.isNaN(timeMs) ? '' : new Date(timeMs).toISOString();
+}

@@ -1,0 +1,56 @@
+import type { AuditEvent } from '../../api/audit.ts';
+import type { Column } from '../../components/data-table.tsx';
+import { Foreign, Time, Unknown } from '../../components/values.tsx';
+import { actionLabels, describeActor, describeChanges } from './describe-event.ts';
+
+/** Text that can be longer than its column. The whole text is its title. */
+function LongText({ text }: { readonly text: string | null }) {
+  if (text === null || text === '') return <Unknown />;
+  return (
+    <span title={text}>
+      <Foreign>{text}</Foreign>
+    </span>
+  );
+}
+
+/** The columns of the audit log: when, who, what, and from where. */
+export const auditColumns: readonly Column<AuditEvent>[] = [
+  {
+    key: 'time',
+    header: 'When',
+    width: 'minmax(12rem, 1fr)',
+    cell: ({ created_at }) => <Time value={created_at} />,
+  },
+  {
+    key: 'actor',
+    header: 'Who',
+    width: 'minmax(11rem, 1.2fr)',
+    cell: (event) => <LongText text={describeActor(event)} />,
+  },
+  {
+    key: 'action',
+    header: 'What',
+    width: 'minmax(11rem, 1fr)',
+    cell: ({ action }) => <LongText text={actionLabels[action] ?? action} />,
+  },
+  {
+    key: 'target',
+    header: 'Target',
+    width: 'minmax(9rem, 1fr)',
+    cell: ({ target }) => <LongText text={target?.name ?? target?.id ?? null} />,
+  },
+  {
+    key: 'changes',
+    header: 'Changes',
+    width: 'minmax(12rem, 1.6fr)',
+    cell: (event) => <LongText text={describeChanges(event)} />,
+  },
+  {
+    key: 'address',
+    header: 'From where',
+    width: 'minmax(10rem, 1fr)',
+    cell: ({ address, user_agent }) => (
+      <LongText text={[address, user_agent].filter((part) => part !== null).join(' · ')} />
+    ),
+  },
+];
