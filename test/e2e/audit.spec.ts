@@ -52,7 +52,11 @@ describe('the audit log of an account', () => {
   it('has each change of a key with who, what and from where, and never a secret', async () => {
     const token = person.accessToken;
     const actor = { type: 'person', name: person.email };
-    const made = await call(token, 'POST', '/v1/account/keys', { name: 'Agent', rate_limit_rpm: 600 });
+    const made = await call(token, 'POST', '/v1/account/keys', {
+      name: 'Agent',
+      rate_limit_rpm: 600,
+      scopes: ['inference'],
+    });
     const { id, key } = createdApiKey.parse(made.json());
     const target = { type: 'api_key', id, name: 'Agent' };
     expect(await waitForEvent(token, 'key.created')).toMatchObject({
