@@ -28,6 +28,8 @@ beforeAll(async () => {
     REQUESTS_IN_FLIGHT_MAX: String(inFlightMax),
     REQUESTS_QUEUED_MAX: String(queuedMax),
     QUEUE_TIMEOUT_MS: '20000',
+    // One account may use every slot, so that the test can fill them.
+    ACCOUNT_SHARE_MAX: '1',
   };
   stack = await startStack({ env: { 'edge-gateway': variables } });
   undo.push(() => stack.stop());

@@ -1,5 +1,6 @@
 import { port, serviceVariables, parseConfig, unlessEmpty } from '@gateway/messaging';
 import { z } from 'zod';
+import { defaultHeldBytesMax } from './admission/held-bytes-default.ts';
 import { sessionAlgorithms } from './login-sessions/login-session.ts';
 
 const mebibyte = 1024 * 1024;
@@ -38,6 +39,17 @@ const edgeVariables = z
       .default(256 * mebibyte),
     /** Comma-separated CIDRs of private networks where the providers of every account are allowed. */
     EGRESS_ALLOW: cidrs,
+    /** The address at which clients reach this gateway. Accounts may not use it as a provider's `base_url`. */
+    PUBLIC_URL: unlessEmpty(z.url({ protocol: /^https?$/ }).optional()),
+    /**
+     * Comma-separated further addresses of this gateway, such as the names of its Kubernetes services. Accounts
+     * may not use them as a provider's `base_url` either.
+     */
+    OWN_ORIGINS: z
+      .string()
+      .default('')
+      .transform((text) => text.split(',').flatMap((origin) => origin.trim() || []))
+      .pipe(z.array(z.url({ protocol: /^https?$/ }))),
     /**
      * Issuer and audience in the session tokens of the embedded identity. The account service needs the same
      * values.
@@ -81,11 +93,37 @@ const edgeVariables = z
      * this origin pass the egress guard without an entry in EGRESS_ALLOW.
      */
     SANDBOX_URL: z.url().optional(),
+    /** Largest JSON body in bytes. The hard bound keeps one body well below a process's memory. */
     REQUEST_BODY_BYTES_MAX: z.coerce
       .number()
       .int()
-      .positive()
+      .min(1)
+      .max(256 * mebibyte)
       .default(32 * mebibyte),
+    /** Largest multipart body in bytes. It is streamed, so its length costs time but little memory. */
+    MULTIPART_BODY_BYTES_MAX: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(4_096 * mebibyte)
+      .default(200 * mebibyte),
+    /**
+     * Bytes that all requests together may hold in memory: their bodies and copies of them, and responses that
+     * are read whole. Further requests get 503. The default follows from the memory that this process may use.
+     */
+    HELD_BYTES_MAX: z.coerce
+      .number()
+      .int()
+      .min(16 * mebibyte)
+      .default(defaultHeldBytesMax),
+    /** Bytes of uploads that may wait in temporary files until their models are known. */
+    HELD_DISK_BYTES_MAX: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .default(512 * mebibyte),
+    /** The highest `rate_limit_rpm` that an account policy or a key may have. The hard bound is the interface's. */
+    MAX_RATE_LIMIT_RPM: z.coerce.number().int().min(1).max(10_000_000).default(10_000_000),
     /** How long a provider may stay silent, both before its first byte and between two bytes. */
     UPSTREAM_TIMEOUT_MS: z.coerce.number().int().positive().default(600_000),
     /**
@@ -115,6 +153,13 @@ const edgeVariables = z
     UPSTREAM_IN_FLIGHT_MAX: z.coerce.number().int().positive().default(2_048),
     /** Maximum number of requests served concurrently. Further requests are queued or rejected with 503. */
     REQUESTS_IN_FLIGHT_MAX: z.coerce.number().int().positive().default(4_096),
+    /**
+     * The part of the request slots and of the held bytes that one account may use while it is the only busy
+     * one. It gets less while other accounts are busy. 1 gives one account everything.
+     */
+    ACCOUNT_SHARE_MAX: z.coerce.number().min(0.01).max(1).default(0.8),
+    /** Maximum number of requests of one account served concurrently, within its share. */
+    ACCOUNT_REQUESTS_IN_FLIGHT_MAX: unlessEmpty(z.coerce.number().int().positive().optional()),
     /** Maximum number of queued requests. One account may use at most half of the queue. */
     REQUESTS_QUEUED_MAX: z.coerce.number().int().min(0).default(1_024),
     /** How long a request may wait in the queue before it is served. */

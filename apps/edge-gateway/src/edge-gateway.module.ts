@@ -14,6 +14,7 @@ import { checkScopes } from './openapi/operation-scopes.ts';
 import { listRoutes } from './openapi/route-table.ts';
 import { PIPELINE_SERVICES } from './pipeline/services.ts';
 import { RATE_LIMITER } from './rate-limits/rate-limiter.port.ts';
+import { RateCeiling } from './rate-limits/rate-ceiling.ts';
 import { PIPELINE_SETTINGS } from './request/settings.ts';
 import { AccountRoute } from './routes/account/account.route.ts';
 import { AuditRoute } from './routes/audit/audit.route.ts';
@@ -99,6 +100,7 @@ const serviceProviders: readonly Provider[] = [
   provideFrom(DASHBOARD, ({ dashboard }) => dashboard),
   provideFrom(SEALING_KEYS, ({ sealingKeys }) => sealingKeys),
   provideFrom(EGRESS_GUARD, ({ egressGuard }) => egressGuard),
+  provideFrom(RateCeiling, ({ rateCeiling }) => rateCeiling),
   provideFrom(Reference, (parts) => new Reference(() => listRoutes(chooseControllers(parts)))),
 ];
 

@@ -5,6 +5,7 @@ import type { LineLog, Logger, Metrics } from '@gateway/observability';
 import { createEgressGuard, type EgressGuard } from '@gateway/providers';
 import type { Redis } from 'ioredis';
 import { Admission } from './admission/admission.ts';
+import { ByteLedger } from './admission/byte-ledger.ts';
 import { BackendBook } from './backends/backend-book.ts';
 import { forgetAccountKeys } from './cache/forget-account.ts';
 import { RetryBudget } from './backends/retry-budget.ts';
@@ -16,9 +17,16 @@ import { createAddressCheck } from './http/address-check.ts';
 import { GrantCache } from './grants/grant-cache.ts';
 import { OpenRequests } from './grants/open-requests.ts';
 import { RedisEpochReader } from './grants/redis-epoch-reader.adapter.ts';
-import { createEdgeMetrics, createResilienceMetrics } from './metrics/edge-metrics.ts';
+import {
+  createEdgeMetrics,
+  createResilienceMetrics,
+  type ResilienceMetrics,
+} from './metrics/edge-metrics.ts';
+import { LoopGuard } from './loops/loop-guard.ts';
+import { listOwnEndpoints } from './loops/own-endpoints.ts';
 import { ContentKeeper } from './pipeline/contents/content-keeper.ts';
 import type { PipelineServices } from './pipeline/services.ts';
+import { RateCeiling } from './rate-limits/rate-ceiling.ts';
 import { RedisRateLimiter } from './rate-limits/redis-rate-limiter.adapter.ts';
 import { ContextMemo } from './pipeline/stages/plan/context/context-memo.ts';
 import { ContextPlanner } from './pipeline/stages/plan/context/context-planner.ts';
@@ -42,6 +50,8 @@ export interface EdgeParts extends LoginParts {
   readonly pipeline: PipelineServices;
   readonly sealingKeys: SealingKeyPair;
   readonly egressGuard: EgressGuard;
+  readonly loops: LoopGuard;
+  readonly rateCeiling: RateCeiling;
   readonly cacheRedis: Redis;
   close(): Promise<void>;
 }
@@ -58,19 +68,19 @@ export interface EdgeSurroundings {
 export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
   const { config, messaging, log } = surroundings;
   const sealingKeys = createSealingKeyPair();
-  const ownOrigins = config.SANDBOX_URL === undefined ? [] : [config.SANDBOX_URL];
-  const egressGuard = createEgressGuard({ allow: config.EGRESS_ALLOW, ownOrigins });
+  const egressGuard = buildEgressGuard(config);
   const cacheRedis = connectRedis(config.REDIS_CACHE_URL ?? config.REDIS_URL, log);
   const open = openBudgets(config.REDIS_URL, config.PLAN_DEADLINE_MS, log);
   const accountKeys = { cache: cacheRedis, queue: open.redis };
   messaging.serve(forgetAccountMemos, (request) => forgetAccountKeys(accountKeys, request));
-  const upstream = new UndiciUpstream({ guard: egressGuard, idleTimeoutMs: config.UPSTREAM_TIMEOUT_MS });
+  const { loops, upstream } = openUpstream(config, egressGuard, open.redis, log);
+  const rateCeiling = new RateCeiling(config.MAX_RATE_LIMIT_RPM);
   const resilience = buildResilience(surroundings);
   const router = openModelRouter(loadCatalog(), cacheRedis, messaging, log);
   const accountSecrets = new AccountSecrets();
   const contents = new ContentKeeper({ messaging, metrics: surroundings.metrics, log });
   const pipeline: PipelineServices = {
-    ...buildLimits(cacheRedis, messaging, log),
+    ...buildLimits(cacheRedis, rateCeiling, messaging, log),
     ...buildPlanning(config.PLAN_DEADLINE_MS, cacheRedis, messaging, log),
     ...resilience,
     settings: chooseSettings(config),
@@ -90,19 +100,43 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
   const login = buildLoginParts({ config, messaging, sealingKeys, egressGuard });
   const close = async (): Promise<void> => {
     await login.closeKeys();
-    pipeline.openRequests.close();
-    contents.close();
-    router.close();
+    for (const each of [pipeline.openRequests, contents, router, loops]) each.close();
     await upstream.close();
     await open.close();
     cacheRedis.disconnect();
   };
-  return { pipeline, sealingKeys, ...login, egressGuard, cacheRedis, close };
+  return { pipeline, sealingKeys, ...login, egressGuard, loops, rateCeiling, cacheRedis, close };
+}
+
+function openUpstream(
+  { UPSTREAM_TIMEOUT_MS: idleTimeoutMs }: Config,
+  guard: EgressGuard,
+  store: Redis,
+  log: Logger,
+): { loops: LoopGuard; upstream: UndiciUpstream } {
+  const loops = new LoopGuard({ store, log });
+  return { loops, upstream: new UndiciUpstream({ guard, idleTimeoutMs, loops }) };
+}
+
+function buildEgressGuard({
+  EGRESS_ALLOW: allow,
+  PORT,
+  HEALTH_PORT,
+  PUBLIC_URL,
+  OWN_ORIGINS,
+  SANDBOX_URL,
+}: Config): EgressGuard {
+  const ownOrigins = SANDBOX_URL === undefined ? [] : [SANDBOX_URL];
+  const origins = PUBLIC_URL === undefined ? OWN_ORIGINS : [PUBLIC_URL, ...OWN_ORIGINS];
+  const gateway = listOwnEndpoints({ origins, ports: [PORT, HEALTH_PORT] });
+  return createEgressGuard({ allow, ownOrigins, gateway });
 }
 
 function chooseSettings(config: Config): PipelineServices['settings'] {
   return {
-    bodyBytesMax: config.REQUEST_BODY_BYTES_MAX,
+    // One body and its copies must fit in the memory for held bytes.
+    bodyBytesMax: Math.min(config.REQUEST_BODY_BYTES_MAX, Math.floor(config.HELD_BYTES_MAX / 4)),
+    multipartBytesMax: config.MULTIPART_BODY_BYTES_MAX,
     planDeadlineMs: config.PLAN_DEADLINE_MS,
     sandboxUrl: config.SANDBOX_URL,
     retriesMax: config.UPSTREAM_RETRIES_MAX,
@@ -123,12 +157,7 @@ function buildResilience({
   const resilience = createResilienceMetrics(metrics);
   return {
     resilience,
-    admission: new Admission({
-      inFlightMax: config.REQUESTS_IN_FLIGHT_MAX,
-      queuedMax: config.REQUESTS_QUEUED_MAX,
-      waitMsMax: config.QUEUE_TIMEOUT_MS,
-      metrics: resilience,
-    }),
+    admission: buildAdmission(config, resilience),
     backends: new BackendBook({ messaging, inFlightMax: config.UPSTREAM_IN_FLIGHT_MAX, metrics: resilience }),
     retryBudget: new RetryBudget({
       share: config.UPSTREAM_RETRY_BUDGET_SHARE,
@@ -137,13 +166,28 @@ function buildResilience({
   };
 }
 
+function buildAdmission(config: Config, metrics: ResilienceMetrics): Admission {
+  const { ACCOUNT_SHARE_MAX: accountShare, ACCOUNT_REQUESTS_IN_FLIGHT_MAX: accountInFlightMax } = config;
+  const shared = { accountShare, metrics };
+  return new Admission({
+    ...shared,
+    inFlightMax: config.REQUESTS_IN_FLIGHT_MAX,
+    ...(accountInFlightMax === undefined ? {} : { accountInFlightMax }),
+    queuedMax: config.REQUESTS_QUEUED_MAX,
+    waitMsMax: config.QUEUE_TIMEOUT_MS,
+    memory: new ByteLedger({ ...shared, place: 'memory', capacity: config.HELD_BYTES_MAX }),
+    disk: new ByteLedger({ ...shared, place: 'disk', capacity: config.HELD_DISK_BYTES_MAX }),
+  });
+}
+
 /** Builds the API key grants, the registry of open requests, and the rate limiter. */
 function buildLimits(
   cacheRedis: Redis,
+  rateCeiling: RateCeiling,
   messaging: Messaging,
   log: Logger,
 ): Pick<PipelineServices, 'grants' | 'openRequests' | 'rateLimiter'> {
-  const grants = new GrantCache(messaging);
+  const grants = new GrantCache(messaging, rateCeiling);
   return {
     grants,
     openRequests: new OpenRequests({ grants, epochs: new RedisEpochReader(cacheRedis), log }),

@@ -40,15 +40,9 @@ async function main(): Promise<void> {
   const health = await startHealth(config, metrics, state);
   const messaging = await connect(config, log);
   const spool = await RequestSpool.open(spoolOptions(config, log));
-  const parts = buildEdgeParts({
-    config,
-    messaging,
-    metrics,
-    log,
-    requestLog,
-    spool,
-  });
+  const parts = buildEdgeParts({ config, messaging, metrics, log, requestLog, spool });
   state.parts = parts;
+  await parts.loops.load();
   const spoolModule = SpoolModule.forRoot({ spool, redisUrl: config.REDIS_URL, messaging, log });
   const module = EdgeGatewayModule.forRoot(parts, spoolModule);
   const app = await createServer(module, log, serverOptions(config, parts));
@@ -67,9 +61,15 @@ async function main(): Promise<void> {
   endOnSignal(log, close, config.DRAIN_TIMEOUT_MS + shipTimeMs);
 }
 
-function serverOptions(config: Config, { pipeline }: EdgeParts): ServerOptions {
+function serverOptions(config: Config, { pipeline, loops }: EdgeParts): ServerOptions {
   const direct = new DirectChat(pipeline);
-  return { tls: readTlsIdentity(config), trustedProxies: config.TRUSTED_PROXIES, direct };
+  const isLoop: ServerOptions['isLoop'] = (header, requestId) => {
+    if (!loops.isLoop(header)) return false;
+    pipeline.resilience.loops.inc();
+    pipeline.log.info({ request_id: requestId, error_code: 'request_loop' }, 'call refused');
+    return true;
+  };
+  return { tls: readTlsIdentity(config), trustedProxies: config.TRUSTED_PROXIES, direct, isLoop };
 }
 
 function readTlsIdentity({ TLS_CERT_FILE, TLS_KEY_FILE }: Config): TlsIdentity | undefined {

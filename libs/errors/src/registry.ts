@@ -3,6 +3,7 @@ import type { ErrorDefinition } from './error-definition.ts';
 import { identityErrors } from './identity-errors.ts';
 import { permissionErrors } from './permission-errors.ts';
 import { toolErrors } from './tool-errors.ts';
+import { upstreamErrors } from './upstream-errors.ts';
 
 /**
  * Every error that the gateway may return. Anything else becomes `internal_error`. Each code has an entry in
@@ -176,44 +177,7 @@ export const errorRegistry = {
     retryable: false,
   },
   ...billingErrors,
-  provider_error: {
-    status: 502,
-    type: 'api_error',
-    message: 'The provider returned an error.',
-    retryable: true,
-  },
-  upstream_unreachable: {
-    status: 502,
-    type: 'api_error',
-    message: 'The gateway cannot reach the provider. Retry later, or check the base URL of the provider.',
-    retryable: true,
-  },
-  upstream_invalid: {
-    status: 502,
-    type: 'api_error',
-    message: 'The gateway cannot read the response of the provider. Retry, or use another model.',
-    retryable: true,
-  },
-  upstream_timeout: {
-    status: 504,
-    type: 'api_error',
-    message: 'The provider did not respond in time. Retry later.',
-    retryable: true,
-  },
-  upstream_unavailable: {
-    status: 503,
-    type: 'api_error',
-    message:
-      'The gateway is not calling this provider now: it failed too often, or too many calls are in progress. Retry later.',
-    retryable: true,
-  },
-  egress_denied: {
-    status: 400,
-    type: 'invalid_request_error',
-    message:
-      'The gateway may not call this provider address. Use a public address, or ask the operator to allow it.',
-    retryable: false,
-  },
+  ...upstreamErrors,
   service_unavailable: {
     status: 503,
     type: 'api_error',

@@ -13,6 +13,7 @@ export {
   type EgressGuardOptions,
   type Lookup,
 } from './egress/egress-guard.ts';
+export type { OwnEndpoints } from './egress/own-endpoints.ts';
 export { formatsOf, proxyRouteOf, type Provider, type ProviderQuirks } from './provider/provider.ts';
 export type { AuthScheme, IncomingHeaders } from './provider/http.ts';
 export { findProvider, providerNames } from './provider-table.ts';

@@ -27,6 +27,8 @@ const stack = await startStack({
       EGRESS_ALLOW: '127.0.0.0/8',
       REQUESTS_IN_FLIGHT_MAX: String(concurrency),
       REQUESTS_QUEUED_MAX: String(concurrency),
+      // One account makes the load, and the figures are those of a process that is full.
+      ACCOUNT_SHARE_MAX: '1',
     },
   },
 });

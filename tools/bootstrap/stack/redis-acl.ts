@@ -59,7 +59,7 @@ const jobsOf = (queue: string) => `bull:${queue}:*`;
 export const redisRights: Readonly<Record<RedisServer, Partial<Record<ServiceName, RedisRights>>>> = {
   queue: {
     'edge-gateway': {
-      keys: [jobsOf(requestEventBatch.queue), 'budget:*'],
+      keys: [jobsOf(requestEventBatch.queue), 'budget:*', 'edge:deployment-id'],
       commands: [...new Set([...bullmqAddCommands, ...deletionCommands, 'hgetall', 'hdel', 'expire'])],
     },
     worker: {

@@ -1,8 +1,9 @@
 import { GatewayError } from '@gateway/errors';
 import { setTimeout as waitMs } from 'node:timers/promises';
 import { Admission, type AdmissionOptions, type TurnTaker } from './admission.ts';
+import { ByteLedger } from './byte-ledger.ts';
 
-type Reason = 'queue_full' | 'too_slow' | 'displaced';
+type Reason = 'queue_full' | 'too_slow' | 'displaced' | 'account_in_flight' | 'account_memory';
 
 const takers: TurnTaker[] = [];
 /** Releases the requests that are still queued. */
@@ -10,13 +11,19 @@ afterEach(() => takers.splice(0).forEach(({ abort }) => abort.abort()));
 
 function admissionOf(options: Partial<AdmissionOptions> = {}) {
   const shed: Reason[] = [];
+  const metrics = {
+    shed: { inc: ({ reason }: { reason: Reason }) => shed.push(reason) },
+    queueSeconds: { observe: () => undefined },
+    watchQueue: () => undefined,
+    watchHeldBytes: () => undefined,
+  } as unknown as AdmissionOptions['metrics'] & ConstructorParameters<typeof ByteLedger>[0]['metrics'];
+  const ledger = { capacity: 1024 * 1024, accountShare: 0.75, metrics };
   const admission = new Admission({
-    ...{ inFlightMax: 2, queuedMax: 4, waitMsMax: 10_000 },
-    metrics: {
-      shed: { inc: ({ reason }: { reason: Reason }) => shed.push(reason) },
-      queueSeconds: { observe: () => undefined },
-      watchQueue: () => undefined,
-    } as unknown as AdmissionOptions['metrics'],
+    // One account may use every slot, except in the tests of shares.
+    ...{ inFlightMax: 2, accountShare: 1, queuedMax: 4, waitMsMax: 10_000 },
+    memory: new ByteLedger({ ...ledger, place: 'memory' }),
+    disk: new ByteLedger({ ...ledger, place: 'disk' }),
+    metrics,
     ...options,
   });
   const order: string[] = [];
@@ -40,6 +47,56 @@ function admissionOf(options: Partial<AdmissionOptions> = {}) {
   };
   return { ask, order, shed };
 }
+
+describe('the share of one account', () => {
+  it('one account alone cannot fill every request slot: a bystander starts at once', () => {
+    const { ask } = admissionOf({ inFlightMax: 10, accountShare: 0.8 });
+    const noisy = Array.from({ length: 20 }, () => ask('noisy'));
+    expect(noisy.filter(({ isAtOnce }) => isAtOnce)).toHaveLength(8);
+    expect([ask('quiet').isAtOnce, ask('another').isAtOnce]).toEqual([true, true]);
+  });
+
+  it('shrinks while other accounts are busy', () => {
+    const { ask } = admissionOf({ inFlightMax: 100, accountShare: 0.8, queuedMax: 1_000 });
+    const atOnce = (accountId: string): number =>
+      Array.from({ length: 100 }, () => ask(accountId)).filter(({ isAtOnce }) => isAtOnce).length;
+    expect(['first', 'second', 'third'].map(atOnce)).toEqual([80, 16, 3]);
+    expect(ask('quiet').isAtOnce).toBe(true);
+  });
+
+  it('has a hard maximum', () => {
+    const { ask } = admissionOf({ inFlightMax: 10, accountShare: 1, accountInFlightMax: 3 });
+    expect(Array.from({ length: 5 }, () => ask('a')).map(({ isAtOnce }) => isAtOnce)).toEqual([
+      ...[true, true, true],
+      ...[false, false],
+    ]);
+  });
+
+  it('names the bound that a request has reached', async () => {
+    const { ask, shed } = admissionOf({ inFlightMax: 4, accountShare: 0.5, queuedMax: 2, waitMsMax: 20 });
+    const [first, second, late] = [ask('a'), ask('a'), ask('a')];
+    expect([first.isAtOnce, second.isAtOnce, late.isAtOnce]).toEqual([true, true, false]);
+    await expect(late.told).resolves.toBe('overloaded');
+    expect(shed).toEqual(['account_in_flight']);
+  });
+
+  it('starts a waiting request of an account once one of its own requests has ended', async () => {
+    const { ask } = admissionOf({ inFlightMax: 4, accountShare: 0.5 });
+    const [first, , waiting] = [ask('a'), ask('a'), ask('a')];
+    first.leave();
+    await expect(waiting.told).resolves.toBe('served');
+  });
+
+  it('returns the bytes that a request held when the request ends', () => {
+    const { ask } = admissionOf();
+    const first = ask('a');
+    first.taker.turn?.memory.add(700_000);
+    const second = ask('a');
+    expect(() => second.taker.turn?.memory.add(500_000)).toThrow(GatewayError);
+    first.leave();
+    expect(() => second.taker.turn?.memory.add(500_000)).not.toThrow();
+  });
+});
 
 describe('admission', () => {
   it('admits requests immediately while there is capacity', () => {

@@ -1,21 +1,35 @@
 import { GatewayError } from '@gateway/errors';
 import type { ResilienceMetrics } from '../metrics/edge-metrics.ts';
+import { AccountQueues, type Waiter } from './account-queues.ts';
+import { HeldBytes, type ByteLedger } from './byte-ledger.ts';
+import { FairShare } from './fair-share.ts';
 
 export interface AdmissionOptions {
   /** Maximum number of requests served concurrently. */
   readonly inFlightMax: number;
+  /** The part of `inFlightMax` that one account may use while it is the only one; 0 to 1. */
+  readonly accountShare: number;
+  /** Maximum number of requests of one account served concurrently. Absent: no further limit. */
+  readonly accountInFlightMax?: number;
   /** Maximum number of queued requests. One account may use at most half of the queue. */
   readonly queuedMax: number;
   /** Maximum time a request may wait in the queue. */
   readonly waitMsMax: number;
+  /** Counts the bytes that requests hold in memory, and those of uploads on disk. */
+  readonly memory: ByteLedger;
+  readonly disk: ByteLedger;
   readonly metrics: Pick<ResilienceMetrics, 'shed' | 'queueSeconds' | 'watchQueue'>;
   readonly now?: () => number;
 }
 
-/** A request's permission to run. It can be released only once. */
+/** A request's permission to run, with the bytes that it holds. It can be released only once. */
 export interface Turn {
   readonly accountId: string;
   readonly beganAt: number;
+  /** The bytes that the request holds in memory. */
+  readonly memory: HeldBytes;
+  /** The bytes of an upload that wait on disk until the upload's model is known. */
+  readonly disk: HeldBytes;
 }
 
 /** A request that is waiting for a turn. */
@@ -31,13 +45,21 @@ const holdMsMin = 5;
 const retryAfterMsMin = 1_000;
 const retryAfterMsMax = 30_000;
 
+/** Why a request was rejected; also a metric label. */
+type ShedReason = 'queue_full' | 'too_slow' | 'displaced' | 'account_in_flight';
+
+const accountMessage =
+  'Your account has as many requests in flight as the gateway allows it now. Wait until some of them end, then retry.';
+
 /**
- * Limits how many requests are served concurrently and how many are queued. Excess requests are rejected
- * before their bodies are read, so that admitted requests stay fast. A request that would wait too long is
- * rejected on arrival.
+ * Limits how many requests are served concurrently and how many are queued, in total and per account. Excess
+ * requests are rejected before their bodies are read, so that admitted requests stay fast. A request that
+ * would wait too long is rejected on arrival. One account never uses every slot, so an account without
+ * requests in flight starts its next one at once.
  */
 export class Admission {
   readonly #options: AdmissionOptions;
+  readonly #share: FairShare;
   readonly #now: () => number;
   readonly #queues = new AccountQueues();
   #inFlight = 0;
@@ -45,16 +67,19 @@ export class Admission {
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
+    const { inFlightMax: capacity, accountShare, accountInFlightMax } = options;
+    const accountMax = accountInFlightMax === undefined ? {} : { accountMax: accountInFlightMax };
+    this.#share = new FairShare({ capacity, accountShare, ...accountMax });
     this.#now = options.now ?? performance.now.bind(performance);
     options.metrics.watchQueue(() => this.#queues.length);
   }
 
   /**
    * Returns undefined if the request may start now; otherwise a promise that resolves when its turn comes.
-   * Throws or rejects with `overloaded`; rejects with an `AbortError` if the client disconnects.
+   * Throws or rejects with `overloaded`, naming the bound; rejects with an `AbortError` if the client disconnects.
    */
   enter(accountId: string, taker: TurnTaker): Promise<void> | undefined {
-    if (this.#inFlight < this.#options.inFlightMax) {
+    if (this.#mayStart(this.#queues.inFlightOf(accountId))) {
       taker.turn = this.#begin(accountId);
       return undefined;
     }
@@ -62,7 +87,7 @@ export class Admission {
     return this.#wait(accountId, taker);
   }
 
-  /** Releases the turn if the request holds one. */
+  /** Releases the turn if the request holds one, and the bytes that the request held. */
   leave(taker: Pick<TurnTaker, 'turn'>): void {
     const { turn } = taker;
     if (turn === null) return;
@@ -71,20 +96,41 @@ export class Admission {
     this.#queues.end(turn.accountId);
     const holdMs = Math.max(holdMsMin, this.#now() - turn.beganAt);
     this.#holdMs += (holdMs - this.#holdMs) * newestWeight;
-    if (this.#queues.length > 0) this.#queues.shift()?.settle(true);
+    turn.memory.release();
+    turn.disk.release();
+    this.#startWaiting();
+  }
+
+  /** A free slot can raise the share of several accounts, so more than one request may start. */
+  #startWaiting(): void {
+    while (this.#queues.length > 0 && this.#inFlight < this.#share.capacity) {
+      const next = this.#queues.shift((inFlight) => this.#mayStart(inFlight));
+      if (next === undefined) return;
+      next.settle(true);
+    }
+  }
+
+  #mayStart(ownInFlight: number): boolean {
+    return this.#share.refusalOf(ownInFlight, this.#inFlight, 1) === null;
   }
 
   #begin(accountId: string): Turn {
     this.#inFlight += 1;
     this.#queues.begin(accountId);
-    return { accountId, beganAt: this.#now() };
+    const { memory, disk } = this.#options;
+    return {
+      accountId,
+      beganAt: this.#now(),
+      memory: new HeldBytes(memory, accountId),
+      disk: new HeldBytes(disk, accountId),
+    };
   }
 
   #requireRoom(accountId: string): void {
     const { queuedMax, waitMsMax } = this.#options;
     const waiting = this.#queues.waitingOf(accountId);
-    if (waiting >= Math.max(1, queuedMax / 2)) throw this.#shed('queue_full');
-    if (this.#expectedWaitMs(waiting + 1) > waitMsMax) throw this.#shed('too_slow');
+    if (waiting >= Math.max(1, queuedMax / 2)) throw this.#shed(this.#reasonOr('queue_full'));
+    if (this.#expectedWaitMs(waiting + 1) > waitMsMax) throw this.#shed(this.#reasonOr('too_slow'));
     if (this.#queues.length < queuedMax) return;
     // The account with the longest queue loses a queued request to an account with a shorter queue.
     const displaced = this.#queues.popOfLongest(waiting + 1);
@@ -126,122 +172,30 @@ export class Admission {
       const timer = setTimeout(() => {
         signal.removeEventListener('abort', leave);
         this.#queues.remove(waiter);
-        reject(this.#shed('too_slow'));
+        reject(this.#shed(this.#reasonOr('too_slow')));
       }, waitMsMax);
       signal.addEventListener('abort', leave, { once: true });
       this.#queues.add(waiter);
     });
   }
 
-  #shed(reason: 'queue_full' | 'too_slow' | 'displaced'): GatewayError {
+  /** While slots are free, a request waits or is rejected only because its account has its share. */
+  #reasonOr(reason: ShedReason): ShedReason {
+    return this.#inFlight < this.#share.capacity ? 'account_in_flight' : reason;
+  }
+
+  #shed(reason: ShedReason): GatewayError {
     this.#options.metrics.shed.inc({ reason });
     // The delay is randomized so that rejected clients do not all retry at the same moment.
     const waitMs = Math.min(retryAfterMsMax, Math.max(retryAfterMsMin, this.#holdMs)) * (1 + Math.random());
-    return new GatewayError('overloaded', { detail: `shed: ${reason}`, retryAfterMs: Math.round(waitMs) });
+    return new GatewayError('overloaded', {
+      ...(reason === 'account_in_flight' ? { message: accountMessage } : {}),
+      detail: `shed: ${reason}`,
+      retryAfterMs: Math.round(waitMs),
+    });
   }
 }
 
 function toError(reason: unknown): Error {
   return reason instanceof Error ? reason : new DOMException('the client left', 'AbortError');
-}
-
-/** A queued request. */
-interface Waiter {
-  readonly accountId: string;
-  /** Called once: with true when the request's turn comes, or with false if the request is displaced. */
-  readonly settle: (isTurn: boolean) => void;
-}
-
-interface AccountLoad {
-  inFlight: number;
-  readonly waiting: Set<Waiter>;
-}
-
-/**
- * Counts the requests in flight for each account and queues waiting requests per account. The next turn goes
- * to the account with the fewest requests in flight, so a busy account does not delay others.
- */
-class AccountQueues {
-  /** Accounts with requests in flight or in the queue. */
-  readonly #loads = new Map<string, AccountLoad>();
-  /** Accounts with queued requests. The account that was served last is at the end. */
-  readonly #waiting = new Map<string, AccountLoad>();
-  #length = 0;
-
-  get length(): number {
-    return this.#length;
-  }
-
-  get accounts(): number {
-    return this.#loads.size;
-  }
-
-  begin(accountId: string): void {
-    this.#know(accountId).inFlight += 1;
-  }
-
-  end(accountId: string): void {
-    const load = this.#know(accountId);
-    load.inFlight -= 1;
-    this.#forgetIdle(accountId, load);
-  }
-
-  waitingOf(accountId: string): number {
-    return this.#waiting.get(accountId)?.waiting.size ?? 0;
-  }
-
-  add(waiter: Waiter): void {
-    const load = this.#know(waiter.accountId);
-    load.waiting.add(waiter);
-    this.#waiting.set(waiter.accountId, load);
-    this.#length += 1;
-  }
-
-  remove(waiter: Waiter): void {
-    const load = this.#loads.get(waiter.accountId);
-    if (load === undefined || !load.waiting.delete(waiter)) return;
-    this.#length -= 1;
-    if (load.waiting.size === 0) this.#waiting.delete(waiter.accountId);
-    this.#forgetIdle(waiter.accountId, load);
-  }
-
-  /** Removes the oldest queued request from the account with the fewest requests in flight. */
-  shift(): Waiter | undefined {
-    let chosen: AccountLoad | undefined;
-    for (const load of this.#waiting.values()) {
-      if (chosen === undefined || load.inFlight < chosen.inFlight) chosen = load;
-    }
-    const [waiter] = chosen?.waiting ?? [];
-    if (chosen === undefined || waiter === undefined) return undefined;
-    this.remove(waiter);
-    // Accounts with equal load take turns.
-    if (this.#waiting.delete(waiter.accountId)) this.#waiting.set(waiter.accountId, chosen);
-    return waiter;
-  }
-
-  /**
-   * Removes the newest queued request from the account with the longest queue, if that queue has more than
-   * `least` requests.
-   */
-  popOfLongest(least: number): Waiter | undefined {
-    let longest: AccountLoad | undefined;
-    for (const load of this.#waiting.values()) {
-      if (load.waiting.size > Math.max(least, longest?.waiting.size ?? 0)) longest = load;
-    }
-    const waiter = longest === undefined ? undefined : [...longest.waiting].at(-1);
-    if (waiter !== undefined) this.remove(waiter);
-    return waiter;
-  }
-
-  #know(accountId: string): AccountLoad {
-    const known = this.#loads.get(accountId);
-    if (known !== undefined) return known;
-    const made = { inFlight: 0, waiting: new Set<Waiter>() };
-    this.#loads.set(accountId, made);
-    return made;
-  }
-
-  #forgetIdle(accountId: string, { inFlight, waiting }: AccountLoad): void {
-    if (inFlight === 0 && waiting.size === 0) this.#loads.delete(accountId);
-  }
 }

@@ -1,8 +1,9 @@
+import { createHmac, randomBytes } from 'node:crypto';
 import { additionalKeysMax, backendChanged } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
 import { LRUCache } from 'lru-cache';
 import type { ResilienceMetrics } from '../metrics/edge-metrics.ts';
-import { Backend, type BackendName, type BackendNews } from './backend.ts';
+import { Backend, type BackendName, type BackendNews, type StoredBackendName } from './backend.ts';
 
 export interface BackendBookOptions {
   readonly messaging: Pick<Messaging, 'broadcast' | 'onBroadcast'>;
@@ -16,6 +17,9 @@ export interface BackendBookOptions {
  * healthy.
  */
 const backendsMax = 20_000;
+/** Accounts for which backends of credentials from requests are kept, and how many for each account. */
+const requestAccountsMax = 5_000;
+const requestBackendsMax = 32;
 /** Maximum number of credentials an account may have for one provider. */
 export const credentialsMax = additionalKeysMax + 1;
 
@@ -26,6 +30,10 @@ export const credentialsMax = additionalKeysMax + 1;
 export class BackendBook {
   readonly #options: BackendBookOptions;
   readonly #backends = new LRUCache<string, Backend>({ max: backendsMax });
+  /** By account, then by the digest of the credential. */
+  readonly #ofRequests = new LRUCache<string, LRUCache<string, Backend>>({ max: requestAccountsMax });
+  /** Makes the digests useless outside this process. */
+  readonly #digestKey = randomBytes(32);
 
   constructor(options: BackendBookOptions) {
     this.#options = options;
@@ -36,16 +44,40 @@ export class BackendBook {
   get openCount(): number {
     let count = 0;
     for (const backend of this.#backends.values()) if (backend.isOpen) count += 1;
+    for (const backends of this.#ofRequests.values())
+      for (const backend of backends.values()) if (backend.isOpen) count += 1;
     return count;
   }
 
-  find(name: BackendName): Backend {
+  /** Finds the backend of a stored credential. */
+  find(name: StoredBackendName): Backend {
     const key = keyOf(name);
     const known = this.#backends.get(key);
     if (known !== undefined) return known;
     const { inFlightMax } = this.#options;
     const made = new Backend({ name, inFlightMax, onNews: (news) => this.#tell(news, name) });
     this.#backends.set(key, made);
+    return made;
+  }
+
+  /**
+   * Finds the backend of a credential that a request brought. Each credential has its own, so its failures
+   * affect neither the account's stored credential nor any other credential. The least recently used ones of an
+   * account are dropped. Other replicas are not told, because they may never see the credential.
+   * @param credential a secret, with its region; only its keyed digest is kept
+   */
+  findForRequest(place: Pick<BackendName, 'accountId' | 'provider'>, credential: string): Backend {
+    const digest = createHmac('sha256', this.#digestKey)
+      .update(`${place.provider}\n${credential}`)
+      .digest('base64url');
+    const ofAccount = this.#ofRequests.get(place.accountId) ?? new LRUCache({ max: requestBackendsMax });
+    this.#ofRequests.set(place.accountId, ofAccount);
+    const known = ofAccount.get(digest);
+    if (known !== undefined) return known;
+    const { inFlightMax } = this.#options;
+    const name = { ...place, credential: null };
+    const made = new Backend({ name, inFlightMax, onNews: (news) => this.#count(news) });
+    ofAccount.set(digest, made);
     return made;
   }
 
@@ -56,12 +88,16 @@ export class BackendBook {
     }
   }
 
-  #tell(news: BackendNews, { accountId, provider, credential }: BackendName): void {
-    if (news.kind !== 'cooling') this.#options.metrics.breakerChanges.inc({ to: news.kind });
+  #count({ kind }: BackendNews): void {
+    if (kind !== 'cooling') this.#options.metrics.breakerChanges.inc({ to: kind });
+  }
+
+  #tell(news: BackendNews, { accountId, provider, credential }: StoredBackendName): void {
+    this.#count(news);
     this.#options.messaging.broadcast(backendChanged, { accountId, provider, credential, news });
   }
 }
 
-function keyOf({ accountId, provider, credential }: BackendName): string {
+function keyOf({ accountId, provider, credential }: StoredBackendName): string {
   return `${accountId}|${provider}|${credential}`;
 }

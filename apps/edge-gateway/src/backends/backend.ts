@@ -5,7 +5,15 @@ import type { Failure } from './failure.ts';
 export interface BackendName {
   readonly accountId: string;
   readonly provider: string;
-  /** Index of the credential among the account's credentials for this provider. */
+  /**
+   * Index of the credential among the account's credentials for this provider. Null for a credential that a
+   * request brought.
+   */
+  readonly credential: number | null;
+}
+
+/** A backend with one of the account's stored credentials. Replicas share its news. */
+export interface StoredBackendName extends BackendName {
   readonly credential: number;
 }
 

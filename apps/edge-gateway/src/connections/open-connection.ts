@@ -39,16 +39,14 @@ export async function openConnections(
   { connections, settings, backends }: ConnectionServices,
 ): Promise<readonly Connection[]> {
   const place = { accountId, provider: provider.name };
-  if (ownCredential !== null || (provider.name === 'sandbox' && settings.sandboxUrl !== undefined)) {
-    return [
-      {
-        credential: ownCredential,
-        baseUrl: ownCredential === null ? (settings.sandboxUrl ?? null) : null,
-        secrets: ownCredential === null ? [] : secretValues(ownCredential),
-        health: unrecorded,
-        backend: backends.find({ ...place, credential: 0 }),
-      },
-    ];
+  if (ownCredential !== null) {
+    const backend = backends.findForRequest(place, ownCredential);
+    const secrets = secretValues(ownCredential);
+    return [{ credential: ownCredential, baseUrl: null, secrets, health: unrecorded, backend }];
+  }
+  if (provider.name === 'sandbox' && settings.sandboxUrl !== undefined) {
+    const backend = backends.find({ ...place, credential: 0 });
+    return [{ credential: null, baseUrl: settings.sandboxUrl, secrets: [], health: unrecorded, backend }];
   }
   const opened = await connections.open(accountId, provider.name);
   if (opened) {

@@ -3,6 +3,7 @@ import { accountChanged, authenticateKey, keyChanged } from '@gateway/contracts'
 import { GatewayError } from '@gateway/errors';
 import type { Messaging } from '@gateway/messaging';
 import { RemoteCache } from '../cache/remote-cache.ts';
+import type { RateCeiling } from '../rate-limits/rate-ceiling.ts';
 
 /** A broadcast change, reported after the cache was invalidated. */
 export interface GrantChange {
@@ -33,14 +34,21 @@ export class GrantCache {
   readonly #onChange: ((change: GrantChange) => void)[] = [];
   readonly #onDoubt: (() => void)[] = [];
 
-  constructor(messaging: Pick<Messaging, 'call' | 'connected' | 'onBroadcast' | 'onReconnect'>) {
+  /** @param ceiling the operator's bound, which applies to every grant */
+  constructor(
+    messaging: Pick<Messaging, 'call' | 'connected' | 'onBroadcast' | 'onReconnect'>,
+    ceiling?: Pick<RateCeiling, 'cap'>,
+  ) {
     this.#cache = new RemoteCache<KeyGrant | null>({
       entriesMax: 50_000,
       freshMs: 10_000,
       staleMs: 300_000,
       load: async (keySha256) => {
-        const { grant } = await messaging.call(authenticateKey, { keySha256 });
-        if (grant !== null) this.#digests.set(grant, keySha256);
+        const { grant: stored } = await messaging.call(authenticateKey, { keySha256 });
+        if (stored === null) return null;
+        const rateLimitRpm = ceiling?.cap(stored.rateLimitRpm) ?? stored.rateLimitRpm;
+        const grant = rateLimitRpm === stored.rateLimitRpm ? stored : { ...stored, rateLimitRpm };
+        this.#digests.set(grant, keySha256);
         return grant;
       },
       broadcastsArrive: () => messaging.connected,

@@ -8,6 +8,7 @@ import {
   type ChatEndpoint,
   type RawRequest,
 } from '../routes/chat/serve-chat.ts';
+import { loopHeader } from '../loops/loop-guard.ts';
 import { newRequestId } from './request-id.ts';
 
 export const directEndpoints: ReadonlyMap<string, ChatEndpoint> = new Map(
@@ -60,5 +61,7 @@ function directEndpoint({
   httpVersionMajor,
 }: IncomingMessage): ChatEndpoint | undefined {
   if (method !== 'POST' || httpVersionMajor !== 1) return undefined;
+  // The router rejects the gateway's own requests.
+  if (headers[loopHeader] !== undefined) return undefined;
   return headers['content-type'] === 'application/json' ? directEndpoints.get(url ?? '') : undefined;
 }

@@ -27,6 +27,7 @@ async function registeredRoutes(): Promise<string[]> {
     tls: undefined,
     trustedProxies: [],
     direct: new DirectChat(parts.pipeline),
+    isLoop: () => false,
   });
   const registered: string[] = [];
   const fastify = app.getHttpAdapter().getInstance();

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { GatewayError } from '@gateway/errors';
+import type { ClientFormat } from '@gateway/interchange';
 import type { Logger } from '@gateway/observability';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -11,7 +12,8 @@ import { answerConnectionError } from './connection-limits.ts';
 import type { DirectChat } from './direct-chat.ts';
 import type { Listener, TlsIdentity } from './listener.ts';
 import { createListener } from './listener.ts';
-import { renderError } from '../request/http-response.ts';
+import { loopHeader } from '../loops/loop-guard.ts';
+import { formatOfPath, renderError } from '../request/http-response.ts';
 import { newRequestId } from './request-id.ts';
 
 export interface ServerOptions {
@@ -21,6 +23,8 @@ export interface ServerOptions {
   readonly trustedProxies: readonly string[];
   /** Serves common chat requests while bypassing the router. */
   readonly direct: DirectChat;
+  /** Whether the gateway sent a request itself, given the request's `CDN-Loop` header. Such a request is refused. */
+  readonly isLoop: (header: string | string[] | undefined, requestId: string) => boolean;
 }
 
 /**
@@ -30,7 +34,7 @@ export interface ServerOptions {
 export async function createServer(
   module: DynamicModule,
   log: Logger,
-  { tls, trustedProxies, direct }: ServerOptions,
+  { tls, trustedProxies, direct, isLoop }: ServerOptions,
 ): Promise<NestFastifyApplication> {
   let listener: Listener | undefined;
   const adapter = new FastifyAdapter({
@@ -42,7 +46,6 @@ export async function createServer(
       return listener.server;
     },
     exposeHeadRoutes: false,
-    // Only trusted proxies may report a client's address.
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     routerOptions: { maxParamLength: 1024 },
     forceCloseConnections: 'idle',
@@ -59,6 +62,7 @@ export async function createServer(
   });
   const fastify = adapter.getInstance();
   leaveBodies(fastify);
+  rejectLoops(fastify, isLoop);
   fastify.addHook('preClose', (done) => {
     direct.close();
     listener?.drain();
@@ -71,6 +75,14 @@ export async function createServer(
 function leaveBodies(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+}
+
+/** Rejects the gateway's own requests on every route, before anything else is done for them. */
+function rejectLoops(fastify: FastifyInstance, isLoop: ServerOptions['isLoop']): void {
+  fastify.addHook('onRequest', (request, reply, done) => {
+    if (!isLoop(request.headers[loopHeader], request.id)) done();
+    else answerError(new GatewayError('request_loop'), request.id, reply, formatOfPath(request.url));
+  });
 }
 
 /** Adds the request id to every response, and responds with 405 if the path exists only for other methods. */
@@ -94,8 +106,13 @@ function answerOtherMethods(fastify: FastifyInstance): void {
   });
 }
 
-function answerError(error: GatewayError, requestId: string, reply: FastifyReply): void {
-  const { status, headers, body } = renderError(error, requestId, 'chat-completions');
+function answerError(
+  error: GatewayError,
+  requestId: string,
+  reply: FastifyReply,
+  format: ClientFormat = 'chat-completions',
+): void {
+  const { status, headers, body } = renderError(error, requestId, format);
   void reply.status(status).headers(headers).send(body);
 }
 

@@ -113,15 +113,25 @@ export interface ResilienceMetrics {
   readonly shed: Counter<'reason'>;
   /** Queueing time of requests that were then served. */
   readonly queueSeconds: Histogram;
+  /** Requests that this deployment had sent itself. */
+  readonly loops: Counter;
   watchOpenBreakers(count: () => number): void;
   watchQueue(length: () => number): void;
+  /** Watches the bytes that requests hold in one place. */
+  watchHeldBytes(place: HeldPlace, bytes: () => number): void;
 }
 
 export function createResilienceMetrics(metrics: Metrics): ResilienceMetrics {
   return { ...createUpstreamMetrics(metrics), ...createAdmissionMetrics(metrics) };
 }
 
-type AdmissionMetrics = Pick<ResilienceMetrics, 'shed' | 'queueSeconds' | 'watchQueue'>;
+/** Where requests hold bytes. */
+type HeldPlace = 'memory' | 'disk';
+
+type AdmissionMetrics = Pick<
+  ResilienceMetrics,
+  'shed' | 'loops' | 'queueSeconds' | 'watchQueue' | 'watchHeldBytes'
+>;
 
 function createUpstreamMetrics(metrics: Metrics): Omit<ResilienceMetrics, keyof AdmissionMetrics> {
   return {
@@ -161,6 +171,10 @@ function createAdmissionMetrics(metrics: Metrics): AdmissionMetrics {
       help: 'Requests rejected with 503 because the gateway or the provider was at its limit.',
       labels: ['reason'],
     }),
+    loops: metrics.counter({
+      name: 'gateway_request_loops_total',
+      help: 'Requests rejected with 508 because this gateway had sent them itself.',
+    }),
     queueSeconds: metrics.histogram({
       name: 'gateway_queue_seconds',
       help: 'Waiting time of requests that had to wait for their turn.',
@@ -170,6 +184,13 @@ function createAdmissionMetrics(metrics: Metrics): AdmissionMetrics {
         name: 'gateway_requests_queued',
         help: 'Requests that are waiting for their turn.',
         collect: length,
+      });
+    },
+    watchHeldBytes: (place, bytes) => {
+      metrics.gauge({
+        name: `gateway_held_${place}_bytes`,
+        help: `Bytes reserved for request and response bodies in ${place === 'memory' ? 'memory' : 'temporary files'}.`,
+        collect: bytes,
       });
     },
   };

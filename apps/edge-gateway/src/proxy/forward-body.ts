@@ -11,6 +11,7 @@ import type { Caller } from '../request/request.ts';
 import type { Attempt } from '../pipeline/exchange/attempt.ts';
 import type { Exchange } from '../pipeline/exchange/exchange.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
+import { loopHeader } from '../loops/loop-guard.ts';
 import { markSent } from '../pipeline/stages/forward/call-provider.ts';
 import type { Candidate } from '../pipeline/stages/forward/candidates.ts';
 import { tryCandidates } from '../pipeline/stages/forward/try-candidates.ts';
@@ -75,6 +76,7 @@ async function sendBody(
     },
     body: body.open(),
     signal,
+    loopHeader: exchange.request.headers[loopHeader],
   });
   attempt.headersAt = performance.now();
   connection.health.note(answer.status);

@@ -5,6 +5,8 @@ import type { FileHandle } from 'node:fs/promises';
 import { open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { uuidv7 } from 'uuidv7';
+import type { Turn } from '../admission/admission.ts';
+import { bodyMemoryFactor } from '../pipeline/stages/parse/parse.ts';
 import { clientLeft, tooLarge } from '../request/read-body.ts';
 import type { ModelPlace, ModelScanner } from './model-scanner.ts';
 import { modelMissing } from './model-scanner.ts';
@@ -12,8 +14,10 @@ import { modelMissing } from './model-scanner.ts';
 /** Maximum bytes buffered in memory until the model is known; further bytes are written to disk. */
 const memoryBytesMax = 256 * 1024;
 
-interface HeldBytes {
+/** What was read of a body, and the turn in which the held bytes count. */
+interface HeldParts {
   readonly request: IncomingMessage;
+  readonly turn: Pick<Turn, 'memory' | 'disk'> | null;
   /** The scanner that found the model. It also checks the rest. */
   readonly scanner: ModelScanner;
   readonly chunks: Buffer[];
@@ -29,11 +33,13 @@ export class HeldBody {
   #chunks: Buffer[];
   #file: SealedFile | undefined;
   readonly #bytesMax: number;
+  readonly #turn: HeldParts['turn'];
   #size: number;
   #isWhole = false;
 
-  constructor(place: ModelPlace, held: HeldBytes, bytesMax: number) {
+  constructor(place: ModelPlace, held: HeldParts, bytesMax: number) {
     this.place = place;
+    this.#turn = held.turn;
     this.#request = held.request;
     this.#scanner = held.scanner;
     this.#chunks = held.chunks;
@@ -67,10 +73,11 @@ export class HeldBody {
 
   /**
    * Returns the whole body in memory, for a provider that needs a different shape or a signature. Throws
-   * `request_too_large`.
+   * `request_too_large`, or `overloaded` if the account may not hold so many bytes in memory now.
    */
   async holdAll(): Promise<Buffer> {
     if (!this.#isWhole) {
+      if (this.#file !== undefined) this.#turn?.memory.add(this.#size * bodyMemoryFactor);
       const held: Buffer[] = [];
       for await (const chunk of this.#held()) held.push(chunk);
       this.#chunks = held;
@@ -90,6 +97,7 @@ export class HeldBody {
       this.#size += chunk.length;
       if (this.#size > this.#bytesMax) throw tooLarge(this.#bytesMax);
       this.#scanner.pushRest(chunk);
+      this.#turn?.memory.add(chunk.length * bodyMemoryFactor);
       this.#chunks.push(chunk);
     }
     this.#isWhole = true;
@@ -137,13 +145,15 @@ export class HeldBody {
 
 /**
  * Reads a body until its model is known, wherever the field is located.
- * @throws GatewayError `missing_field` if the body ends without a model; `request_too_large`; errors from the
- * scanner
+ * @param turn the request's turn, in which the held bytes count
+ * @throws GatewayError `missing_field` if the body ends without a model; `request_too_large`; `overloaded` if
+ * the account may not hold more bytes now; errors from the scanner
  */
 export async function holdUntilModel(
   request: IncomingMessage,
   scanner: ModelScanner,
   bytesMax: number,
+  turn: HeldParts['turn'] = null,
 ): Promise<HeldBody> {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
   const chunks: Buffer[] = [];
@@ -156,13 +166,19 @@ export async function holdUntilModel(
       size += chunk.length;
       if (size > bytesMax) throw tooLarge(bytesMax);
       if (file === undefined && size > memoryBytesMax) {
+        turn?.disk.add(size - chunk.length);
         file = await SealedFile.create(tmpdir());
         for (const kept of chunks.splice(0)) await file.append(kept);
       }
-      if (file === undefined) chunks.push(chunk);
-      else await file.append(chunk);
+      if (file === undefined) {
+        turn?.memory.add(chunk.length * bodyMemoryFactor);
+        chunks.push(chunk);
+      } else {
+        turn?.disk.add(chunk.length);
+        await file.append(chunk);
+      }
       const place = scanner.push(chunk);
-      if (place) return new HeldBody(place, { request, scanner, chunks, file, size }, bytesMax);
+      if (place) return new HeldBody(place, { request, turn, scanner, chunks, file, size }, bytesMax);
     }
   } catch (error) {
     await file?.close();

@@ -30,9 +30,6 @@ const multipartEndpoints: ReadonlySet<ProxyEndpoint> = new Set([
   'videos/generations',
 ]);
 
-/** Maximum size of a multipart body, which is never buffered completely. */
-const multipartBytesMax = 200 * 1024 * 1024;
-
 /**
  * Handles a proxied request: it is not planned, only its model name is read, and no content is stored.
  * Authentication, limits, credentials and the request log work as they do for chat requests. Never throws.
@@ -51,8 +48,8 @@ export async function proxyRequest(
     if (turn) await turn;
     const caller = await limit(exchange, known, services);
     recording.accept(caller);
-    const { scanner, bytesMax } = openScanner(exchange.request, endpoint, services.settings.bodyBytesMax);
-    body = await holdUntilModel(exchange.request, scanner, bytesMax);
+    const { scanner, bytesMax } = openScanner(exchange.request, endpoint, services.settings);
+    body = await holdUntilModel(exchange.request, scanner, bytesMax, exchange.turn);
     const guard = await restrictProxied(body, scanner, caller);
     const { model } = body.place;
     exchange.ledger.requestedModel = model;
@@ -81,13 +78,14 @@ export async function proxyRequest(
 function openScanner(
   request: IncomingMessage,
   endpoint: ProxyEndpoint,
-  jsonBytesMax: number,
+  { bodyBytesMax, multipartBytesMax }: PipelineServices['settings'],
 ): { scanner: ModelScanner; bytesMax: number } {
   const contentType = request.headers['content-type'] ?? '';
   const mediaType = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
-  if (mediaType === 'application/json') return { scanner: new JsonModelScanner(), bytesMax: jsonBytesMax };
+  if (mediaType === 'application/json') return { scanner: new JsonModelScanner(), bytesMax: bodyBytesMax };
   if (!multipartEndpoints.has(endpoint)) throw new GatewayError('unsupported_media_type');
   if (mediaType === 'multipart/form-data') {
+    // A multipart body is never buffered completely.
     return { scanner: new MultipartModelScanner(contentType), bytesMax: multipartBytesMax };
   }
   const message = 'Send the body as multipart/form-data or application/json.';

@@ -8,6 +8,7 @@ import type { UpstreamAnswer } from '../request/upstream-answer.ts';
 import type { RelayOutcome } from '../pipeline/exchange/answer.ts';
 import { hasLeft, renderAnswerHeaders, type Exchange } from '../pipeline/exchange/exchange.ts';
 import type { Lane } from '../request/request.ts';
+import { answerMemoryFactor } from '../pipeline/stages/relay/relay-plain.ts';
 import { openResponseWriter } from '../pipeline/stages/relay/response-writer.ts';
 import type { ProviderAnswer } from '../pipeline/stages/relay/provider-answer.ts';
 import { pump } from '../pipeline/stages/relay/provider-answer.ts';
@@ -90,11 +91,11 @@ async function relayChecked(
 
 async function relayWhole(
   passed: ProviderAnswer,
-  { response, timings }: Exchange,
+  { response, timings, turn }: Exchange,
   checked: ResponsesAnswer,
 ): Promise<RelayOutcome> {
   const { answer, headers } = passed;
-  const bytes = checked.renderPlain(await readAll(answer));
+  const bytes = checked.renderPlain(await readAll(answer, { turn }));
   timings.firstByteAt ??= performance.now();
   answer.begun();
   response.writeHead(answer.status, { ...headers, 'content-length': String(bytes.length) });
@@ -182,9 +183,9 @@ const contentType = 'application/json';
 async function relayMapped(
   { answer, headers, providerRequestId }: ProviderAnswer,
   mapAnswer: NonNullable<OutgoingBody['mapAnswer']>,
-  { response, timings }: Exchange,
+  { response, timings, turn }: Exchange,
 ): Promise<RelayOutcome> {
-  const mapped = mapAnswer(await readFields(answer), answer.headers);
+  const mapped = mapAnswer(await readFields(answer, { turn }), answer.headers);
   const bytes = Buffer.from(JSON.stringify(mapped));
   timings.firstByteAt ??= performance.now();
   answer.begun();
@@ -199,8 +200,12 @@ async function relayMapped(
   return renderSuccess({ answer, providerRequestId }, reader.end());
 }
 
-async function readAll({ body }: Pick<ProviderAnswer['answer'], 'body'>): Promise<Buffer> {
-  const { bytes, isWhole } = await readWhole(body, answerBytesMax).catch((error: unknown) => {
+async function readAll(
+  { body }: Pick<ProviderAnswer['answer'], 'body'>,
+  { turn }: Pick<Exchange, 'turn'>,
+): Promise<Buffer> {
+  const reserve = (length: number): void => turn?.memory.add(length * answerMemoryFactor);
+  const { bytes, isWhole } = await readWhole(body, answerBytesMax, reserve).catch((error: unknown) => {
     throw toUpstreamError(error);
   });
   if (isWhole) return bytes;
@@ -208,8 +213,11 @@ async function readAll({ body }: Pick<ProviderAnswer['answer'], 'body'>): Promis
   throw new GatewayError('upstream_invalid', { detail: `an answer of more than ${answerBytesMax} bytes` });
 }
 
-async function readFields({ body }: Pick<ProviderAnswer['answer'], 'body'>): Promise<JsonFields> {
-  const bytes = await readAll({ body });
+async function readFields(
+  { body }: Pick<ProviderAnswer['answer'], 'body'>,
+  exchange: Pick<Exchange, 'turn'>,
+): Promise<JsonFields> {
+  const bytes = await readAll({ body }, exchange);
   try {
     const parsed: unknown = JSON.parse(bytes.toString('utf8'));
     if (typeof parsed === 'object' && parsed !== null) return parsed as JsonFields;

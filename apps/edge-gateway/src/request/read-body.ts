@@ -4,34 +4,80 @@ import { JsonDepthError, JsonSyntaxError, scanJson } from '@gateway/wire-formats
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 
+/** Called with the number of bytes that are about to be held. Throws if they may not be held now. */
+export type ReserveBytes = (bytes: number) => void;
+
 /**
  * Reads a whole body, up to a size limit. If the declared length exceeds the limit, the body is rejected
  * without reading. If the declaration is wrong, it is rejected when it reaches the limit. Throws
- * `request_too_large`, or the stream's own error if the client disconnects.
+ * `request_too_large`, the error of `reserve`, or the stream's own error if the client disconnects.
+ * @param reserve called with the declared length before the body is read, or with the length of each chunk if
+ * the client declared none
  */
-export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+export async function readBody(
+  request: IncomingMessage,
+  bytesMax: number,
+  reserve: ReserveBytes = () => undefined,
+): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > bytesMax) throw tooLarge(bytesMax);
+  reserve(declared);
   // A client that has already disconnected causes no further events.
   if (request.destroyed || request.readableEnded) throw clientLeft();
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= bytesMax) {
-        chunks.push(chunk);
-        return;
+    const collected = new CollectedBytes(declared);
+    const take = (chunk: Buffer): void => {
+      try {
+        const size = collected.size + chunk.length;
+        if (size > bytesMax) throw tooLarge(bytesMax);
+        if (size > declared) reserve(Math.min(size - declared, chunk.length));
+        collected.push(chunk);
+      } catch (error) {
+        request.pause();
+        // The rest of the body may still be read, but is not collected.
+        request.off('data', take);
+        reject(error instanceof Error ? error : new Error(String(error)));
       }
-      request.pause();
-      reject(tooLarge(bytesMax));
-    });
-    request.once('end', () =>
-      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)),
-    );
+    };
+    request.on('data', take);
+    request.once('end', () => resolve(collected.bytes()));
     request.once('error', reject);
     request.once('aborted', () => reject(clientLeft()));
   });
+}
+
+/** Bodies above this size are read into one buffer of their declared length. */
+const collectedBytesMax = 64 * 1024;
+
+/**
+ * Collects a body. A long body with a declared length is copied into one buffer as it arrives, so its bytes
+ * are held once. Without it, the chunks and their concatenation would exist at the same time.
+ */
+class CollectedBytes {
+  #whole: Buffer | undefined;
+  #chunks: Buffer[] = [];
+  size = 0;
+
+  constructor(declared: number) {
+    if (declared > collectedBytesMax) this.#whole = Buffer.allocUnsafeSlow(declared);
+  }
+
+  push(chunk: Buffer): void {
+    const whole = this.#whole;
+    if (whole !== undefined && this.size + chunk.length <= whole.length) chunk.copy(whole, this.size);
+    else {
+      if (whole !== undefined) this.#chunks = [whole.subarray(0, this.size)];
+      this.#whole = undefined;
+      this.#chunks.push(chunk);
+    }
+    this.size += chunk.length;
+  }
+
+  bytes(): Buffer {
+    if (this.#whole !== undefined) return this.#whole.subarray(0, this.size);
+    const [only, ...others] = this.#chunks;
+    return only !== undefined && others.length === 0 ? only : Buffer.concat(this.#chunks, this.size);
+  }
 }
 
 export function clientLeft(): Error {

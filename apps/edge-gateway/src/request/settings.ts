@@ -1,7 +1,10 @@
 export const PIPELINE_SETTINGS = Symbol('PIPELINE_SETTINGS');
 
 export interface PipelineSettings {
+  /** Max size of a JSON body. */
   readonly bodyBytesMax: number;
+  /** Max size of a multipart body. */
+  readonly multipartBytesMax: number;
   readonly planDeadlineMs: number;
   /** Undefined if the gateway has no sandbox. */
   readonly sandboxUrl: string | undefined;

@@ -146,8 +146,14 @@ interface ReadBody {
 /**
  * Reads a body up to a size limit. If the body exceeds the limit, it is paused and the caller must discard
  * it. Rejects with the body's error.
+ * @param reserve called with the length of each chunk before the chunk is kept. If it throws, the body is
+ * aborted with that error.
  */
-export function readWhole(body: AnswerBody, bytesMax: number): Promise<ReadBody> {
+export function readWhole(
+  body: AnswerBody,
+  bytesMax: number,
+  reserve?: (bytes: number) => void,
+): Promise<ReadBody> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -155,6 +161,7 @@ export function readWhole(body: AnswerBody, bytesMax: number): Promise<ReadBody>
       resolve({ bytes: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size), isWhole });
     body.read({
       take(chunk) {
+        reserve?.(chunk.length);
         chunks.push(chunk);
         size += chunk.length;
         if (size <= bytesMax) return true;

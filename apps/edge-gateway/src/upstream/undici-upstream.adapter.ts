@@ -5,12 +5,15 @@ import { Agent } from 'undici';
 import { Readable } from 'node:stream';
 import type { Upstream, UpstreamCall, UpstreamReply } from './upstream.port.ts';
 import { toUpstreamError } from './upstream.port.ts';
+import { loopHeader, type LoopGuard } from '../loops/loop-guard.ts';
 import { AnswerBody } from './answer-body.ts';
 
 interface UndiciUpstreamOptions {
   readonly guard: EgressGuard;
   /** How long a provider may stay silent, before its headers and between two chunks. */
   readonly idleTimeoutMs: number;
+  /** Marks the requests, so that the gateway recognizes one that comes back. */
+  readonly loops: Pick<LoopGuard, 'renderHeader'>;
 }
 
 interface Address {
@@ -22,16 +25,19 @@ interface Address {
 export class UndiciUpstream implements Upstream {
   readonly #agent: Agent;
   readonly #guard: EgressGuard;
+  readonly #loops: UndiciUpstreamOptions['loops'];
   /** Addresses that have passed the egress guard. The guard's rules do not change while the process runs. */
   readonly #addresses = new LRUCache<string, Address>({ max: 10_000 });
 
-  constructor({ guard, idleTimeoutMs }: UndiciUpstreamOptions) {
+  constructor({ guard, idleTimeoutMs, loops }: UndiciUpstreamOptions) {
     this.#guard = guard;
+    this.#loops = loops;
     this.#agent = new Agent({
       connect: guard.connect,
       headersTimeout: idleTimeoutMs,
       bodyTimeout: idleTimeoutMs,
-      connections: 2_048,
+      // Unlimited: admission limits the requests, so one account cannot use up an address's connections.
+      connections: null,
       pipelining: 1,
       // Providers and load balancers close idle connections after about a minute. The gateway closes them
       // earlier, so that it never writes a request to a closing connection.
@@ -44,7 +50,8 @@ export class UndiciUpstream implements Upstream {
   send(call: UpstreamCall): Promise<UpstreamReply> {
     return new Promise((resolve, reject) => {
       const { origin, path } = this.#addresses.get(call.url) ?? this.#parseAddress(call.url);
-      const { method = 'POST', headers, body } = call;
+      const { method = 'POST', body } = call;
+      const headers = { ...call.headers, [loopHeader]: this.#loops.renderHeader(call.loopHeader) };
       this.#agent.dispatch({ origin, path, method, headers, body }, new AnswerHandler(call, resolve, reject));
     });
   }

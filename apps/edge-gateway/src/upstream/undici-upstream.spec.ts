@@ -13,6 +13,8 @@ import type { UpstreamReply } from './upstream.port.ts';
 /** Longer than the server in this process takes to respond on a busy machine. */
 const shortSilenceMs = 3_000;
 
+const loops = { renderHeader: () => 'agent-gateway-of-a-test' };
+
 const open: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of open.splice(0)) await close();
@@ -23,7 +25,7 @@ async function startProvider(answer: RequestListener, idleTimeoutMs = 60_000) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const guard = createEgressGuard({ allow: ['127.0.0.0/8'] });
-  const upstream = new UndiciUpstream({ guard, idleTimeoutMs });
+  const upstream = new UndiciUpstream({ guard, idleTimeoutMs, loops });
   open.push(async () => {
     server.closeAllConnections();
     server.close();
@@ -48,6 +50,18 @@ function breakOf({ body }: UpstreamReply, reader: Partial<BodyReader> = {}): Pro
     body.read({ take: () => true, end, fail: resolve, ...reader });
   });
 }
+
+describe('a request', () => {
+  it('carries the mark of this deployment', async () => {
+    let received: unknown;
+    const { send } = await startProvider((request, response) => {
+      received = request.headers['cdn-loop'];
+      response.end();
+    });
+    await readWhole((await send()).body, 100);
+    expect(received).toBe('agent-gateway-of-a-test');
+  });
+});
 
 describe('a response', () => {
   it('has its status, its headers (repeated headers as a list) and its whole body', async () => {
@@ -137,7 +151,7 @@ describe('an aborted call', () => {
     const connect = (_: unknown, callback: (error: Error, socket: null) => void): void =>
       void setTimeout(refuse, 300, callback);
     const guard = { ...createEgressGuard({ allow: ['127.0.0.0/8'] }), connect: connect as never };
-    const upstream = new UndiciUpstream({ guard, idleTimeoutMs: 60_000 });
+    const upstream = new UndiciUpstream({ guard, idleTimeoutMs: 60_000, loops });
     open.push(() => upstream.close());
     const abort = new AbortController();
     const call = { url: 'http://127.0.0.1:9/', headers: {}, body: Buffer.from('{}'), signal: abort.signal };

@@ -11,6 +11,8 @@ export interface UpstreamCall {
   /** A streamed body is sent as it arrives. If its length is known, it is in the `content-length` header. */
   readonly body: Uint8Array | Readable | null;
   readonly signal: AbortSignal;
+  /** The `CDN-Loop` header of the client's request. Absent if no client's request causes the call. */
+  readonly loopHeader?: string | string[] | undefined;
 }
 
 /** A provider's response with its unread body. */

@@ -124,6 +124,53 @@ describe('host names are checked by their resolved addresses', () => {
   });
 });
 
+describe('the gateway’s own addresses', () => {
+  const gateway = {
+    origins: ['https://gateway.example', 'http://edge-gateway.agents.svc.cluster.local'],
+    ports: [8080],
+    addresses: ['10.0.0.7', 'fd00::7'],
+  };
+  const allow = ['127.0.0.0/8', '10.0.0.0/8', '::1', 'fd00::/8'];
+  const guard = createEgressGuard({ allow, gateway, resolve: resolvesTo('127.0.0.1') });
+  const looped = expect.objectContaining({ code: 'request_loop' }) as Error;
+
+  test.each([
+    'https://gateway.example/v1',
+    'https://GATEWAY.example:443/v1',
+    'https://gateway.example./v1',
+    'http://edge-gateway.agents.svc.cluster.local/v1',
+    'http://127.0.0.1:8080/v1',
+    'http://127.9.9.9:8080/v1',
+    'https://127.0.0.1:8080/v1',
+    'http://2130706433:8080/v1',
+    'http://[::1]:8080/v1',
+    'http://[::ffff:127.0.0.1]:8080/v1',
+    'http://0.0.0.0:8080/v1',
+    'http://10.0.0.7:8080/v1',
+    'http://[fd00:0:0:0::7]:8080/v1',
+  ])('%s is denied', async (url) => {
+    expect(() => guard.checkUrl(url)).toThrow(looped);
+    await expect(guard.isOwn(url)).resolves.toBe(true);
+  });
+
+  test.each([
+    'http://127.0.0.1:8081/v1',
+    'http://10.0.0.8:8080/v1',
+    'https://gateway.example:8443/v1',
+    'https://other.example/v1',
+  ])('%s is not an own address', async (url) => {
+    expect(() => guard.checkUrl(url)).not.toThrow();
+    await expect(guard.isOwn(url)).resolves.toBe(false);
+  });
+
+  test('a name that resolves to the gateway is recognized at its port', async () => {
+    await expect(guard.isOwn('http://name.example:8080/v1')).resolves.toBe(true);
+    await expect(guard.isOwn('http://name.example:9000/v1')).resolves.toBe(false);
+    const elsewhere = createEgressGuard({ allow, gateway, resolve: resolvesTo('10.0.0.8') });
+    await expect(elsewhere.isOwn('http://name.example:8080/v1')).resolves.toBe(false);
+  });
+});
+
 describe('connections', () => {
   let server: Server;
   let port: number;
@@ -153,6 +200,16 @@ describe('connections', () => {
     const guard = createEgressGuard({ allow: ['127.0.0.0/8'], resolve: resolvesTo('127.0.0.1') });
     await expect(get(guard, `http://127.0.0.1:${port}/`)).resolves.toBe(200);
     await expect(get(guard, `http://name.example:${port}/`)).resolves.toBe(200);
+  });
+
+  test('never reach the gateway’s own port, by IP address or by name', async () => {
+    const before = served;
+    const gateway = { origins: [], ports: [port], addresses: [] };
+    const guard = createEgressGuard({ allow: ['127.0.0.0/8'], gateway, resolve: resolvesTo('127.0.0.1') });
+    const looped = expect.objectContaining({ code: 'request_loop' }) as Error;
+    await expect(get(guard, `http://127.0.0.1:${port}/`)).rejects.toEqual(looped);
+    await expect(get(guard, `http://name.example:${port}/`)).rejects.toEqual(looped);
+    expect(served).toBe(before);
   });
 
   test('never reach a denied address, even if the caller did not check the URL', async () => {

@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { GatewayError } from '@gateway/errors';
 import { buildConnector } from 'undici';
 import { isListed, isPublic, parseAddress, parseCidr, type Cidr } from './address-policy.ts';
+import { ownAddress, OwnAddresses, type OwnEndpoints } from './own-endpoints.ts';
 
 export interface EgressGuardOptions {
   /**
@@ -17,6 +18,8 @@ export interface EgressGuardOptions {
    * Example: `http://sandbox-provider:8080`.
    */
   readonly ownOrigins?: readonly string[];
+  /** The gateway's own addresses, which no provider may have. Default: none. */
+  readonly gateway?: OwnEndpoints;
   /** Resolves a host name to all its addresses. Default: the operating system's resolver. */
   readonly resolve?: Resolve;
   /** Timeout for establishing a connection. */
@@ -41,11 +44,17 @@ export interface EgressGuard {
   /**
    * Checks the URL as written: its scheme, user info, and a host that is an IP address in any notation. The URL parser
    * converts decimal, octal and hexadecimal addresses to dotted form. A host name is checked when it is resolved.
-   * Call this method again for every redirect. @throws GatewayError `egress_denied`
+   * Call this method again for every redirect. @throws GatewayError `egress_denied`, or `request_loop` for an address of
+   * the gateway itself
    */
   checkUrl(url: string | URL): void;
   /** Like `checkUrl`, for a call: the operator's own origins pass too. @throws GatewayError `egress_denied` */
   checkCall(url: string | URL): void;
+  /**
+   * Whether the URL leads to the gateway itself now. Resolves a host name if the port is one of the gateway's. False if
+   * the name does not resolve.
+   */
+  isOwn(url: string | URL): Promise<boolean>;
   /** Runs `checkUrl`, then checks the current addresses of the host name. Gives early feedback when an address is saved. @throws GatewayError `egress_denied` */
   checkResolved(url: string | URL): Promise<void>;
   /**
@@ -68,20 +77,24 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
   const resolve: Resolve = options.resolve ?? systemLookup;
   const timeout = options.connectTimeoutMs ?? defaultConnectTimeoutMs;
   const own = new Set((options.ownOrigins ?? []).map((url) => new URL(url).origin));
-  const checkUrl = (url: string | URL): void => checkWritten(new URL(url), allow);
+  const gateway = new OwnAddresses(options.gateway ?? { origins: [], ports: [], addresses: [] });
+  const policy: WrittenPolicy = { allow, gateway };
+  const checkUrl = (url: string | URL): void => checkWritten(new URL(url), policy);
   const lookup = createLookup(resolve, (address) => mayCall(address, allow, true));
   const plainLookup = createLookup(resolve, (address) => mayCall(address, allow, false));
   const secure = buildConnector({ lookup, timeout, allowH2: false });
   const plain = buildConnector({ lookup: plainLookup, timeout, allowH2: false });
   // The operator chose these names, so their addresses need no check.
   const unchecked = buildConnector({ lookup: createLookup(resolve, () => true), timeout, allowH2: false });
+  const ownPort = createOwnPortConnectors({ lookup, plainLookup, gateway, timeout });
   return {
     checkUrl,
     checkCall: (url) => {
       const parsed = new URL(url);
-      if (!own.has(parsed.origin)) checkWritten(parsed, allow);
+      if (!own.has(parsed.origin)) checkWritten(parsed, policy);
     },
     lookup,
+    isOwn: (url) => leadsToGateway(new URL(url), gateway, resolve),
     checkResolved: async (url) => {
       checkUrl(url);
       const { protocol, hostname } = new URL(url);
@@ -91,16 +104,62 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
     connect: (target, callback) => {
       const url = `${target.protocol}//${target.host ?? target.hostname}`;
       if (own.size > 0 && own.has(originOf(url))) return unchecked(target, callback);
-      const denial = findDenial(url, allow);
+      const denial = findDenial(url, policy);
       if (denial) return callback(denial, null);
+      // Only a name at one of the gateway's ports can lead back to it.
+      if (gateway.isOwnPort(new URL(url))) return ownPort(target, callback);
       return target.protocol === 'https:' ? secure(target, callback) : plain(target, callback);
     },
   };
 }
 
-function checkWritten(url: URL, allow: readonly Cidr[]): void {
+/** Connects to a name at one of the gateway's ports, unless the name resolves to the gateway itself. */
+function createOwnPortConnectors({
+  lookup,
+  plainLookup,
+  gateway,
+  timeout,
+}: {
+  readonly lookup: Lookup;
+  readonly plainLookup: Lookup;
+  readonly gateway: OwnAddresses;
+  readonly timeout: number;
+}): buildConnector.connector {
+  const secure = buildConnector({ lookup: withoutOwn(lookup, gateway), timeout, allowH2: false });
+  const plain = buildConnector({ lookup: withoutOwn(plainLookup, gateway), timeout, allowH2: false });
+  return (target, callback) => (target.protocol === 'https:' ? secure : plain)(target, callback);
+}
+
+function withoutOwn(lookup: Lookup, gateway: OwnAddresses): Lookup {
+  return (hostname, options, callback) =>
+    lookup(hostname, options, (error, address, family) => {
+      const found = typeof address === 'string' ? [{ address }] : address;
+      if (error === null && found.some((each) => gateway.isOwnAddress(each.address)))
+        return callback(ownAddress(), []);
+      return callback(error, address, family);
+    });
+}
+
+function leadsToGateway(url: URL, gateway: OwnAddresses, resolve: Resolve): Promise<boolean> {
+  if (gateway.isOwnUrl(url)) return Promise.resolve(true);
+  const hostname = bareHost(url.hostname);
+  if (!gateway.isOwnPort(url) || isIP(hostname) !== 0) return Promise.resolve(false);
+  return new Promise((done) => {
+    resolve(hostname, { all: true }, (error, addresses) =>
+      done(error === null && addresses.some(({ address }) => gateway.isOwnAddress(address))),
+    );
+  });
+}
+
+interface WrittenPolicy {
+  readonly allow: readonly Cidr[];
+  readonly gateway: OwnAddresses;
+}
+
+function checkWritten(url: URL, { allow, gateway }: WrittenPolicy): void {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw denied(`scheme ${url.protocol}`);
   if (url.username !== '' || url.password !== '') throw denied('user info in the URL');
+  if (gateway.isOwnUrl(url)) throw ownAddress();
   const secure = url.protocol === 'https:';
   const address = parseAddress(bareHost(url.hostname));
   if (address === undefined) {
@@ -139,9 +198,9 @@ function lookupOnce(lookup: Lookup, hostname: string): Promise<void> {
   });
 }
 
-function findDenial(url: string, allow: readonly Cidr[]): GatewayError | undefined {
+function findDenial(url: string, policy: WrittenPolicy): GatewayError | undefined {
   try {
-    checkWritten(new URL(url), allow);
+    checkWritten(new URL(url), policy);
     return undefined;
   } catch (thrown) {
     return thrown instanceof GatewayError ? thrown : denied('invalid URL');

@@ -66,6 +66,11 @@ export class JsonTape {
     return { start: this.start(node), end: this.end(node) };
   }
 
+  /** How many bytes the positions take in memory. */
+  get memoryBytes(): number {
+    return this.#words.byteLength;
+  }
+
   /** The next node after this one and its descendants. */
   after(node: JsonNode): JsonNode {
     const first = this.bytes[this.start(node)];
@@ -147,6 +152,15 @@ export class JsonSyntaxError extends Error {
   constructor(reason: string, offset: number) {
     super(`${reason} at byte ${offset}`);
     this.offset = offset;
+  }
+}
+
+/** Thrown when the JSON text has more values and keys than allowed. */
+export class JsonValuesError extends Error {
+  override readonly name = 'JsonValuesError';
+
+  constructor(valuesMax: number) {
+    super(`more than ${valuesMax} values and keys`);
   }
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { JsonDepthError, JsonSyntaxError } from './json-tape.ts';
+import { JsonDepthError, JsonSyntaxError, JsonValuesError } from './json-tape.ts';
 import type { JsonNode, JsonTape } from './json-tape.ts';
 import { scanJson } from './scan-json.ts';
 
@@ -187,6 +187,14 @@ describe('scanJson', () => {
     expect(() => scan(nested(129))).toThrow(JsonDepthError);
     expect(() => scan('{"a":'.repeat(10_000) + '1' + '}'.repeat(10_000))).toThrow(JsonDepthError);
     expect(() => scan('['.repeat(1_000_000))).toThrow(JsonDepthError);
+  });
+
+  it('accepts values and keys up to valuesMax and no more', () => {
+    const valuesMax = 524_288;
+    const list = (values: number): Buffer => Buffer.from(`[${'1,'.repeat(values - 2)}1]`);
+    const tape = scanJson(list(valuesMax), { depthMax: 8, valuesMax });
+    expect(tape.memoryBytes).toBe(valuesMax * 12);
+    expect(() => scanJson(list(valuesMax + 1), { depthMax: 8, valuesMax })).toThrow(JsonValuesError);
   });
 
   it('uses the last occurrence of a repeated key, like JSON.parse', () => {

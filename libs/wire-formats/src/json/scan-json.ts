@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { JsonDepthError, JsonSyntaxError, JsonTape, nodeWords } from './json-tape.ts';
+import { JsonDepthError, JsonSyntaxError, JsonTape, JsonValuesError, nodeWords } from './json-tape.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -31,12 +31,15 @@ let scratchOpen = new Uint32Array(512);
  * Validates JSON text in one pass over its bytes and records where its values are. Accepts the same texts as
  * `JSON.parse` (RFC 8259: no byte order mark, nothing after the value), up to `depthMax` nested containers.
  * Memory: 12 bytes per value and key, so at most six times the size of the text.
- *
- * @throws JsonSyntaxError, JsonDepthError
+ * @param limits `valuesMax` bounds the values and keys together; absent: no bound
+ * @throws JsonSyntaxError, JsonDepthError, JsonValuesError
  */
-export function scanJson(bytes: Uint8Array, { depthMax }: { depthMax: number }): JsonTape {
+export function scanJson(
+  bytes: Uint8Array,
+  { depthMax, valuesMax }: { depthMax: number; valuesMax?: number },
+): JsonTape {
   if (!isUtf8(bytes)) throw new JsonSyntaxError('not UTF-8', 0);
-  return new Scanner(bytes, depthMax).scan();
+  return new Scanner(bytes, depthMax, valuesMax ?? Number.POSITIVE_INFINITY).scan();
 }
 
 const noQuads = new Int32Array(0);
@@ -49,6 +52,7 @@ class Scanner {
   readonly #quads: Int32Array;
   readonly #quadsFrom: number;
   readonly #depthMax: number;
+  readonly #valuesMax: number;
   /** The node for each open container, outermost first. */
   readonly #open: Uint32Array;
   #words = scratch;
@@ -57,8 +61,9 @@ class Scanner {
   #at = 0;
   #escaped = false;
 
-  constructor(bytes: Uint8Array, depthMax: number) {
+  constructor(bytes: Uint8Array, depthMax: number, valuesMax: number) {
     this.#bytes = bytes;
+    this.#valuesMax = valuesMax;
     this.#quadsFrom = -bytes.byteOffset & 3;
     const quads = Math.max(0, bytes.length - this.#quadsFrom) >> 2;
     this.#quads =
@@ -263,7 +268,9 @@ class Scanner {
     this.#nodes += 1;
   }
 
+  /** The limit is checked here, where it costs nothing per node. It is exact for powers of two times 4096. */
   #grow(): void {
+    if (this.#nodes >= this.#valuesMax) throw new JsonValuesError(this.#valuesMax);
     const larger = new Uint32Array(this.#words.length * 2);
     larger.set(this.#words);
     this.#words = larger;

@@ -26,7 +26,7 @@ async function exchangeOf(
 ): Promise<{ read: Buffer; copy: ContentCopy }> {
   const copies: ContentCopy[] = [];
   const serve: RequestListener = (request, response) => {
-    copies.push(new ContentCopy(response));
+    copies.push(new ContentCopy({ response, turn: null }));
     write(request, response);
   };
   let read: Buffer;

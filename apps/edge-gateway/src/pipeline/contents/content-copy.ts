@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { applyEdits, cloudFields, removeMembers } from '@gateway/wire-formats';
+import type { Turn } from '../../admission/admission.ts';
 import type { ParsedRequest } from '../../request/request.ts';
 import { copiedBytesMax, type CopiedContent } from './render-content.ts';
 
@@ -11,9 +12,13 @@ export class ContentCopy {
   #request: ParsedRequest | null = null;
   readonly #pieces: Buffer[] = [];
   #answerBytes = 0;
+  #isFull = false;
   #heldBytes = 0;
+  readonly #memory: Turn['memory'] | undefined;
 
-  constructor(response: ServerResponse) {
+  /** @param exchange its turn counts the copied bytes of the response */
+  constructor({ response, turn }: { readonly response: ServerResponse; readonly turn: Turn | null }) {
+    this.#memory = turn?.memory;
     watchBody(response, (piece) => this.#note(piece));
   }
 
@@ -49,10 +54,22 @@ export class ContentCopy {
     if (!(bytes instanceof Uint8Array)) return;
     this.#answerBytes += bytes.length;
     const room = copiedBytesMax - this.#heldBytes;
-    if (room <= 0) return;
+    if (room <= 0 || this.#isFull) return;
     const kept = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(room, bytes.length));
+    if (!this.#reserve(kept.length)) return;
     this.#pieces.push(kept);
     this.#heldBytes += kept.length;
+  }
+
+  /** If the account may not hold more bytes in memory, the copy ends here. The response does not. */
+  #reserve(bytes: number): boolean {
+    try {
+      this.#memory?.add(bytes);
+      return true;
+    } catch {
+      this.#isFull = true;
+      return false;
+    }
   }
 }
 

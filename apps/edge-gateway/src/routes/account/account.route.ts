@@ -21,6 +21,7 @@ import { MESSAGING } from '../../access/tokens.ts';
 import { LoginSessionGate } from '../../login-sessions/login-session-gate.ts';
 import type { LoginSession } from '../../login-sessions/login-session.ts';
 import { AllowAccess, Describe } from '../../openapi/operation.ts';
+import { RateCeiling } from '../../rate-limits/rate-ceiling.ts';
 import { readJson, readOptionalJson } from '../../request/read-body.ts';
 import {
   changeAccount,
@@ -36,11 +37,14 @@ import {
 export class AccountRoute {
   readonly #messaging: Messaging;
   readonly #loginSessions: LoginSessionGate;
+  readonly #rateCeiling: RateCeiling;
 
   constructor(
     @Inject(MESSAGING) messaging: Messaging,
     @Inject(LoginSessionGate) loginSessions: LoginSessionGate,
+    @Inject(RateCeiling) rateCeiling: RateCeiling,
   ) {
+    this.#rateCeiling = rateCeiling;
     this.#messaging = messaging;
     this.#loginSessions = loginSessions;
   }
@@ -48,8 +52,9 @@ export class AccountRoute {
   @Get('/me')
   @Describe(readAccount)
   async read(@FromCaller() { accountId, personId }: AccountCaller): Promise<OwnAccount> {
-    const { account, person } = await this.#messaging.call(getAccount, { accountId, personId });
-    return person === null ? account : { ...account, person };
+    const reply = await this.#messaging.call(getAccount, { accountId, personId });
+    const account = this.#render(reply.account);
+    return reply.person === null ? account : { ...account, person: reply.person };
   }
 
   @Patch('/me')
@@ -59,7 +64,8 @@ export class AccountRoute {
     @Req() request: FastifyRequest,
   ): Promise<Account> {
     const body = await readJson(request, updateAccountBody);
-    return (await this.#messaging.call(updateAccount, { accountId, actor, body })).account;
+    this.#rateCeiling.require(body.policy?.rate_limit_rpm, 'policy.rate_limit_rpm');
+    return this.#render((await this.#messaging.call(updateAccount, { accountId, actor, body })).account);
   }
 
   @Delete('/me')
@@ -98,6 +104,10 @@ export class AccountRoute {
     const call = { issuer, subject, name, origin: readOrigin(request) };
     const { accountId } = await this.#messaging.call(registerAccount, call);
     this.#loginSessions.forget(issuer, subject);
-    return (await this.#messaging.call(getAccount, { accountId })).account;
+    return this.#render((await this.#messaging.call(getAccount, { accountId })).account);
+  }
+
+  #render(account: Account): Account {
+    return { ...account, policy: this.#rateCeiling.capRecord(account.policy) };
   }
 }

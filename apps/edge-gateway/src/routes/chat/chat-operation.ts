@@ -59,6 +59,7 @@ export const chatErrors: readonly ErrorCode[] = [
   'upstream_invalid',
   'upstream_timeout',
   'upstream_unavailable',
+  'request_loop',
   'overloaded',
 ];
 

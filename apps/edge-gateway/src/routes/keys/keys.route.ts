@@ -21,6 +21,7 @@ import { z } from 'zod';
 import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
 import { MESSAGING, SEALING_KEYS } from '../../access/tokens.ts';
 import { AllowAccess, Describe } from '../../openapi/operation.ts';
+import { RateCeiling } from '../../rate-limits/rate-ceiling.ts';
 import { readJson, readOptionalJson } from '../../request/read-body.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
 import * as operations from './keys.operations.ts';
@@ -31,8 +32,14 @@ import * as operations from './keys.operations.ts';
 export class KeysRoute {
   readonly #messaging: Messaging;
   readonly #sealingKeys: SealingKeyPair;
+  readonly #rateCeiling: RateCeiling;
 
-  constructor(@Inject(MESSAGING) messaging: Messaging, @Inject(SEALING_KEYS) sealingKeys: SealingKeyPair) {
+  constructor(
+    @Inject(MESSAGING) messaging: Messaging,
+    @Inject(SEALING_KEYS) sealingKeys: SealingKeyPair,
+    @Inject(RateCeiling) rateCeiling: RateCeiling,
+  ) {
+    this.#rateCeiling = rateCeiling;
     this.#messaging = messaging;
     this.#sealingKeys = sealingKeys;
   }
@@ -41,7 +48,7 @@ export class KeysRoute {
   @Describe(operations.listApiKeys)
   async list(@FromCaller() caller: AccountCaller): Promise<{ object: 'list'; data: ApiKey[] }> {
     const { keys } = await this.#messaging.call(listKeys, { accountId: caller.accountId });
-    return { object: 'list', data: keys };
+    return { object: 'list', data: keys.map((key) => this.#rateCeiling.capRecord(key)) };
   }
 
   @Post(['/v1/account/keys', '/v1/keys'])
@@ -54,6 +61,7 @@ export class KeysRoute {
   ): Promise<ApiKey & { key: string }> {
     const creation = this.#readCreation(request);
     const body = await readJson(request, createApiKeyBody);
+    this.#rateCeiling.require(body.rate_limit_rpm, 'rate_limit_rpm');
     const created = await this.#messaging.call(createKey, { accountId, actor, ...creation, body });
     return this.#showSecret(created, reply);
   }
@@ -82,8 +90,9 @@ export class KeysRoute {
     @Req() request: FastifyRequest,
   ): Promise<ApiKey> {
     const body = await readJson(request, updateApiKeyBody);
+    this.#rateCeiling.require(body.rate_limit_rpm, 'rate_limit_rpm');
     const call = { accountId, actor, keyId: requireKeyId(keyId), body };
-    return (await this.#messaging.call(updateKey, call)).key;
+    return this.#rateCeiling.capRecord((await this.#messaging.call(updateKey, call)).key);
   }
 
   @Post('/v1/account/keys/:keyId/rotate')
@@ -110,7 +119,7 @@ export class KeysRoute {
   ): Promise<ApiKey> {
     const body = await readJson(request, toolListBody);
     const call = { accountId, actor, keyId: requireKeyId(keyId), body };
-    return (await this.#messaging.call(setToolLists, call)).key;
+    return this.#rateCeiling.capRecord((await this.#messaging.call(setToolLists, call)).key);
   }
 
   @Delete(['/v1/account/keys/:keyId', '/v1/keys/:keyId'])
@@ -143,7 +152,8 @@ export class KeysRoute {
     reply: FastifyReply,
   ): Key & { key: string } {
     if (replayed) reply.header('idempotent-replayed', 'true');
-    return { ...key, key: openSealed(sealedSecret, this.#sealingKeys.privateKey).toString('utf8') };
+    const capped = this.#rateCeiling.capRecord(key);
+    return { ...capped, key: openSealed(sealedSecret, this.#sealingKeys.privateKey).toString('utf8') };
   }
 }
 

@@ -6,7 +6,7 @@ import {
   type CredentialSummary,
   type ProviderConnection,
 } from '@gateway/contracts';
-import { GatewayError } from '@gateway/errors';
+import { GatewayError, invalidField } from '@gateway/errors';
 import { seal, type Messaging } from '@gateway/messaging';
 import {
   findProvider,
@@ -74,7 +74,7 @@ export class ProvidersRoute {
     const body = await readJson(request, putProviderBody);
     const provider = requireProvider(body.provider);
     const saved = resolveConnection(provider, body);
-    if (saved.baseUrl !== null) this.#egressGuard.checkUrl(saved.baseUrl);
+    if (saved.baseUrl !== null) await this.#checkAddress(saved.baseUrl);
     const additionalKeys = chooseAdditionalKeys(provider, body);
     const credential = await this.#store(caller, provider, saved, additionalKeys);
     return this.#render(provider, credential);
@@ -94,6 +94,13 @@ export class ProvidersRoute {
     if (!deleted)
       throw new GatewayError('not_found', { message: `The provider "${name}" has no stored credential.` });
     return { provider: name, object: 'provider.deleted', deleted: true };
+  }
+
+  /** @throws GatewayError `egress_denied`, or `invalid_field` for an address of the gateway itself */
+  async #checkAddress(baseUrl: string): Promise<void> {
+    if (await this.#egressGuard.isOwn(baseUrl))
+      throw invalidField('base_url', 'the address of the provider, not an address of this gateway');
+    this.#egressGuard.checkUrl(baseUrl);
   }
 
   /**

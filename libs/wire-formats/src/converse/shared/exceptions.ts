@@ -29,6 +29,9 @@ export function mapToException({ status, code, source }: ErrorKind): string {
     case 503:
     case 529:
       return 'ServiceUnavailableException';
+    // The caller must change the address of a provider.
+    case 508:
+      return 'ValidationException';
     default:
       return status >= 500 ? 'InternalServerException' : 'ValidationException';
   }

@@ -10,6 +10,7 @@ import {
   scanJson,
   type RequestRenderOptions,
 } from '@gateway/wire-formats';
+import { loopHeader } from '../../../loops/loop-guard.ts';
 import type { Target } from '../../../request/request.ts';
 import type { Upstream, UpstreamReply } from '../../../upstream/upstream.port.ts';
 import type { Attempt } from '../../exchange/attempt.ts';
@@ -60,10 +61,13 @@ export async function callProvider(
     ...(target.path === undefined ? {} : { path: target.path }),
   };
   const request = await signUpstreamRequest(call, renderUpstreamRequest(call), { method: 'POST', body });
+  // The reservation of the request's own body covers its first upstream body, unless that is translated.
+  if (isTranslated || exchange.attempts.calls > 0) exchange.turn?.memory.add(body.length);
   attempt.bodyBytes = body.length;
   markSent(attempt, exchange);
   attempt.span = openProviderSpan(target);
-  const answer = await services.upstream.send({ ...request, body, signal });
+  const received = exchange.request.headers[loopHeader];
+  const answer = await services.upstream.send({ ...request, body, signal, loopHeader: received });
   attempt.headersAt = performance.now();
   connection.health.note(answer.status);
   return answer;

@@ -1,6 +1,13 @@
 import { GatewayError } from '@gateway/errors';
 import type { RequestOutline } from '@gateway/interchange';
-import { formatNamed, JsonDepthError, JsonSyntaxError, scanJson, type JsonTape } from '@gateway/wire-formats';
+import {
+  formatNamed,
+  JsonDepthError,
+  JsonSyntaxError,
+  JsonValuesError,
+  scanJson,
+  type JsonTape,
+} from '@gateway/wire-formats';
 import { readBody, requireJson } from '../../../request/read-body.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { readOwnCredential } from '../../../request/request-facts.ts';
@@ -13,6 +20,19 @@ const depthMax = 128;
 
 /** Max number of tools in a request. A plan ranks every tool. */
 const toolsMax = 4096;
+
+/**
+ * Max number of values and keys in a body. Each one costs 12 bytes of positions, and up to ten times as much
+ * where the gateway looks into it, however few bytes it has in the body.
+ */
+const valuesMax = 2_097_152;
+
+/**
+ * How many times the memory of its own length a request body takes: the received bytes, the edited bytes that
+ * are sent, and the strings and copies that exist while it is planned and written. `npm run test:faults --
+ * body-bytes` measures it.
+ */
+export const bodyMemoryFactor = 3;
 
 /** Bytes that Node reads in one socket read, so a small request arrives together with its headers. */
 const bytesAtHand = 64 * 1024;
@@ -42,8 +62,12 @@ export async function parse(
   services: { settings: PipelineSettings },
 ): Promise<ParsedRequest> {
   requireJson(exchange.request);
-  const bytes = await readBody(exchange.request, services.settings.bodyBytesMax);
+  const held = exchange.turn?.memory;
+  const bytes = await readBody(exchange.request, services.settings.bodyBytesMax, (length) =>
+    held?.add(length * bodyMemoryFactor),
+  );
   const tape = scanBody(bytes);
+  held?.add(tape.memoryBytes);
   const outline = formatNamed(exchange.format).client.outlineRequest(tape, exchange.route);
   if (outline.tools.length > toolsMax) throw new GatewayError('too_many_tools', { param: 'tools' });
   requireBalancedToolCalls(outline);
@@ -55,12 +79,16 @@ export async function parse(
   return { bytes, tape, outline, conversation, ownCredential };
 }
 
-/** @throws GatewayError `too_deep` or `malformed_json` */
+/** @throws GatewayError `too_deep`, `malformed_json`, or `request_too_large` for too many values */
 export function scanBody(bytes: Buffer): JsonTape {
   try {
-    return scanJson(bytes, { depthMax });
+    return scanJson(bytes, { depthMax, valuesMax });
   } catch (error) {
     if (error instanceof JsonDepthError) throw new GatewayError('too_deep');
+    if (error instanceof JsonValuesError) {
+      const message = `The body has more than ${valuesMax} JSON values and keys. Send fewer.`;
+      throw new GatewayError('request_too_large', { message });
+    }
     if (error instanceof JsonSyntaxError) {
       throw new GatewayError('malformed_json', {
         message: `The body is not valid JSON (at byte ${error.offset}).`,

@@ -16,7 +16,8 @@ function note(
 ): Answered | undefined {
   let told: Answered | undefined;
   const ledger = { ...createLedger(), stream: true, recoveryRounds };
-  const attempts = { current: sentAt === undefined ? null : { sentAt } };
+  const target = { ownCredential: null };
+  const attempts = { current: sentAt === undefined ? null : { sentAt, target } };
   noteAnswer({ timings, attempts, ledger, ...given } as Exchange, event, {
     noteAnswer: (answered) => (told = answered),
   });

@@ -29,12 +29,14 @@ export function noteAnswer(
 /**
  * Measures the time to the first token and the time per token. The time per token is null for short streams.
  * The time for a non-streaming response is split between its first token and the rest. Returns null after
- * recovery rounds, because times and tokens belong to several calls.
+ * recovery rounds, because times and tokens belong to several calls. Returns null for a credential of the
+ * request's own: its region may be slower than that of the stored one.
  */
 function timeAnswer({ attempts, timings, ledger }: Exchange, outputTokens: number): SeenAnswer | null {
   const { firstByteAt } = timings;
   const calledAt = attempts.current?.sentAt;
   if (calledAt === undefined || firstByteAt === undefined || ledger.recoveryRounds > 0) return null;
+  if (attempts.current?.target.ownCredential !== null) return null;
   const waitedMs = Math.max(0, firstByteAt - calledAt);
   if (ledger.stream) {
     const tookMs = performance.now() - firstByteAt;

@@ -54,7 +54,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
     accept(acceptedCaller) {
       caller = acceptedCaller;
       open = services.openRequests.add(exchange.abort, acceptedCaller);
-      if (acceptedCaller.contentLogging) exchange.contents = new ContentCopy(exchange.response);
+      if (acceptedCaller.contentLogging) exchange.contents = new ContentCopy(exchange);
       accepted = renderAccepted(exchange, acceptedCaller);
       accepting = services.spool.accept(accepted);
       // The rejection is handled later, in `accepted` or `finish`. Until then it must not count as unhandled.

@@ -27,9 +27,11 @@ export function relayError(error: GatewayError, exchange: Exchange, services: { 
   }
   if (!left && !response.headersSent) {
     const rendered = renderError(error, exchange.requestId, exchange.format);
-    endRequest(exchange);
-    response.writeHead(rendered.status, { ...renderAnswerHeaders(exchange), ...rendered.headers });
-    response.end(rendered.body);
+    const isUnread = endRequest(exchange);
+    const length = { 'content-length': String(Buffer.byteLength(rendered.body)) };
+    response.writeHead(rendered.status, { ...renderAnswerHeaders(exchange), ...rendered.headers, ...length });
+    if (isUnread) endAfterRequest(exchange, rendered.body);
+    else response.end(rendered.body);
   } else if (!left) {
     response.destroy();
   }
@@ -52,17 +54,38 @@ const shortBodyBytes = 64 * 1024;
  * Closes the connection or stream if the request body was not read. Over HTTP/1.1 the unread bytes would be
  * parsed as the next request, so the connection closes after the response. HTTP/2 closes only the stream; the
  * connection stays open.
+ * @returns whether the connection will close with unread bytes
  */
-function endRequest({ request, response }: Exchange): void {
-  if (request.complete) return;
+function endRequest({ request, response }: Exchange): boolean {
+  if (request.complete) return false;
   // Reading the rest of a short body is cheaper than a new connection.
-  if (Number(request.headers['content-length'] ?? Number.NaN) <= shortBodyBytes) return;
+  if (Number(request.headers['content-length'] ?? Number.NaN) <= shortBodyBytes) return false;
   if (request.httpVersionMajor === 1) {
     response.setHeader('connection', 'close');
-    return;
+    return true;
   }
   const { stream } = response as unknown as Http2ServerResponse;
   stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
+  return false;
+}
+
+/** How long the rest of an unread body is read and dropped before the connection closes. */
+const lingerMs = 2_000;
+
+/**
+ * Sends the response at once and closes the connection when the client has sent its body, or after a short
+ * time. Closing earlier would reset the connection, and a client that is still sending would lose the response
+ * (RFC 9112 §9.6).
+ */
+function endAfterRequest({ request, response }: Exchange, body: string | Uint8Array): void {
+  response.write(body);
+  const end = (): void => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, lingerMs);
+  request.once('close', end).once('end', end);
+  request.resume();
 }
 
 /** Max length of a provider's error body. Longer bodies are truncated. */

@@ -90,6 +90,12 @@ function parseAnswer(
  */
 const plainAnswerBytesMax = 64 * 1024 * 1024;
 
+/**
+ * How many times the memory of its own length a response takes: its bytes, its chunks until they are joined,
+ * and the texts read from it.
+ */
+export const answerMemoryFactor = 3;
+
 /** Returns the outcome for a non-streaming response. */
 function endPlain(
   { answer, providerRequestId }: ProviderAnswer,
@@ -181,7 +187,9 @@ function renderAnswer(events: readonly StreamEvent[], lane: ResponseWriter, exch
 
 export async function readAnswer({ answer }: ProviderAnswer, exchange: Exchange): Promise<Buffer> {
   try {
-    const { bytes, isWhole } = await readWhole(answer.body, plainAnswerBytesMax);
+    const { bytes, isWhole } = await readWhole(answer.body, plainAnswerBytesMax, (length) =>
+      exchange.turn?.memory.add(length * answerMemoryFactor),
+    );
     if (isWhole) return bytes;
   } catch (error) {
     throw toUpstreamError(error);

@@ -15,6 +15,7 @@ import { applyRounds, isStream, openProviderAnswer, pump } from './provider-answ
 import { redactErrorEvents, redactErrorFrames, redactErrorText } from './redact-errors.ts';
 import { readAnswer } from './relay-plain.ts';
 import { relayProviderError } from './relay-errors.ts';
+import { StreamMemory } from './stream-memory.ts';
 
 /**
  * Parses a stream while it is relayed. Memory use is bounded: a summary for the log, and at most one
@@ -106,9 +107,18 @@ async function readRound(stream: OpenStream): Promise<void> {
       return;
     }
     const { writer } = stream;
+    const memory = new StreamMemory(stream);
     const takeAll = (pieces: readonly Buffer[]): readonly Uint8Array[] =>
-      pieces.flatMap((piece) => take(stream, piece, read(stream, piece)));
-    await pump(passed.answer.body, exchange.response, (chunk) => takeAll(writer.split(chunk)));
+      pieces.flatMap((piece) => {
+        const events = read(stream, piece);
+        memory.noteEvents(piece, events);
+        return take(stream, piece, events);
+      });
+    await pump(passed.answer.body, exchange.response, (chunk) => {
+      const written = takeAll(writer.split(chunk));
+      memory.noteChunk(chunk, written.length > 0);
+      return written;
+    });
     for (const part of takeAll(writer.left())) exchange.response.write(part);
     const last = take(stream, Buffer.alloc(0), reader.end());
     for (const part of last) exchange.response.write(part);

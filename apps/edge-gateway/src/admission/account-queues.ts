@@ -1,0 +1,107 @@
+/** A queued request. */
+export interface Waiter {
+  readonly accountId: string;
+  /** Called once: with true when the request's turn comes, or with false if the request is displaced. */
+  readonly settle: (isTurn: boolean) => void;
+}
+
+interface AccountLoad {
+  inFlight: number;
+  readonly waiting: Set<Waiter>;
+}
+
+/**
+ * Counts the requests in flight for each account and queues waiting requests per account. The next turn goes
+ * to the account with the fewest requests in flight, so a busy account does not delay others.
+ */
+export class AccountQueues {
+  /** Accounts with requests in flight or in the queue. */
+  readonly #loads = new Map<string, AccountLoad>();
+  /** Accounts with queued requests. The account that was served last is at the end. */
+  readonly #waiting = new Map<string, AccountLoad>();
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  get accounts(): number {
+    return this.#loads.size;
+  }
+
+  begin(accountId: string): void {
+    this.#know(accountId).inFlight += 1;
+  }
+
+  end(accountId: string): void {
+    const load = this.#know(accountId);
+    load.inFlight -= 1;
+    this.#forgetIdle(accountId, load);
+  }
+
+  inFlightOf(accountId: string): number {
+    return this.#loads.get(accountId)?.inFlight ?? 0;
+  }
+
+  waitingOf(accountId: string): number {
+    return this.#waiting.get(accountId)?.waiting.size ?? 0;
+  }
+
+  add(waiter: Waiter): void {
+    const load = this.#know(waiter.accountId);
+    load.waiting.add(waiter);
+    this.#waiting.set(waiter.accountId, load);
+    this.#length += 1;
+  }
+
+  remove(waiter: Waiter): void {
+    const load = this.#loads.get(waiter.accountId);
+    if (load === undefined || !load.waiting.delete(waiter)) return;
+    this.#length -= 1;
+    if (load.waiting.size === 0) this.#waiting.delete(waiter.accountId);
+    this.#forgetIdle(waiter.accountId, load);
+  }
+
+  /**
+   * Removes the oldest queued request from the account with the fewest requests in flight. Returns undefined
+   * if that account may not start another one. No other account may then either, because it has more.
+   */
+  shift(mayStart: (inFlight: number) => boolean): Waiter | undefined {
+    let chosen: AccountLoad | undefined;
+    for (const load of this.#waiting.values()) {
+      if (chosen === undefined || load.inFlight < chosen.inFlight) chosen = load;
+    }
+    const [waiter] = chosen?.waiting ?? [];
+    if (chosen === undefined || waiter === undefined || !mayStart(chosen.inFlight)) return undefined;
+    this.remove(waiter);
+    // Accounts with equal load take turns.
+    if (this.#waiting.delete(waiter.accountId)) this.#waiting.set(waiter.accountId, chosen);
+    return waiter;
+  }
+
+  /**
+   * Removes the newest queued request from the account with the longest queue, if that queue has more than
+   * `least` requests.
+   */
+  popOfLongest(least: number): Waiter | undefined {
+    let longest: AccountLoad | undefined;
+    for (const load of this.#waiting.values()) {
+      if (load.waiting.size > Math.max(least, longest?.waiting.size ?? 0)) longest = load;
+    }
+    const waiter = longest === undefined ? undefined : [...longest.waiting].at(-1);
+    if (waiter !== undefined) this.remove(waiter);
+    return waiter;
+  }
+
+  #know(accountId: string): AccountLoad {
+    const known = this.#loads.get(accountId);
+    if (known !== undefined) return known;
+    const made = { inFlight: 0, waiting: new Set<Waiter>() };
+    this.#loads.set(accountId, made);
+    return made;
+  }
+
+  #forgetIdle(accountId: string, { inFlight, waiting }: AccountLoad): void {
+    if (inFlight === 0 && waiting.size === 0) this.#loads.delete(accountId);
+  }
+}

@@ -1,0 +1,103 @@
+import { GatewayError } from '@gateway/errors';
+import type { ResilienceMetrics } from '../metrics/edge-metrics.ts';
+import { AccountAmounts, type FairShareOptions, type ShareRefusal } from './fair-share.ts';
+
+export interface ByteLedgerOptions extends FairShareOptions {
+  /** Where the bytes are. The name is part of the refusal and of the metric. */
+  readonly place: 'memory' | 'disk';
+  readonly metrics: Pick<ResilienceMetrics, 'shed' | 'watchHeldBytes'>;
+}
+
+/** How long a refused client should wait. Large requests take seconds. */
+const retryAfterMs = 2_000;
+
+const refusals = {
+  memory: {
+    full: 'The gateway holds as many request bytes in memory as it may. Retry later.',
+    account:
+      'The requests in flight of your account hold as many bytes in memory as the gateway allows it now. Wait until some of them end, then retry.',
+  },
+  disk: {
+    full: 'The gateway holds as many upload bytes on disk as it may. Retry later, or send "model" as the first part.',
+    account:
+      'The uploads of your account hold as many bytes on disk as the gateway allows it now. Retry later, or send "model" as the first part.',
+  },
+} as const;
+
+/**
+ * Counts the bytes that the requests of each account hold, so that large bodies cannot use up the process's
+ * memory or disk. All operations are synchronous.
+ */
+export class ByteLedger {
+  readonly #held: AccountAmounts;
+  readonly #options: ByteLedgerOptions;
+
+  constructor(options: ByteLedgerOptions) {
+    this.#held = new AccountAmounts(options);
+    this.#options = options;
+    options.metrics.watchHeldBytes(options.place, () => this.#held.used);
+  }
+
+  /** @throws GatewayError `overloaded`, naming the bound, if the account may not hold so many bytes now */
+  take(accountId: string, bytes: number): void {
+    const refusal = this.#held.take(accountId, bytes);
+    if (refusal !== null) throw this.#refuse(refusal, bytes);
+  }
+
+  release(accountId: string, bytes: number): void {
+    this.#held.release(accountId, bytes);
+  }
+
+  #refuse(refusal: ShareRefusal, bytes: number): GatewayError {
+    const { place, metrics } = this.#options;
+    const reason = refusal === 'full' ? (`${place}_full` as const) : (`account_${place}` as const);
+    metrics.shed.inc({ reason });
+    return new GatewayError('overloaded', {
+      message: refusals[place][refusal],
+      detail: `shed: ${reason}, ${bytes} bytes more`,
+      retryAfterMs: Math.round(retryAfterMs * (1 + Math.random())),
+    });
+  }
+}
+
+/** Bytes are taken from the ledger in steps of this size, so that small requests and growth stay cheap. */
+const stepBytes = 16 * 1024;
+
+/** The bytes that one request holds. */
+export class HeldBytes {
+  readonly #ledger: ByteLedger;
+  readonly #accountId: string;
+  /** What was taken from the ledger: a multiple of `stepBytes`. */
+  #taken = 0;
+  #held = 0;
+  #isReleased = false;
+
+  constructor(ledger: ByteLedger, accountId: string) {
+    this.#ledger = ledger;
+    this.#accountId = accountId;
+  }
+
+  /**
+   * Adds bytes that the request holds until it ends. Call it before they are allocated, if their number is
+   * known. After the release it has no effect: a rejected request may still be reading its short body.
+   * @throws GatewayError `overloaded`
+   */
+  add(bytes: number): void {
+    if (this.#isReleased) return;
+    const held = this.#held + bytes;
+    if (held > this.#taken) {
+      const missing = Math.ceil((held - this.#taken) / stepBytes) * stepBytes;
+      this.#ledger.take(this.#accountId, missing);
+      this.#taken += missing;
+    }
+    this.#held = held;
+  }
+
+  /** Returns all bytes to the ledger, when the request has ended. */
+  release(): void {
+    this.#isReleased = true;
+    this.#ledger.release(this.#accountId, this.#taken);
+    this.#taken = 0;
+    this.#held = 0;
+  }
+}

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import type { Logger } from '@gateway/observability';
+
+/**
+ * Where all replicas of a deployment agree on its id. The value is random, so providers learn nothing from it.
+ */
+const deploymentIdKey = 'edge:deployment-id';
+
+/** The part of Redis that the guard uses. */
+export interface DeploymentIdStore {
+  /** Stores the value unless the key exists. Returns the earlier value, or null if there was none. */
+  set(key: string, value: string, nx: 'NX', get: 'GET'): Promise<string | null>;
+}
+
+interface LoopGuardOptions {
+  readonly store: DeploymentIdStore;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+/** The header for this purpose (RFC 8586). Proxies must forward it unchanged. */
+export const loopHeader = 'cdn-loop';
+
+const markPrefix = 'agent-gateway-';
+const mark = new RegExp(`^${markPrefix}[0-9a-f]{32}$`);
+/** Requests that passed more gateways than this count as a loop. */
+const gatewaysMax = 8;
+/** How often the deployment's id is read again, in case Redis lost it. */
+const refreshMs = 60_000;
+/** Earlier ids that are still recognized, while replicas learn a new one. */
+const earlierIdsMax = 8;
+
+/**
+ * Recognizes requests that this deployment sent itself, because a provider's address leads back to it. Each
+ * upstream request carries the deployment's mark in the header `CDN-Loop`. A request that arrives with that mark
+ * is refused, so a loop costs one extra request. Until the deployment's id is known, the process uses its own.
+ */
+export class LoopGuard {
+  readonly #options: LoopGuardOptions;
+  readonly #known = new Set<string>();
+  #own: string;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(options: LoopGuardOptions) {
+    this.#options = options;
+    this.#own = newMark();
+    this.#known.add(this.#own);
+    this.#timer = setInterval(() => void this.load(), refreshMs).unref();
+  }
+
+  /** Reads the deployment's mark, and creates it if there is none. Never rejects. */
+  async load(): Promise<void> {
+    try {
+      const proposed = newMark();
+      const stored = (await this.#options.store.set(deploymentIdKey, proposed, 'NX', 'GET')) ?? proposed;
+      if (mark.test(stored)) this.#adopt(stored);
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'deployment id unavailable, loops between replicas cost more');
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /**
+   * Whether a request comes from this deployment, or passed too many gateways.
+   * @param header the request's `CDN-Loop` header; undefined for almost all requests
+   */
+  isLoop(header: string | string[] | undefined): boolean {
+    if (header === undefined) return false;
+    const marks = listMarks(header);
+    return marks.length > gatewaysMax || marks.some((each) => this.#known.has(each));
+  }
+
+  /**
+   * Renders the `CDN-Loop` header of an upstream request: the marks of earlier gateways and the own mark. The
+   * rest of the client's header is not forwarded, because it belongs to the network in front of this gateway.
+   * @param received the header of the client's request
+   */
+  renderHeader(received: string | string[] | undefined): string {
+    return received === undefined ? this.#own : [...listMarks(received), this.#own].join(', ');
+  }
+
+  #adopt(stored: string): void {
+    this.#own = stored;
+    this.#known.delete(stored);
+    this.#known.add(stored);
+    for (const oldest of this.#known) {
+      if (this.#known.size <= earlierIdsMax) break;
+      this.#known.delete(oldest);
+    }
+  }
+}
+
+function newMark(): string {
+  return markPrefix + randomBytes(16).toString('hex');
+}
+
+/** Lists the marks of gateways, without the parameters that other networks may append. */
+function listMarks(header: string | string[]): string[] {
+  return String(header)
+    .split(',')
+    .map((entry) => (entry.split(';', 1)[0] ?? '').trim().toLowerCase())
+    .filter((entry) => mark.test(entry));
+}

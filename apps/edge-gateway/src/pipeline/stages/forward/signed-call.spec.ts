@@ -1,0 +1,111 @@
+/** A chat request with its own access key, against a server that verifies AWS Signature Version 4. */
+import { createHash, createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { loadCatalog } from '@gateway/model-catalog';
+import { createEgressGuard, findProvider, renderHostedCredential, type Provider } from '@gateway/providers';
+import { buildConnector } from 'undici';
+import { BackendBook } from '../../../backends/backend-book.ts';
+import { openConnections } from '../../../connections/open-connection.ts';
+import { testIdentity } from '../../../http/tls-identity.fixture.ts';
+import type { Target } from '../../../request/request.ts';
+import { readWhole } from '../../../upstream/answer-body.ts';
+import { UndiciUpstream } from '../../../upstream/undici-upstream.adapter.ts';
+import { createAttempt } from '../../exchange/attempt.ts';
+import { openExchange } from '../../exchange/exchange.fixture.ts';
+import { callProvider } from './call-provider.ts';
+
+const accessKey = { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'secret', sessionToken: 'session' };
+const region = 'eu-west-1';
+const none = (): undefined => undefined;
+
+const hash = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
+const hmac = (key: string | Buffer, data: string): Buffer => createHmac('sha256', key).update(data).digest();
+
+/**
+ * Verifies the signature as the service does, without the library that signed it:
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
+ */
+function isSignedBy(secret: string, { method, url = '', headers }: IncomingMessage, body: Buffer): boolean {
+  const [, scope = '', names = '', signature = ''] =
+    /^AWS4-HMAC-SHA256 Credential=[^/]+\/(.+), SignedHeaders=(.+), Signature=([0-9a-f]{64})$/.exec(
+      String(headers.authorization),
+    ) ?? [];
+  const [path = '', query = ''] = url.split('?');
+  const signed = names.split(';').map((name) => `${name}:${String(headers[name]).trim()}\n`);
+  const encoded = path.split('/').map(encodeURIComponent).join('/');
+  const canonical = [method, encoded, query, signed.join(''), names, hash(body)].join('\n');
+  const text = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope, hash(canonical)].join('\n');
+  const [date = '', inRegion = '', service = '', end = ''] = scope.split('/');
+  const key = [inRegion, service, end].reduce(hmac, hmac(`AWS4${secret}`, date));
+  return hmac(key, text).toString('hex') === signature;
+}
+
+/** A server in the place of the service, in every region. */
+async function startService() {
+  const verdicts: { host: string | undefined; isSigned: boolean; token: unknown; body: string }[] = [];
+  const server = createServer(testIdentity, (request, response) => {
+    const chunks: Buffer[] = [];
+    request
+      .on('data', (chunk: Buffer) => chunks.push(chunk))
+      .once('end', () => {
+        const body = Buffer.concat(chunks);
+        const isSigned = isSignedBy(accessKey.secretAccessKey, request, body);
+        const { host, 'x-amz-security-token': token } = request.headers;
+        verdicts.push({ host, isSigned, token, body: body.toString() });
+        response.writeHead(isSigned ? 200 : 403).end('{}');
+      });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const connector = buildConnector({ ca: testIdentity.cert, rejectUnauthorized: true });
+  const connect: typeof connector = (target, callback) =>
+    connector({ ...target, hostname: '127.0.0.1', port: String(port), servername: 'localhost' }, callback);
+  const close = (): void => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { verdicts, connect, close };
+}
+
+it('is signed with that key for its region, on a chat completion', async () => {
+  const service = await startService();
+  const guard = { ...createEgressGuard({ allow: [] }), connect: service.connect };
+  const upstream = new UndiciUpstream({
+    ...{ guard, idleTimeoutMs: 10_000, loops: { renderHeader: () => 'agent-gateway-of-a-test' } },
+  });
+  const backends = new BackendBook({
+    messaging: { broadcast: none, onBroadcast: none } as never,
+    inFlightMax: 100,
+    metrics: { breakerChanges: { inc: none }, watchOpenBreakers: none } as never,
+  });
+  const target: Target = {
+    provider: findProvider('hosted') as Provider,
+    model: 'amazon.nova-lite-v1:0',
+    lane: { kind: 'translated', format: 'converse' },
+    ownCredential: renderHostedCredential({ kind: 'access-key', accessKey, region }),
+  };
+  const [connection] = await openConnections(target, { accountId: 'a' }, {
+    ...{ backends, connections: { open: none }, settings: {} },
+  } as never);
+  const exchange = openExchange();
+  const body = { model: target.model, messages: [{ role: 'user', content: 'Grüße' }] };
+  const planned = { bytes: Buffer.from(JSON.stringify(body)), added: [] };
+  const candidate = { target, connection: connection! };
+  const { signal } = exchange.abort;
+  const services = { upstream, catalog: loadCatalog() };
+  const reply = await callProvider(planned, candidate, createAttempt(target), exchange, signal, services);
+  await readWhole(reply.body, 1_000);
+  expect(reply.status).toBe(200);
+  expect(service.verdicts).toEqual([
+    {
+      ...{ host: `bedrock-runtime.${region}.amazonaws.com`, isSigned: true, token: 'session' },
+      body: expect.stringContaining('Grüße') as string,
+    },
+  ]);
+  service.close();
+  await upstream.close();
+});

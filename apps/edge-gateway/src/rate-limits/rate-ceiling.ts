@@ -1,0 +1,34 @@
+import { invalidField } from '@gateway/errors';
+
+/**
+ * The operator's upper bound for `rate_limit_rpm`. Keys and policies above it are rejected. Values that were
+ * saved before the operator lowered the bound are shown and applied as the bound.
+ */
+export class RateCeiling {
+  readonly #rpmMax: number;
+
+  /** @param rpmMax requests per minute; at least 1 */
+  constructor(rpmMax: number) {
+    this.#rpmMax = rpmMax;
+  }
+
+  /**
+   * @param param the field's name in the caller's request
+   * @throws GatewayError `invalid_field` if the limit is above the bound
+   */
+  require(rpm: number | null | undefined, param: string): void {
+    if (typeof rpm === 'number' && rpm > this.#rpmMax)
+      throw invalidField(param, `at most ${this.#rpmMax}, the limit set by the operator of this gateway`);
+  }
+
+  /** Returns the limit that applies. */
+  cap(rpm: number): number {
+    return Math.min(rpm, this.#rpmMax);
+  }
+
+  /** Returns a record, such as a key or a policy, with the limit that applies. */
+  capRecord<Limited extends { readonly rate_limit_rpm: number }>(record: Limited): Limited {
+    const { rate_limit_rpm: rpm } = record;
+    return rpm <= this.#rpmMax ? record : { ...record, rate_limit_rpm: this.#rpmMax };
+  }
+}

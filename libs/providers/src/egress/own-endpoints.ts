@@ -1,0 +1,61 @@
+import { GatewayError } from '@gateway/errors';
+import { isListed, parseAddress, parseCidr } from './address-policy.ts';
+
+/** The addresses of the gateway itself. Calls to them would come back as requests. */
+export interface OwnEndpoints {
+  /** URLs at which clients reach the gateway. Only host and port count. */
+  readonly origins: readonly string[];
+  /** Ports on which the process listens. */
+  readonly ports: readonly number[];
+  /** The IP addresses of the process's network interfaces. Loopback addresses are always included. */
+  readonly addresses: readonly string[];
+}
+
+/** Addresses that reach the process itself, on any machine. */
+const selfBlocks = ['127.0.0.0/8', '0.0.0.0/8', '::1', '::'].map(parseCidr);
+
+/** Recognizes the gateway's own addresses. */
+export class OwnAddresses {
+  readonly #origins: ReadonlySet<string>;
+  readonly #ports: ReadonlySet<string>;
+  readonly #addresses: ReadonlySet<string>;
+
+  constructor({ origins, ports, addresses }: OwnEndpoints) {
+    this.#origins = new Set(origins.map((origin) => hostAndPort(new URL(origin))));
+    this.#ports = new Set(ports.map(String));
+    this.#addresses = new Set(
+      addresses.flatMap((address) => parseAddress(address)?.toNormalizedString() ?? []),
+    );
+  }
+
+  /** Whether the process listens on the URL's port. Its host name then needs `isOwnAddress` for each address. */
+  isOwnPort(url: URL): boolean {
+    return this.#ports.has(portOf(url));
+  }
+
+  /** Whether the URL names the gateway by its host and port. A host name is not resolved. */
+  isOwnUrl(url: URL): boolean {
+    if (this.#origins.has(hostAndPort(url))) return true;
+    return this.isOwnPort(url) && this.isOwnAddress(url.hostname.replace(/^\[|\]$/g, ''));
+  }
+
+  /** Whether the text is an IP address of this machine. */
+  isOwnAddress(text: string): boolean {
+    const address = parseAddress(text);
+    if (address === undefined) return false;
+    return isListed(address, selfBlocks) || this.#addresses.has(address.toNormalizedString());
+  }
+}
+
+/** The error for a call that would reach the gateway itself. */
+export function ownAddress(): GatewayError {
+  return new GatewayError('request_loop', { detail: 'the address is one of this gateway' });
+}
+
+function portOf({ port, protocol }: URL): string {
+  return port === '' ? (protocol === 'https:' ? '443' : '80') : port;
+}
+
+function hostAndPort(url: URL): string {
+  return `${url.hostname.toLowerCase().replace(/\.$/, '')}:${portOf(url)}`;
+}

@@ -1,0 +1,186 @@
+/**
+ * Memory that requests hold: large bodies to a provider that never answers must not use up the memory of the
+ * gateway, and requests of other accounts are served.
+ */
+import { readFileSync } from 'node:fs';
+import {
+  createServer,
+  request,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import { startStack, type StackUnderTest } from '@gateway/testing';
+import { connectProvider, createTestAccount } from '../e2e/account.fixture.ts';
+import { postChat, type Answer } from '../e2e/http.fixture.ts';
+import { completion } from '../e2e/provider.fixture.ts';
+import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
+
+const mebibyte = 1024 * 1024;
+const bodies = 50;
+const bodyBytes = 31 * mebibyte;
+const peakBytesMax = 1024 * mebibyte;
+
+let stack: StackUnderTest;
+let provider: HangingProvider;
+let hostile: string;
+let quiet: string;
+/** Whether the test has ended, so that waiting requests may fail. */
+let isOver = false;
+const undo: Undo[] = [];
+
+beforeAll(async () => {
+  stack = await startStack();
+  undo.push(() => stack.stop());
+  provider = await startHangingProvider();
+  undo.push(() => provider.close());
+  hostile = await openAccount('hangs');
+  quiet = await openAccount('answers');
+}, 180_000);
+afterEach(() => provider.answerAll());
+afterAll(() => undoAll(undo), 60_000);
+
+async function openAccount(name: string): Promise<string> {
+  const { apiKey } = await createTestAccount(stack);
+  const base_url = `${provider.url}/${name}/v1`;
+  for (const each of ['openai', 'anthropic'])
+    await connectProvider(stack.baseUrl, apiKey, { provider: each, api_key: 'upstream-key', base_url });
+  return apiKey;
+}
+
+interface HangingProvider {
+  readonly url: string;
+  /** Requests under `/hangs` whose bodies have arrived. */
+  readonly waiting: ReadonlySet<ServerResponse>;
+  /** Answers all of them. */
+  answerAll(): void;
+  close(): void;
+}
+
+/** Reads every body without keeping it. Requests under `/answers` get a response, the others get none. */
+async function startHangingProvider(): Promise<HangingProvider> {
+  const waiting = new Set<ServerResponse>();
+  const answerNow = (response: ServerResponse): void => {
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(completion));
+  };
+  const answer = (received: IncomingMessage, response: ServerResponse): void => {
+    response.once('close', () => waiting.delete(response));
+    received.resume().once('end', () => {
+      if (received.url?.startsWith('/hangs') === true) waiting.add(response);
+      else answerNow(response);
+    });
+  };
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    waiting,
+    answerAll: () => waiting.forEach(answerNow),
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** The most memory that the edge process has used since it started, in bytes. */
+function readPeakBytes(): number {
+  const { pid } = stack.service('edge-gateway');
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+}
+
+async function readMetric(name: string): Promise<number> {
+  const metrics = await (await fetch(stack.dev.services['edge-gateway']!.metrics_url!)).text();
+  return Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(metrics)?.[1]);
+}
+
+/** A chat request of `bodyBytes` bytes, with one long message. */
+function renderLarge(model: string): Buffer {
+  const empty = JSON.stringify({ model, messages: [{ role: 'user', content: '' }] });
+  return Buffer.from(empty.replace('"content":""', `"content":"${'a'.repeat(bodyBytes - empty.length)}"`));
+}
+
+interface LargeRequest {
+  readonly path: string;
+  readonly body: Buffer;
+  /** Whether the client declares no length. */
+  readonly isChunked?: boolean;
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/**
+ * Sends the request many times at once. Resolves when each one was refused or waits for the provider. Fails if a
+ * client gets no response.
+ */
+async function sendMany({ path, body, isChunked = false }: LargeRequest): Promise<readonly Refusal[]> {
+  const refusals: Refusal[] = [];
+  const failures: Error[] = [];
+  for (let at = 0; at < bodies; at += 1) {
+    const length = isChunked ? {} : { 'content-length': body.length };
+    const headers = { authorization: `Bearer ${hostile}`, 'content-type': 'application/json', ...length };
+    const call = request(`${stack.baseUrl}${path}`, { method: 'POST', agent: false, headers });
+    call.once('response', (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => undefined);
+      response.once('end', () => {
+        const { statusCode: status = 0, headers: received } = response;
+        refusals.push({ status, headers: received, text: Buffer.concat(chunks).toString() });
+      });
+    });
+    let isDone = false;
+    call
+      .once('response', () => (isDone = true))
+      .on('error', (error) => {
+        if (!isDone && !isOver) failures.push(error);
+      });
+    call.end(body);
+  }
+  await eventually(() => {
+    expect(failures).toEqual([]);
+    return refusals.length + provider.waiting.size >= bodies ? true : undefined;
+  }, 120_000);
+  return [...refusals];
+}
+
+async function askQuiet(): Promise<Answer> {
+  const messages = [{ role: 'user', content: 'Hello!' }];
+  return postChat(stack.baseUrl, quiet, { model: 'openai/gpt-4o-mini', messages });
+}
+
+const cases: readonly (readonly [string, LargeRequest])[] = [
+  ['declared', { path: '/v1/chat/completions', body: renderLarge('openai/gpt-4o-mini') }],
+  ['chunked', { path: '/v1/chat/completions', body: renderLarge('openai/gpt-4o-mini'), isChunked: true }],
+  ['translated', { path: '/v1/chat/completions', body: renderLarge('anthropic/claude-sonnet-4-5') }],
+];
+
+it.each(cases)(
+  'memory is admitted by bytes, not by count: 50 concurrent %s bodies of 31 MiB to a hanging provider',
+  async (_, large) => {
+    isOver = false;
+    const refusals = await sendMany(large);
+    expect(provider.waiting.size).toBeGreaterThan(0);
+    expect(refusals.length).toBeGreaterThan(0);
+    for (const refusal of refusals) {
+      expect({ status: refusal.status, text: refusal.text }).toMatchObject({
+        status: 503,
+        text: expect.stringMatching(/"code":"overloaded"/) as string,
+      });
+      expect(Number(refusal.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+      expect(refusal.text).toContain('bytes in memory');
+    }
+    const others = await Promise.all(Array.from({ length: 20 }, askQuiet));
+    expect(others.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+    expect(readPeakBytes()).toBeLessThanOrEqual(peakBytesMax);
+    isOver = true;
+    provider.answerAll();
+    await eventually(async () => ((await readMetric('gateway_held_memory_bytes')) === 0 ? true : undefined));
+  },
+  180_000,
+);
