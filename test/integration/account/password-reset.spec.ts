@@ -213,8 +213,8 @@ describe('an e-mail address', () => {
 });
 
 it('the dashboard learns that the gateway sends mail', async () => {
-  const { json } = await send(baseUrl, { path: '/dashboard/config.json' });
-  expect(json()).toMatchObject({ sign_in: { kind: 'embedded', sends_mail: true } });
+  const answer = await send(baseUrl, { path: '/dashboard/config.json' });
+  expect(answer.json()).toMatchObject({ sign_in: { kind: 'embedded', sends_mail: true } });
 });
 
 it('no token of a link is stored or logged', async () => {

@@ -26,10 +26,14 @@ export function openDashboard(
 /** How users sign in. The dashboard reads these settings before a user signs in. */
 export const dashboardSettings = z.object({
   object: z.literal('dashboard.settings'),
-  operator_contact: z.string().nullable().meta({
-    description: 'How people reach the operator of the gateway. Null if the operator has not configured it.',
-    example: 'support@example.com',
-  }),
+  operator_contact: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'How people reach the operator of the gateway. Null if the operator has not configured it.',
+      examples: ['support@example.com'],
+    }),
   sign_in: z.discriminatedUnion('kind', [
     /** Sign-in with e-mail and password through `/v1/auth`. */
     z.object({
@@ -37,7 +41,7 @@ export const dashboardSettings = z.object({
       sends_mail: z.boolean().meta({
         description:
           'Whether the gateway mails links for new passwords and for the verification of addresses. Without mail, the operator resets a forgotten password.',
-        example: true,
+        examples: [true],
       }),
     }),
     z.object({

@@ -47,10 +47,10 @@ export type Account = z.infer<typeof account>;
 export const accountPerson = z.object({
   email: z
     .string()
-    .meta({ description: 'The e-mail address of the caller’s login.', example: 'me@example.com' }),
+    .meta({ description: 'The e-mail address of the caller’s login.', examples: ['me@example.com'] }),
   email_verified: z.boolean().meta({
     description: 'Whether the person opened the link in a mail to this address.',
-    example: true,
+    examples: [true],
   }),
 });
 

@@ -28,14 +28,17 @@ const mailToken = z
   .string()
   .min(1)
   .max(256)
-  .meta({ description: 'The token of the link, after `#token=`.', example: `mt-svc-${'A'.repeat(43)}` });
+  .meta({ description: 'The token of the link, after `#token=`.', examples: [`mt-svc-${'A'.repeat(43)}`] });
 
 export const forgotPasswordBody = z.strictObject({
-  email: email.meta({ description: 'The address of the login.', example: 'me@example.com' }),
+  email: email.meta({ description: 'The address of the login.', examples: ['me@example.com'] }),
 });
 export const resetPasswordBody = z.strictObject({
   token: mailToken,
-  new_password: password.meta({ description: '12 to 256 characters.', example: 'a long sentence is fine' }),
+  new_password: password.meta({
+    description: '12 to 256 characters.',
+    examples: ['a long sentence is fine'],
+  }),
 });
 export const verifyEmailBody = z.strictObject({ token: mailToken });
 
@@ -53,7 +56,7 @@ export const session = z.object({
   /** Whether the person opened the link in a mail to this address. */
   email_verified: z.boolean().meta({
     description: 'Whether the person opened the link in a mail to this address.',
-    example: true,
+    examples: [true],
   }),
 });
 export type SessionBody = z.infer<typeof session>;
@@ -72,7 +75,7 @@ export const requestedEmailVerification = z.object({
 });
 const verifiedAddress = z
   .string()
-  .meta({ description: 'The e-mail address of the login.', example: 'me@example.com' });
+  .meta({ description: 'The e-mail address of the login.', examples: ['me@example.com'] });
 export const resetPasswordDone = z.object({
   object: z.literal('password.reset'),
   reset: z.literal(true),
