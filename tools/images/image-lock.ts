@@ -43,7 +43,8 @@ const places =
 export function listReferences(text: string): FoundReference[] {
   const stages = [...text.matchAll(/^FROM[ \t]+\S+[ \t]+AS[ \t]+(\S+)/gim)].map(([, name]) => name);
   return [...text.matchAll(places)].flatMap((match) => {
-    const reference = Object.values(match.groups ?? {}).find((value) => value !== undefined);
+    const named: Readonly<Record<string, string | undefined>> = match.groups ?? {};
+    const reference = Object.values(named).find((value) => value !== undefined);
     if (reference === undefined || reference.startsWith('${') || stages.includes(reference)) return [];
     return [{ reference, index: match.index + match[0].length - reference.length }];
   });

@@ -10,7 +10,7 @@ import { BackendBook } from './backends/backend-book.ts';
 import { forgetAccountKeys } from './cache/forget-account.ts';
 import { RetryBudget } from './backends/retry-budget.ts';
 import type { Config } from './config.ts';
-import { connectRedis, openBudgets, openModelRouter } from './edge-stores.ts';
+import { connectRedis, openBudgets, openModelRouter, type OpenBudgets } from './edge-stores.ts';
 import { AccountSecrets } from './connections/account-secrets.ts';
 import { createConnections } from './connections/connections.ts';
 import { createAddressCheck } from './http/address-check.ts';
@@ -69,10 +69,7 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
   const { config, messaging, log } = surroundings;
   const sealingKeys = createSealingKeyPair();
   const egressGuard = buildEgressGuard(config);
-  const cacheRedis = connectRedis(config.REDIS_CACHE_URL ?? config.REDIS_URL, log);
-  const open = openBudgets(config.REDIS_URL, config.PLAN_DEADLINE_MS, log);
-  const accountKeys = { cache: cacheRedis, queue: open.redis };
-  messaging.serve(forgetAccountMemos, (request) => forgetAccountKeys(accountKeys, request));
+  const { cacheRedis, open } = openStores(surroundings);
   const { loops, upstream } = openUpstream(config, egressGuard, open.redis, log);
   const rateCeiling = new RateCeiling(config.MAX_RATE_LIMIT_RPM);
   const resilience = buildResilience(surroundings);
@@ -130,6 +127,15 @@ function buildEgressGuard({
   const origins = PUBLIC_URL === undefined ? OWN_ORIGINS : [PUBLIC_URL, ...OWN_ORIGINS];
   const gateway = listOwnEndpoints({ origins, ports: [PORT, HEALTH_PORT] });
   return createEgressGuard({ allow, ownOrigins, gateway });
+}
+
+/** Connects to both Redis servers, and serves the deletion of an account's keys in them. */
+function openStores({ config, messaging, log }: EdgeSurroundings): { cacheRedis: Redis; open: OpenBudgets } {
+  const cacheRedis = connectRedis(config.REDIS_CACHE_URL ?? config.REDIS_URL, log);
+  const open = openBudgets(config.REDIS_URL, config.PLAN_DEADLINE_MS, log);
+  const accountKeys = { cache: cacheRedis, queue: open.redis };
+  messaging.serve(forgetAccountMemos, (request) => forgetAccountKeys(accountKeys, request));
+  return { cacheRedis, open };
 }
 
 function chooseSettings(config: Config): PipelineServices['settings'] {

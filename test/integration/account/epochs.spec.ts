@@ -82,7 +82,7 @@ it('an epoch that could not be written while Redis was down is written when Redi
 it('an epoch that Redis refused is written once Redis accepts writes, without a new connection', async () => {
   const board = new RedisEpochBoard(redis);
   const name = accountEpochName(newId());
-  const [, limit = '0'] = (await redis.config('GET', 'maxmemory')) as string[];
+  const [, limit = '0'] = await redis.config('GET', 'maxmemory');
   await redis.config('SET', 'maxmemory', '1');
   try {
     board.write(name, 5);
