@@ -99,7 +99,7 @@ describe('a request loop costs at most one extra request', () => {
     const answer = await send(stack.baseUrl, { path: '/v1/models?live=true', key });
     expect(answer.status).toBe(200);
     // One list of each provider that has one.
-    expect(proxy.received.map(({ path }) => path)).toEqual(['/v1/models', '/models']);
+    expect(proxy.received.map(({ path }) => path).toSorted()).toEqual(['/models', '/v1/models']);
   });
 
   it('and the mark in the upstream request is a random id', async () => {
