@@ -47,7 +47,7 @@ const bytesMax = 1024 * 1024 * 1024;
  */
 export async function pullModel(options: PullOptions): Promise<PulledModel> {
   const id = parseModelId(options.id);
-  const hub = options.hub.replace(/\/+$/, '');
+  const hub = options.hub.replace(/(?<!\/)\/+$/, '');
   const revision = await readRevision(hub, id, options.revision);
   const files = chooseFiles(revision, options.graph);
   const target = join(options.directory, ...id.split('/'));

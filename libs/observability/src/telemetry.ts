@@ -54,7 +54,7 @@ async function createSdk(options: TelemetryOptions, otlpEndpoint: string) {
     import('@opentelemetry/resources'),
   ]);
   const exporter = new OTLPTraceExporter({
-    url: `${otlpEndpoint.replace(/\/+$/, '')}/v1/traces`,
+    url: `${otlpEndpoint.replace(/(?<!\/)\/+$/, '')}/v1/traces`,
     timeoutMillis: exportTimeoutMs,
   });
   return new NodeSDK({

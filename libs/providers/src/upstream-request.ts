@@ -114,7 +114,7 @@ function joinUrl(base: string, template: string, model: string): string {
   if (/^\.{1,2}$/.test(model)) throw new GatewayError('invalid_field', { param: 'model' });
   const url = new URL(base);
   const [path = '', query = ''] = template.split('?');
-  const whole = url.pathname.replace(/\/+$/, '') + path;
+  const whole = url.pathname.replace(/(?<!\/)\/+$/, '') + path;
   // In a base URL, `{model}` is already percent-encoded.
   url.pathname = whole.replaceAll(/\{model\}|%7Bmodel%7D/g, () => encodeModel(model));
   for (const [name, value] of new URLSearchParams(query)) url.searchParams.set(name, value);

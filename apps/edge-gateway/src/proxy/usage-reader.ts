@@ -46,8 +46,12 @@ export class UsageReader {
   #pushLines(chunk: Buffer): void {
     let from = 0;
     for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, from)) {
-      this.#keep(chunk.subarray(from, at));
-      this.#readLine();
+      // Most short lines are empty. They cost as much to copy as long ones.
+      const isShort = this.#size === 0 && at - from < usageLineBytesMin;
+      if (!isShort) {
+        this.#keep(chunk.subarray(from, at));
+        this.#readLine();
+      }
       from = at + 1;
     }
     this.#keep(Buffer.from(chunk.subarray(from)));
@@ -69,6 +73,9 @@ export class UsageReader {
     }
   }
 }
+
+/** A shorter line cannot contain usage. */
+const usageLineBytesMin = 'data:{"usage":'.length;
 
 /** The bytes are copied, so that the whole chunk is not retained in memory. */
 function keepTail(kept: readonly Buffer[], chunk: Buffer): Buffer {

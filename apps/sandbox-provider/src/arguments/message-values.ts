@@ -7,7 +7,7 @@ export class MessageValues {
 
   constructor(text: string) {
     this.text = text.trim();
-    this.#quoted = [...text.matchAll(/"([^"\n]{1,500})"|“([^”\n]{1,500})”|`([^`\n]{1,500})`/g)].map(
+    this.#quoted = [...text.matchAll(/"([^"\n]{1,500})"|“([^“”\n]{1,500})”|`([^`\n]{1,500})`/g)].map(
       ([, straight, curly, code]) => straight ?? curly ?? code ?? '',
     );
     this.#numbers = [...text.matchAll(/(?<![\w.])-?\d{1,15}(?:\.\d{1,6})?(?![\w.]*\w)/g)].map(Number);
@@ -33,7 +33,7 @@ export class MessageValues {
     const name = property.toLowerCase();
     if (/^owner$|^org/.test(name)) return this.#slug?.[1] ?? this.#after(name);
     if (/^repo/.test(name)) return this.#slug?.[2] ?? this.#after(name);
-    if (/e-?mail/.test(name)) return /[\w.+-]+@[\w-]+\.[\w.-]*\w/.exec(this.text)?.[0];
+    if (/e-?mail/.test(name)) return /(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]*\w/.exec(this.text)?.[0];
     if (/url|uri|link/.test(name)) return /https?:\/\/[^\s"'<>]+/.exec(this.text)?.[0];
     if (/date|day/.test(name)) return /\b\d{4}-\d{2}-\d{2}\b/.exec(this.text)?.[0];
     return this.#after(name);
@@ -45,7 +45,7 @@ export class MessageValues {
     const at = spoken === '' ? -1 : this.text.toLowerCase().indexOf(spoken);
     if (at === -1) return undefined;
     const rest = this.text.slice(at + spoken.length, at + spoken.length + 600);
-    const quoted = /^(?:d|ed)?\s*(?:[:=]|is\b|named\b|called\b)?\s*["“`]([^"”`\n]{1,500})["”`]/i.exec(
+    const quoted = /^(?:d|ed)?\s*(?:(?:[:=]|is\b|named\b|called\b)\s*)?["“`]([^"”`\n]{1,500})["”`]/i.exec(
       rest,
     )?.[1];
     return quoted ?? /^\s*(?:[:=]|is\b|named\b|called\b)\s*([^\s"'`,;]+)/i.exec(rest)?.[1];
@@ -53,6 +53,6 @@ export class MessageValues {
 
   /** A name in the message: the first capitalized word that does not start the message. */
   properName(): string | undefined {
-    return /(?<=\S\s+)\p{Lu}[\p{L}\p{N}-]+/u.exec(this.text)?.[0];
+    return /\S\s+(\p{Lu}[\p{L}\p{N}-]+)/u.exec(this.text)?.[1];
   }
 }

@@ -12,9 +12,11 @@ const wordsMax = 256;
 /** Maximum number of tasks in a turn that are ranked separately. */
 const segmentsMax = 6;
 const segmentWordsMin = 2;
-/** Separators between tasks: sentence ends, line breaks and conjunctions. */
+/** Runs of white space. Each becomes one character, so that no run is read from each of its positions. */
+const spacePattern = /\s+/g;
+/** Separators between tasks: sentence ends, conjunctions and line breaks. */
 const jointPattern =
-  /[.!?;:]+(?=\s|$)|\n+|,?\s+(?:and then|and also|and|then|also|after that|additionally|furthermore|moreover|plus)\s+/giu;
+  /(?<![.!?;:])[.!?;:]+(?=\s|$)|,?\s(?:and then|and also|and|then|also|after that|additionally|furthermore|moreover|plus)\s|\n/giu;
 
 /** A user turn, prepared for the second stage. */
 export interface StageTurn {
@@ -80,7 +82,8 @@ interface Segment {
 /** Splits text into tasks. Segments with too few words are merged into the previous one. */
 function cutSegments(text: string): Segment[] {
   const pieces: string[] = [];
-  for (const piece of text.split(jointPattern)) {
+  const spaced = text.replace(spacePattern, (run) => (run.includes('\n') ? '\n' : ' '));
+  for (const piece of spaced.split(jointPattern)) {
     const words = splitTokens(piece, wordsMax);
     if (words.length === 0) continue;
     if (words.length < segmentWordsMin && pieces.length > 0) pieces.push(`${pieces.pop() ?? ''} ${piece}`);

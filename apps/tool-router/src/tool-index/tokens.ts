@@ -17,10 +17,12 @@ const stopWords = new Set(
 const unspacedRun =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+$/u;
 const wordPattern =
+  // eslint-disable-next-line regexp/no-super-linear-move -- two or more capitals always match, so no run is read twice
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|\p{N}+/gu;
 
 /** The same pattern restricted to ASCII, which covers most text. Five times as fast. */
 const asciiText = /^[\t-~]*$/;
+// eslint-disable-next-line regexp/no-super-linear-move -- two or more capitals always match, so no run is read twice
 const asciiPattern = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 const asciiWord = /^[a-z]{3,}$/;
 const wordLengthMax = 64;

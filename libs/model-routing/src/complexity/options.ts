@@ -20,7 +20,7 @@ export function readOptions(text: string): Choices {
   const mean = sum(lengths) / lengths.length;
   const spread = Math.sqrt(sum(lengths.map((length) => (length - mean) ** 2)) / lengths.length);
   const stemWords = new Set(wordsOf(stem));
-  const numbers = found.filter(([, , option = '']) => /^[^a-z]*\d[^a-z]*$/i.test(option)).length;
+  const numbers = found.filter(([, , option = '']) => /\d/.test(option) && !/[a-z]/i.test(option)).length;
   const figures = [
     found.length / 4,
     Math.log1p(mean),

@@ -138,17 +138,19 @@ function markOf(hash: number): number {
  */
 function matchBefore(text: string, end: number, from: number, forms: readonly string[]): number {
   let longest = 0;
-  for (const form of forms.slice(0, peersMax)) {
-    const chars = countEqual(text, end, form, Math.min(form.length, partCharsMin));
-    if (chars < Math.min(form.length, partCharsMin)) continue;
-    longest = Math.max(longest, countEqual(text, end, form, Math.min(form.length, end - from)));
+  for (let at = 0; at < forms.length && at < peersMax; at += 1) {
+    const form = forms[at] ?? '';
+    const needed = Math.min(form.length, partCharsMin);
+    if (countEqual(text, end, form, tailChars, needed) < needed) continue;
+    const chars = Math.min(form.length, end - from);
+    longest = Math.max(longest, chars <= needed ? chars : countEqual(text, end, form, needed, chars));
   }
   return longest === 0 && forms.length > peersMax ? tailChars : longest;
 }
 
-/** How many characters before `end` equal those at the end of `form`, up to `charsMax`. */
-function countEqual(text: string, end: number, form: string, charsMax: number): number {
-  let chars = 0;
+/** How many characters before `end` equal those at the end of `form`, from `charsMin` known ones up to `charsMax`. */
+function countEqual(text: string, end: number, form: string, charsMin: number, charsMax: number): number {
+  let chars = charsMin;
   while (chars < charsMax && text.charCodeAt(end - 1 - chars) === form.charCodeAt(form.length - 1 - chars))
     chars += 1;
   return chars;

@@ -24,7 +24,7 @@ function resolveAzureAddress({ base_url: base, api_version: version }: Connectio
   if (version !== undefined && !apiVersion.test(version))
     throw refuseField('api_version', 'an API version such as "2024-10-21", "preview" or "v1"');
   const url = new URL(base ?? '');
-  const path = url.pathname.replace(/\/+$/, '');
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '');
   const isResource = path === '' || path === '/openai';
   url.pathname = isResource ? (version === undefined ? '/openai/v1' : '/openai/deployments/{model}') : path;
   if (version !== undefined) url.searchParams.set('api-version', version);
@@ -65,7 +65,7 @@ function resolveVertexAddress({ base_url: base, region = 'global', ...fields }: 
   if (project === undefined) throw missField('project', 'vertex');
   if (!regionName.test(region)) throw refuseField('region', 'the name of a region, such as "europe-west4"');
   if (!projectId.test(project)) throw refuseField('project', 'a project id or a project number');
-  const own = base?.replace(/\/+$/, '') ?? `https://${vertexHostOf(region)}/v1beta1`;
+  const own = base?.replace(/(?<!\/)\/+$/, '') ?? `https://${vertexHostOf(region)}/v1beta1`;
   return `${own}/projects/${project}/locations/${region}`;
 }
 

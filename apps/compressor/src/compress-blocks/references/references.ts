@@ -55,6 +55,8 @@ export type Reference =
   | { readonly kind: 'run'; readonly first: string; readonly last: string; readonly count: number }
   | { readonly kind: 'block'; readonly label: string; readonly place: number };
 
+const betweenEnds = '" to "';
+
 /** Parses a line that is a reference. Undefined for any other line. */
 export function parseReference(line: string): Reference | undefined {
   if (line.length > referenceLengthMax) return undefined;
@@ -63,8 +65,14 @@ export function parseReference(line: string): Reference | undefined {
     const [, from = '', to = ''] = numbers;
     return { kind: 'run', first: `#${from}`, last: `#${to}`, count: Number(to) - Number(from) + 1 };
   }
-  const run = /^\[(\d+) lines as above, from "(.*)" to "(.*)"\]$/.exec(line);
-  if (run) return { kind: 'run', count: Number(run[1]), first: run[2] ?? '', last: run[3] ?? '' };
+  const run = /^\[(\d+) lines as above, from "(.*)"\]$/.exec(line);
+  const ends = run?.[2] ?? '';
+  // The last one counts. A pattern would try each of them.
+  const between = ends.lastIndexOf(betweenEnds);
+  if (run && between >= 0) {
+    const last = ends.slice(between + betweenEnds.length);
+    return { kind: 'run', count: Number(run[1]), first: ends.slice(0, between), last };
+  }
   const one = /^\[as above: "(.*)…"\]$/.exec(line);
   if (one) return { kind: 'run', count: 1, first: one[1] ?? '', last: one[1] ?? '' };
   const block = /^\[same as above: "(.*)…"(?: \(no\. (\d+)\))?\]$/.exec(line);

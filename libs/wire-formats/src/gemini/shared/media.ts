@@ -40,7 +40,7 @@ function mapMediaKind(mediaType: string | undefined): MediaKind {
  */
 export function chooseMediaType(source: MediaSource, kind: MediaKind): string {
   if (source.kind === 'base64') return source.mediaType ?? defaultTypes[kind];
-  const path = (source.kind === 'url' ? source.url : source.id).replace(/[?#].*$/s, '');
+  const path = (source.kind === 'url' ? source.url : source.id).replace(/[?#].*/s, '');
   const ending = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
   return mediaTypes.get(ending) ?? defaultTypes[kind];
 }

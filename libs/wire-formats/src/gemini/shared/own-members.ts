@@ -33,6 +33,6 @@ export function camelMembers(raw: JsonObject): JsonObject {
 
 function camelName(name: string): string {
   return name.includes('_')
-    ? name.replaceAll(/_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+    ? name.replaceAll(/(?<!_)_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
     : name;
 }

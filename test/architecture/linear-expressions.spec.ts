@@ -1,0 +1,46 @@
+import { lintAs, type LintResult } from './lint-as.ts';
+
+const linting = (expression: string, path = 'libs/wire-formats/src/deliberately-bad.ts') => ({
+  path,
+  code: `export const used = ${expression}.test('a');\n`,
+});
+const ruleIds = ({ messages }: LintResult) =>
+  messages.map(({ ruleId }) => ruleId).filter((ruleId) => ruleId?.startsWith('regexp/'));
+
+/** Each takes more than linear time on some text. */
+const slow = [
+  // Exponential: the same text can be split in many ways.
+  ['/^(?:a+)+$/', 'regexp/no-super-linear-backtracking'],
+  // Quadratic: two parts can exchange characters.
+  ['/^\\s*=?\\s*$/', 'regexp/no-super-linear-backtracking'],
+  // Quadratic: a run is read again from each of its characters.
+  ['/\\/+$/', 'regexp/no-super-linear-move'],
+  // The redactor's former expression for session tokens.
+  ['/\\beyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{4,}\\.[A-Za-z0-9_-]*/g', 'regexp/no-super-linear-move'],
+] as const;
+const linear = ['/(?<!\\/)\\/+$/', '/^[a-z]+$/', '/\\bsk-[A-Za-z0-9_-]{8,}/g'];
+
+describe('the lint rules for regular expressions', () => {
+  const results = lintAs([
+    ...slow.map(([expression]) => linting(expression)),
+    ...linear.map((expression) => linting(expression)),
+    linting(slow[0][0], 'apps/edge-gateway/src/deliberately-bad.ts'),
+    linting(slow[0][0], 'tools/deliberately-bad.ts'),
+  ]);
+
+  test.each(slow.map(([expression, rule], at) => [expression, rule, at] as const))(
+    'reject %s',
+    (_expression, rule, at) => {
+      expect(ruleIds(results[at]!)).toContain(rule);
+    },
+  );
+
+  test('accept expressions that take linear time', () => {
+    for (const result of results.slice(slow.length, slow.length + linear.length))
+      expect(ruleIds(result)).toEqual([]);
+  });
+
+  test('apply to apps, libraries and tools', () => {
+    for (const result of results.slice(-2)) expect(ruleIds(result)).not.toEqual([]);
+  });
+});

@@ -1,0 +1,102 @@
+import { parseApiKey } from '@gateway/interchange';
+import { listAttacks, renderAttack, type Attack } from './attack-texts.ts';
+import { cpuMsMax, hostileChars, leastCpuMs } from './cpu-time.ts';
+import { findExpressions, type FoundExpression } from './expressions.ts';
+
+/**
+ * Expressions that never see a text from a client or a provider, by their place in the source, with the reason.
+ * Any other expression must take linear time.
+ */
+const excluded: Readonly<Record<string, string>> = {};
+
+/**
+ * Files that build an expression at run time, with what they build. Each needs a scanner of its own in
+ * `linear-time-scanners.spec.ts`, or builds the expression from constants, as the value here shows.
+ */
+const built: Readonly<Record<string, string>> = {
+  'apps/edge-gateway/src/http/server.ts': 'the routes of the gateway: segments of [^/]+ between constants',
+  'libs/interchange/src/api-key.ts': 'constants only: a fixed start and a fixed number of characters',
+};
+
+const found = findExpressions();
+const unique = [
+  ...new Map(found.literals.map((literal) => [`/${literal.source}/${literal.flags}`, literal])).values(),
+];
+
+/** Runs the expression as code does: all matches with `g` and `y`, otherwise the first one. */
+function apply(expression: RegExp, text: string): void {
+  expression.lastIndex = 0;
+  if (expression.global) text.replace(expression, '');
+  else if (expression.sticky) while (expression.test(text) && expression.lastIndex > 0);
+  else expression.test(text);
+}
+
+/** Texts for screening. Quadratic time on them takes 50 ms or more, linear time at most a few. */
+const screenedChars = 32 * 1024;
+const screenedMsMax = 25;
+/** The attacks that are repeated with the full size: the slowest ones. */
+const slowestCount = 3;
+
+function measure(expression: RegExp, attack: Attack, chars: number, wantedMs: number, tries = 2): number {
+  const text = renderAttack(attack, chars);
+  return leastCpuMs(
+    () => {
+      apply(expression, text);
+    },
+    wantedMs,
+    tries,
+  );
+}
+
+/** The slowest attacks, slowest first. Throws for an attack that is slow even on a short text. */
+function screen({ source, flags }: FoundExpression): Attack[] {
+  const expression = new RegExp(source, flags);
+  const timed = listAttacks(source, flags).map((attack) => {
+    // A short text first: on a longer one, exponential time would never end.
+    for (const chars of [24, 1_024, screenedChars])
+      expectQuick(expression, attack, measure(expression, attack, chars, screenedMsMax), chars);
+    return { attack, ms: measure(expression, attack, screenedChars, screenedMsMax) };
+  });
+  return timed
+    .sort((one, other) => other.ms - one.ms)
+    .slice(0, slowestCount)
+    .map(({ attack }) => attack);
+}
+
+function expectQuick(expression: RegExp, { before, piece, after }: Attack, ms: number, chars: number): void {
+  if (ms <= screenedMsMax) return;
+  throw new Error(
+    `${String(expression)} takes ${ms.toFixed(0)} ms for ${chars} characters of ` +
+      JSON.stringify({ before: before.slice(0, 40), piece: piece.slice(0, 80), after }),
+  );
+}
+
+test('every regular expression of the services is found', () => {
+  expect(unique.length).toBeGreaterThan(150);
+  const places = found.literals.map(({ place }) => place.replace(/:\d+$/, ''));
+  expect(places).toContain('libs/observability/src/redaction/secret-patterns.ts');
+  expect([...new Set(found.built.map(({ path }) => path))].sort()).toEqual(Object.keys(built).sort());
+  for (const place of Object.keys(excluded)) expect(places).toContain(place.replace(/:\d+$/, ''));
+});
+
+test('an expression that takes quadratic time is detected', () => {
+  for (const source of ['\\/+$', '\\beyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{4,}\\.[A-Za-z0-9_-]*'])
+    expect(() => screen({ place: '', source, flags: 'g' })).toThrow(/takes \d+ ms for/);
+});
+
+describe('no regular expression takes more than linear time', () => {
+  const checked = unique.filter(({ place }) => excluded[place] === undefined);
+  test.each(checked.map((literal) => [literal.place, literal] as const))('%s', (_place, literal) => {
+    const expression = new RegExp(literal.source, literal.flags);
+    for (const attack of screen(literal)) {
+      const ms = measure(expression, attack, hostileChars, cpuMsMax, 8);
+      const text = JSON.stringify({ ...attack, piece: attack.piece.slice(0, 80) });
+      expect({ ms: ms <= cpuMsMax ? 'linear' : ms, text }).toEqual({ ms: 'linear', text });
+    }
+  });
+
+  test('the form of API keys', () => {
+    const text = `sk-svc-${'a'.repeat(hostileChars)}`;
+    expect(leastCpuMs(() => parseApiKey(text), cpuMsMax)).toBeLessThanOrEqual(cpuMsMax);
+  });
+});
