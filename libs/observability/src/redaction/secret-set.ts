@@ -138,7 +138,8 @@ function markOf(hash: number): number {
  */
 function matchBefore(text: string, end: number, from: number, forms: readonly string[]): number {
   let longest = 0;
-  for (let at = 0; at < forms.length && at < peersMax; at += 1) {
+  // Directly after a replaced match, the first form that matches is as long as any other can be.
+  for (let at = 0; at < forms.length && at < peersMax && longest < end - from; at += 1) {
     const form = forms[at] ?? '';
     const needed = Math.min(form.length, partCharsMin);
     if (countEqual(text, end, form, tailChars, needed) < needed) continue;
