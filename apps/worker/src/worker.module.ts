@@ -1,4 +1,5 @@
 import {
+  accountChanged,
   batchesCommitted,
   getAccount,
   getPreferences,
@@ -87,6 +88,10 @@ export class WorkerModule implements OnApplicationShutdown {
 /** The jobs that write the request log and calibrate from its rows. */
 function provideLogJobs({ database, queueRedis, messaging, logger, metrics }: WorkerParts): Provider[] {
   const shadowAccounts = new Set<string>();
+  // A new recall target or recovery setting needs a new policy.
+  messaging.onBroadcast(accountChanged, ({ accountId, deleted }) => {
+    if (!deleted) shadowAccounts.add(accountId);
+  });
   return [
     {
       provide: WriteRequestLogProcessor,
@@ -111,8 +116,10 @@ function provideLogJobs({ database, queueRedis, messaging, logger, metrics }: Wo
       useFactory: () =>
         new CalibrateJob({
           ...{ database, shadowAccounts, logger },
-          readRecallTarget: async (accountId) =>
-            (await messaging.call(getPreferences, { accountId })).preferences.pruning.recall_target,
+          readGoals: async (accountId) => {
+            const { pruning } = (await messaging.call(getPreferences, { accountId })).preferences;
+            return { recallTarget: pruning.recall_target, hasRecovery: pruning.recovery };
+          },
           announce: (policy) => messaging.broadcast(routingPolicyChanged, { policy }),
         }),
     },

@@ -10,6 +10,7 @@ export type PlanReason =
   | 'shadow'
   | 'bound_thinking'
   | 'net_negative'
+  | 'recall_off'
   | 'timeout'
   | 'unavailable'
   | 'invalid_plan'

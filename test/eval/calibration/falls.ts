@@ -1,4 +1,4 @@
-import { chooseK, calibrate } from '../../../apps/worker/src/jobs/calibrate/make-policy.ts';
+import { calibrate } from '../../../apps/worker/src/jobs/calibrate/make-policy.ts';
 import { findFall, referenceMin } from '../../../apps/worker/src/jobs/calibrate/watch-recall.ts';
 import { powerKnowingRanks } from './best-rank-test.ts';
 import { powerOfBestTest } from './best-test.ts';
@@ -84,8 +84,8 @@ function measureCase(accounts: number, seed: number, target: number, reference: 
 
 function chooseFrom(usual: readonly (readonly number[])[], tools: number, target: number): number {
   const samples = usual.map((ranks, place) => renderSample(ranks, tools, place));
-  const [bucket] = calibrate(samples, null, target).buckets;
-  const k = bucket && chooseK(bucket, target);
+  const goals = { recallTarget: target, hasRecovery: false };
+  const k = calibrate({ samples, pruned: [] }, null, goals).buckets[0]?.k ?? undefined;
   if (k === undefined) throw new Error('the reference does not suffice');
   return k;
 }
@@ -105,7 +105,7 @@ function watchFall(
 }
 
 function findAlarm(sessions: readonly (readonly number[])[], k: number): number | null {
-  const samples = sessions.map((neededKs) => ({ neededKs, neededK: Math.max(...neededKs) }));
+  const samples = sessions.map((ranks) => ({ neededKs: [...ranks].sort((one, other) => other - one) }));
   return findFall(samples, k)?.noticedAt ?? null;
 }
 

@@ -1,4 +1,4 @@
-import { calibrate, chooseK } from '../../../apps/worker/src/jobs/calibrate/make-policy.ts';
+import { calibrate, type Measurements } from '../../../apps/worker/src/jobs/calibrate/make-policy.ts';
 import { boundRecallBelow } from '../../../apps/worker/src/jobs/calibrate/measure-bucket.ts';
 import { chanceUpTo, keptKnowingShape } from './best-test.ts';
 import { chooseOracleK, renderSample, seedRandom, simulateAccount } from './simulated-account.ts';
@@ -97,7 +97,8 @@ function countMisses(samples: number, target: number): number {
   return misses;
 }
 
-function chooseFrom(samples: Parameters<typeof calibrate>[0], target: number): number | undefined {
-  const [own] = calibrate(samples, null, target).buckets;
-  return own && chooseK(own, target);
+/** Without recovery, so that forwarded recall alone must meet the target. */
+function chooseFrom(samples: Measurements['samples'], target: number): number | undefined {
+  const goals = { recallTarget: target, hasRecovery: false };
+  return calibrate({ samples, pruned: [] }, null, goals).buckets[0]?.k ?? undefined;
 }

@@ -84,5 +84,6 @@ export function chooseOracleK({ recallAt, tools }: SimulatedAccount, target: num
 /** A drawn conversation in the form that the request log contains. `at` is its sequence number. */
 export function renderSample(neededKs: readonly number[], tools: number, at: number): ShadowSample {
   const time = new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString();
-  return { at: time, bucket: 'act:51-100', neededK: Math.max(...neededKs), neededKs, isMissed: false, tools };
+  const descending = [...neededKs].sort((one, other) => other - one);
+  return { at: time, bucket: 'act:51-100', neededKs: descending, missed: 0, isArmed: false, tools };
 }

@@ -12,6 +12,8 @@ const kReasons: Readonly<Record<string, string>> = {
   bound_thinking:
     'The conversation contains signed reasoning that needs an unchanged tool list, so the tools were sent unchanged.',
   net_negative: 'Pruning would have cost more than it saves, so all tools were forwarded.',
+  recall_off:
+    'Measured recall is below the target for conversations like this one, so all tools are forwarded until new measurements meet it.',
   timeout: 'The plan was not ready in time, so all tools were forwarded.',
   unavailable: 'The planner was unavailable, so all tools were forwarded.',
   off: 'Pruning is off for this request.',

@@ -1,13 +1,13 @@
 import type { PlanToolsReply, PlanToolsRequest, RoutingPolicy } from '@gateway/contracts';
-import { bucketOf } from '@gateway/contracts';
+import { bucketOf, decideBucket } from '@gateway/contracts';
 import type { ToolCandidate } from '@gateway/interchange';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { TurnRanking } from '../ranking/ranker.port.ts';
 import { classifyIntent } from './turn-signals.ts';
 import type { RecallPriors } from '../policy/recall-prior.ts';
 import type { RankedTurn } from './grow-set.ts';
-import type { ToolSet } from './tool-set.ts';
-import { chooseToolSet, recoveredShareExpected } from './tool-set.ts';
+import { replayGrid } from './replay-grid.ts';
+import { chooseToolSet, type ToolSet, type ToolSetOptions } from './tool-set.ts';
 
 export type PlannedTools = Extract<PlanToolsReply, { status: 'planned' }>;
 
@@ -15,10 +15,12 @@ interface PlanInput {
   readonly request: PlanToolsRequest;
   readonly index: KeywordIndex;
   /**
-   * The user turns that can grow the tool set, oldest first. If the conversation is remembered, only the
-   * turns after it.
+   * The user turns that can grow the tool set, oldest first. If the conversation is remembered and not in
+   * shadow, only the turns after it.
    */
   readonly turns: readonly RankedTurn[];
+  /** How many of `turns` the remembered conversation already covers. */
+  readonly rememberedTurns: number;
   /**
    * The ranking for the newest turn, even if that turn cannot grow the tool set. Undefined without user
    * turns.
@@ -27,7 +29,7 @@ interface PlanInput {
   /** Positions of the tools mentioned in any user turn. */
   readonly mentioned: ReadonlySet<number>;
   readonly priors: RecallPriors;
-  /** The account's measured recall. Null if nothing has been measured. */
+  /** The account's policy. Null if nothing has been measured. */
   readonly measured: RoutingPolicy | null;
 }
 
@@ -38,18 +40,18 @@ export function choosePlan(input: PlanInput): PlannedTools {
   const pinned = new Set(findPinned(request, index).keys());
   const intent = classifyIntent(request.userTurns[0] ?? '', false);
   const bucket = bucketOf(intent, index.names.length);
-  const set = chooseToolSet(index, input.turns, {
+  const options: ToolSetOptions = {
     priors: input.priors,
-    measured,
-    intent,
-    recallTarget: request.recallTarget,
+    decision: decideBucket(measured, { intent, tools: index.names.length }),
+    recallTarget: measured?.recallTarget ?? request.recallTarget,
     kOverride: request.kOverride,
     mayRecover: request.mayRecover ?? false,
-    recoveredShare: recoveredShareExpected,
     price: request.price,
     pinned,
     remembered: session,
-  });
+  };
+  const set = chooseToolSet(index, input.turns.slice(input.rememberedTurns), options);
+  const isShadow = drawShadow(request, set.reason, measured, bucket);
   const alwaysIn = keepReachable(findAlwaysIn(request, index, input.mentioned), set, input.mentioned);
   const forwarded = listForwarded(index, withRecovered(index, set, request), alwaysIn);
   const isWhole = forwarded.length === index.names.length;
@@ -58,17 +60,24 @@ export function choosePlan(input: PlanInput): PlannedTools {
     status: 'planned',
     forwarded,
     chosen: [...(set.positions ?? index.names.keys())].sort((one, other) => one - other),
-    candidates: listCandidates(index, input.newest, alwaysIn),
+    candidates: listCandidates(index, input.newest, alwaysIn, isShadow ? heldFrom(input, options) : undefined),
     intent: classifyIntent(request.userTurns.at(-1) ?? '', request.recentResults.length > 0),
     method,
     k: isWhole ? null : forwarded.filter((position) => !alwaysIn.has(position)).length,
     kReason: explain(request, set),
     bucket,
-    isShadow: drawShadow(request, set.reason, measured, bucket),
+    isShadow,
     recovery: set.recovery.armed && !isWhole ? set.recovery : { armed: false, way: 'in_place' },
     worth: set.worth,
     policyVersion: session?.policyVersion ?? renderVersion(input, method),
   };
+}
+
+/** For each tool, the smallest K that would hold it in this turn, apart from tools that are always included. */
+function heldFrom({ index, turns, mentioned }: PlanInput, options: ToolSetOptions): Map<number, number> {
+  const held = replayGrid(index, turns, options);
+  for (const position of [...options.pinned, ...mentioned]) held.set(position, 1);
+  return held;
 }
 
 /** Version of the ranking, the prior and the account policy. Equal versions choose equal tools. */
@@ -127,12 +136,19 @@ function listCandidates(
   index: KeywordIndex,
   newest: TurnRanking | undefined,
   alwaysIn: ReadonlyMap<number, AlwaysInReason>,
+  heldFromK: ReadonlyMap<number, number> | undefined,
 ): PlannedTools['candidates'] {
   const order = newest?.order ?? index.names.keys();
   return Array.from(order, (position) => {
     const because = alwaysIn.get(position);
     const score = Math.round((newest?.scores[position] ?? 0) * 1000) / 1000;
-    return { position, score, ...(because === undefined ? {} : { alwaysIn: because }) };
+    const held = heldFromK?.get(position);
+    return {
+      position,
+      score,
+      ...(because === undefined ? {} : { alwaysIn: because }),
+      ...(held === undefined ? {} : { heldFromK: held }),
+    };
   });
 }
 

@@ -33,7 +33,9 @@ interface GrowthQuestion {
   readonly isReachable: boolean;
   /** Whether growing the tool set leaves the cached prefix unchanged. */
   readonly isFree: boolean;
-  readonly kOverride: number | null;
+  /** The K that each turn gets: an override, or the account's measured K. Null if the priors choose K. */
+  readonly fixedK: number | null;
+  readonly isOverride: boolean;
   readonly kMin: number;
   readonly surenessMin: number;
 }
@@ -44,17 +46,18 @@ interface GrowthQuestion {
  */
 export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number[] {
   const { ranking } = turn;
-  const { recall, kMin, kOverride, isIn } = question;
+  const { recall, kMin, fixedK, isOverride, isIn } = question;
   if (turn.carriesOn || surenessOf(ranking) < question.surenessMin) return [];
   const ranked = Array.from(ranking.order).filter((position) => !question.pinned.has(position));
   const needed = question.isFree ? Math.max(question.needed, coverageMin) : question.needed;
-  const sure = recall.kFor(needed);
+  const isMeasured = fixedK !== null && !isOverride;
+  const sure = isMeasured ? fixedK : recall.kFor(needed);
   const wanted = sure === undefined ? needed : recallAt(recall.curve, sure);
   const least = question.isReachable && !question.isFree ? gainMinReachable : gainMin;
   if (coverageOf(ranked, recall.curve, isIn) >= wanted - least) return [];
   // An ambiguous turn would need the whole list. If its best tool is already in the set, nothing is added.
-  if (kOverride === null && sure === undefined && isIn(ranked[0] ?? -1)) return [];
-  const k = kOverride ?? Math.max(kMin, sure ?? kMin);
+  if (fixedK === null && sure === undefined && isIn(ranked[0] ?? -1)) return [];
+  const k = fixedK ?? Math.max(kMin, sure ?? kMin);
   return ranked.slice(0, k).filter((position) => !isIn(position));
 }
 

@@ -46,7 +46,9 @@ export class ToolPlanner {
     const { index } = found;
     const { accountId, session } = request;
     const newestAt = userTurns.length - 1;
-    const from = Math.min(session?.turns ?? 0, userTurns.length);
+    const remembered = Math.min(session?.turns ?? 0, userTurns.length);
+    // A shadow conversation is replayed from its first turn.
+    const from = session?.isShadow === true ? 0 : remembered;
     const [turns, newest, measured] = await Promise.all([
       this.#rankTurns(index, userTurns, from, session?.lane),
       newestAt < 0 ? undefined : this.#rank(index, userTurns, newestAt, session?.lane),
@@ -57,6 +59,7 @@ export class ToolPlanner {
       request: { ...request, userTurns },
       index,
       turns,
+      rememberedTurns: remembered - from,
       newest,
       mentioned,
       priors,

@@ -1,40 +1,22 @@
-import {
-  chooseCalibratedK,
-  type PlanPrice,
-  type PlannedConversation,
-  type RoutingPolicy,
-} from '@gateway/contracts';
-import type { IntentClass } from '@gateway/interchange';
+import type { PlanPrice, PlannedConversation, PolicyDecision } from '@gateway/contracts';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { shortListMax, type TurnRanking } from '../ranking/ranker.port.ts';
 import { chooseGrowth, type RankedTurn } from './grow-set.ts';
 import { chooseK, neededRecall, type Recovery, type Worth } from '../policy/choose-k.ts';
-import {
-  measuredRecall,
-  priorRecall,
-  surenessOf,
-  type RecallPriors,
-  type TurnRecall,
-} from '../policy/recall-prior.ts';
+import { measuredRecall, priorRecall, surenessOf, type RecallPriors } from '../policy/recall-prior.ts';
 
 /**
  * Number of user turns that can add tools. Later turns leave the tool set unchanged, which bounds the cost of
  * long transcripts.
  */
 export const growingTurnsMax = 64;
-/** Assumed share of needed tools that recovery restores, used until it is measured. */
-export const recoveredShareExpected = 0.9;
-
 export interface ToolSetOptions {
   readonly priors: RecallPriors;
-  /** The account's measured recall. Null if nothing has been measured. */
-  readonly measured: RoutingPolicy | null;
-  /** Intent of the conversation's first turn. */
-  readonly intent: IntentClass;
+  /** What the account's policy decides for the conversation. */
+  readonly decision: PolicyDecision;
   readonly recallTarget: number;
   readonly kOverride: number | null;
   readonly mayRecover: boolean;
-  readonly recoveredShare: number;
   readonly price: PlanPrice | undefined;
   /** Positions that the tool list pins. They are always forwarded and do not count toward K. */
   readonly pinned: ReadonlySet<number>;
@@ -45,7 +27,7 @@ export interface ToolSetOptions {
 export interface ToolSet {
   /** Forwarded positions. Undefined if all tools are forwarded. */
   readonly positions: ReadonlySet<number> | undefined;
-  readonly reason: 'override' | 'short_list' | 'uncertain' | 'prior' | 'calibrated' | 'net_negative';
+  readonly reason: 'override' | 'short_list' | 'uncertain' | 'prior' | 'calibrated' | 'recall_off' | 'net_negative';
   /** Whether the newest turn added tools. */
   readonly grown: boolean;
   readonly recovery: Recovery;
@@ -96,31 +78,31 @@ function growRemembered(
 }
 
 function chooseFirst(
-  index: KeywordIndex,
+  { names }: KeywordIndex,
   { ranking, mentioned }: RankedTurn,
   scored: number,
   options: ToolSetOptions,
 ): ToolSet {
-  const { kOverride, mayRecover, recallTarget, recoveredShare, price } = options;
-  const { recall, source } = recallFor(index, ranking, options);
+  const { decision, kOverride, mayRecover, recallTarget, price } = options;
   const prior = options.priors[ranking.method];
-  if (source === 'off' && kOverride === null) return everything('calibrated');
+  if (decision.state === 'off' && kOverride === null) return everything('recall_off');
   if (surenessOf(ranking) < prior.surenessMin && kOverride === null) return everything('uncertain');
-  const { kMin } = prior;
-  const tools = index.names.length;
+  const isMeasured = decision.state === 'calibrated';
+  const hasCurve = isMeasured && decision.steps.length > 0;
   const chosen = chooseK({
-    recall,
-    recallOf: source === 'calibrated' ? 'conversation' : 'turn',
-    tools,
+    recall: hasCurve ? measuredRecall(decision.steps) : priorRecall(prior, ranking, names.length),
+    recallOf: hasCurve ? 'conversation' : 'turn',
+    tools: names.length,
     scored,
     recallTarget,
-    recoveredShare,
+    recoveredShare: decision.recoveryRate,
     mayRecover,
-    kMin,
+    kMin: prior.kMin,
     kOverride,
+    measured: isMeasured ? decision : null,
     price,
   });
-  const reason = kOverride === null ? (source === 'calibrated' ? 'calibrated' : 'prior') : 'override';
+  const reason = kOverride === null ? (isMeasured ? 'calibrated' : 'prior') : 'override';
   if (chosen.k === undefined) return everything(chosen.why === 'chosen' ? reason : chosen.why, chosen.worth);
   const named = new Set([...options.pinned, ...mentioned]);
   const positions = new Set(takeTop(ranking, named, chosen.k));
@@ -139,24 +121,26 @@ function takeTop({ order }: TurnRanking, named: ReadonlySet<number>, k: number):
 
 /** Adds the tools needed by later turns. */
 function growSet(
-  index: KeywordIndex,
+  { names }: KeywordIndex,
   turns: readonly RankedTurn[],
   begun: ToolSet,
   options: ToolSetOptions,
 ): ToolSet {
   const positions = new Set(begun.positions);
   const { recovery } = begun;
+  const { kOverride, pinned } = options;
   let grown = false;
   for (const turn of turns) {
     const prior = options.priors[turn.ranking.method];
     const added = chooseGrowth(turn, {
-      isIn: (position) => positions.has(position) || options.pinned.has(position),
-      pinned: options.pinned,
-      recall: recallFor(index, turn.ranking, options).recall,
+      isIn: (position) => positions.has(position) || pinned.has(position),
+      pinned,
+      recall: priorRecall(prior, turn.ranking, names.length),
       needed: needed(options, recovery),
       isReachable: recovery.armed,
       isFree: recovery.armed && recovery.way === 'regrown',
-      kOverride: options.kOverride,
+      fixedK: kOverride ?? measuredK(options, recovery),
+      isOverride: kOverride !== null,
       kMin: prior.kMin,
       surenessMin: prior.surenessMin,
     });
@@ -166,27 +150,13 @@ function growSet(
   return { ...begun, positions, grown };
 }
 
-function needed({ recallTarget, recoveredShare }: ToolSetOptions, recovery: Recovery): number {
-  return recovery.armed ? neededRecall(recallTarget, recoveredShare) : recallTarget;
+/** The recall that forwarded tools must reach in a turn, if the priors choose K. */
+function needed({ recallTarget, decision }: ToolSetOptions, recovery: Recovery): number {
+  return recovery.armed ? neededRecall(recallTarget, decision.recoveryRate) : recallTarget;
 }
 
-interface FoundRecall {
-  readonly recall: TurnRecall;
-  readonly source: 'calibrated' | 'prior' | 'off';
-}
-
-/**
- * Uses the account's measured recall if it can reach the target, and otherwise the priors from public data
- * sets.
- */
-function recallFor(index: KeywordIndex, ranking: TurnRanking, options: ToolSetOptions): FoundRecall {
-  const { measured, intent, mayRecover, recallTarget, recoveredShare } = options;
-  const tools = index.names.length;
-  const least = mayRecover ? neededRecall(recallTarget, recoveredShare) : recallTarget;
-  const found = chooseCalibratedK(measured, { intent, tools, recallTarget: least });
-  const recall = priorRecall(options.priors[ranking.method], ranking, tools);
-  if (found === null) return { recall, source: 'prior' };
-  if (found.k === 'off') return { recall, source: 'off' };
-  const bucket = measured?.buckets.find((each) => each.bucket === found.bucket);
-  return { recall: measuredRecall(bucket?.steps ?? []), source: 'calibrated' };
+/** The account policy's K for the conversation. Null if the priors choose K. */
+function measuredK({ decision }: ToolSetOptions, recovery: Recovery): number | null {
+  if (decision.state !== 'calibrated') return null;
+  return recovery.armed ? decision.k : decision.kWithoutRecovery;
 }

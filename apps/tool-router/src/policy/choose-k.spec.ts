@@ -28,6 +28,7 @@ const ask = (change: Partial<KQuestion>) =>
     mayRecover: true,
     kMin: 5,
     kOverride: null,
+    measured: null,
     price,
     ...change,
   });

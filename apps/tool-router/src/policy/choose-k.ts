@@ -49,7 +49,15 @@ export interface KQuestion {
   readonly mayRecover: boolean;
   readonly kMin: number;
   readonly kOverride: number | null;
+  /** The account's measured K, which is applied as it is. Null: the priors choose K by cost. */
+  readonly measured: MeasuredK | null;
   readonly price: PlanPrice | undefined;
+}
+
+/** The account policy's K where pruned tools can be recovered, and where they cannot. */
+export interface MeasuredK {
+  readonly k: number | null;
+  readonly kWithoutRecovery: number | null;
 }
 
 export interface KChoice {
@@ -74,7 +82,7 @@ export function chooseK(question: KQuestion): KChoice {
   const best = cheapestOption(question, rates);
   const none = { armed: false, way: rates.mode };
   if (best === undefined) {
-    const why = kOverride === null ? 'uncertain' : 'chosen';
+    const why = kOverride === null && !coversList(question) ? 'uncertain' : 'chosen';
     return { k: undefined, why, recovery: none, worth: null };
   }
   if (best.cost >= all && kOverride === null)
@@ -95,6 +103,8 @@ export function neededRecall(recallTarget: number, recoveredShare: number): numb
 /** An override fixes K. Recovery is then enabled if it costs less than the definitions it replaces. */
 function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
   const { scored, kOverride, tools, mayRecover } = question;
+  if (kOverride === null && question.measured !== null)
+    return measuredOption(question, question.measured, rates);
   const plain = plainOption(question, rates);
   const recovered = mayRecover ? recoveredOption(question, rates) : undefined;
   if (kOverride !== null && recovered !== undefined && recovered.cost < tools * rates.definition)
@@ -104,6 +114,32 @@ function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
     (one, other) => (other !== undefined && (one === undefined || other.cost < one.cost) ? other : one),
     undefined,
   );
+}
+
+/**
+ * The account policy's K is applied literally: with recovery if that costs less than all definitions, and
+ * otherwise the larger K that needs no recovery.
+ */
+function measuredOption(
+  question: KQuestion,
+  { k, kWithoutRecovery }: MeasuredK,
+  rates: Rates,
+): Option | undefined {
+  const { scored, tools, mayRecover } = question;
+  const recovered =
+    mayRecover && k !== null && k < scored
+      ? { k, armed: true, cost: recoveredCost(k, question, rates) }
+      : undefined;
+  if (recovered !== undefined && recovered.cost < tools * rates.definition) return recovered;
+  if (kWithoutRecovery === null || kWithoutRecovery >= scored) return recovered;
+  const cost = (tools - scored + kWithoutRecovery) * rates.definition;
+  return { k: kWithoutRecovery, armed: false, cost };
+}
+
+/** Whether the measured K includes every scored tool of the list. */
+function coversList({ measured, mayRecover, scored }: KQuestion): boolean {
+  const k = mayRecover ? measured?.k : measured?.kWithoutRecovery;
+  return typeof k === 'number' && k >= scored;
 }
 
 interface Option {

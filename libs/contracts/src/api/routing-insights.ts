@@ -9,6 +9,21 @@ const share = z.number().min(0).max(1);
 /** Observed recall with exact one-sided 95% bounds. */
 const boundedRecall = z.object({ value: share, low: share, high: share });
 
+/**
+ * The recovery rate ρ: the share of needed but pruned tools that the model reaches through recovery. Plans use
+ * `used`: the lower bound once enough is measured, and otherwise a prior.
+ */
+const recoveryRateShown = z.object({
+  used: share,
+  source: z.enum(['prior', 'measured']),
+  /** Null before a shadow conversation missed a tool. */
+  measured: boundedRecall.nullable(),
+  pruned_conversations: count,
+  recovered_tools: count,
+  shadow_conversations: count,
+  missed_tools: count,
+});
+
 const calibrationBucket = z.object({
   /** `<intent>:<list-size band>`. `*` in place of the intent means all intents. */
   bucket: z.string(),
@@ -19,6 +34,22 @@ const calibrationBucket = z.object({
    * was too low, so all tools are forwarded until new samples support a K.
    */
   basis: z.enum(['calibrated', 'prior', 'off']),
+  /**
+   * Why: `target_met`, `too_few_samples`, `recall_fell` (recall dropped), or `target_missed` (even the upper bound
+   * was below the target).
+   */
+  reason: z.enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed']),
+  /** The bucket whose measurements decide: this one, or the one for all intents in the same size band. */
+  decided_by: z.string(),
+  /** The number of tools forwarded by rank; null unless calibrated. */
+  k: z.int().min(1).nullable(),
+  /** The K for requests in which pruned tools cannot be recovered; null if none is known. */
+  k_without_recovery: z.int().min(1).nullable(),
+  /** Expected recall at `k`, by forwarded tools alone; null unless calibrated. */
+  forwarded_recall: boundedRecall.nullable(),
+  /** Expected recall at `k`, with recovery; null unless calibrated. */
+  effective_recall: boundedRecall.nullable(),
+  recovery_rate: recoveryRateShown,
   /** Minimum number of further conversations needed; 0 once calibrated. */
   samples_needed: count,
   /** Recall by K (as a string): the recall if K of the scored tools had been forwarded. */
@@ -32,10 +63,15 @@ const calibrationBucket = z.object({
 /** Results from shadow conversations, and the K derived from them. */
 export const routingCalibration = z.object({
   object: z.literal('routing.calibration'),
+  /** The target that the policy was made for. */
   recall_target: recallTarget,
+  /** Over all buckets. */
+  recovery_rate: recoveryRateShown,
   /** `c1`, `c2` and so on; null before the first shadow conversation. */
   version: z.string().nullable(),
-  /** Buckets with a measured K. `threshold` is the lower recall bound, and is never below the target. */
+  /**
+   * Buckets with a measured K. `threshold` is the lower bound of effective recall, and is never below the target.
+   */
   policy: z.array(z.object({ bucket: z.string(), k: z.int().min(1), threshold: share })),
   /** Sorted by sample count, descending. */
   buckets: z.array(calibrationBucket),

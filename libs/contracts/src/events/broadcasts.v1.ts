@@ -18,7 +18,7 @@ export const keyChanged = defineBroadcast({
 export const accountChanged = defineBroadcast({
   subject: 'account.account-changed.v1',
   publisher: 'account',
-  listeners: ['edge-gateway'],
+  listeners: ['edge-gateway', 'worker'],
   message: z.object({ accountId: id, epoch: z.int(), deleted: z.boolean().default(false) }),
 });
 

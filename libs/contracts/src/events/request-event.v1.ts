@@ -48,6 +48,16 @@ export const requestAcceptedV1 = z.object({
 });
 export type RequestAcceptedV1 = z.infer<typeof requestAcceptedV1>;
 
+/** A tool that the model called in a shadow request. */
+const toolNeed = z.object({
+  tool: z.string(),
+  /** The smallest K whose tool set would have held the tool; every larger K would hold it too. */
+  heldFromK: z.int().min(1),
+  /** Whether the plan, which was not applied, would have forwarded the tool. */
+  isPlanned: z.boolean(),
+});
+export type ToolNeed = z.infer<typeof toolNeed>;
+
 /**
  * The outcome of an accepted request. Every accepted request produces exactly one. It contains neither
  * contents nor secrets.
@@ -101,6 +111,10 @@ export const requestEventV1 = requestAcceptedV1.extend({
       native: z.enum(['deferred', 'allowed']).nullable().optional(),
       /** Expected value of pruning over the conversation, in tokens at the uncached input price. */
       worth: z.object({ saved: z.number(), spent: z.number() }).nullable().optional(),
+      /** With `shadow`: the offered tools that the model called, each once. */
+      needs: z.array(toolNeed).optional(),
+      /** With `shadow`: whether the plan would have armed recovery. */
+      isArmed: z.boolean().optional(),
     })
     .nullable(),
   compressionSteps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),

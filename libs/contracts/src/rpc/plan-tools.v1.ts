@@ -112,6 +112,11 @@ const planToolsReply = z.discriminatedUnion('status', [
         position: count,
         score: z.number(),
         alwaysIn: z.enum(['called', 'tool_choice', 'mentioned', 'built_in', 'cache_control']).optional(),
+        /**
+         * Shadow conversations only: the smallest K for which the tool set of this turn holds the tool, and
+         * still holds it with every larger K. 1 for tools that are always included.
+         */
+        heldFromK: z.int().min(1).optional(),
       }),
     ),
     intent: z.enum(['chat', 'lookup', 'act', 'multi-step', 'code', 'continue']),
@@ -127,6 +132,7 @@ const planToolsReply = z.discriminatedUnion('status', [
       'short_list',
       'uncertain',
       'net_negative',
+      'recall_off',
     ]),
     policyVersion: z.string(),
     /**

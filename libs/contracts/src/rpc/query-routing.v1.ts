@@ -51,13 +51,18 @@ export const observeModels = defineRpc({
   reply: z.object({ models: z.array(modelObservation) }),
 });
 
-/** The current policy and its measurements. `recallTarget` comes from the account's preferences. */
+/**
+ * The current policy and its measurements. `recallTarget` comes from the account's preferences; the reply has the
+ * target that the policy was made for.
+ */
 export const describeCalibration = defineRpc({
   ...common,
   subject: 'worker.describe-calibration.v1',
   request: z.object({ accountId: id, recallTarget: z.number() }),
   reply: z.object({
     version: routingCalibration.shape.version,
+    recallTarget: routingCalibration.shape.recall_target,
+    recoveryRate: routingCalibration.shape.recovery_rate,
     updatedAt: timestamp.nullable(),
     policy: routingCalibration.shape.policy,
     buckets: routingCalibration.shape.buckets,

@@ -4,11 +4,56 @@ import { defineBroadcast, defineRpc } from '../base/define.ts';
 
 const share = z.number().min(0).max(1);
 
+/** A recall estimate with its exact one-sided 95% bounds. All values are shares from 0 to 1. */
+const boundedRecall = z.object({ value: share, low: share, high: share });
+export type BoundedRecall = z.infer<typeof boundedRecall>;
+
 /**
- * An account's shadow-conversation results for one bucket. Both columns of `steps` ascend: with `k` scored
- * tools forwarded, recall is at least `recallLow` (exact one-sided 95% bound, counted by conversation). A
- * bucket is `off` if recall fell, or was too low under the priors. Then all tools are forwarded until a step
- * meets the target.
+ * The recovery rate ρ: the share of needed but pruned tools that the model reaches through recovery. Measured as
+ * recovered tools per pruned conversation divided by missed tools per shadow conversation, which is unbiased
+ * because shadow conversations are drawn at random. `used` is the lower bound of the measurement, or the prior
+ * until there is enough data. See docs/internals/calibration.md.
+ */
+export const recoveryRate = z.object({
+  used: share,
+  source: z.enum(['prior', 'measured']),
+  /** The estimate and its one-sided 95% bounds. Null before any tool was missed in a shadow conversation. */
+  measured: boundedRecall.nullable(),
+  /** Conversations with pruned tools, and the tools that were recovered and called in them. */
+  prunedConversations: count,
+  recoveredTools: count,
+  /** Shadow conversations, and the called tools that their plans had pruned. */
+  shadowConversations: count,
+  missedTools: count,
+});
+export type RecoveryRate = z.infer<typeof recoveryRate>;
+
+/** The recovery rate until enough is measured. */
+export const priorRecoveryRate: RecoveryRate = {
+  used: 0.5,
+  source: 'prior',
+  measured: null,
+  prunedConversations: 0,
+  recoveredTools: 0,
+  shadowConversations: 0,
+  missedTools: 0,
+};
+
+/**
+ * Why a bucket is in its state. `target_met`: K meets the target. `too_few_samples`: the shipped priors apply.
+ * `recall_fell` and `target_missed`: all tools are forwarded until new conversations support a K. `recall_fell`
+ * follows a drop in measured recall; with `target_missed` even the upper bound was below the target.
+ */
+const policyReason = z.enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed']);
+export type PolicyReason = z.infer<typeof policyReason>;
+
+/** The expected recall of a K: by forwarded tools alone, and together with recovery. */
+const expectedRecall = z.object({ forwarded: boundedRecall, effective: boundedRecall });
+export type ExpectedRecall = z.infer<typeof expectedRecall>;
+
+/**
+ * The policy for one bucket. The router applies it literally, and the API and the dashboard show it literally.
+ * Recall is counted by conversation. Glossary: K, forwarded recall, effective recall.
  */
 export const calibratedBucket = z.object({
   /** `<intent>:<list-size band>`, or `*:<band>` for all intents (`bucketOf`). */
@@ -16,16 +61,34 @@ export const calibratedBucket = z.object({
   /** Number of conversations measured. */
   samples: count,
   isOff: z.boolean(),
+  /** Both columns ascend: with `k` scored tools forwarded, forwarded recall is at least `recallLow`. */
   steps: z.array(z.tuple([z.int().min(1), share])).max(64),
+  // The fields below are new: workers from the previous release do not send them.
+  /** `calibrated`: K is measured. `prior`: the shipped priors apply. `off`: all tools are forwarded. */
+  state: z.enum(['calibrated', 'prior', 'off']).optional(),
+  reason: policyReason.optional(),
+  /** The bucket whose measurements decide: this one, or the one for all intents in the same size band. */
+  decidedBy: z.string().max(64).optional(),
+  /** K where pruned tools can be recovered: its effective recall meets the target. Null unless calibrated. */
+  k: z.int().min(1).nullable().optional(),
+  /** K where they cannot: its forwarded recall alone meets the target. Null if no K is known to do so. */
+  kWithoutRecovery: z.int().min(1).nullable().optional(),
+  /** The expected recall at `k`; null unless calibrated. */
+  expected: expectedRecall.nullable().optional(),
+  recoveryRate: recoveryRate.optional(),
 });
 export type CalibratedBucket = z.infer<typeof calibratedBucket>;
 
-/** All measured K values for an account. A version never changes. */
+/** The routing policy of an account. A version never changes. */
 export const routingPolicy = z.object({
   accountId: id,
   /** `c1`, `c2` and so on, per account. */
   version: z.string().regex(/^c[1-9]\d*$/),
   madeAt: timestamp,
+  /** The account's target when the policy was made. Workers from the previous release do not send it. */
+  recallTarget: share.optional(),
+  /** The recovery rate over all buckets. Workers from the previous release do not send it. */
+  recoveryRate: recoveryRate.optional(),
   buckets: z.array(calibratedBucket).max(256),
 });
 export type RoutingPolicy = z.infer<typeof routingPolicy>;
@@ -76,29 +139,40 @@ export function bucketOf(intent: string | null, tools: number): string {
   return `${intent ?? anyIntent}:${bandOf(tools)}`;
 }
 
-/**
- * The measured decision for a conversation. `k`: the smallest K whose lower recall bound meets the target.
- * `off`: forward all tools. Null: there is too little data, and the shipped priors apply. The specific bucket
- * takes precedence over the all-intents bucket for the same band.
- */
-export type CalibratedK =
-  { readonly bucket: string; readonly k: number } | { readonly bucket: string; readonly k: 'off' } | null;
-
-export function chooseCalibratedK(
-  policy: RoutingPolicy | null,
-  question: { readonly intent: string; readonly tools: number; readonly recallTarget: number },
-): CalibratedK {
-  for (const intent of [question.intent, null]) {
-    const bucket = bucketOf(intent, question.tools);
-    const measured = policy?.buckets.find((each) => each.bucket === bucket);
-    if (measured === undefined) continue;
-    const k = chooseStep(measured, question.recallTarget);
-    if (k !== undefined) return { bucket, k };
-    if (measured.isOff) return { bucket, k: 'off' };
-  }
-  return null;
+/** What a policy decides for a conversation. */
+export interface PolicyDecision {
+  readonly bucket: string;
+  readonly state: 'calibrated' | 'prior' | 'off';
+  readonly reason: PolicyReason;
+  /** The measured K with and without recovery. Null unless calibrated. */
+  readonly k: number | null;
+  readonly kWithoutRecovery: number | null;
+  /** The recovery rate to plan with. */
+  readonly recoveryRate: number;
+  readonly steps: CalibratedBucket['steps'];
 }
 
-function chooseStep({ steps }: CalibratedBucket, recallTarget: number): number | undefined {
-  return steps.find(([, recallLow]) => recallLow >= recallTarget)?.[0];
+/**
+ * Reads a policy's decision for a conversation. This is the only reader: the router plans with it, and the API
+ * and the dashboard show it. The bucket for the intent takes precedence over the one for all intents. Without
+ * either, the priors apply.
+ */
+export function decideBucket(
+  policy: RoutingPolicy | null,
+  { intent, tools }: { readonly intent: string; readonly tools: number },
+): PolicyDecision {
+  const own = bucketOf(intent, tools);
+  const found = [own, bucketOf(null, tools)].flatMap(
+    (name) => policy?.buckets.find(({ bucket, state }) => bucket === name && state !== undefined) ?? [],
+  )[0];
+  const rate = found?.recoveryRate ?? policy?.recoveryRate ?? priorRecoveryRate;
+  return {
+    bucket: found?.bucket ?? own,
+    state: found?.state ?? 'prior',
+    reason: found?.reason ?? 'too_few_samples',
+    k: found?.k ?? null,
+    kWithoutRecovery: found?.kWithoutRecovery ?? null,
+    recoveryRate: rate.used,
+    steps: found?.steps ?? [],
+  };
 }

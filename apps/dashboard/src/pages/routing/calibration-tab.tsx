@@ -4,7 +4,8 @@ import { useCalibration, type Calibration, type CalibrationBucket } from '../../
 import { FiguresTable, Panel, Stacked } from '../../components/panel.tsx';
 import { QueryView, EmptyState } from '../../components/states.tsx';
 import { Time } from '../../components/values.tsx';
-import { formatNumberOf, formatShare } from '../../lib/format.ts';
+import { formatShare } from '../../lib/format.ts';
+import { describeBucket, describeDecision, renderK } from './calibration-model.ts';
 import { CalibrationChart } from './calibration-chart.tsx';
 import { listCurve } from './calibration-curve.ts';
 import classes from './routing.module.css';
@@ -30,20 +31,20 @@ export default function CalibrationTab() {
 }
 
 function Measured({ calibration }: { readonly calibration: Calibration }) {
-  const { buckets, policy, recall_target, version, updated_at } = calibration;
+  const { buckets, recall_target, version, updated_at } = calibration;
   const [chosen, setChosen] = useState(buckets[0]?.bucket ?? '');
   const bucket = buckets.find((each) => each.bucket === chosen) ?? buckets[0];
   if (bucket === undefined) return null;
-  const k = policy.find((each) => each.bucket === bucket.bucket)?.k;
+  const k = bucket.k ?? undefined;
   return (
     <Stacked>
       <Panel
         title="Recall at each K"
         description={
           <>
-            Recall: share of needed tools that are forwarded. K: number of tools forwarded by rank. Target{' '}
-            {formatShare(recall_target, 2)}. Policy {version ?? 'not available yet'}, updated{' '}
-            <Time value={updated_at} />.
+            Recall: share of conversations whose needed tools are all forwarded. K: number of tools forwarded by
+            rank. Target {formatShare(recall_target, 2)} with recovery. Policy {version ?? 'not available yet'},
+            updated <Time value={updated_at} />.
           </>
         }
         actions={
@@ -56,7 +57,7 @@ function Measured({ calibration }: { readonly calibration: Calibration }) {
           />
         }
       >
-        <p className={classes.total}>{describeBasis(bucket, k)}</p>
+        <p className={classes.total}>{describeDecision(bucket)}</p>
         <CalibrationChart bucket={bucket} k={k} recallTarget={recall_target} />
         <CurveTable bucket={bucket} />
       </Panel>
@@ -64,33 +65,15 @@ function Measured({ calibration }: { readonly calibration: Calibration }) {
         title="All buckets"
         description="A bucket groups conversations by the intent of their first turn and the number of tools."
       >
-        <BucketTable calibration={calibration} />
+        <BucketTable buckets={buckets} />
       </Panel>
     </Stacked>
   );
 }
 
-/** `act:101-250` in words. */
-function describeBucket(bucket: string): string {
-  const [intent = '', band = ''] = bucket.split(':');
-  return `${intent === '*' ? 'all intents' : intent}, ${band} tools`;
-}
-
-function describeBasis({ basis, samples, samples_needed }: CalibrationBucket, k: number | undefined): string {
-  const seen = formatNumberOf(samples, 'shadow conversation');
-  switch (basis) {
-    case 'calibrated':
-      return `Measured on ${seen}. K = ${k ?? ''} is the smallest K whose lower bound meets the target.`;
-    case 'prior':
-      return `${seen} so far. The shipped defaults (priors) apply until there are at least ${samples_needed} more.`;
-    case 'off':
-      return `Recall fell or was too low, so all tools are forwarded until ${samples_needed} more conversations show a sufficient K.`;
-  }
-}
-
 const basisColors = { calibrated: 'green', prior: 'gray', off: 'orange' } as const;
 
-function BucketTable({ calibration: { buckets, policy } }: { readonly calibration: Calibration }) {
+function BucketTable({ buckets }: Pick<Calibration, 'buckets'>) {
   return (
     <div className={classes.tableFrame}>
       <FiguresTable>
@@ -115,7 +98,7 @@ function BucketTable({ calibration: { buckets, policy } }: { readonly calibratio
               </td>
               <td>{bucket.samples}</td>
               <td>{bucket.samples_needed}</td>
-              <td>{policy.find((each) => each.bucket === bucket.bucket)?.k ?? 'default'}</td>
+              <td>{renderK(bucket)}</td>
               <td>{bucket.kept_share === null ? 'unknown' : formatShare(bucket.kept_share)}</td>
             </tr>
           ))}

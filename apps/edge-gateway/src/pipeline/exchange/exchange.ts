@@ -37,6 +37,8 @@ export interface Ledger {
   toolsIn: number;
   toolsOut: number;
   plan: RequestEventV1['plan'];
+  /** Shadow requests only: the smallest K that would hold each tool, by tool name. */
+  heldFromK?: ReadonlyMap<string, number>;
   compressionSteps: CompressSchemasReply['results'][number]['steps'];
   context: RequestEventV1['context'];
   /** Pruned tools that the model reached through the recovery tool. */

@@ -85,12 +85,13 @@ export class RoutingInsightsRoute {
   @Describe(calibrationOperation)
   async readCalibration(@FromCaller() { accountId }: AccountCaller): Promise<RoutingCalibration> {
     const { preferences } = await this.#messaging.call(getPreferences, { accountId });
-    const recallTarget = preferences.pruning.recall_target;
-    const shown = await this.#messaging.call(describeCalibration, { accountId, recallTarget });
-    const { version, updatedAt, policy, buckets } = shown;
+    const { recall_target } = preferences.pruning;
+    const shown = await this.#messaging.call(describeCalibration, { accountId, recallTarget: recall_target });
+    const { version, recallTarget, recoveryRate, updatedAt, policy, buckets } = shown;
     return {
       object: 'routing.calibration',
       recall_target: recallTarget,
+      recovery_rate: recoveryRate,
       version,
       policy,
       buckets,

@@ -1,20 +1,26 @@
-import { chooseCalibratedK } from '@gateway/contracts';
-import { calibrate, chooseK, isNews, renderPolicy, type Calibration } from './make-policy.ts';
+import { decideBucket } from '@gateway/contracts';
+import { calibrate, isNews, renderPolicy, type Calibration } from './make-policy.ts';
 import { boundRecallAbove, boundRecallBelow, type ShadowSample } from './measure-bucket.ts';
 
 const day = Date.UTC(2026, 10, 1);
 const draw = (count: number, neededK: (at: number) => number, change: Partial<ShadowSample> = {}, from = 0) =>
-  Array.from({ length: count }, (_, at) => ({
+  Array.from({ length: count }, (_, at): ShadowSample => ({
     at: new Date(day + (from + at) * 1000).toISOString(),
     bucket: 'act:51-100',
-    neededK: neededK(at),
     neededKs: [neededK(at)],
-    isMissed: false,
+    missed: 0,
+    isArmed: true,
     tools: 80,
     ...change,
   }));
+/** Without recovery, K depends on forwarded recall alone. */
+const goalsFor = (recallTarget: number) => ({ recallTarget, hasRecovery: false });
+const measure = (samples: readonly ShadowSample[], previous: Calibration | null, recallTarget: number) =>
+  calibrate({ samples, pruned: [] }, previous, goalsFor(recallTarget));
 const bucketOf = (calibration: Calibration, name = 'act:51-100') =>
   calibration.buckets.find(({ bucket }) => bucket === name)!;
+const kOf = (samples: readonly ShadowSample[], recallTarget: number) =>
+  bucketOf(measure(samples, null, recallTarget)).k;
 
 describe('recall bounds', () => {
   it.each([
@@ -38,11 +44,38 @@ describe('recall bounds', () => {
 describe('a calibrated policy', () => {
   it('uses the smallest K whose lower bound meets the target, and no K with one conversation too few', () => {
     const samples = draw(59, (at) => 1 + (at % 12));
-    expect(chooseK(bucketOf(calibrate(samples, null, 0.95)), 0.95)).toBe(12);
-    expect(chooseK(bucketOf(calibrate(samples.slice(1), null, 0.95)), 0.95)).toBeUndefined();
+    expect(kOf(samples, 0.95)).toBe(12);
+    expect(kOf(samples.slice(1), 0.95)).toBeNull();
     const oneMiss = draw(93, (at) => (at === 50 ? 70 : 1 + (at % 12)));
-    expect(chooseK(bucketOf(calibrate(oneMiss, null, 0.95)), 0.95)).toBe(12);
-    expect(chooseK(bucketOf(calibrate(oneMiss.slice(1), null, 0.95)), 0.95)).toBe(70);
+    expect(kOf(oneMiss, 0.95)).toBe(12);
+    expect(kOf(oneMiss.slice(1), 0.95)).toBe(70);
+  });
+
+  it('chooses a smaller K the more pruned tools are recovered, and none smaller without recovery', () => {
+    const samples = draw(400, (at) => (at % 20 === 0 ? 60 : 1 + (at % 12)));
+    const kAt = (recovered: number, hasRecovery = true) => {
+      const missing = samples.map((each) => ({ ...each, missed: (each.neededKs[0] ?? 0) > 12 ? 1 : 0 }));
+      const pruned = [{ bucket: 'act:51-100', conversations: 8_000, recovered, squares: recovered }];
+      return bucketOf(calibrate({ samples: missing, pruned }, null, { recallTarget: 0.95, hasRecovery })).k;
+    };
+    // One conversation in twenty needs more than 12. With recovery of 360 per 8,000 conversations, ρ is 0.9.
+    expect(kAt(360)).toBe(12);
+    expect(kAt(360, false)).toBe(60);
+    expect(kAt(20)).toBe(60);
+  });
+
+  it('counts the losses of a conversation once per missed tool', () => {
+    const twice = draw(300, (at) => 1 + (at % 5)).map((each, at) =>
+      at % 15 === 0 ? { ...each, neededKs: [40, 40, 40, 2] } : each,
+    );
+    const once = twice.map((each) => (each.neededKs.length > 1 ? { ...each, neededKs: [40, 2] } : each));
+    const recall = (samples: readonly ShadowSample[]) => {
+      const { losses } = bucketOf(calibrate({ samples, pruned: [] }, null, { recallTarget: 0.95, hasRecovery: true }));
+      return losses.find(([k]) => k === 5)?.[1];
+    };
+    // With the prior of 0.5, one missed tool loses 0.5 of a conversation, and three lose 0.875.
+    expect(recall(once)).toBeCloseTo(20 * 0.5, 9);
+    expect(recall(twice)).toBeCloseTo(20 * 0.875, 9);
   });
 
   it('falls back from a bucket to its size band, and then to priors', () => {
@@ -50,56 +83,52 @@ describe('a calibrated policy', () => {
       ...draw(40, (at) => 1 + (at % 5)),
       ...draw(40, (at) => 1 + (at % 9), { bucket: 'lookup:51-100' }),
     ];
-    const policy = renderPolicy('account', 1, new Date(), calibrate(samples, null, 0.95));
     const ask = (recallTarget: number, tools = 80) =>
-      chooseCalibratedK(policy, { intent: 'act', tools, recallTarget });
-    expect(ask(0.9)).toEqual({ bucket: 'act:51-100', k: 5 });
-    expect(ask(0.95)).toEqual({ bucket: '*:51-100', k: 9 });
-    expect(ask(0.99)).toBeNull();
-    expect(ask(0.9, 20)).toBeNull();
+      decideBucket(renderPolicy('account', 1, new Date(), measure(samples, null, recallTarget)), {
+        intent: 'act',
+        tools,
+      });
+    expect(ask(0.9)).toMatchObject({ bucket: 'act:51-100', state: 'calibrated', k: 5 });
+    expect(ask(0.95)).toMatchObject({ bucket: 'act:51-100', state: 'calibrated', k: 9 });
+    expect(ask(0.99)).toMatchObject({ state: 'prior', reason: 'too_few_samples', k: null });
+    expect(ask(0.9, 20)).toMatchObject({ bucket: 'act:1-25', state: 'prior', k: null });
+    const policy = renderPolicy('account', 1, new Date(), measure(samples, null, 0.95));
+    expect(policy.buckets.find(({ bucket }) => bucket === 'act:51-100')?.decidedBy).toBe('*:51-100');
   });
 
   it('disables a bucket when recall falls, starts counting again, and resumes after enough new conversations', () => {
     const before = draw(100, (at) => 1 + (at % 10));
-    const first = calibrate(before, null, 0.95);
+    const first = measure(before, null, 0.95);
     const fallen = [...before, ...draw(20, () => 60, {}, 100)];
-    const second = calibrate(fallen, first, 0.95);
-    expect(bucketOf(second).isOff).toBe(true);
+    const second = measure(fallen, first, 0.95);
+    expect(bucketOf(second)).toMatchObject({ state: 'off', reason: 'recall_fell', k: null });
     // The conversations just before the fall also had high ranks, so the exact start cannot be determined.
     expect([95, 96, 97, 98, 99, 100].map((at) => fallen[at]!.at)).toContain(bucketOf(second).since);
     const policy = renderPolicy('account', 2, new Date(), second);
-    expect(chooseCalibratedK(policy, { intent: 'act', tools: 80, recallTarget: 0.95 })).toMatchObject({
-      k: 'off',
-    });
-    const third = calibrate([...fallen, ...draw(39, () => 60, {}, 120)], second, 0.95);
-    expect(chooseK(bucketOf(third), 0.95)).toBe(60);
+    expect(decideBucket(policy, { intent: 'act', tools: 80 })).toMatchObject({ state: 'off', k: null });
+    const third = measure([...fallen, ...draw(39, () => 60, {}, 120)], second, 0.95);
+    expect(bucketOf(third)).toMatchObject({ state: 'calibrated', k: 60 });
   });
 
-  it('disables a bucket if even the upper bound of its priors misses the target', () => {
-    const samples = draw(20, () => 40, { isMissed: true });
-    expect(bucketOf(calibrate(samples, null, 0.95)).isOff).toBe(true);
-    expect(
-      bucketOf(
-        calibrate(
-          draw(20, () => 4),
-          null,
-          0.95,
-        ),
-      ).isOff,
-    ).toBe(false);
+  it('disables a bucket if even the upper bound of its plans misses the target', () => {
+    expect(bucketOf(measure(draw(20, () => 40, { missed: 1 }), null, 0.95))).toMatchObject({
+      state: 'off',
+      reason: 'target_missed',
+    });
+    expect(bucketOf(measure(draw(20, () => 4), null, 0.95)).state).toBe('prior');
   });
 
   it('gets a new version when a K, a target or an important count changes', () => {
     const samples = draw(400, (at) => 1 + (at % 10));
-    const policy = calibrate(samples, null, 0.95);
+    const policy = measure(samples, null, 0.95);
     expect(isNews(null, policy)).toBe(true);
-    expect(isNews(policy, calibrate([...samples, ...draw(5, () => 2, {}, 400)], policy, 0.95))).toBe(false);
-    expect(isNews(policy, calibrate(samples, policy, 0.9))).toBe(true);
-    expect(isNews(policy, calibrate([...samples, ...draw(60, () => 2, {}, 400)], policy, 0.95))).toBe(true);
+    expect(isNews(policy, measure([...samples, ...draw(5, () => 2, {}, 400)], policy, 0.95))).toBe(false);
+    expect(isNews(policy, measure(samples, policy, 0.9))).toBe(true);
+    expect(isNews(policy, measure([...samples, ...draw(60, () => 2, {}, 400)], policy, 0.95))).toBe(true);
   });
 
   it('uses only the newest thousand conversations in a bucket', () => {
     const samples = [...draw(500, () => 50), ...draw(1_000, () => 3, {}, 500)];
-    expect(bucketOf(calibrate(samples, null, 0.95))).toMatchObject({ samples: 1_000, curve: [[3, 0]] });
+    expect(bucketOf(measure(samples, null, 0.95))).toMatchObject({ samples: 1_000, curve: [[3, 0]] });
   });
 });

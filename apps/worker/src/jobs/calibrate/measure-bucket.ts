@@ -5,14 +5,22 @@ export interface ShadowSample {
   /** Time of the conversation's first request, as RFC 3339. */
   readonly at: string;
   readonly bucket: string;
-  /** The smallest K that includes every tool called in the conversation. */
-  readonly neededK: number;
-  /** The K that each request with tool calls needed, up to a maximum number of requests. */
+  /**
+   * For each tool that the model called, the smallest K that would have held it when it was first called.
+   * Descending, up to a maximum number of tools. Empty if the model called none.
+   */
   readonly neededKs: readonly number[];
-  /** Whether the plan, which was not applied, would have pruned a called tool. */
-  readonly isMissed: boolean;
+  /** Number of called tools that the plan, which was not applied, would have pruned. */
+  readonly missed: number;
+  /** Whether the plan would have armed recovery. */
+  readonly isArmed: boolean;
   /** Number of offered tools. */
   readonly tools: number;
+}
+
+/** The smallest K that would have held every tool called in the conversation. */
+export function neededKOf({ neededKs }: Pick<ShadowSample, 'neededKs'>): number {
+  return neededKs[0] ?? 1;
 }
 
 /** If `k` scored tools are forwarded, `misses` of the samples lack a tool. */
@@ -29,7 +37,7 @@ const missesInFull = 40;
  * target is as reliable as a single bound. Choosing among many values for K therefore needs no correction.
  */
 export function measureCurve(samples: readonly ShadowSample[]): CurvePoint[] {
-  const needed = samples.map(({ neededK }) => neededK).sort((one, other) => one - other);
+  const needed = samples.map(neededKOf).sort((one, other) => one - other);
   const points = new Map<number, number>();
   for (let misses = 0; misses < needed.length && points.size < pointsMax; misses = nextMisses(misses)) {
     const k = Math.max(1, needed[needed.length - 1 - misses] ?? 1);
@@ -53,10 +61,28 @@ export function boundCurve(samples: number, curve: readonly CurvePoint[]): [k: n
   return curve.map(([k, misses]) => [k, boundRecallBelow(samples, misses)]);
 }
 
-/** The upper bound for recall, measured on the plans that were computed. */
-export function boundPlannedRecall(samples: readonly ShadowSample[]): number {
-  const misses = samples.filter(({ isMissed }) => isMissed).length;
-  return boundRecallAbove(samples.length, misses);
+/**
+ * The expected loss at each K, summed over the samples: `lossOf` returns the loss of a conversation by its
+ * number of needed tools that K leaves out. One point per K at which the sum changes, ascending, up to a
+ * maximum number of points.
+ */
+export function measureLosses(
+  samples: readonly ShadowSample[],
+  lossOf: (misses: number) => number,
+): CurvePoint[] {
+  const ks = [...new Set(samples.flatMap(({ neededKs }) => neededKs))].sort((one, other) => one - other);
+  const step = Math.max(1, Math.ceil(ks.length / pointsMax));
+  // The largest K loses nothing, so it is always a point.
+  const shown = ks.filter((_, at) => at % step === (ks.length - 1) % step);
+  return shown.map((k) => [
+    k,
+    samples.reduce((sum, { neededKs }) => sum + lossOf(countWhile(neededKs, (needed) => needed > k)), 0),
+  ]);
+}
+
+function countWhile(values: readonly number[], test: (value: number) => boolean): number {
+  const at = values.findIndex((value) => !test(value));
+  return at < 0 ? values.length : at;
 }
 
 /** Each bound holds in 95 out of 100 cases. */
@@ -67,6 +93,7 @@ const tail = 0.05;
  * quantile of the beta distribution (Clopper & Pearson, "The use of confidence or fiducial limits illustrated
  * in the case of the binomial", 1934). Without any misses, bounds of 90, 95 and 99% require 29, 59 and 299
  * samples.
+ * @param misses may be fractional: see `boundEffective`.
  */
 export function boundRecallBelow(samples: number, misses: number): number {
   return misses >= samples ? 0 : jstat.jStat.beta.inv(tail, samples - misses, misses + 1);

@@ -1,6 +1,6 @@
-import type { ShadowSample } from './measure-bucket.ts';
+import { neededKOf, type ShadowSample } from './measure-bucket.ts';
 
-export type WatchedSample = Pick<ShadowSample, 'neededK' | 'neededKs'>;
+export type WatchedSample = Pick<ShadowSample, 'neededKs'>;
 
 /**
  * Learns from reference conversations, and computes how much more likely a conversation is after a fall in
@@ -46,7 +46,7 @@ export class MissWatch implements RecallWatch {
 
   addUsual(sample: WatchedSample): void {
     this.#conversations += 1;
-    this.#misses += Number(sample.neededK > this.#k);
+    this.#misses += Number(neededKOf(sample) > this.#k);
   }
 
   fit(): Likelihood {
@@ -55,7 +55,7 @@ export class MissWatch implements RecallWatch {
     const [missed, held] = [Math.log(after / before), Math.log((1 - after) / (1 - before))];
     return {
       alarmAt: chooseThreshold(alarmMultiple, after * missed + (1 - after) * held),
-      ratioOf: ({ neededK }) => (neededK > this.#k ? missed : held),
+      ratioOf: ({ neededKs }) => (neededKOf({ neededKs }) > this.#k ? missed : held),
     };
   }
 }

@@ -1,5 +1,34 @@
 import { bucketOf, type ShippedRequestEventV1 } from '@gateway/contracts';
 
+/** What a shadow request measured, as stored: whether its plan armed recovery, and each called tool once. */
+export interface StoredNeeds {
+  readonly armed: boolean;
+  readonly tools: readonly (readonly [tool: string, heldFromK: number, isPlanned: 0 | 1])[];
+}
+
+/**
+ * Renders the needs of a shadow request; null for any other request. Gateways from the previous release do not
+ * send them: their rows get the rank of each called tool instead, as that release counted it.
+ */
+export function renderNeeds(
+  event: Pick<ShippedRequestEventV1, 'plan' | 'calledTools' | 'toolsIn'>,
+): StoredNeeds | null {
+  const { plan, calledTools } = event;
+  if (plan === null || plan.kReason !== 'shadow') return null;
+  const armed = plan.isArmed ?? false;
+  if (plan.needs !== undefined)
+    return {
+      armed,
+      tools: plan.needs.map(({ tool, heldFromK, isPlanned }) => [tool, heldFromK, isPlanned ? 1 : 0] as const),
+    };
+  const ranks = listNeeds(plan.candidates, plan.k);
+  const tools = [...new Set(calledTools)].flatMap((tool) => {
+    const k = ranks.get(tool);
+    return k === undefined ? [] : [[tool, k, k <= (plan.k ?? k) ? 1 : 0] as const];
+  });
+  return { armed, tools };
+}
+
 /**
  * Returns the smallest K that includes every offered tool that a shadow request called. Returns 1 if all of
  * them are always included. Returns null if the request was not in shadow or called none of the offered
@@ -12,6 +41,8 @@ export function findNeededK(
 ): number | null {
   const { plan, calledTools, toolsIn } = event;
   if (plan === null || plan.kReason !== 'shadow' || calledTools.length === 0) return null;
+  if (plan.needs !== undefined)
+    return plan.needs.reduce<number | null>((most, { heldFromK }) => Math.max(most ?? 1, heldFromK), null);
   const needs = listNeeds(plan.candidates, plan.k);
   let needed: number | null = null;
   for (const name of new Set(calledTools)) {

@@ -38,6 +38,7 @@ const columns: Readonly<Record<keyof RequestLogRow, string>> = {
   bucket: 'text',
   recovery: 'text',
   needed_k: 'integer',
+  needs: 'jsonb',
   called_tools: 'text[]',
   recovered_tools: 'text[]',
   denied_tools: 'text[]',

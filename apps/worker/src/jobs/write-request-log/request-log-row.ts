@@ -1,6 +1,6 @@
 import { tokensSaved, type CandidateTuple, type ShippedRequestEventV1 } from '@gateway/contracts';
 import { parseRequestTimeMs } from '../../persistence/partitions.ts';
-import { chooseBucket, findNeededK } from './needed-k.ts';
+import { chooseBucket, findNeededK, renderNeeds, type StoredNeeds } from './needed-k.ts';
 
 /** A row in `request_log`, with its columns as fields. */
 export interface RequestLogRow {
@@ -37,6 +37,7 @@ export interface RequestLogRow {
   readonly bucket: string | null;
   readonly recovery: string | null;
   readonly needed_k: number | null;
+  readonly needs: StoredNeeds | null;
   readonly called_tools: readonly string[];
   readonly recovered_tools: readonly string[];
   readonly denied_tools: readonly string[];
@@ -78,6 +79,7 @@ export function renderRequestLogRow(event: ShippedRequestEventV1): RequestLogRow
     ...renderPlan(event),
     bucket: chooseBucket(event),
     needed_k: findNeededK(event),
+    needs: renderNeeds(event),
     ...renderUsage(event),
     ...renderSavings(event),
     ms_total: event.ms.total,

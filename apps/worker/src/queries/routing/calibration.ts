@@ -1,71 +1,92 @@
-import type {
-  RoutingCalibration,
-  describeCalibration as describeCalibrationContract,
-  getRoutingPolicy as getRoutingPolicyContract,
+import {
+  priorRecoveryRate,
+  type CalibratedBucket,
+  type RecoveryRate,
+  type RoutingCalibration,
+  type describeCalibration as describeCalibrationContract,
+  type getRoutingPolicy as getRoutingPolicyContract,
 } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import { readCalibration } from '../../jobs/calibrate/calibrate.ts';
-import { chooseK, renderPolicy, type PolicyBucket } from '../../jobs/calibrate/make-policy.ts';
-import { boundRecallAbove, boundRecallBelow } from '../../jobs/calibrate/measure-bucket.ts';
+import { lostAt, renderPolicy, type PolicyBucket } from '../../jobs/calibrate/make-policy.ts';
+import { boundEffective } from '../../jobs/calibrate/recovery-rate.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
 /** Values of K for which recall is shown, in addition to the K used by the policy. */
 const shownKs = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 512];
 
-/** Describes an account's calibrated K, and the data behind it. */
+/** Describes an account's policy, exactly as the router applies it, and the data behind it. */
 export async function describeCalibration(
   database: TelemetryDatabase,
   { accountId, recallTarget }: ParsedRequestOf<typeof describeCalibrationContract>,
 ): Promise<ReplyOf<typeof describeCalibrationContract>> {
   const stored = await readCalibration(database, accountId, null);
-  const buckets = stored?.buckets ?? [];
-  const chosen = buckets.map((bucket) => ({ bucket, k: chooseK(bucket, recallTarget) }));
+  if (stored === null)
+    return {
+      version: null,
+      updatedAt: null,
+      recallTarget,
+      recoveryRate: renderRate(priorRecoveryRate),
+      policy: [],
+      buckets: [],
+    };
+  const policy = renderPolicy(accountId, stored.version, stored.madeAt, stored);
+  const byName = new Map(stored.buckets.map((each) => [each.bucket, each]));
   return {
-    version: stored === null ? null : `c${stored.version}`,
-    updatedAt: stored?.madeAt.toISOString() ?? null,
-    policy: chosen.flatMap(({ bucket, k }) =>
-      k === undefined ? [] : [{ bucket: bucket.bucket, k, threshold: boundAt(bucket, k) }],
+    version: policy.version,
+    updatedAt: policy.madeAt,
+    recallTarget: stored.recallTarget,
+    recoveryRate: renderRate(stored.recoveryRate),
+    policy: policy.buckets.flatMap(({ bucket, k, expected }) =>
+      typeof k === 'number' && expected ? [{ bucket, k, threshold: expected.effective.low }] : [],
     ),
-    buckets: chosen.map(({ bucket, k }) => renderBucket(bucket, k, recallTarget)),
+    buckets: policy.buckets.flatMap((decided) => {
+      const own = byName.get(decided.bucket);
+      return own === undefined ? [] : [renderBucket(own, decided, stored.recallTarget)];
+    }),
   };
 }
 
 type CalibrationBucket = RoutingCalibration['buckets'][number];
 
-function renderBucket(bucket: PolicyBucket, k: number | undefined, recallTarget: number): CalibrationBucket {
-  const { samples, toolsMean } = bucket;
-  const basis = k !== undefined ? 'calibrated' : bucket.isOff ? 'off' : 'prior';
-  const kMax = bucket.curve.at(-1)?.[0] ?? 0;
-  const ks = new Set([...shownKs.filter((shown) => shown <= kMax), ...(k === undefined ? [] : [k]), kMax]);
+function renderBucket(own: PolicyBucket, decided: CalibratedBucket, recallTarget: number): CalibrationBucket {
+  const { samples, toolsMean } = own;
+  const { state = 'prior', reason = 'too_few_samples', k = null, kWithoutRecovery = null } = decided;
+  const kMax = own.curve.at(-1)?.[0] ?? 0;
+  const ks = new Set([...shownKs.filter((shown) => shown <= kMax), ...(k === null ? [] : [k]), kMax]);
   ks.delete(0);
   return {
-    bucket: bucket.bucket,
+    bucket: own.bucket,
     samples,
-    basis,
-    samples_needed: basis === 'calibrated' ? 0 : Math.max(0, countNeeded(bucket, recallTarget) - samples),
+    basis: state,
+    reason,
+    decided_by: decided.decidedBy ?? own.bucket,
+    k,
+    k_without_recovery: kWithoutRecovery,
+    forwarded_recall: decided.expected?.forwarded ?? null,
+    effective_recall: decided.expected?.effective ?? null,
+    recovery_rate: renderRate(decided.recoveryRate ?? own.recoveryRate),
+    samples_needed: state === 'calibrated' ? 0 : Math.max(0, countNeeded(own, recallTarget) - samples),
     recall_at: Object.fromEntries(
-      [...ks].sort((one, other) => one - other).map((each) => [String(each), renderRecall(bucket, each)]),
+      [...ks]
+        .sort((one, other) => one - other)
+        .map((each) => [String(each), boundEffective(samples, lostAt(own.curve, each, samples))]),
     ),
-    kept_share: k === undefined || toolsMean === 0 ? null : Math.min(1, k / toolsMean),
-    restarted_at: bucket.since,
+    kept_share: k === null || toolsMean === 0 ? null : Math.min(1, k / toolsMean),
+    restarted_at: own.since,
   };
 }
 
-function missesAt({ samples, curve }: PolicyBucket, k: number): number {
-  return curve.findLast(([each]) => each <= k)?.[1] ?? samples;
-}
-
-function boundAt(bucket: PolicyBucket, k: number): number {
-  return boundRecallBelow(bucket.samples, missesAt(bucket, k));
-}
-
-function renderRecall(bucket: PolicyBucket, k: number): CalibrationBucket['recall_at'][string] {
-  const { samples } = bucket;
-  const misses = missesAt(bucket, k);
+function renderRate(rate: RecoveryRate): RoutingCalibration['recovery_rate'] {
+  const { used, source, measured } = rate;
   return {
-    value: samples === 0 ? 0 : (samples - misses) / samples,
-    low: boundRecallBelow(samples, misses),
-    high: boundRecallAbove(samples, misses),
+    used,
+    source,
+    measured,
+    pruned_conversations: rate.prunedConversations,
+    recovered_tools: rate.recoveredTools,
+    shadow_conversations: rate.shadowConversations,
+    missed_tools: rate.missedTools,
   };
 }
 

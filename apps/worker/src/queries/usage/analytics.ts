@@ -49,10 +49,15 @@ const modelsSql = (part: string) => `
   )
   SELECT * FROM used WHERE place <= ${modelsMax} ORDER BY date, place`;
 
-/** A conversation counts as missed if a shadow plan lacked a called tool. Calibration uses the same rule. */
+/**
+ * A conversation counts as missed if a shadow plan lacked a called tool. Calibration uses the same rule. Rows from
+ * the previous release have no needs.
+ */
 const recallSql = `
   , shadow AS (
-    SELECT bool_or(needed_k > coalesce(k, tools_in)) AS is_missed FROM narrowed
+    SELECT bool_or(CASE WHEN needs IS NULL THEN needed_k > coalesce(k, tools_in) ELSE EXISTS (
+      SELECT FROM jsonb_array_elements(needs -> 'tools') AS need WHERE need ->> 2 = '0'
+    ) END) AS is_missed FROM narrowed
     WHERE needed_k IS NOT NULL GROUP BY coalesce(session_key, session_id, id::text)
   )
   SELECT count(*)::float8 AS sessions, (count(*) FILTER (WHERE is_missed))::float8 AS misses FROM shadow`;

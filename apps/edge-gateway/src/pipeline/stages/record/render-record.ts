@@ -78,7 +78,7 @@ export function renderEvent(
     providerSavingsUsd: null,
     grossSavingsUsd: null,
     ms: renderTimings(exchange, totalMs),
-    plan: exchange.ledger.plan,
+    plan: addNeeds(exchange, outcome),
   };
   return addSavings(event, exchange, catalog);
 }
@@ -89,6 +89,18 @@ function listCalled({ ledger }: Exchange, { summary }: RelayOutcome): string[] {
   return ledger.deniedTools.length === 0
     ? called
     : called.filter((name) => !ledger.deniedTools.includes(name));
+}
+
+/** Adds the called tools to the plan of a shadow request, each with the smallest K that would have held it. */
+function addNeeds(exchange: Exchange, outcome: RelayOutcome): RequestEventV1['plan'] {
+  const { plan, heldFromK } = exchange.ledger;
+  if (plan === null || heldFromK === undefined) return plan;
+  const planned = new Set(plan.candidates.flatMap(({ name, forwarded }) => (forwarded ? [name] : [])));
+  const needs = [...new Set(listCalled(exchange, outcome))].flatMap((tool) => {
+    const held = heldFromK.get(tool);
+    return held === undefined ? [] : [{ tool, heldFromK: held, isPlanned: planned.has(tool) }];
+  });
+  return { ...plan, needs };
 }
 
 /**

@@ -41,6 +41,7 @@ export function noteOutbound(
   if (offered === 0) return;
   exchange.judgeCalls = openCallJudge(request, formatNamed(exchange.format), plan);
   ledger.plan = loggedPlan(request, plan, defect);
+  if (plan.reason === 'shadow') ledger.heldFromK = listHeldFromK(request, plan);
   exchange.deferredTools = listDeferred(request, plan);
   const pruned = sent.length < plan.eligible.length;
   headers['x-svc-tools-input'] = String(plan.eligible.length);
@@ -82,7 +83,19 @@ function loggedPlan(
         ? plan.reply.recovery.way
         : null,
     native: plan.deferral?.mode ?? null,
+    ...(plan.reason === 'shadow' ? { isArmed: plan.reply?.recovery.armed ?? false } : {}),
   };
+}
+
+/** The smallest K that would hold each tool, by name. For a duplicate name, the smaller K counts. */
+function listHeldFromK({ outline }: ParsedRequest, { reply, eligible }: ToolPlan): Map<string, number> {
+  const held = new Map<string, number>();
+  for (const { position, heldFromK } of reply?.candidates ?? []) {
+    const name = outline.tools[eligible[position] ?? -1]?.name;
+    if (name === undefined || name === null || heldFromK === undefined) continue;
+    held.set(name, Math.min(heldFromK, held.get(name) ?? heldFromK));
+  }
+  return held;
 }
 
 /**

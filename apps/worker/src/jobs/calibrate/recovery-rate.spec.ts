@@ -1,0 +1,78 @@
+import { boundEffective, lossOf, measureRecoveryRate } from './recovery-rate.ts';
+
+const bucket = 'act:51-100';
+const shadows = (count: number, missedOf: (at: number) => number, isArmed = true) =>
+  Array.from({ length: count }, (_, at) => ({ missed: missedOf(at), isArmed }));
+
+describe('the recovery rate', () => {
+  it('is the prior of 0.5 until enough tools were missed in shadow conversations', () => {
+    expect(measureRecoveryRate([], [])).toMatchObject({ used: 0.5, source: 'prior', measured: null });
+    const few = measureRecoveryRate(
+      [{ bucket, conversations: 1_000, recovered: 90, squares: 90 }],
+      shadows(100, (at) => Number(at < 10)),
+    );
+    expect(few).toMatchObject({ used: 0.5, source: 'prior', missedTools: 10 });
+    expect(few.measured?.value).toBeCloseTo(0.9, 1);
+  });
+
+  it('is recovered tools per pruned conversation over missed tools per shadow conversation', () => {
+    const rate = measureRecoveryRate(
+      [
+        { bucket, conversations: 1_500, recovered: 120, squares: 120 },
+        { bucket: 'code:51-100', conversations: 500, recovered: 40, squares: 40 },
+      ],
+      shadows(1_000, (at) => Number(at % 10 === 0)),
+    );
+    expect(rate).toMatchObject({ source: 'measured', prunedConversations: 2_000, recoveredTools: 160 });
+    expect(rate.measured?.value).toBeCloseTo(0.8, 1);
+    expect(rate.used).toBe(rate.measured?.low);
+    expect(rate.used).toBeLessThan(0.8);
+    expect(rate.measured?.high).toBeGreaterThan(0.8);
+  });
+
+  it('ignores shadow conversations whose plan had no recovery', () => {
+    const rate = measureRecoveryRate(
+      [{ bucket, conversations: 1_000, recovered: 80, squares: 80 }],
+      [...shadows(1_000, (at) => Number(at % 10 === 0)), ...shadows(1_000, () => 3, false)],
+    );
+    expect(rate).toMatchObject({ shadowConversations: 1_000, missedTools: 100 });
+  });
+
+  it('has a lower bound that is above the true rate in at most about 5% of accounts', () => {
+    let [above, runs] = [0, 0];
+    let state = 7;
+    const random = () => (state = (state * 16_807) % 2_147_483_647) / 2_147_483_647;
+    for (; runs < 400; runs += 1) {
+      const truth = 0.6 + 0.3 * random();
+      const missesOf = () => (random() < 0.15 ? 1 + Math.floor(random() * 3) : 0);
+      const recovered = Array.from({ length: 2_000 }, missesOf).map(
+        (misses) => Array.from({ length: misses }, () => Number(random() < truth)).reduce((a, b) => a + b, 0),
+      );
+      const count = {
+        bucket,
+        conversations: recovered.length,
+        recovered: recovered.reduce((sum, each) => sum + each, 0),
+        squares: recovered.reduce((sum, each) => sum + each ** 2, 0),
+      };
+      above += Number(measureRecoveryRate([count], shadows(200, missesOf)).used > truth);
+    }
+    // 400 runs of a 5% event stay below 8% in 99.5 of 100 cases.
+    expect(above / runs).toBeLessThan(0.08);
+  });
+});
+
+describe('effective recall', () => {
+  it('loses more the more tools a conversation misses', () => {
+    expect(lossOf(0, 0.8)).toBe(0);
+    expect(lossOf(1, 0.8)).toBeCloseTo(0.2, 12);
+    expect(lossOf(3, 0.8)).toBeCloseTo(1 - 0.512, 12);
+    expect(lossOf(2, 0)).toBe(1);
+  });
+
+  it('is bounded like a binomial, also for fractional losses', () => {
+    const [few, some, more] = [1, 1.5, 2].map((losses) => boundEffective(100, losses));
+    expect(few!.low).toBeGreaterThan(some!.low);
+    expect(some!.low).toBeGreaterThan(more!.low);
+    expect(some!.value).toBeCloseTo(0.985, 12);
+  });
+});
