@@ -56,9 +56,18 @@ test('calibration chooses a K once there are enough conversations for the bound'
   expect(bucket).toMatchObject({
     samples: clean,
     basis: 'calibrated',
+    reason: 'target_met',
     samples_needed: 0,
     restarted_at: null,
   });
+  expect(shown.recovery_rate).toMatchObject({ used: 0.5, source: 'prior' });
+  expect(shown.policy).toEqual(
+    shown.buckets.map(({ bucket: name, k, effective_recall }) => ({
+      bucket: name,
+      k,
+      threshold: effective_recall!.low,
+    })),
+  );
   expect(bucket!.bucket).toMatch(/:101-250$/);
   const [policy] = shown.policy;
   const low = 0.05 ** (1 / clean);
@@ -89,7 +98,8 @@ test('a conversation that needs a low-ranked tool is a miss, and the bound no lo
     return read.buckets.some(({ samples }) => samples === clean + 1) ? read : undefined;
   });
   expect(shown.policy[0]!.k).toBeGreaterThan(100);
-  expect(shown.policy[0]!.k).toBeLessThanOrEqual(rank);
+  // Labels come from replaying the plan over a grid of K, so K may exceed the rank by one step of the grid.
+  expect(shown.policy[0]!.k).toBeLessThanOrEqual(Math.ceil(rank * 1.12));
   expect(shown.buckets[0]!.recall_at['50']).toMatchObject({ value: clean / (clean + 1) });
 });
 

@@ -97,7 +97,7 @@ function countMisses(samples: number, target: number): number {
   return misses;
 }
 
-/** Without recovery, so that forwarded recall alone must meet the target. */
+/** Without recovery, so that forwarded recall must meet the target. */
 function chooseFrom(samples: Measurements['samples'], target: number): number | undefined {
   const goals = { recallTarget: target, hasRecovery: false };
   return calibrate({ samples, pruned: [] }, null, goals).buckets[0]?.k ?? undefined;

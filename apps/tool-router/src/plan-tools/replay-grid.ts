@@ -16,8 +16,8 @@ export function listGrid(kMin: number, scored: number, factor = gridFactor): num
 
 /**
  * Replays a shadow conversation's plan with each K of the grid, as a calibrated policy with that K would have
- * served it. Returns for each tool the smallest K whose set for the newest turn holds it, such that every
- * larger K holds it too. A tool that only the whole list holds has the number of scored tools.
+ * served it. Returns for each tool the smallest K that holds it in the newest turn, such that every larger K
+ * holds it too. A tool that only the whole list holds has the number of scored tools.
  * @param turns every user turn of the conversation so far, oldest first.
  */
 export function replayGrid(

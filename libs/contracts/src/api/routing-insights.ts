@@ -39,13 +39,13 @@ const calibrationBucket = z.object({
    * was below the target).
    */
   reason: z.enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed']),
-  /** The bucket whose measurements decide: this one, or the one for all intents in the same size band. */
+  /** The bucket that the decision is measured on: this one, or the one for all intents in the same size band. */
   decided_by: z.string(),
   /** The number of tools forwarded by rank; null unless calibrated. */
   k: z.int().min(1).nullable(),
   /** The K for requests in which pruned tools cannot be recovered; null if none is known. */
   k_without_recovery: z.int().min(1).nullable(),
-  /** Expected recall at `k`, by forwarded tools alone; null unless calibrated. */
+  /** Expected recall of the tools forwarded at `k`; null unless calibrated. */
   forwarded_recall: boundedRecall.nullable(),
   /** Expected recall at `k`, with recovery; null unless calibrated. */
   effective_recall: boundedRecall.nullable(),

@@ -51,7 +51,7 @@ export type RequestAcceptedV1 = z.infer<typeof requestAcceptedV1>;
 /** A tool that the model called in a shadow request. */
 const toolNeed = z.object({
   tool: z.string(),
-  /** The smallest K whose tool set would have held the tool; every larger K would hold it too. */
+  /** The smallest K that would have held the tool; every larger K would hold it too. */
   heldFromK: z.int().min(1),
   /** Whether the plan, which was not applied, would have forwarded the tool. */
   isPlanned: z.boolean(),

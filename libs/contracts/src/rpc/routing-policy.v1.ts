@@ -47,7 +47,7 @@ export const priorRecoveryRate: RecoveryRate = {
 const policyReason = z.enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed']);
 export type PolicyReason = z.infer<typeof policyReason>;
 
-/** The expected recall of a K: by forwarded tools alone, and together with recovery. */
+/** The expected recall of a K: of the forwarded tools, and with recovery added. */
 const expectedRecall = z.object({ forwarded: boundedRecall, effective: boundedRecall });
 export type ExpectedRecall = z.infer<typeof expectedRecall>;
 
@@ -67,11 +67,11 @@ export const calibratedBucket = z.object({
   /** `calibrated`: K is measured. `prior`: the shipped priors apply. `off`: all tools are forwarded. */
   state: z.enum(['calibrated', 'prior', 'off']).optional(),
   reason: policyReason.optional(),
-  /** The bucket whose measurements decide: this one, or the one for all intents in the same size band. */
+  /** The bucket that the decision is measured on: this one, or the one for all intents in the same size band. */
   decidedBy: z.string().max(64).optional(),
   /** K where pruned tools can be recovered: its effective recall meets the target. Null unless calibrated. */
   k: z.int().min(1).nullable().optional(),
-  /** K where they cannot: its forwarded recall alone meets the target. Null if no K is known to do so. */
+  /** K where they cannot: its forwarded recall meets the target. Null if no K is known to do so. */
   kWithoutRecovery: z.int().min(1).nullable().optional(),
   /** The expected recall at `k`; null unless calibrated. */
   expected: expectedRecall.nullable().optional(),

@@ -104,7 +104,7 @@ const samplesSql = `
     FROM called GROUP BY session
   )
   SELECT min(created_at) AS at, (array_agg(bucket ORDER BY created_at))[1] AS bucket,
-    coalesce((array_agg(ks))[1], '{}') AS needed_ks, coalesce(max(missed), 0)::int AS missed,
+    coalesce(max(ks), '{}') AS needed_ks, coalesce(max(missed), 0)::int AS missed,
     bool_or((needs -> 'armed')::boolean) AS is_armed, max(tools_in)::int AS tools
   FROM shadow LEFT JOIN needed USING (session)
   GROUP BY session ORDER BY min(created_at) DESC LIMIT $4::int`;
@@ -119,8 +119,8 @@ interface SampleRow {
 }
 
 /**
- * Counts a recovered tool only if the model then called it. Conversations whose key overrides K are left out:
- * they are never drawn for shadow.
+ * Counts a recovered tool only if the model then called it. Conversations under a key's K override are left
+ * out: they are never drawn for shadow.
  */
 const prunedSql = `
   , pruned AS (

@@ -13,7 +13,7 @@ const draw = (count: number, neededK: (at: number) => number, change: Partial<Sh
     tools: 80,
     ...change,
   }));
-/** Without recovery, K depends on forwarded recall alone. */
+/** Without recovery, K depends on forwarded recall. */
 const goalsFor = (recallTarget: number) => ({ recallTarget, hasRecovery: false });
 const measure = (samples: readonly ShadowSample[], previous: Calibration | null, recallTarget: number) =>
   calibrate({ samples, pruned: [] }, previous, goalsFor(recallTarget));

@@ -50,7 +50,7 @@ export interface PolicyBucket {
 export interface PolicyGoals {
   /** From 0.5 to 0.9999. */
   readonly recallTarget: number;
-  /** Whether the account allows recovery. Without it, forwarded recall alone must meet the target. */
+  /** Whether the account allows recovery. Without it, forwarded recall must meet the target. */
   readonly hasRecovery: boolean;
 }
 

@@ -92,7 +92,7 @@ function listHeldFromK({ outline }: ParsedRequest, { reply, eligible }: ToolPlan
   const held = new Map<string, number>();
   for (const { position, heldFromK } of reply?.candidates ?? []) {
     const name = outline.tools[eligible[position] ?? -1]?.name;
-    if (name === undefined || name === null || heldFromK === undefined) continue;
+    if (name === undefined || heldFromK === undefined) continue;
     held.set(name, Math.min(heldFromK, held.get(name) ?? heldFromK));
   }
   return held;

@@ -110,7 +110,7 @@ export class ConversationPlanner {
   ): PlanQuestion {
     const { outline } = request;
     const model = this.#options.catalog.find(target.provider.name, target.model);
-    const share = this.#shadowShare(caller);
+    const shadow = this.#shadowOf(caller, keys);
     const recovered = known?.recovered.flatMap((position) => tools[position]?.name ?? []) ?? [];
     return {
       accountId: caller.accountId,
@@ -128,17 +128,23 @@ export class ConversationPlanner {
           : deferral.mode === 'deferred',
       ...(known === undefined ? {} : { session: renderRemembered(known) }),
       ...(recovered.length === 0 ? {} : { recoveredTools: recovered }),
-      ...(share === 0 ? {} : { shadow: { at: drawOf(keys), share } }),
+      ...(shadow === undefined ? {} : { shadow }),
     };
   }
 
   /**
-   * Returns the share of requests planned in shadow mode. It is zero for the demo account and for each
-   * account's first requests.
+   * Returns the shadow draw. In shadow mode every conversation is drawn. Otherwise none is drawn for the demo
+   * account and for each account's first requests.
    */
-  #shadowShare({ accountId, isDemo, shadowShare }: Caller): number {
-    if (isDemo || shadowShare === 0) return 0;
-    return this.#options.firstRequests.hasPassed(accountId) ? shadowShare : 0;
+  #shadowOf(
+    { accountId, isDemo, shadowShare, pruning }: Caller,
+    keys: ConversationKeys,
+  ): PlanQuestion['shadow'] {
+    if (pruning.mode === 'shadow') return { at: 0, share: 1 };
+    if (isDemo || shadowShare === 0) return undefined;
+    return this.#options.firstRequests.hasPassed(accountId)
+      ? { at: drawOf(keys), share: shadowShare }
+      : undefined;
   }
 
   #keepLate(
