@@ -85,5 +85,5 @@ export function chooseOracleK({ recallAt, tools }: SimulatedAccount, target: num
 export function renderSample(neededKs: readonly number[], tools: number, at: number): ShadowSample {
   const time = new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString();
   const descending = [...neededKs].sort((one, other) => other - one);
-  return { at: time, bucket: 'act:51-100', neededKs: descending, missed: 0, isArmed: false, tools };
+  return { at: time, bucket: 'act:51-100', neededKs: descending, missed: 0, isArmed: false, share: 1, tools };
 }

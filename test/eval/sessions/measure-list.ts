@@ -126,7 +126,7 @@ async function replayAll(subjects: readonly ReplaySubject[], replay: Replay): Pr
 
 export const nameOf = ({ provider, modelId }: CatalogModel): string => `${provider}/${modelId}`;
 
-function priceOf(model: CatalogModel): ReplaySettings['price'] {
+export function priceOf(model: CatalogModel): ReplaySettings['price'] {
   const { input = 1, output = 4 } = model.prices ?? {};
   const read = model.cache?.readMultiplier ?? null;
   return {

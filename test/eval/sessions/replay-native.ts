@@ -24,7 +24,7 @@ const foundTools = 5;
 
 export function replayNative(subject: ReplaySubject, setting: NativeSetting): Promise<ReplayOutcome> {
   const { list } = subject;
-  return replayRequests(subject, async (request, planner, state) => {
+  return replayRequests(subject, null, async (request, planner, state) => {
     const loaded =
       setting.defersAll === true
         ? []

@@ -24,8 +24,9 @@ const nameTokens = 5;
  * would bill.
  */
 export function replaySession(subject: ReplaySubject, settings: ReplaySettings): Promise<ReplayOutcome> {
-  return replayRequests(subject, async (request, planner, state) => {
+  return replayRequests(subject, settings.policy ?? null, async (request, planner, state) => {
     const planned = await planRequest(planner, subject, settings, request, state);
+    noteLabel(subject, request, planned, state);
     answer(subject, request, planned, state);
   });
 }
@@ -47,6 +48,19 @@ async function planRequest(
     net === 'in_place' || net === 'regrown' ? net : recovery.way;
   const reply = await askRouter(planner, question, state, subject.list.tools.length, wayOf);
   return { ...reply, recovery: { armed: reply.recovery.armed, way: wayOf(reply) } };
+}
+
+/** Keeps the label of a needed tool at its first need. */
+function noteLabel(
+  { index }: ReplaySubject,
+  { needed }: EvalRequest,
+  { candidates }: PlannedTools,
+  { heldFromK }: ReplayState,
+): void {
+  if (needed === undefined || heldFromK.has(needed)) return;
+  const position = index.positionsByName.get(needed)?.[0];
+  const label = candidates.find((candidate) => candidate.position === position)?.heldFromK;
+  if (label !== undefined) heldFromK.set(needed, label);
 }
 
 /** The model responds under the plan: with its call, with a recovery call first, or without the tool. */
@@ -137,5 +151,6 @@ export async function replayStateless(
     sendCall(list, sent, false, tail, outputTokens, prefixes);
     tail += outputTokens + messageTokens;
   }
-  return { calls: prefixes.calls, ...counts, chances: [], rounds: 0 };
+  const none = { missed: [], isArmed: false, bucket: '', heldFromK: new Map<string, number>() };
+  return { calls: prefixes.calls, ...counts, chances: [], rounds: 0, ...none };
 }

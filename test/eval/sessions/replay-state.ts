@@ -1,7 +1,6 @@
-import type { PlannedConversation, PlanToolsRequest } from '@gateway/contracts';
+import type { PlannedConversation, PlanToolsRequest, RoutingPolicy } from '@gateway/contracts';
 import type { PlannedTools } from '../../../apps/tool-router/src/plan-tools/choose-plan.ts';
 import { ToolPlanner } from '../../../apps/tool-router/src/plan-tools/plan-tools.ts';
-import { noPolicies } from '../../../apps/tool-router/src/policy/routing-policies.port.ts';
 import { SharedPrefixes } from './bill.ts';
 import type { EvalRequest } from './eval-session.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
@@ -24,24 +23,35 @@ export interface ReplayState {
   forwarded: number;
   rounds: number;
   kept: number;
+  isArmed: boolean | undefined;
+  bucket: string;
+  readonly heldFromK: Map<string, number>;
 }
 
 /** Processes the requests of a session in order and counts their tokens. The caller answers each request. */
 export async function replayRequests(
   { session, index, ranker, priors }: ReplaySubject,
+  policy: RoutingPolicy | null,
   answer: (request: EvalRequest, planner: ToolPlanner, state: ReplayState) => Promise<void>,
 ): Promise<ReplayOutcome> {
   const lists = { find: () => ({ status: 'known' as const, index }) };
-  const planner = new ToolPlanner({ lists, ranker, priors, policies: noPolicies, instanceId: 'eval' });
+  const planner = new ToolPlanner({
+    lists,
+    ranker,
+    priors,
+    policies: { find: () => policy },
+    instanceId: 'eval',
+  });
   const state = openState(session.systemTokens);
   for (const request of session.requests) {
     state.tail += request.newTokens + messageTokens;
     await answer(request, planner, state);
     state.tail += request.outputTokens + messageTokens;
   }
-  const { needs, forwarded, chances, rounds } = state;
+  const { needs, forwarded, chances, rounds, missed, isArmed = false, bucket, heldFromK } = state;
   const kept = state.kept / Math.max(1, session.requests.length);
-  return { calls: state.prefixes.calls, needs, forwarded, chances, rounds, kept };
+  const counts = { calls: state.prefixes.calls, needs, forwarded, chances, rounds, kept };
+  return { ...counts, missed: [...missed.keys()], isArmed, bucket, heldFromK };
 }
 
 function openState(systemTokens: number): ReplayState {
@@ -57,13 +67,21 @@ function openState(systemTokens: number): ReplayState {
     forwarded: 0,
     rounds: 0,
     kept: 0,
+    isArmed: undefined,
+    bucket: '',
+    heldFromK: new Map(),
   };
 }
 
 /** The router input for a request. */
 export function renderQuestion(
   { session, list, index }: ReplaySubject,
-  { kOverride, recallTarget, price }: Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 'price'>,
+  {
+    kOverride,
+    recallTarget,
+    price,
+    isShadow,
+  }: Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 'price' | 'isShadow'>,
   { userTurns }: EvalRequest,
   { called, remembered }: ReplayState,
 ): PlanToolsRequest {
@@ -84,6 +102,7 @@ export function renderQuestion(
       headTokens: session.systemTokens + (session.requests[0]?.newTokens ?? 0),
     },
     ...(remembered === undefined ? {} : { session: remembered }),
+    ...(isShadow === true ? { shadow: { at: 0, share: 1 } } : {}),
   };
 }
 
@@ -103,8 +122,10 @@ export async function askRouter(
     policyVersion: reply.policyVersion,
     lane: reply.method,
     way: reply.recovery.armed ? wayOf(reply) : null,
-    isShadow: false,
+    isShadow: reply.isShadow,
   };
+  state.isArmed ??= reply.recovery.armed;
+  state.bucket = reply.bucket;
   state.kept += reply.forwarded.length / toolCount;
   return reply;
 }

@@ -1,4 +1,4 @@
-import type { PlanPrice } from '@gateway/contracts';
+import type { PlanPrice, RoutingPolicy } from '@gateway/contracts';
 import type { RecallPriors } from '../../../apps/tool-router/src/policy/recall-prior.ts';
 import type { ToolRanker } from '../../../apps/tool-router/src/ranking/ranker.port.ts';
 import type { KeywordIndex } from '../../../apps/tool-router/src/tool-index/keyword-index.ts';
@@ -20,6 +20,10 @@ export interface ReplaySettings {
   /** How pruned tools remain reachable. With `priced`, the router chooses the recovery mode. */
   readonly net: 'none' | 'priced' | 'in_place' | 'regrown';
   readonly price: Omit<PlanPrice, 'listTokens' | 'headTokens'>;
+  /** The account's policy. Without one, the shipped priors apply. */
+  readonly policy?: RoutingPolicy | null;
+  /** Draws the session for shadow, so that its plan is labelled. */
+  readonly isShadow?: boolean;
 }
 
 export interface ReplayOutcome {
@@ -36,4 +40,11 @@ export interface ReplayOutcome {
   readonly rounds: number;
   /** The mean share of the list that was forwarded. */
   readonly kept: number;
+  /** The needed tools that were pruned when they were first needed. */
+  readonly missed: readonly string[];
+  /** Whether recovery was armed in the first request. */
+  readonly isArmed: boolean;
+  /** The bucket of the session, and with `isShadow` the label of each needed tool at its first need. */
+  readonly bucket: string;
+  readonly heldFromK: ReadonlyMap<string, number>;
 }

@@ -51,7 +51,8 @@ export function choosePlan(input: PlanInput): PlannedTools {
     remembered: session,
   };
   const set = chooseToolSet(index, input.turns.slice(input.rememberedTurns), options);
-  const isShadow = drawShadow(request, set.reason, measured, bucket);
+  const shadowShare = shareOfShadow(request, set.reason, measured, bucket);
+  const isShadow = session === undefined ? (request.shadow?.at ?? 1) < shadowShare : session.isShadow;
   const alwaysIn = keepReachable(findAlwaysIn(request, index, input.mentioned), set, input.mentioned);
   const forwarded = listForwarded(index, withRecovered(index, set, request), alwaysIn);
   const isWhole = forwarded.length === index.names.length;
@@ -60,13 +61,19 @@ export function choosePlan(input: PlanInput): PlannedTools {
     status: 'planned',
     forwarded,
     chosen: [...(set.positions ?? index.names.keys())].sort((one, other) => one - other),
-    candidates: listCandidates(index, input.newest, alwaysIn, isShadow ? heldFrom(input, options) : undefined),
+    candidates: listCandidates(
+      index,
+      input.newest,
+      alwaysIn,
+      isShadow ? heldFrom(input, options) : undefined,
+    ),
     intent: classifyIntent(request.userTurns.at(-1) ?? '', request.recentResults.length > 0),
     method,
     k: isWhole ? null : forwarded.filter((position) => !alwaysIn.has(position)).length,
     kReason: explain(request, set),
     bucket,
     isShadow,
+    ...(isShadow && session === undefined ? { shadowShare } : {}),
     recovery: set.recovery.armed && !isWhole ? set.recovery : { armed: false, way: 'in_place' },
     worth: set.worth,
     policyVersion: session?.policyVersion ?? renderVersion(input, method),
@@ -212,19 +219,17 @@ const samplesWanted = 100;
 const beginningFactor = 4;
 
 /**
- * Whether the conversation is a shadow conversation: it gets a plan, but all tools are forwarded. The
- * decision depends only on the first turn. The memo stores it, and drawing again without the memo gives the
+ * The probability that the conversation is drawn for shadow: it gets a plan, but all tools are forwarded. The
+ * draw depends only on the first turn. The memo stores its result, and drawing again without the memo gives the
  * same result. Short lists and overrides are never drawn, because they provide nothing to measure.
  */
-export function drawShadow(
-  { session, shadow }: Pick<PlanToolsRequest, 'session' | 'shadow'>,
+export function shareOfShadow(
+  { shadow }: Pick<PlanToolsRequest, 'shadow'>,
   reason: ToolSet['reason'],
   measured: RoutingPolicy | null,
   bucket: string,
-): boolean {
-  if (session !== undefined) return session.isShadow;
-  if (shadow === undefined || reason === 'short_list' || reason === 'override') return false;
+): number {
+  if (shadow === undefined || reason === 'short_list' || reason === 'override') return 0;
   const samples = measured?.buckets.find((each) => each.bucket === bucket)?.samples ?? 0;
-  const share = samples < samplesWanted ? Math.min(1, shadow.share * beginningFactor) : shadow.share;
-  return shadow.at < share;
+  return samples < samplesWanted ? Math.min(1, shadow.share * beginningFactor) : shadow.share;
 }

@@ -1,5 +1,10 @@
-import type { RoutingPolicy } from '@gateway/contracts';
-import { drawShadow } from './choose-plan.ts';
+import { hashToolList, type PlanToolsRequest, type RoutingPolicy } from '@gateway/contracts';
+import { recallPriors } from '../policy/recall-prior.ts';
+import { keywordRanker } from '../ranking/keyword-ranker.ts';
+import { ToolMemory } from '../tool-index/tool-memory.ts';
+import { defineTool, planRequest } from '../tool-index/tools.fixture.ts';
+import { shareOfShadow } from './choose-plan.ts';
+import { ToolPlanner } from './plan-tools.ts';
 
 const bucket = 'act:51-100';
 const measured = (samples: number): RoutingPolicy => ({
@@ -10,32 +15,54 @@ const measured = (samples: number): RoutingPolicy => ({
 });
 const shadow = (at: number) => ({ shadow: { at, share: 0.05 } });
 
-describe('the shadow draw for a conversation', () => {
-  it('quadruples the share until the bucket has 100 samples', () => {
-    expect(drawShadow(shadow(0.19), 'prior', null, bucket)).toBe(true);
-    expect(drawShadow(shadow(0.19), 'prior', measured(99), bucket)).toBe(true);
-    expect(drawShadow(shadow(0.21), 'prior', measured(99), bucket)).toBe(false);
-    expect(drawShadow(shadow(0.19), 'calibrated', measured(100), bucket)).toBe(false);
-    expect(drawShadow(shadow(0.04), 'calibrated', measured(100), bucket)).toBe(true);
+describe('the shadow share of a conversation', () => {
+  it('is four times the usual one until the bucket has 100 samples', () => {
+    expect(shareOfShadow(shadow(0), 'prior', null, bucket)).toBe(0.2);
+    expect(shareOfShadow(shadow(0), 'prior', measured(99), bucket)).toBe(0.2);
+    expect(shareOfShadow(shadow(0), 'calibrated', measured(100), bucket)).toBe(0.05);
   });
 
-  it('is never positive with a share of zero, a short list or an override', () => {
-    expect(drawShadow({}, 'prior', null, bucket)).toBe(false);
-    expect(drawShadow(shadow(0), 'short_list', null, bucket)).toBe(false);
-    expect(drawShadow(shadow(0), 'override', null, bucket)).toBe(false);
+  it('is zero without a share, for a short list and for an override', () => {
+    expect(shareOfShadow({}, 'prior', null, bucket)).toBe(0);
+    expect(shareOfShadow(shadow(0), 'short_list', null, bucket)).toBe(0);
+    expect(shareOfShadow(shadow(0), 'override', null, bucket)).toBe(0);
+  });
+});
+
+describe('the shadow draw', () => {
+  const list = Array.from({ length: 60 }, (_, at) => defineTool(`tool_${at}`, `does thing number ${at}`));
+  const lists = new ToolMemory({ definitionsBytesMax: 1e8, listsBytesMax: 1e8 });
+  lists.define(list);
+  const planner = new ToolPlanner({
+    ...{
+      lists,
+      ranker: keywordRanker,
+      priors: recallPriors,
+      policies: { find: () => null },
+      instanceId: 'one',
+    },
+  });
+  const toolHashes = list.map(({ hash }) => hash);
+  const ask = async (fields: Partial<PlanToolsRequest>) => {
+    const request = { listHash: hashToolList(toolHashes), toolHashes, userTurns: ['do thing number 3'] };
+    const reply = await planner.plan(planRequest({ ...request, ...fields }));
+    if (reply.status !== 'planned') throw new Error('the tools are known');
+    return reply;
+  };
+
+  it('draws a conversation below the share, and reports the share', async () => {
+    expect(await ask(shadow(0.19))).toMatchObject({ isShadow: true, shadowShare: 0.2 });
+    const other = await ask(shadow(0.21));
+    expect(other.isShadow).toBe(false);
+    expect(other.shadowShare).toBeUndefined();
   });
 
-  it('happens only once: a remembered result is kept', () => {
-    const session = {
-      forwarded: [],
-      turns: 1,
-      policyVersion: 'v',
-      lane: 'keyword' as const,
-      way: null,
-    };
+  it('happens only once: a remembered result is kept', async () => {
+    const session = { forwarded: [1], turns: 1, policyVersion: 'v', lane: 'keyword' as const, way: null };
     for (const isShadow of [true, false]) {
-      const known = { ...shadow(isShadow ? 1 : 0), session: { ...session, isShadow } };
-      expect(drawShadow(known, 'prior', null, bucket)).toBe(isShadow);
+      const reply = await ask({ ...shadow(isShadow ? 1 : 0), session: { ...session, isShadow } });
+      expect(reply.isShadow).toBe(isShadow);
+      expect(reply.shadowShare).toBeUndefined();
     }
   });
 });

@@ -42,7 +42,10 @@ function policyOf(k: number): RoutingPolicy {
   };
 }
 
-async function plan(fields: Partial<PlanToolsRequest>, policy: RoutingPolicy | null = null): Promise<PlannedTools> {
+async function plan(
+  fields: Partial<PlanToolsRequest>,
+  policy: RoutingPolicy | null = null,
+): Promise<PlannedTools> {
   const lists = new ToolMemory({ definitionsBytesMax: 1e8, listsBytesMax: 1e8 });
   lists.define(list);
   const planner = new ToolPlanner({
@@ -62,22 +65,25 @@ async function plan(fields: Partial<PlanToolsRequest>, policy: RoutingPolicy | n
 const inShadow = { shadow: { at: 0, share: 1 } };
 
 describe('the labels of a shadow conversation', () => {
-  it.each([1, 2, 3])('name the smallest K whose served set holds each tool, after %i turns', async (count) => {
-    const userTurns = turns.slice(0, count);
-    const { candidates, isShadow } = await plan({ userTurns, ...inShadow });
-    expect(isShadow).toBe(true);
-    const grid = listGrid(recallPriors.keyword.kMin, list.length);
-    const served = await Promise.all(
-      grid.map(async (k) => new Set((await plan({ userTurns }, policyOf(k))).forwarded)),
-    );
-    for (const { position, heldFromK = 0 } of candidates) {
-      served.forEach((forwarded, at) => {
-        if ((grid[at] ?? 0) >= heldFromK) expect(forwarded).toContain(position);
-      });
-      const below = grid.findLastIndex((k) => k < heldFromK);
-      if (below >= 0 && heldFromK > 1) expect(served[below]).not.toContain(position);
-    }
-  });
+  it.each([1, 2, 3])(
+    'name the smallest K whose served set holds each tool, after %i turns',
+    async (count) => {
+      const userTurns = turns.slice(0, count);
+      const { candidates, isShadow } = await plan({ userTurns, ...inShadow });
+      expect(isShadow).toBe(true);
+      const grid = listGrid(recallPriors.keyword.kMin, list.length);
+      const served = await Promise.all(
+        grid.map(async (k) => new Set((await plan({ userTurns }, policyOf(k))).forwarded)),
+      );
+      for (const { position, heldFromK = 0 } of candidates) {
+        served.forEach((forwarded, at) => {
+          if ((grid[at] ?? 0) >= heldFromK) expect(forwarded).toContain(position);
+        });
+        const below = grid.findLastIndex((k) => k < heldFromK);
+        if (below >= 0 && heldFromK > 1) expect(served[below]).not.toContain(position);
+      }
+    },
+  );
 
   it('are the same with and without the memo', async () => {
     const first = await plan({ userTurns: turns.slice(0, 1), ...inShadow });
@@ -91,7 +97,8 @@ describe('the labels of a shadow conversation', () => {
     };
     const remembered = await plan({ userTurns: turns, ...inShadow, session });
     const fresh = await plan({ userTurns: turns, ...inShadow });
-    const labels = ({ candidates }: PlannedTools) => candidates.map(({ position, heldFromK }) => [position, heldFromK]);
+    const labels = ({ candidates }: PlannedTools) =>
+      candidates.map(({ position, heldFromK }) => [position, heldFromK]);
     expect(labels(remembered)).toEqual(labels(fresh));
   });
 
@@ -105,7 +112,10 @@ describe('a calibrated policy', () => {
   it('is applied literally: its K is the number of tools forwarded by rank', async () => {
     for (const k of [7, 23, 41]) {
       const planned = await plan({ userTurns: turns.slice(0, 1) }, policyOf(k));
-      expect(planned).toMatchObject({ kReason: 'calibrated', bucket: expect.stringMatching(/:51-100$/) as string });
+      expect(planned).toMatchObject({
+        kReason: 'calibrated',
+        bucket: expect.stringMatching(/:51-100$/) as string,
+      });
       expect(planned.chosen).toHaveLength(k);
     }
   });

@@ -34,8 +34,7 @@ export function replayGrid(
   const factor = index.names.length * turns.length > coarseFrom ? coarseFactor : gridFactor;
   for (const k of listGrid(kMin, scored, factor).reverse()) {
     const { positions } = chooseToolSet(index, turns, servedWith(k, options));
-    if (positions !== undefined)
-      always = new Set([...always].filter((position) => positions.has(position)));
+    if (positions !== undefined) always = new Set([...always].filter((position) => positions.has(position)));
     for (const position of always) held.set(position, k);
     if (always.size === 0) break;
   }

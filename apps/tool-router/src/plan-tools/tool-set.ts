@@ -27,7 +27,8 @@ export interface ToolSetOptions {
 export interface ToolSet {
   /** Forwarded positions. Undefined if all tools are forwarded. */
   readonly positions: ReadonlySet<number> | undefined;
-  readonly reason: 'override' | 'short_list' | 'uncertain' | 'prior' | 'calibrated' | 'recall_off' | 'net_negative';
+  readonly reason:
+    'override' | 'short_list' | 'uncertain' | 'prior' | 'calibrated' | 'recall_off' | 'net_negative';
   /** Whether the newest turn added tools. */
   readonly grown: boolean;
   readonly recovery: Recovery;

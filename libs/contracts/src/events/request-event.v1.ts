@@ -115,6 +115,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
       needs: z.array(toolNeed).optional(),
       /** With `shadow`: whether the plan would have armed recovery. */
       isArmed: z.boolean().optional(),
+      /** The probability with which the conversation was drawn for shadow, in the request that drew it. */
+      shadowShare: z.number().optional(),
     })
     .nullable(),
   compressionSteps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),

@@ -145,6 +145,8 @@ const planToolsReply = z.discriminatedUnion('status', [
      * log.
      */
     isShadow: z.boolean().default(false),
+    /** The probability with which the conversation was drawn for shadow, in the reply that draws it. */
+    shadowShare: z.number().min(0).max(1).optional(),
     /**
      * How the model can reach pruned tools. The mode is fixed for the conversation. `armed`: the recovery
      * tool is sent with the others. `in_place`: tools and prefix never change, and a call to a tool outside

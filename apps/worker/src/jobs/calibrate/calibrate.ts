@@ -105,7 +105,8 @@ const samplesSql = `
   )
   SELECT min(created_at) AS at, (array_agg(bucket ORDER BY created_at))[1] AS bucket,
     coalesce(max(ks), '{}') AS needed_ks, coalesce(max(missed), 0)::int AS missed,
-    bool_or((needs -> 'armed')::boolean) AS is_armed, max(tools_in)::int AS tools
+    bool_or((needs -> 'armed')::boolean) AS is_armed, max(tools_in)::int AS tools,
+    coalesce(max((needs -> 'share')::float8), 1) AS share
   FROM shadow LEFT JOIN needed USING (session)
   GROUP BY session ORDER BY min(created_at) DESC LIMIT $4::int`;
 
@@ -116,6 +117,7 @@ interface SampleRow {
   readonly missed: number;
   readonly is_armed: boolean;
   readonly tools: number;
+  readonly share: number;
 }
 
 /**
@@ -141,7 +143,7 @@ const prunedSql = `
     GROUP BY session
   )
   SELECT bucket, count(*)::int AS conversations, coalesce(sum(tools), 0)::int AS recovered,
-    coalesce(sum(tools * tools), 0)::int AS squares
+    coalesce(sum(tools * tools), 0)::int AS squares, (SELECT min(created_at) FROM pruned) AS since
   FROM conversations LEFT JOIN recovered USING (session) GROUP BY bucket`;
 
 async function readMeasurements(
@@ -156,19 +158,18 @@ async function readMeasurements(
   };
   const [rows, pruned] = await Promise.all([
     queryAccountLog<SampleRow>(database, span, samplesSql, samplesMax),
-    queryAccountLog<PrunedCount>(database, span, prunedSql),
+    queryAccountLog<Omit<PrunedCount, 'since'> & { readonly since: Date }>(database, span, prunedSql),
   ]);
-  const samples = rows.map(
-    ({ at, bucket, needed_ks, missed, is_armed, tools }): ShadowSample => ({
-      at: at.toISOString(),
-      bucket,
-      neededKs: needed_ks,
-      missed,
-      isArmed: is_armed,
-      tools,
-    }),
-  );
-  return { samples, pruned };
+  const samples = rows.map(({ at, bucket, needed_ks, missed, is_armed, tools, share }): ShadowSample => ({
+    at: at.toISOString(),
+    bucket,
+    neededKs: needed_ks,
+    missed,
+    isArmed: is_armed,
+    share,
+    tools,
+  }));
+  return { samples, pruned: pruned.map((each) => ({ ...each, since: each.since.toISOString() })) };
 }
 
 /** Returns false if another worker has already stored this version, or if the account was deleted. */

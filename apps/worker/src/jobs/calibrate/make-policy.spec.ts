@@ -10,6 +10,7 @@ const draw = (count: number, neededK: (at: number) => number, change: Partial<Sh
     neededKs: [neededK(at)],
     missed: 0,
     isArmed: true,
+    share: 0.05,
     tools: 80,
     ...change,
   }));
@@ -55,12 +56,13 @@ describe('a calibrated policy', () => {
     const samples = draw(400, (at) => (at % 20 === 0 ? 60 : 1 + (at % 12)));
     const kAt = (recovered: number, hasRecovery = true) => {
       const missing = samples.map((each) => ({ ...each, missed: (each.neededKs[0] ?? 0) > 12 ? 1 : 0 }));
-      const pruned = [{ bucket: 'act:51-100', conversations: 8_000, recovered, squares: recovered }];
+      const since = samples[0]!.at;
+      const pruned = [{ bucket: 'act:51-100', conversations: 7_600, recovered, squares: recovered, since }];
       return bucketOf(calibrate({ samples: missing, pruned }, null, { recallTarget: 0.95, hasRecovery })).k;
     };
-    // One conversation in twenty needs more than 12. With recovery of 360 per 8,000 conversations, ρ is 0.9.
-    expect(kAt(360)).toBe(12);
-    expect(kAt(360, false)).toBe(60);
+    // One conversation in twenty needs more than 12. With 342 tools recovered in 7,600 conversations, ρ is 0.9.
+    expect(kAt(342)).toBe(12);
+    expect(kAt(342, false)).toBe(60);
     expect(kAt(20)).toBe(60);
   });
 
@@ -70,7 +72,9 @@ describe('a calibrated policy', () => {
     );
     const once = twice.map((each) => (each.neededKs.length > 1 ? { ...each, neededKs: [40, 2] } : each));
     const recall = (samples: readonly ShadowSample[]) => {
-      const { losses } = bucketOf(calibrate({ samples, pruned: [] }, null, { recallTarget: 0.95, hasRecovery: true }));
+      const { losses } = bucketOf(
+        calibrate({ samples, pruned: [] }, null, { recallTarget: 0.95, hasRecovery: true }),
+      );
       return losses.find(([k]) => k === 5)?.[1];
     };
     // With the prior of 0.5, one missed tool loses 0.5 of a conversation, and three lose 0.875.
@@ -111,11 +115,27 @@ describe('a calibrated policy', () => {
   });
 
   it('disables a bucket if even the upper bound of its plans misses the target', () => {
-    expect(bucketOf(measure(draw(20, () => 40, { missed: 1 }), null, 0.95))).toMatchObject({
+    expect(
+      bucketOf(
+        measure(
+          draw(20, () => 40, { missed: 1 }),
+          null,
+          0.95,
+        ),
+      ),
+    ).toMatchObject({
       state: 'off',
       reason: 'target_missed',
     });
-    expect(bucketOf(measure(draw(20, () => 4), null, 0.95)).state).toBe('prior');
+    expect(
+      bucketOf(
+        measure(
+          draw(20, () => 4),
+          null,
+          0.95,
+        ),
+      ).state,
+    ).toBe('prior');
   });
 
   it('gets a new version when a K, a target or an important count changes', () => {

@@ -5,7 +5,13 @@ import {
   type RecoveryRate,
   type RoutingPolicy,
 } from '@gateway/contracts';
-import { boundCurve, measureCurve, measureLosses, type CurvePoint, type ShadowSample } from './measure-bucket.ts';
+import {
+  boundCurve,
+  measureCurve,
+  measureLosses,
+  type CurvePoint,
+  type ShadowSample,
+} from './measure-bucket.ts';
 import { boundEffective, lossOf, measureRecoveryRate, type PrunedCount } from './recovery-rate.ts';
 import { findFall } from './watch-recall.ts';
 
@@ -139,7 +145,11 @@ function offBecause(reason: PolicyReason): Pick<PolicyBucket, 'state' | 'reason'
 }
 
 /** Whether even the upper bound on the effective recall of the plans that were made is below the target. */
-function isTargetMissed(samples: readonly ShadowSample[], recallTarget: number, recoveryRate: number): boolean {
+function isTargetMissed(
+  samples: readonly ShadowSample[],
+  recallTarget: number,
+  recoveryRate: number,
+): boolean {
   const losses = samples.reduce(
     (sum, { missed, isArmed }) => sum + lossOf(missed, isArmed ? recoveryRate : 0),
     0,

@@ -14,6 +14,8 @@ export interface ShadowSample {
   readonly missed: number;
   /** Whether the plan would have armed recovery. */
   readonly isArmed: boolean;
+  /** The probability with which the conversation was drawn for shadow, above 0. */
+  readonly share: number;
   /** Number of offered tools. */
   readonly tools: number;
 }

@@ -1,38 +1,64 @@
 import { boundEffective, lossOf, measureRecoveryRate } from './recovery-rate.ts';
 
 const bucket = 'act:51-100';
-const shadows = (count: number, missedOf: (at: number) => number, isArmed = true) =>
-  Array.from({ length: count }, (_, at) => ({ missed: missedOf(at), isArmed }));
+const since = '2026-11-01T00:00:00.000Z';
+const shadows = (count: number, missedOf: (at: number) => number, isArmed = true, share = 0.2) =>
+  Array.from({ length: count }, (_, at) => ({ at: since, missed: missedOf(at), isArmed, share }));
 
 describe('the recovery rate', () => {
   it('is the prior of 0.5 until enough tools were missed in shadow conversations', () => {
     expect(measureRecoveryRate([], [])).toMatchObject({ used: 0.5, source: 'prior', measured: null });
     const few = measureRecoveryRate(
-      [{ bucket, conversations: 1_000, recovered: 90, squares: 90 }],
+      [{ bucket, conversations: 400, recovered: 36, squares: 36, since }],
       shadows(100, (at) => Number(at < 10)),
     );
     expect(few).toMatchObject({ used: 0.5, source: 'prior', missedTools: 10 });
     expect(few.measured?.value).toBeCloseTo(0.9, 1);
   });
 
-  it('is recovered tools per pruned conversation over missed tools per shadow conversation', () => {
+  it('is recovered tools over the missed tools that the shadow conversations stand for', () => {
     const rate = measureRecoveryRate(
       [
-        { bucket, conversations: 1_500, recovered: 120, squares: 120 },
-        { bucket: 'code:51-100', conversations: 500, recovered: 40, squares: 40 },
+        { bucket, conversations: 3_000, recovered: 240, squares: 240, since },
+        { bucket: 'code:51-100', conversations: 1_000, recovered: 80, squares: 80, since },
       ],
       shadows(1_000, (at) => Number(at % 10 === 0)),
     );
-    expect(rate).toMatchObject({ source: 'measured', prunedConversations: 2_000, recoveredTools: 160 });
+    expect(rate).toMatchObject({ source: 'measured', prunedConversations: 4_000, recoveredTools: 320 });
     expect(rate.measured?.value).toBeCloseTo(0.8, 1);
     expect(rate.used).toBe(rate.measured?.low);
     expect(rate.used).toBeLessThan(0.8);
     expect(rate.measured?.high).toBeGreaterThan(0.8);
   });
 
+  it('is not biased when the policy and the shadow share change together', () => {
+    // Early, 20% in shadow and one miss in four; later, 5% in shadow and one miss in fifty. The true rate is 0.8.
+    const early = shadows(200, (at) => Number(at % 4 === 0), true, 0.2);
+    const later = shadows(400, (at) => Number(at % 50 === 0), true, 0.05);
+    const recovered = Math.round(0.8 * (800 / 4 + 7_600 / 50));
+    const count = { bucket, conversations: 8_400, recovered, squares: recovered, since };
+    expect(measureRecoveryRate([count], [...early, ...later]).measured?.value).toBeCloseTo(0.8, 1);
+  });
+
+  it('stays the prior while the measurement does not contradict it', () => {
+    const count = { bucket, conversations: 400, recovered: 44, squares: 44, since };
+    const rate = measureRecoveryRate(
+      [count],
+      shadows(100, (at) => Number(at < 25)),
+    );
+    expect(rate).toMatchObject({ used: 0.5, source: 'prior', missedTools: 25 });
+    const many = { bucket, conversations: 40_000, recovered: 2_000, squares: 2_000, since };
+    const low = measureRecoveryRate(
+      [many],
+      shadows(10_000, (at) => Number(at % 4 === 0)),
+    );
+    expect(low.source).toBe('measured');
+    expect(low.used).toBeLessThan(0.3);
+  });
+
   it('ignores shadow conversations whose plan had no recovery', () => {
     const rate = measureRecoveryRate(
-      [{ bucket, conversations: 1_000, recovered: 80, squares: 80 }],
+      [{ bucket, conversations: 4_000, recovered: 320, squares: 320, since }],
       [...shadows(1_000, (at) => Number(at % 10 === 0)), ...shadows(1_000, () => 3, false)],
     );
     expect(rate).toMatchObject({ shadowConversations: 1_000, missedTools: 100 });
@@ -45,16 +71,17 @@ describe('the recovery rate', () => {
     for (; runs < 400; runs += 1) {
       const truth = 0.6 + 0.3 * random();
       const missesOf = () => (random() < 0.15 ? 1 + Math.floor(random() * 3) : 0);
-      const recovered = Array.from({ length: 2_000 }, missesOf).map(
-        (misses) => Array.from({ length: misses }, () => Number(random() < truth)).reduce((a, b) => a + b, 0),
+      const recovered = Array.from({ length: 2_000 }, missesOf).map((misses) =>
+        Array.from({ length: misses }, () => Number(random() < truth)).reduce((a, b) => a + b, 0),
       );
       const count = {
         bucket,
+        since,
         conversations: recovered.length,
         recovered: recovered.reduce((sum, each) => sum + each, 0),
         squares: recovered.reduce((sum, each) => sum + each ** 2, 0),
       };
-      above += Number(measureRecoveryRate([count], shadows(200, missesOf)).used > truth);
+      above += Number(measureRecoveryRate([count], shadows(500, missesOf)).used > truth);
     }
     // 400 runs of a 5% event stay below 8% in 99.5 of 100 cases.
     expect(above / runs).toBeLessThan(0.08);

@@ -8,6 +8,8 @@ export interface PrunedCount {
   /** Recovered tools over these conversations, each counted once per conversation, and the sum of their squares. */
   readonly recovered: number;
   readonly squares: number;
+  /** Time of the account's first counted conversation, as RFC 3339. Earlier shadow conversations do not count. */
+  readonly since: string;
 }
 
 /** With fewer missed tools in shadow conversations, the prior applies. */
@@ -15,33 +17,34 @@ const missedMin = 20;
 /** The 95% quantile of the normal distribution: each bound holds in 95 out of 100 cases. */
 const quantile = 1.645;
 
+type ShadowCount = Pick<ShadowSample, 'at' | 'missed' | 'isArmed' | 'share'>;
+
 /**
- * Measures the recovery rate ρ: recovered tools per pruned conversation, divided by missed tools per shadow
- * conversation. Shadow conversations are drawn at random, so both means are over conversations of the same
- * kind. The bounds are those of a ratio of two independent means, on the logarithm (delta method; Cochran,
- * "Sampling Techniques", 1977, chapter 6). The variances are those of counts per conversation, so calls that
- * depend on each other are accounted for. The lower bound is used for planning.
+ * Measures the recovery rate ρ: the tools recovered in pruned conversations, divided by the tools that were
+ * missed in them. The second number is estimated from shadow conversations. Each was drawn with a known
+ * probability p, so it stands for (1 − p) / p pruned conversations of the same moment and policy (Horvitz and
+ * Thompson, "A Generalization of Sampling Without Replacement From a Finite Universe", 1952). The bounds are
+ * those of a ratio of two independent sums, on the logarithm (delta method), with the variance of sums over
+ * conversations, so calls that depend on each other are accounted for. The lower bound is used for planning once
+ * it differs from the prior.
  */
 export function measureRecoveryRate(
   pruned: readonly PrunedCount[],
-  shadow: readonly Pick<ShadowSample, 'missed' | 'isArmed'>[],
+  shadow: readonly ShadowCount[],
 ): RecoveryRate {
-  const reachable = shadow.filter(({ isArmed }) => isArmed);
-  const missedTools = reachable.reduce((sum, { missed }) => sum + missed, 0);
-  const missedSquares = reachable.reduce((sum, { missed }) => sum + missed ** 2, 0);
-  const prunedConversations = sumOf(pruned, 'conversations');
-  const recoveredTools = sumOf(pruned, 'recovered');
+  const since = pruned[0]?.since;
+  const reachable = shadow.filter(({ isArmed, at }) => isArmed && since !== undefined && at >= since);
   const counts = {
-    prunedConversations,
-    recoveredTools,
+    prunedConversations: sumOf(pruned, 'conversations'),
+    recoveredTools: sumOf(pruned, 'recovered'),
     shadowConversations: reachable.length,
-    missedTools,
+    missedTools: reachable.reduce((sum, { missed }) => sum + missed, 0),
   };
-  if (missedTools === 0 || prunedConversations === 0) return { ...priorRecoveryRate, ...counts };
-  const recovered = meanOf(prunedConversations, recoveredTools, sumOf(pruned, 'squares'));
-  const missed = meanOf(reachable.length, missedTools, missedSquares);
+  const missed = weigh(reachable);
+  if (missed.sum === 0 || counts.prunedConversations === 0) return { ...priorRecoveryRate, ...counts };
+  const recovered = { sum: counts.recoveredTools, squares: sumOf(pruned, 'squares') };
   const measured = boundRatio(recovered, missed);
-  return missedTools < missedMin
+  return counts.missedTools < missedMin || isConsistentWithPrior(measured)
     ? { ...priorRecoveryRate, ...counts, measured }
     : { used: measured.low, source: 'measured', measured, ...counts };
 }
@@ -50,23 +53,39 @@ function sumOf(counts: readonly PrunedCount[], field: 'conversations' | 'recover
   return counts.reduce((sum, each) => sum + each[field], 0);
 }
 
-interface Mean {
-  readonly mean: number;
-  /** The squared standard error, as a share of the squared mean. */
-  readonly relativeVariance: number;
+/** A sum over conversations, and the sum of the squares of its terms, which estimates its variance. */
+interface Total {
+  readonly sum: number;
+  readonly squares: number;
 }
 
-/** Half an event is added, so that a count of zero has a variance too. */
-function meanOf(conversations: number, events: number, squares: number): Mean {
-  const mean = (events + 0.5) / conversations;
-  const variance = Math.max((squares + 0.5) / conversations - mean ** 2, mean / conversations);
-  return { mean, relativeVariance: variance / conversations / mean ** 2 };
+/** The tools missed in the pruned conversations that the shadow conversations stand for. */
+function weigh(shadow: readonly ShadowCount[]): Total {
+  let [sum, squares] = [0, 0];
+  for (const { missed, share } of shadow) {
+    const weighed = (missed * (1 - share)) / share;
+    sum += weighed;
+    squares += weighed ** 2;
+  }
+  return { sum, squares };
 }
 
-function boundRatio(recovered: Mean, missed: Mean): { value: number; low: number; high: number } {
-  const ratio = recovered.mean / missed.mean;
-  const spread = Math.exp(quantile * Math.sqrt(recovered.relativeVariance + missed.relativeVariance));
+/** Half an event is added above, so that a count of zero has a variance too. */
+function boundRatio(recovered: Total, missed: Total): { value: number; low: number; high: number } {
+  const events = recovered.sum + 0.5;
+  const variance = (recovered.squares + 0.5) / events ** 2 + missed.squares / missed.sum ** 2;
+  const ratio = events / missed.sum;
+  const spread = Math.exp(quantile * Math.sqrt(variance));
   return { value: Math.min(1, ratio), low: Math.min(1, ratio / spread), high: Math.min(1, ratio * spread) };
+}
+
+/**
+ * While the prior lies between the bounds, the measurement does not contradict it. A lower bound below the prior
+ * would only mean that little is measured: it would raise K, fewer tools would be missed, and less could be
+ * measured.
+ */
+function isConsistentWithPrior({ low, high }: { readonly low: number; readonly high: number }): boolean {
+  return low <= priorRecoveryRate.used && priorRecoveryRate.used <= high;
 }
 
 /**
@@ -82,7 +101,10 @@ export function lossOf(misses: number, recoveryRate: number): number {
  * varies less than a coin with the same mean, so the binomial bound at the real-valued sum is conservative;
  * `npm run eval:served` measures it.
  */
-export function boundEffective(samples: number, losses: number): { value: number; low: number; high: number } {
+export function boundEffective(
+  samples: number,
+  losses: number,
+): { value: number; low: number; high: number } {
   return {
     value: samples === 0 ? 0 : 1 - losses / samples,
     low: boundRecallBelow(samples, losses),

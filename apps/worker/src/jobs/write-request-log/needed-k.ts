@@ -3,6 +3,8 @@ import { bucketOf, type ShippedRequestEventV1 } from '@gateway/contracts';
 /** What a shadow request measured, as stored: whether its plan armed recovery, and each called tool once. */
 export interface StoredNeeds {
   readonly armed: boolean;
+  /** The probability of the draw; only in the request that drew the conversation. */
+  readonly share?: number;
   readonly tools: readonly (readonly [tool: string, heldFromK: number, isPlanned: 0 | 1])[];
 }
 
@@ -15,18 +17,21 @@ export function renderNeeds(
 ): StoredNeeds | null {
   const { plan, calledTools } = event;
   if (plan === null || plan.kReason !== 'shadow') return null;
-  const armed = plan.isArmed ?? false;
+  const drawn = plan.shadowShare === undefined ? {} : { share: plan.shadowShare };
+  const armed = { armed: plan.isArmed ?? false, ...drawn };
   if (plan.needs !== undefined)
     return {
-      armed,
-      tools: plan.needs.map(({ tool, heldFromK, isPlanned }) => [tool, heldFromK, isPlanned ? 1 : 0] as const),
+      ...armed,
+      tools: plan.needs.map(
+        ({ tool, heldFromK, isPlanned }) => [tool, heldFromK, isPlanned ? 1 : 0] as const,
+      ),
     };
   const ranks = listNeeds(plan.candidates, plan.k);
   const tools = [...new Set(calledTools)].flatMap((tool) => {
     const k = ranks.get(tool);
     return k === undefined ? [] : [[tool, k, k <= (plan.k ?? k) ? 1 : 0] as const];
   });
-  return { armed, tools };
+  return { ...armed, tools };
 }
 
 /**

@@ -83,8 +83,13 @@ function loggedPlan(
         ? plan.reply.recovery.way
         : null,
     native: plan.deferral?.mode ?? null,
-    ...(plan.reason === 'shadow' ? { isArmed: plan.reply?.recovery.armed ?? false } : {}),
+    ...(plan.reason === 'shadow' ? describeShadow(plan) : {}),
   };
+}
+
+function describeShadow({ reply }: ToolPlan): { isArmed: boolean; shadowShare?: number } {
+  const isArmed = reply?.recovery.armed ?? false;
+  return reply?.shadowShare === undefined ? { isArmed } : { isArmed, shadowShare: reply.shadowShare };
 }
 
 /** The smallest K that would hold each tool, by name. For a duplicate name, the smaller K counts. */

@@ -1,0 +1,96 @@
+import type { RoutingPolicy } from '@gateway/contracts';
+import {
+  calibrate,
+  renderPolicy,
+  type Calibration,
+} from '../../../apps/worker/src/jobs/calibrate/make-policy.ts';
+import type { ShadowSample } from '../../../apps/worker/src/jobs/calibrate/measure-bucket.ts';
+import type { PrunedCount } from '../../../apps/worker/src/jobs/calibrate/recovery-rate.ts';
+import type { ServedConversation } from './served-account.ts';
+
+export interface Traffic {
+  /** The account's conversations; traffic draws from them at random. */
+  readonly conversations: readonly ServedConversation[];
+  readonly recallTarget: number;
+  /** How often the scripted model recovers a missed tool. The gateway does not know it. */
+  readonly recoveryRate: number;
+  /** Number of conversations that the account sends. */
+  readonly length: number;
+  readonly random: () => number;
+}
+
+export interface TrafficResult {
+  readonly calibration: Calibration;
+  readonly policy: RoutingPolicy;
+}
+
+/** The gateway's shadow shares: until an account has this many samples, and afterwards. */
+const [learningShare, learningSamples, usualShare] = [0.2, 100, 0.05];
+/** The policy is made again when the number of shadow conversations has grown by this factor. */
+const growth = 1.2;
+const firstSamples = 20;
+const accountId = '019a9f5e-0000-7000-8000-000000000001';
+
+/**
+ * Sends traffic through planner, log and calibration as the gateway does: shadow conversations are drawn at
+ * random and labelled, all others are served under the policy in force, and the policy is made again while they
+ * arrive.
+ */
+export async function runTraffic(traffic: Traffic): Promise<TrafficResult> {
+  const { conversations, recallTarget, recoveryRate, length, random } = traffic;
+  const samples: ShadowSample[] = [];
+  const pruned = new Map<string, { conversations: number; recovered: number; squares: number }>();
+  let calibration: Calibration | null = null;
+  let policy: RoutingPolicy | null = null;
+  let nextAt = firstSamples;
+  for (let at = 0; at < length; at += 1) {
+    const conversation = conversations[Math.floor(random() * conversations.length)];
+    if (conversation === undefined) throw new Error('an account has at least one conversation');
+    const served = await conversation.serve(policy, recallTarget);
+    const share = samples.length < learningSamples ? learningShare : usualShare;
+    if (random() < share) samples.push(sampleOf(conversation, served, at, share));
+    else countPruned(pruned, conversation.bucket, served, () => random() < recoveryRate);
+    if (samples.length < nextAt && at < length - 1) continue;
+    nextAt = Math.ceil(samples.length * growth);
+    calibration = calibrate({ samples, pruned: listCounts(pruned) }, calibration, {
+      recallTarget,
+      hasRecovery: true,
+    });
+    policy = renderPolicy(accountId, 1, new Date(0), calibration);
+  }
+  if (calibration === null || policy === null) throw new Error('traffic ends with a policy');
+  return { calibration, policy };
+}
+
+/** The time of the account's nth conversation. */
+function timeOf(at: number): string {
+  return new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString();
+}
+
+function sampleOf(
+  { bucket, neededKs, tools }: ServedConversation,
+  { missed, isArmed }: { readonly missed: number; readonly isArmed: boolean },
+  at: number,
+  share: number,
+): ShadowSample {
+  return { at: timeOf(at), bucket, neededKs, missed, isArmed, share, tools };
+}
+
+function countPruned(
+  counts: Map<string, { conversations: number; recovered: number; squares: number }>,
+  bucket: string,
+  { missed, isArmed }: { readonly missed: number; readonly isArmed: boolean },
+  recovers: () => boolean,
+): void {
+  if (!isArmed) return;
+  const count = counts.get(bucket) ?? { conversations: 0, recovered: 0, squares: 0 };
+  const recovered = Array.from({ length: missed }, recovers).filter(Boolean).length;
+  count.conversations += 1;
+  count.recovered += recovered;
+  count.squares += recovered ** 2;
+  counts.set(bucket, count);
+}
+
+function listCounts(counts: ReadonlyMap<string, Omit<PrunedCount, 'bucket' | 'since'>>): PrunedCount[] {
+  return [...counts].map(([bucket, count]) => ({ bucket, ...count, since: timeOf(0) }));
+}
