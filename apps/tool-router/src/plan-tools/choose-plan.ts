@@ -1,6 +1,6 @@
 import type { PlanToolsReply, PlanToolsRequest, RoutingPolicy } from '@gateway/contracts';
 import { bucketOf, decideBucket } from '@gateway/contracts';
-import type { ToolCandidate } from '@gateway/interchange';
+import type { IntentClass, ToolCandidate } from '@gateway/interchange';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { TurnRanking } from '../ranking/ranker.port.ts';
 import { classifyIntent } from './turn-signals.ts';
@@ -35,24 +35,13 @@ interface PlanInput {
 
 /** Chooses the plan for a request. A pure function of the request, its tool list and the policy. */
 export function choosePlan(input: PlanInput): PlannedTools {
-  const { request, index, measured } = input;
+  const { request, index } = input;
   const { session } = request;
-  const pinned = new Set(findPinned(request, index).keys());
   const intent = classifyIntent(request.userTurns[0] ?? '', false);
   const bucket = bucketOf(intent, index.names.length);
-  const options: ToolSetOptions = {
-    priors: input.priors,
-    decision: decideBucket(measured, { intent, tools: index.names.length }),
-    recallTarget: measured?.recallTarget ?? request.recallTarget,
-    kOverride: request.kOverride,
-    mayRecover: request.mayRecover ?? false,
-    price: request.price,
-    pinned,
-    remembered: session,
-  };
+  const options = optionsFor(input, intent);
   const set = chooseToolSet(index, input.turns.slice(input.rememberedTurns), options);
-  const shadowShare = shareOfShadow(request, set.reason, measured, bucket);
-  const isShadow = session === undefined ? (request.shadow?.at ?? 1) < shadowShare : session.isShadow;
+  const shadow = drawShadow(input, set.reason, bucket);
   const alwaysIn = keepReachable(findAlwaysIn(request, index, input.mentioned), set, input.mentioned);
   const forwarded = listForwarded(index, withRecovered(index, set, request), alwaysIn);
   const isWhole = forwarded.length === index.names.length;
@@ -65,19 +54,43 @@ export function choosePlan(input: PlanInput): PlannedTools {
       index,
       input.newest,
       alwaysIn,
-      isShadow ? heldFrom(input, options) : undefined,
+      shadow.isShadow ? heldFrom(input, options) : undefined,
     ),
     intent: classifyIntent(request.userTurns.at(-1) ?? '', request.recentResults.length > 0),
     method,
     k: isWhole ? null : forwarded.filter((position) => !alwaysIn.has(position)).length,
     kReason: explain(request, set),
     bucket,
-    isShadow,
-    ...(isShadow && session === undefined ? { shadowShare } : {}),
+    ...shadow,
     recovery: set.recovery.armed && !isWhole ? set.recovery : { armed: false, way: 'in_place' },
     worth: set.worth,
     policyVersion: session?.policyVersion ?? renderVersion(input, method),
   };
+}
+
+function optionsFor({ request, index, priors, measured }: PlanInput, intent: IntentClass): ToolSetOptions {
+  return {
+    priors,
+    decision: decideBucket(measured, { intent, tools: index.names.length }),
+    recallTarget: measured?.recallTarget ?? request.recallTarget,
+    kOverride: request.kOverride,
+    mayRecover: request.mayRecover ?? false,
+    price: request.price,
+    pinned: new Set(findPinned(request, index).keys()),
+    remembered: request.session,
+  };
+}
+
+/** Draws a new conversation for shadow. A remembered one keeps its result. */
+function drawShadow(
+  { request, measured }: PlanInput,
+  reason: ToolSet['reason'],
+  bucket: string,
+): Pick<PlannedTools, 'isShadow' | 'shadowShare'> {
+  const { session, shadow } = request;
+  if (session !== undefined) return { isShadow: session.isShadow };
+  const shadowShare = shareOfShadow(request, reason, measured, bucket);
+  return (shadow?.at ?? 1) < shadowShare ? { isShadow: true, shadowShare } : { isShadow: false };
 }
 
 /** For each tool, the smallest K that would hold it in this turn, apart from tools that are always included. */
