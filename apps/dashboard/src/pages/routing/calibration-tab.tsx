@@ -42,9 +42,9 @@ function Measured({ calibration }: { readonly calibration: Calibration }) {
         title="Recall at each K"
         description={
           <>
-            Recall: share of conversations whose needed tools are all forwarded. K: number of tools forwarded by
-            rank. Target {formatShare(recall_target, 2)} with recovery. Policy {version ?? 'not available yet'},
-            updated <Time value={updated_at} />.
+            Recall: share of conversations whose needed tools are all forwarded. K: number of tools forwarded
+            by rank. Target {formatShare(recall_target, 2)} with recovery. Policy{' '}
+            {version ?? 'not available yet'}, updated <Time value={updated_at} />.
           </>
         }
         actions={
