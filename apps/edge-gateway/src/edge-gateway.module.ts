@@ -14,7 +14,7 @@ import { checkScopes } from './openapi/operation-scopes.ts';
 import { listRoutes } from './openapi/route-table.ts';
 import { PIPELINE_SERVICES } from './pipeline/services.ts';
 import { RATE_LIMITER } from './rate-limits/rate-limiter.port.ts';
-import { RateCeiling } from './rate-limits/rate-ceiling.ts';
+import { RateCeiling } from './grants/rate-ceiling.ts';
 import { PIPELINE_SETTINGS } from './request/settings.ts';
 import { AccountRoute } from './routes/account/account.route.ts';
 import { AuditRoute } from './routes/audit/audit.route.ts';

@@ -26,7 +26,7 @@ import { LoopGuard } from './loops/loop-guard.ts';
 import { listOwnEndpoints } from './loops/own-endpoints.ts';
 import { ContentKeeper } from './pipeline/contents/content-keeper.ts';
 import type { PipelineServices } from './pipeline/services.ts';
-import { RateCeiling } from './rate-limits/rate-ceiling.ts';
+import { RateCeiling } from './grants/rate-ceiling.ts';
 import { RedisRateLimiter } from './rate-limits/redis-rate-limiter.adapter.ts';
 import { ContextMemo } from './pipeline/stages/plan/context/context-memo.ts';
 import { ContextPlanner } from './pipeline/stages/plan/context/context-planner.ts';

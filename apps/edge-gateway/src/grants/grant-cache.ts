@@ -3,7 +3,7 @@ import { accountChanged, authenticateKey, keyChanged } from '@gateway/contracts'
 import { GatewayError } from '@gateway/errors';
 import type { Messaging } from '@gateway/messaging';
 import { RemoteCache } from '../cache/remote-cache.ts';
-import type { RateCeiling } from '../rate-limits/rate-ceiling.ts';
+import type { RateCeiling } from './rate-ceiling.ts';
 
 /** A broadcast change, reported after the cache was invalidated. */
 export interface GrantChange {

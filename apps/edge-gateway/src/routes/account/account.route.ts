@@ -21,7 +21,7 @@ import { MESSAGING } from '../../access/tokens.ts';
 import { LoginSessionGate } from '../../login-sessions/login-session-gate.ts';
 import type { LoginSession } from '../../login-sessions/login-session.ts';
 import { AllowAccess, Describe } from '../../openapi/operation.ts';
-import { RateCeiling } from '../../rate-limits/rate-ceiling.ts';
+import { RateCeiling } from '../../grants/rate-ceiling.ts';
 import { readJson, readOptionalJson } from '../../request/read-body.ts';
 import {
   changeAccount,

@@ -21,7 +21,7 @@ import { z } from 'zod';
 import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
 import { MESSAGING, SEALING_KEYS } from '../../access/tokens.ts';
 import { AllowAccess, Describe } from '../../openapi/operation.ts';
-import { RateCeiling } from '../../rate-limits/rate-ceiling.ts';
+import { RateCeiling } from '../../grants/rate-ceiling.ts';
 import { readJson, readOptionalJson } from '../../request/read-body.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
 import * as operations from './keys.operations.ts';

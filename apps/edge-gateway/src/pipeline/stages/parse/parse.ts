@@ -28,9 +28,9 @@ const toolsMax = 4096;
 const valuesMax = 2_097_152;
 
 /**
- * How many times the memory of its own length a request body takes: the received bytes, the edited bytes that
- * are sent, and the strings and copies that exist while it is planned and written. `npm run test:faults --
- * body-bytes` measures it.
+ * The memory that a request body takes, as a multiple of its length: the received bytes, the edited bytes that
+ * are sent, and the strings and copies that exist while it is planned and written. An estimate. `npm run
+ * test:faults -- held-bytes` checks that it keeps the process within its bound.
  */
 export const bodyMemoryFactor = 3;
 

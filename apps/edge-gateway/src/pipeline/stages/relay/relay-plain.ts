@@ -91,8 +91,8 @@ function parseAnswer(
 const plainAnswerBytesMax = 64 * 1024 * 1024;
 
 /**
- * How many times the memory of its own length a response takes: its bytes, its chunks until they are joined,
- * and the texts read from it.
+ * The memory that a response takes, as a multiple of its length: its bytes, its chunks until they are joined,
+ * and the texts read from it. An estimate, like `bodyMemoryFactor`.
  */
 export const answerMemoryFactor = 3;
 
