@@ -9,6 +9,13 @@ import { startStack } from '../libs/testing/src/stack/start-stack.ts';
  * test/faults/provider-trouble.spec.ts tests retries.
  */
 const untried = { UPSTREAM_RETRIES_MAX: '0' };
+/** The default limits of account routes, which `startStack` raises. */
+const accountLimits = {
+  ACCOUNT_READ_RPM: '600',
+  ACCOUNT_ANALYTICS_RPM: '120',
+  ACCOUNT_WRITE_RPM: '120',
+  ACCOUNT_EXPORT_RPM: '10',
+};
 
 /** The default edge, and additional edges with other settings (test/e2e/edges.fixture.ts). */
 const edges = (oidcIssuer) => ({
@@ -28,7 +35,12 @@ const edges = (oidcIssuer) => ({
     OIDC_AUDIENCE: 'gateway-under-test',
     ...untried,
   },
-  'edge-gateway-3': { EGRESS_ALLOW: '', TRUSTED_PROXIES: '127.0.0.0/8', AUTH_RATE_LIMIT_RPM: '5' },
+  'edge-gateway-3': {
+    EGRESS_ALLOW: '',
+    TRUSTED_PROXIES: '127.0.0.0/8',
+    AUTH_RATE_LIMIT_RPM: '5',
+    ...accountLimits,
+  },
 });
 
 /**

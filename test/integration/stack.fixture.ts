@@ -28,16 +28,17 @@ export async function connectAs(stack: Stack, user: string): Promise<Messaging> 
 
 /**
  * Polls until `read` returns a value that is neither undefined nor null. It polls once more after the
- * timeout, in case the process itself was stalled. The default timeout exceeds any delay on a busy machine.
+ * timeout, in case the process itself was stalled. The default timeout exceeds any delay on a busy machine. The pauses
+ * grow from 20 ms to 200 ms, so that long waits stay below the rate limits.
  */
 export async function eventually<T>(read: () => T | Promise<T>, withinMs = 30_000): Promise<NonNullable<T>> {
   const deadline = performance.now() + withinMs;
-  for (;;) {
+  for (let pauseMs = 20; ; pauseMs = Math.min(200, pauseMs * 1.2)) {
     const isLast = performance.now() > deadline;
     const value = await read();
     if (value !== undefined && value !== null) return value;
     if (isLast) throw new Error(`nothing within ${withinMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 

@@ -25,13 +25,19 @@ import { KeysController } from './keys/keys.controller.ts';
 import { LastUsedRecorder, writeLastUsedTo } from './keys/last-used-recorder.ts';
 import { KEY_PEPPER } from './keys/manage-keys.ts';
 import { SmtpSender } from './mail/smtp-sender.ts';
-import { ACCOUNT_DATABASE, type AccountDatabase } from './persistence/account-database.ts';
+import {
+  ACCOUNT_DATABASE,
+  AUTHENTICATION_DATABASE,
+  type AccountDatabase,
+} from './persistence/account-database.ts';
 import { PreferencesController } from './preferences/preferences.controller.ts';
 import { ExpiredRecordsJob } from './upkeep/expired-records.job.ts';
 
 export interface AccountParts extends Pick<ServiceParts, 'messaging' | 'logger' | 'metrics'> {
   readonly config: Config;
   readonly database: AccountDatabase;
+  /** The same database over the connections that are reserved for key checks and login sessions. */
+  readonly authenticationDatabase: AccountDatabase;
   /** The cache's Redis. The service also runs without it. */
   readonly epochRedis: Redis;
 }
@@ -39,6 +45,7 @@ export interface AccountParts extends Pick<ServiceParts, 'messaging' | 'logger' 
 @Module({})
 export class AccountModule implements OnModuleInit, OnModuleDestroy {
   readonly #database: AccountDatabase;
+  readonly #authenticationDatabase: AccountDatabase;
   readonly #lastUsed: LastUsedRecorder;
   readonly #expiredRecords: ExpiredRecordsJob;
   readonly #deletions: DeletionRunner;
@@ -46,12 +53,14 @@ export class AccountModule implements OnModuleInit, OnModuleDestroy {
 
   constructor(
     @Inject(ACCOUNT_DATABASE) database: AccountDatabase,
+    @Inject(AUTHENTICATION_DATABASE) authenticationDatabase: AccountDatabase,
     @Inject(LastUsedRecorder) lastUsed: LastUsedRecorder,
     @Inject(ExpiredRecordsJob) expiredRecords: ExpiredRecordsJob,
     @Inject(DeletionRunner) deletions: DeletionRunner,
     @Inject(IDENTITY) identity: Identity | null,
   ) {
     this.#database = database;
+    this.#authenticationDatabase = authenticationDatabase;
     this.#lastUsed = lastUsed;
     this.#expiredRecords = expiredRecords;
     this.#deletions = deletions;
@@ -72,6 +81,7 @@ export class AccountModule implements OnModuleInit, OnModuleDestroy {
       providers: [
         { provide: ACCOUNT_DATABASE, useValue: parts.database },
         { provide: DELETION_LOGGER, useValue: parts.logger },
+        { provide: AUTHENTICATION_DATABASE, useValue: parts.authenticationDatabase },
         { provide: KEY_PEPPER, useValue: parts.config.KEY_PEPPER },
         {
           provide: ChangeAnnouncer,
@@ -99,7 +109,7 @@ export class AccountModule implements OnModuleInit, OnModuleDestroy {
     await this.#deletions.stop();
     await this.#identity?.linkMails?.close();
     await this.#lastUsed.flush();
-    await this.#database.close();
+    await Promise.all([this.#database.close(), this.#authenticationDatabase.close()]);
   }
 }
 
@@ -141,7 +151,10 @@ function createLookupCounter(metrics: Metrics): CountKeyLookup {
 }
 
 /** Null if the service uses an external OpenID Connect issuer. */
-function createIdentity({ config, database, metrics, logger }: AccountParts, changes: ChangeAnnouncer) {
+function createIdentity(
+  { config, authenticationDatabase, metrics, logger }: AccountParts,
+  changes: ChangeAnnouncer,
+) {
   if (config.OIDC_ISSUER !== undefined) return null;
   const options = {
     secret: config.SESSION_SECRET,
@@ -151,7 +164,7 @@ function createIdentity({ config, database, metrics, logger }: AccountParts, cha
     signUpOpen: config.SIGN_UP === 'open',
   };
   return buildIdentity(options, {
-    database,
+    database: authenticationDatabase,
     metrics,
     mail: createMail(config),
     onAuditError: (error) => logger.warn({ err: error }, 'recording an event in an audit log failed'),

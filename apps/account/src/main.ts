@@ -1,13 +1,21 @@
 import 'reflect-metadata';
-import { connectCacheRedis, runService } from '@gateway/messaging';
+import { accountShare, connectCacheRedis, runService } from '@gateway/messaging';
 import { watchPool, type Logger } from '@gateway/observability';
+import type { PoolUse } from '@gateway/persistence';
 import type { Redis } from 'ioredis';
 import { AccountModule } from './account.module.ts';
 import { loadConfig } from './config.ts';
 import { createAccountDatabase } from './persistence/account-database.ts';
 
+const authenticationConnectionsMax = 5;
+
 const config = loadConfig();
 const database = createAccountDatabase({ url: config.ACCOUNT_DATABASE_URL });
+/** Key checks and login sessions have their own connections, so they never wait for management calls. */
+const authenticationDatabase = createAccountDatabase({
+  url: config.ACCOUNT_DATABASE_URL,
+  connectionsMax: authenticationConnectionsMax,
+});
 
 /** The service can start and run without Redis, because changes are announced mainly by broadcast. */
 function connectEpochRedis(logger: Logger): Redis {
@@ -17,17 +25,26 @@ function connectEpochRedis(logger: Logger): Redis {
   });
 }
 
+function addPools(one: PoolUse, other: PoolUse): PoolUse {
+  return {
+    open: one.open + other.open,
+    idle: one.idle + other.idle,
+    waiting: one.waiting + other.waiting,
+  };
+}
+
 await runService({
   name: 'account',
   config,
+  accountShare,
   ready: async () => ({ database: await database.isUp() }),
   createModule: async ({ messaging, logger, metrics }) => {
     await database.untilUp({
       onRetry: (attempt) => logger.warn({ attempt }, 'database unavailable, retrying'),
     });
-    watchPool(metrics, () => database.poolUse());
+    watchPool(metrics, () => addPools(database.poolUse(), authenticationDatabase.poolUse()));
     return AccountModule.forRoot({
-      ...{ config, database, messaging, logger, metrics },
+      ...{ config, database, authenticationDatabase, messaging, logger, metrics },
       epochRedis: connectEpochRedis(logger),
     });
   },

@@ -1,12 +1,14 @@
-import type { ServiceParts } from '@gateway/messaging';
-import { Module, type DynamicModule } from '@nestjs/common';
+import type { RefusedReason, ServiceParts } from '@gateway/messaging';
+import { Inject, Module, type DynamicModule, type OnModuleDestroy, type Provider } from '@nestjs/common';
 import type { Redis } from 'ioredis';
-import { ConversationStore, INSTANCE_ID } from './compress-blocks/compress-blocks.ts';
+import { ConversationStore } from './compress-blocks/compress-blocks.ts';
 import { BlockMetrics, SchemaMetrics } from './compressor-metrics.ts';
 import { ContextController } from './context.controller.ts';
 import { BackgroundCounter } from './count-tokens/background-counter.ts';
 import { COUNT_STORE, type CountStore } from './count-tokens/count-store.port.ts';
 import { ACCOUNT_KEYS_REDIS, ForgetAccountController } from './forget-account.controller.ts';
+import { CompressionThread } from './in-turn/compression-thread.adapter.ts';
+import { FairCompressor } from './in-turn/fair-compressor.ts';
 import { ORIGINAL_STORE, type OriginalStore } from './originals/original-store.port.ts';
 import { SchemasController } from './schemas.controller.ts';
 
@@ -21,20 +23,25 @@ export interface CompressorParts extends Pick<ServiceParts, 'logger' | 'metrics'
 }
 
 @Module({})
-export class CompressorModule {
+export class CompressorModule implements OnModuleDestroy {
+  readonly #thread: CompressionThread;
+
+  constructor(@Inject(CompressionThread) thread: CompressionThread) {
+    this.#thread = thread;
+  }
+
   static forRoot(parts: CompressorParts): DynamicModule {
-    const { instanceId, metrics, conversationBytesMax, originals, counts, redis, logger } = parts;
+    const { metrics, originals, counts, redis, logger } = parts;
     return {
       module: CompressorModule,
       controllers: [SchemasController, ContextController, ForgetAccountController],
       providers: [
-        { provide: INSTANCE_ID, useValue: instanceId },
         { provide: ORIGINAL_STORE, useValue: originals },
         { provide: COUNT_STORE, useValue: counts },
         { provide: ACCOUNT_KEYS_REDIS, useValue: redis },
         { provide: SchemaMetrics, useFactory: () => new SchemaMetrics(metrics) },
         { provide: BlockMetrics, useFactory: () => new BlockMetrics(metrics) },
-        { provide: ConversationStore, useFactory: () => new ConversationStore(conversationBytesMax) },
+        ...provideCompressor(parts),
         {
           provide: BackgroundCounter,
           inject: [COUNT_STORE, BlockMetrics],
@@ -44,4 +51,44 @@ export class CompressorModule {
       ],
     };
   }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.#thread.close();
+  }
+}
+
+/** Small and large conversations are remembered in different threads, which share the memory. */
+function provideCompressor({
+  instanceId,
+  metrics,
+  conversationBytesMax,
+  logger,
+}: CompressorParts): Provider[] {
+  const bytesMax = Math.ceil(conversationBytesMax / 2);
+  return [
+    {
+      provide: CompressionThread,
+      useFactory: () => new CompressionThread({ conversationBytesMax: bytesMax, instanceId }, logger),
+    },
+    {
+      provide: FairCompressor,
+      inject: [CompressionThread],
+      useFactory: (thread: CompressionThread) =>
+        new FairCompressor({
+          thread,
+          conversations: new ConversationStore(bytesMax),
+          instanceId,
+          onRefused: countRefused(metrics),
+        }),
+    },
+  ];
+}
+
+function countRefused(metrics: CompressorParts['metrics']): (reason: RefusedReason) => void {
+  const refused = metrics.counter({
+    name: 'compressor_requests_refused_total',
+    help: 'Requests that found no turn, so their text was sent unchanged: their account has too many waiting, all accounts together have, or the wait was too long.',
+    labels: ['reason'],
+  });
+  return (reason) => refused.inc({ reason });
 }

@@ -16,6 +16,15 @@ const configSchema = z.object({
     .transform((text) => Buffer.from(text, 'base64'))
     .refine((bytes) => bytes.length === keyBytes, `must be ${keyBytes} bytes in base64`),
   /**
+   * Bytes of originals and token counts that one account may add to Redis per UTC day. Originals that do not fit are
+   * rebuilt from the conversation when the model requests them.
+   */
+  ORIGINALS_BYTES_PER_ACCOUNT_MAX: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(64 * 1024 * 1024),
+  /**
    * Approximate memory for remembered conversations, in bytes. If a conversation is forgotten, the gateway
    * sends it again.
    */

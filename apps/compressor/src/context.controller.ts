@@ -9,9 +9,9 @@ import {
 import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
 import { withSpan } from '@gateway/observability';
 import { Controller, Inject } from '@nestjs/common';
-import { compressBlocks, ConversationStore, INSTANCE_ID } from './compress-blocks/compress-blocks.ts';
 import { BlockMetrics } from './compressor-metrics.ts';
 import { BackgroundCounter } from './count-tokens/background-counter.ts';
+import { FairCompressor } from './in-turn/fair-compressor.ts';
 import { COUNT_STORE, type CountStore } from './count-tokens/count-store.port.ts';
 import { ORIGINAL_STORE, type OriginalStore } from './originals/original-store.port.ts';
 
@@ -25,36 +25,30 @@ const recallUnitsMax = 2 * 1024 * 1024;
 @Controller()
 export class ContextController {
   readonly #metrics: BlockMetrics;
-  readonly #conversations: ConversationStore;
+  readonly #compressor: FairCompressor;
   readonly #originals: OriginalStore;
   readonly #counter: BackgroundCounter;
   readonly #counts: CountStore;
-  readonly #instanceId: string;
 
   constructor(
     @Inject(BlockMetrics) metrics: BlockMetrics,
-    @Inject(ConversationStore) conversations: ConversationStore,
+    @Inject(FairCompressor) compressor: FairCompressor,
     @Inject(ORIGINAL_STORE) originals: OriginalStore,
     @Inject(BackgroundCounter) counter: BackgroundCounter,
     @Inject(COUNT_STORE) counts: CountStore,
-    @Inject(INSTANCE_ID) instanceId: string,
   ) {
     this.#metrics = metrics;
-    this.#conversations = conversations;
+    this.#compressor = compressor;
     this.#originals = originals;
     this.#counter = counter;
     this.#counts = counts;
-    this.#instanceId = instanceId;
   }
 
   @RpcHandler(compressBlocksContract)
-  compressBlocks(request: CompressBlocksRequest): CompressBlocksReply {
-    return withSpan('compressor.blocks', { 'gateway.blocks': request.blocks.length }, (span) => {
+  compressBlocks(request: CompressBlocksRequest): Promise<CompressBlocksReply> {
+    return withSpan('compressor.blocks', { 'gateway.blocks': request.blocks.length }, async (span) => {
       const startedAt = performance.now();
-      const { reply, originals, changed } = compressBlocks(request, {
-        store: this.#conversations,
-        instanceId: this.#instanceId,
-      });
+      const { reply, originals, changed } = await this.#compressor.compressBlocks(request);
       const { accountId, sessionSeed: session } = request;
       if (accountId !== undefined) this.#originals.keep({ accountId, session }, originals);
       for (const block of changed) this.#counter.add(block);
@@ -65,7 +59,7 @@ export class ContextController {
   }
 
   @RpcHandler(compressBlocksAtContract)
-  compressBlocksAt(request: CompressBlocksRequest): CompressBlocksReply {
+  compressBlocksAt(request: CompressBlocksRequest): Promise<CompressBlocksReply> {
     return this.compressBlocks(request);
   }
 

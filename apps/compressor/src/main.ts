@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import { connectCacheRedis, runService } from '@gateway/messaging';
-import type { Logger } from '@gateway/observability';
+import { AccountCache, connectCacheRedis, runService } from '@gateway/messaging';
+import type { Logger, Metrics } from '@gateway/observability';
 import type { Redis } from 'ioredis';
 import { CompressorModule } from './compressor.module.ts';
 import { loadConfig } from './config.ts';
@@ -17,18 +17,32 @@ function connectRedis(logger: Logger): Redis {
   });
 }
 
+/** Values that do not fit are dropped: originals are rebuilt, and exact counts are missing. */
+function openCache(redis: Redis, metrics: Metrics): AccountCache {
+  const refused = metrics.counter({
+    name: 'compressor_cache_values_refused_total',
+    help: 'Originals and token counts that were not stored because the share of their account in the cache was used up.',
+  });
+  return new AccountCache(redis, {
+    purpose: 'originals',
+    bytesPerDayMax: config.ORIGINALS_BYTES_PER_ACCOUNT_MAX,
+    onRefused: () => refused.inc(),
+  });
+}
+
 await runService({
   name: 'compressor',
   config,
   createModule: ({ metrics, logger }) => {
     const redis = connectRedis(logger);
+    const cache = openCache(redis, metrics);
     return CompressorModule.forRoot({
       instanceId: config.INSTANCE_ID,
       metrics,
       logger,
       conversationBytesMax: config.CONVERSATION_BYTES_MAX,
-      originals: new RedisOriginalStore(redis, config.ORIGINALS_KEY, logger),
-      counts: new RedisCountStore(redis, logger),
+      originals: new RedisOriginalStore(cache, config.ORIGINALS_KEY, logger),
+      counts: new RedisCountStore(cache, logger),
       redis,
     });
   },

@@ -29,6 +29,15 @@ const edgeVariables = z
      */
     REDIS_CACHE_URL: z.url().optional(),
     /**
+     * Bytes of conversation state (sent edits, tool sets, model pins) that one account may add to the cache Redis per
+     * UTC day. State that does not fit is not shared between replicas, and is computed again where it is missing.
+     */
+    CACHE_BYTES_PER_ACCOUNT_MAX: z.coerce
+      .number()
+      .int()
+      .positive()
+      .default(128 * mebibyte),
+    /**
      * Directory for accepted requests that are not committed yet. Each process creates its own subdirectory.
      */
     SPOOL_DIR: z.string().min(1),
@@ -70,6 +79,14 @@ const edgeVariables = z
     OPERATOR_CONTACT: unlessEmpty(z.string().min(1).max(200).optional()),
     /** Maximum calls to `/v1/auth` per minute and client address, or per known device. */
     AUTH_RATE_LIMIT_RPM: z.coerce.number().int().positive().default(60),
+    /**
+     * Calls of account routes that one account may make per minute, with all of its keys and users: reads, queries of
+     * the log and usage, changes (POST, PUT, PATCH, DELETE), and exports.
+     */
+    ACCOUNT_READ_RPM: z.coerce.number().int().positive().default(600),
+    ACCOUNT_ANALYTICS_RPM: z.coerce.number().int().positive().default(120),
+    ACCOUNT_WRITE_RPM: z.coerce.number().int().positive().default(120),
+    ACCOUNT_EXPORT_RPM: z.coerce.number().int().positive().default(10),
     /**
      * Comma-separated CIDRs of trusted reverse proxies. The gateway uses the client address
      * (`X-Forwarded-For`) and TLS state (`X-Forwarded-Proto`) that these proxies report.

@@ -1,6 +1,7 @@
 import { Module, type DynamicModule, type InjectionToken, type Provider, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { AccessGuard } from './access/access.guard.ts';
+import { ACCOUNT_LIMITS, RateLimitGuard } from './access/rate-limit.guard.ts';
 import { EGRESS_GUARD, LOGGER, MESSAGING, MODEL_CATALOG, SEALING_KEYS } from './access/tokens.ts';
 import { CONNECTIONS } from './connections/connections.ts';
 import { DASHBOARD } from './dashboard/dashboard.ts';
@@ -79,7 +80,9 @@ export class EdgeGatewayModule {
         { provide: EDGE_PARTS, useValue: parts },
         ...serviceProviders,
         ...(identity === null ? [] : [provideFrom(IdentityClient, () => identity)]),
+        // Guards run in this order.
         { provide: APP_GUARD, useClass: AccessGuard },
+        { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
     };
@@ -98,6 +101,7 @@ const serviceProviders: readonly Provider[] = [
   provideFrom(LoginSessionGate, ({ loginSessions }) => loginSessions),
   provideFrom(AUTH_SETTINGS, ({ authSettings }) => authSettings),
   provideFrom(DASHBOARD, ({ dashboard }) => dashboard),
+  provideFrom(ACCOUNT_LIMITS, ({ accountLimits }) => accountLimits),
   provideFrom(SEALING_KEYS, ({ sealingKeys }) => sealingKeys),
   provideFrom(EGRESS_GUARD, ({ egressGuard }) => egressGuard),
   provideFrom(RateCeiling, ({ rateCeiling }) => rateCeiling),

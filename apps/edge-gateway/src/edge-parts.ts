@@ -9,8 +9,16 @@ import { ByteLedger } from './admission/byte-ledger.ts';
 import { BackendBook } from './backends/backend-book.ts';
 import { forgetAccountKeys } from './cache/forget-account.ts';
 import { RetryBudget } from './backends/retry-budget.ts';
+import type { AccountLimits } from './access/rate-limit.guard.ts';
 import type { Config } from './config.ts';
-import { connectRedis, openBudgets, openModelRouter, type OpenBudgets } from './edge-stores.ts';
+import {
+  connectRedis,
+  openBudgets,
+  openConversationCache,
+  openModelRouter,
+  type Caches,
+  type OpenBudgets,
+} from './edge-stores.ts';
 import { AccountSecrets } from './connections/account-secrets.ts';
 import { createConnections } from './connections/connections.ts';
 import { createAddressCheck } from './http/address-check.ts';
@@ -52,6 +60,7 @@ export interface EdgeParts extends LoginParts {
   readonly egressGuard: EgressGuard;
   readonly loops: LoopGuard;
   readonly rateCeiling: RateCeiling;
+  readonly accountLimits: AccountLimits;
   readonly cacheRedis: Redis;
   close(): Promise<void>;
 }
@@ -69,16 +78,16 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
   const { config, messaging, log } = surroundings;
   const sealingKeys = createSealingKeyPair();
   const egressGuard = buildEgressGuard(config);
-  const { cacheRedis, open } = openStores(surroundings);
+  const { caches, open } = openStores(surroundings);
   const { loops, upstream } = openUpstream(config, egressGuard, open.redis, log);
   const rateCeiling = new RateCeiling(config.MAX_RATE_LIMIT_RPM);
   const resilience = buildResilience(surroundings);
-  const router = openModelRouter(loadCatalog(), cacheRedis, messaging, log);
+  const router = openModelRouter(loadCatalog(), caches, messaging, log);
   const accountSecrets = new AccountSecrets();
   const contents = new ContentKeeper({ messaging, metrics: surroundings.metrics, log });
   const pipeline: PipelineServices = {
-    ...buildLimits(cacheRedis, rateCeiling, messaging, log),
-    ...buildPlanning(config.PLAN_DEADLINE_MS, cacheRedis, messaging, log),
+    ...buildLimits(caches.cacheRedis, rateCeiling, messaging, log),
+    ...buildPlanning(config.PLAN_DEADLINE_MS, caches, messaging, log),
     ...resilience,
     settings: chooseSettings(config),
     accountSecrets,
@@ -100,9 +109,32 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
     for (const each of [pipeline.openRequests, contents, router, loops]) each.close();
     await upstream.close();
     await open.close();
-    cacheRedis.disconnect();
+    caches.cacheRedis.disconnect();
   };
-  return { pipeline, sealingKeys, ...login, egressGuard, loops, rateCeiling, cacheRedis, close };
+  const own = { sealingKeys, egressGuard, loops, rateCeiling, cacheRedis: caches.cacheRedis };
+  return { ...own, ...login, pipeline, accountLimits: chooseAccountLimits(config), close };
+}
+
+/** Connects to both Redis servers, and deletes the keys of deleted accounts in them. */
+function openStores({ config, messaging, metrics, log }: EdgeSurroundings): {
+  readonly caches: Caches;
+  readonly open: OpenBudgets;
+} {
+  const cacheRedis = connectRedis(config.REDIS_CACHE_URL ?? config.REDIS_URL, log);
+  const open = openBudgets(config.REDIS_URL, config.PLAN_DEADLINE_MS, log);
+  const accountKeys = { cache: cacheRedis, queue: open.redis };
+  messaging.serve(forgetAccountMemos, (request) => forgetAccountKeys(accountKeys, request));
+  const conversationCache = openConversationCache(cacheRedis, { config, metrics });
+  return { caches: { cacheRedis, conversationCache }, open };
+}
+
+function chooseAccountLimits(config: Config): AccountLimits {
+  return {
+    read: config.ACCOUNT_READ_RPM,
+    analytics: config.ACCOUNT_ANALYTICS_RPM,
+    write: config.ACCOUNT_WRITE_RPM,
+    export: config.ACCOUNT_EXPORT_RPM,
+  };
 }
 
 function openUpstream(
@@ -127,15 +159,6 @@ function buildEgressGuard({
   const origins = PUBLIC_URL === undefined ? OWN_ORIGINS : [PUBLIC_URL, ...OWN_ORIGINS];
   const gateway = listOwnEndpoints({ origins, ports: [PORT, HEALTH_PORT] });
   return createEgressGuard({ allow, ownOrigins, gateway });
-}
-
-/** Connects to both Redis servers, and serves the deletion of an account's keys in them. */
-function openStores({ config, messaging, log }: EdgeSurroundings): { cacheRedis: Redis; open: OpenBudgets } {
-  const cacheRedis = connectRedis(config.REDIS_CACHE_URL ?? config.REDIS_URL, log);
-  const open = openBudgets(config.REDIS_URL, config.PLAN_DEADLINE_MS, log);
-  const accountKeys = { cache: cacheRedis, queue: open.redis };
-  messaging.serve(forgetAccountMemos, (request) => forgetAccountKeys(accountKeys, request));
-  return { cacheRedis, open };
 }
 
 function chooseSettings(config: Config): PipelineServices['settings'] {
@@ -204,15 +227,15 @@ function buildLimits(
 /** Builds the services that prune tools and compress the conversation. */
 function buildPlanning(
   deadlineMs: number,
-  cacheRedis: Redis,
+  { cacheRedis, conversationCache }: Caches,
   messaging: Messaging,
   log: Logger,
 ): Pick<PipelineServices, 'planner' | 'conversations' | 'context' | 'toolLists' | 'tokenRatios'> {
-  const memo = new ContextMemo(cacheRedis, log);
+  const memo = new ContextMemo(conversationCache, log);
   const planner = new NatsPlanner(messaging, deadlineMs);
   const conversations = new ConversationPlanner({
     planner,
-    memo: new ConversationMemo(cacheRedis, log),
+    memo: new ConversationMemo(conversationCache, log),
     catalog: loadCatalog(),
     firstRequests: new FirstRequests(cacheRedis, log),
     hasRecovery: true,

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { accountChanged } from '@gateway/contracts';
-import { connectCacheRedis, type Messaging } from '@gateway/messaging';
+import { AccountCache, connectCacheRedis, type Messaging } from '@gateway/messaging';
 import type { ModelCatalog } from '@gateway/model-catalog';
-import type { Logger } from '@gateway/observability';
+import type { Logger, Metrics } from '@gateway/observability';
 import type { Redis } from 'ioredis';
+import type { Config } from './config.ts';
 import { RedisBudgetStore } from './budgets/redis-budget-store.adapter.ts';
 import { SavedTokenBudgets } from './budgets/saved-token-budgets.ts';
 import { admitCommand } from './rate-limits/redis-rate-limiter.adapter.ts';
@@ -24,6 +25,28 @@ export function connectRedis(url: string, log: Logger, commandTimeoutMs: number 
     onError: (error) => log.debug({ err: error }, 'Redis error'),
     // The rate limiter batches its own requests and must not wait for a pipeline.
     pipelineAllExcept: [admitCommand],
+  });
+}
+
+export interface Caches {
+  readonly cacheRedis: Redis;
+  /** The part of it that stores conversation state, with a share per account. */
+  readonly conversationCache: AccountCache;
+}
+
+/** Opens the share of the cache's Redis for conversation state: sent edits, tool sets and model pins. */
+export function openConversationCache(
+  redis: Redis,
+  { config, metrics }: { readonly config: Config; readonly metrics: Metrics },
+): AccountCache {
+  const refused = metrics.counter({
+    name: 'gateway_cache_values_refused_total',
+    help: 'Conversation state that was not shared between replicas because the share of its account in the cache was used up.',
+  });
+  return new AccountCache(redis, {
+    purpose: 'conversations',
+    bytesPerDayMax: config.CACHE_BYTES_PER_ACCOUNT_MAX,
+    onRefused: () => refused.inc(),
   });
 }
 
@@ -57,7 +80,7 @@ export interface OpenModelRouter {
  */
 export function openModelRouter(
   catalog: ModelCatalog,
-  cacheRedis: Redis,
+  { cacheRedis, conversationCache }: Caches,
   messaging: Messaging,
   log: Logger,
 ): OpenModelRouter {
@@ -70,7 +93,7 @@ export function openModelRouter(
     observations,
     toggles: new ModelToggles(messaging),
     recall: new ToolRecall(messaging),
-    pins: new ConversationPins(cacheRedis, log),
+    pins: new ConversationPins(conversationCache, log),
   });
   return { modelRouter, close: () => observations.close() };
 }

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { runService } from '@gateway/messaging';
+import { accountShare, runService } from '@gateway/messaging';
 import { watchPool } from '@gateway/observability';
 import { loadConfig } from './config.ts';
 import { createKeyRing } from './encryption/key-ring.ts';
@@ -23,6 +23,7 @@ let enrolment: Enrolment | undefined;
 await runService({
   name: 'provider-vault',
   config,
+  accountShare,
   ready: async () => ({ database: await database.isUp(), keys: enrolment?.isComplete ?? false }),
   createModule: async ({ messaging, logger, metrics }) => {
     await database.untilUp({

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
-import type { ServiceParts } from '@gateway/messaging';
+import { AccountCache, type ServiceParts } from '@gateway/messaging';
 import type { Metrics } from '@gateway/observability';
+import type { Redis } from 'ioredis';
 import type { ToolRouterConfig } from './config.ts';
 import { ToolMemory } from './tool-index/tool-memory.ts';
 import { NatsRoutingPolicies } from './policy/routing-policies.adapter.ts';
@@ -44,7 +45,10 @@ export async function assembleRouter(
     rerankerDir: config.ROUTER_RERANKER_DIR === 'none' ? null : config.ROUTER_RERANKER_DIR,
     threads: config.ROUTER_INFERENCE_THREADS,
     budgetMs: config.ROUTER_SEMANTIC_BUDGET_MS,
-    shared: redis === undefined ? noSharedVectors : new RedisVectors(redis, logger),
+    shared:
+      redis === undefined
+        ? noSharedVectors
+        : new RedisVectors(redis, openVectorCache(redis, config, metrics), logger),
     logger,
     metrics,
     onForgotten: (listHash, hashes) => memory.forget(listHash, hashes),
@@ -60,6 +64,19 @@ export async function assembleRouter(
       await ranking.close();
     },
   };
+}
+
+/** Vectors that do not fit are computed by each replica. */
+function openVectorCache(redis: Redis, config: ToolRouterConfig, metrics: Metrics): AccountCache {
+  const refused = metrics.counter({
+    name: 'tool_router_cache_values_refused_total',
+    help: 'Tool vectors that were not shared between replicas because the share of their account in the cache was used up.',
+  });
+  return new AccountCache(redis, {
+    purpose: 'vectors',
+    bytesPerDayMax: config.ROUTER_VECTOR_BYTES_PER_ACCOUNT_MAX,
+    onRefused: () => refused.inc(),
+  });
 }
 
 function showMemory(metrics: Metrics, memory: ToolMemory): void {

@@ -13,6 +13,17 @@ const configSchema = z.object({
    */
   REDIS_CACHE_URL: unlessEmpty(z.url({ protocol: /^rediss?$/ }).optional()),
   /**
+   * Bytes of tool vectors that one account may add to the cache per UTC day; a vector takes about 600. Vectors that do
+   * not fit are computed by each replica.
+   */
+  ROUTER_VECTOR_BYTES_PER_ACCOUNT_MAX: unlessEmpty(
+    z.coerce
+      .number()
+      .int()
+      .positive()
+      .default(32 * 1024 * 1024),
+  ),
+  /**
    * Encoder directory. It contains a project encoder (`encoder.json`) or any sentence transformer
    * (`model.onnx`, `tokenizer.json`). Default: the shipped encoder.
    */

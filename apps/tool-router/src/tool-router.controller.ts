@@ -63,9 +63,9 @@ export class ToolRouterController {
   }
 
   @RpcHandler(defineTools)
-  define({ tools }: DefineToolsRequest): Promise<ReplyOf<typeof defineTools>> {
+  define({ accountId, tools }: DefineToolsRequest): Promise<ReplyOf<typeof defineTools>> {
     return withSpan('tool-router.define', { 'gateway.tools': tools.length }, async () => {
-      await this.#intake.define(tools);
+      await this.#intake.define(tools, accountId);
       return { known: tools.length };
     });
   }

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { constants, setPriority } from 'node:os';
-import { isRedisUp, openQueueRedis, runService } from '@gateway/messaging';
+import { accountShare, isRedisUp, openQueueRedis, runService } from '@gateway/messaging';
 import { watchPool } from '@gateway/observability';
 import type { Redis } from 'ioredis';
 import { loadConfig } from './config.ts';
@@ -16,6 +16,8 @@ let queueRedis: Redis | undefined;
 await runService({
   name: 'worker',
   config,
+  // A query may use two or three of the ten connections at once, and the log writer needs some as well.
+  accountShare: { ...accountShare, slots: 4, waitMsMax: 4_000 },
   ready: async () => ({
     database: await database.isUp(),
     queue: queueRedis !== undefined && (await isRedisUp(queueRedis)),

@@ -6,7 +6,10 @@ export {
   openQueueRedis,
   unlinkKeys,
 } from './redis.ts';
+export { AccountCache, type AccountCacheOptions } from './account-cache.ts';
+export { accountShare, type AccountShare, watchShare } from './account-share.ts';
 export { endOnSignal } from './end-on-signal.ts';
+export { FairQueue, type FairQueueOptions, type RefusedReason } from './fair-queue.ts';
 export type {
   CallOptions,
   Messaging,

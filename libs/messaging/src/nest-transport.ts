@@ -6,6 +6,7 @@ import { BaseRpcContext, MessagePattern, Server } from '@nestjs/microservices';
 import type { Observable } from 'rxjs';
 import { isObservable, lastValueFrom, throwError } from 'rxjs';
 import type { Logger } from '@gateway/observability';
+import type { FairQueue } from './fair-queue.ts';
 import type { Messaging } from './messaging.ts';
 
 /**
@@ -26,23 +27,40 @@ export function RpcHandler(contract: RpcContract): MethodDecorator {
   return applyDecorators(MessagePattern(contract.subject, { contract }), UseFilters(new PassErrorsOn()));
 }
 
-/** Nest microservice transport that serves `@RpcHandler` methods over messaging. */
+/** More than the calls that can wait in the queue, so that the queue decides which calls are rejected. */
+const sharedInFlightMax = 8_192;
+
+/**
+ * Nest microservice transport that serves `@RpcHandler` methods over messaging. With a share, calls that name an
+ * account run in that account's slots; calls without an account run immediately.
+ */
 export class RpcServer extends Server implements CustomTransportStrategy {
   readonly #messaging: Messaging;
+  readonly #share: FairQueue | undefined;
 
-  constructor(messaging: Messaging) {
+  constructor(messaging: Messaging, share?: FairQueue) {
     super();
     this.#messaging = messaging;
+    this.#share = share;
   }
 
   listen(callback: () => void): void {
     for (const [pattern, answer] of this.messageHandlers) {
       const contract = answer.extras?.['contract'] as RpcContract | undefined;
       if (contract === undefined) throw new Error(`${pattern} is not declared with @RpcHandler`);
-      this.#messaging.serve(contract, async (request) => {
+      const run = async (request: unknown): Promise<unknown> => {
         const reply: unknown = await answer(request, new BaseRpcContext([]));
         return isObservable(reply) ? lastValueFrom(reply) : reply;
-      });
+      };
+      const share = this.#share;
+      if (share === undefined) this.#messaging.serve(contract, run);
+      else {
+        const runInTurn = (request: unknown): Promise<unknown> => {
+          const accountId = findAccount(request);
+          return accountId === undefined ? run(request) : share.run(accountId, () => run(request));
+        };
+        this.#messaging.serve(contract, runInTurn, { inFlightMax: sharedInFlightMax });
+      }
     }
     callback();
   }
@@ -60,6 +78,12 @@ export class RpcServer extends Server implements CustomTransportStrategy {
   unwrap<T>(): T {
     return this.#messaging as T;
   }
+}
+
+/** The account that a call is for; undefined for calls that are not for one account. */
+function findAccount(request: unknown): string | undefined {
+  if (typeof request !== 'object' || request === null || !('accountId' in request)) return undefined;
+  return typeof request.accountId === 'string' ? request.accountId : undefined;
 }
 
 /**

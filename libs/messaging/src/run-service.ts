@@ -11,7 +11,9 @@ import {
 } from '@gateway/observability';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { watchShare, type AccountShare } from './account-share.ts';
 import { endOnSignal } from './end-on-signal.ts';
+import type { FairQueue } from './fair-queue.ts';
 import type { Messaging } from './messaging.ts';
 import { connectMessaging } from './nats-messaging.ts';
 import { nestLogger, RpcServer } from './nest-transport.ts';
@@ -29,6 +31,8 @@ export interface ServiceOptions<Config extends ServiceConfig> {
   readonly config: Config;
   /** Creates the service's root module. Opens everything that must be ready before the first request. */
   readonly createModule: (parts: ServiceParts) => Type | DynamicModule | Promise<Type | DynamicModule>;
+  /** How calls that name an account share the service. Without it, they all run immediately. */
+  readonly accountShare?: AccountShare;
   /** Dependencies besides messaging that must be available before the service reports ready. */
   readonly ready?: () => Readiness | Promise<Readiness>;
 }
@@ -61,7 +65,8 @@ export async function runService<Config extends ServiceConfig>(
   const messaging = await connectMessaging({ ...natsOptions(config), name, logger });
   state.messaging = messaging;
   const parts = { messaging, logger, metrics };
-  const app = await createApp(await options.createModule(parts), parts);
+  const share = options.accountShare && watchShare(metrics, options.accountShare);
+  const app = await createApp(await options.createModule(parts), parts, share);
   await app.listen();
   // Callers may send requests as soon as this instance is ready.
   await messaging.flush();
@@ -100,10 +105,10 @@ function startHealth(
   });
 }
 
-function createApp(module: Type | DynamicModule, { messaging, logger }: ServiceParts) {
+function createApp(module: Type | DynamicModule, { messaging, logger }: ServiceParts, share?: FairQueue) {
   // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- a class in Nest's types
   return NestFactory.createMicroservice(module, {
-    strategy: new RpcServer(messaging),
+    strategy: new RpcServer(messaging, share),
     logger: nestLogger(logger),
     abortOnError: false,
   });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { ToolDefinition } from '@gateway/contracts';
+import { AccountCache } from '@gateway/messaging';
 import { createLogger, createMetrics } from '@gateway/observability';
 import { findFreePort, startStack } from '@gateway/testing';
 import { Redis } from 'ioredis';
@@ -39,6 +40,13 @@ function defineTools(word: string): ToolDefinition[] {
   );
 }
 
+const openCache = (redis: Redis) =>
+  new AccountCache(redis, {
+    purpose: 'vectors',
+    bytesPerDayMax: 1 << 30,
+    onRefused: () => undefined,
+  });
+
 async function startReplica(url = stack.dev.redis_cache_url) {
   const connection = connectVectorRedis(url, log, unhurriedMs);
   undo.push(() => connection.disconnect());
@@ -50,7 +58,7 @@ async function startReplica(url = stack.dev.redis_cache_url) {
     rerankerDir: join(models, 'reranker'),
     threads: 1,
     budgetMs: unhurriedMs,
-    shared: new RedisVectors(connection, log),
+    shared: new RedisVectors(connection, openCache(connection), log),
     logger: log,
     metrics,
     onForgotten: () => undefined,

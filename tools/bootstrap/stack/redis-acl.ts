@@ -50,6 +50,11 @@ const bullmqAddCommands = [
 /** The commands that find and delete the keys of a deleted account. SCAN shows the names of all keys. */
 const deletionCommands = ['scan', 'del', 'unlink'];
 
+/** The commands of `AccountCache`, which stores a value if its account has room for it. */
+const shareCommands = ['eval', 'evalsha', 'get', 'set', 'strlen', 'incrby', 'expire'];
+/** The counters of the accounts' shares, by what they count. */
+const sharesOf = (purpose: string) => `share:v1:*:${purpose}:*`;
+
 const jobsOf = (queue: string) => `bull:${queue}:*`;
 
 /**
@@ -74,18 +79,23 @@ export const redisRights: Readonly<Record<RedisServer, Partial<Record<ServiceNam
       keys: [
         ...['rpm:*', 'epoch:*'],
         ...['session:*', 'first-requests:*', 'context:*', 'model-pin:*', 'observed:*'],
+        // The edge also deletes the counters of deleted accounts, whatever they count.
+        'share:*',
       ],
       commands: [
         ...['eval', 'evalsha', 'multi', 'exec', 'time', ...deletionCommands],
-        ...['get', 'mget', 'set', 'incr', 'expire'],
+        ...['get', 'mget', 'set', 'incr', 'expire', 'strlen', 'incrby'],
         ...['hget', 'hmget', 'hgetall', 'hset', 'hdel', 'hincrby', 'hexists', 'hlen'],
       ],
     },
     account: { keys: ['epoch:*'], commands: ['eval', 'evalsha', 'get', 'set'] },
-    'tool-router': { keys: ['tool-vector:*'], commands: ['mget', 'set'] },
+    'tool-router': {
+      keys: ['tool-vector:*', sharesOf('vectors')],
+      commands: ['mget', ...shareCommands],
+    },
     compressor: {
-      keys: ['original:*', 'tokens:*'],
-      commands: ['eval', 'evalsha', 'get', 'mget', 'set', 'expire', ...deletionCommands],
+      keys: ['original:*', 'tokens:*', sharesOf('originals')],
+      commands: ['mget', ...shareCommands, ...deletionCommands],
     },
   },
 };

@@ -8,16 +8,16 @@ import type { EpochBoard } from './epoch-board.port.ts';
  */
 const waitingMax = 10_000;
 /**
- * Redis can reject writes even while connected: when it is out of memory, or while it is a replica awaiting
- * promotion.
+ * Redis can reject writes even while connected, for example while it is a replica awaiting promotion.
  */
 const againMs = 1_000;
 
 /**
  * Changes are announced after the commit, so announcements can arrive out of order. The newest epoch wins,
- * and a negative epoch is final.
+ * and a negative epoch is final. Epochs are small and expire, so they are written even while Redis is out of
+ * memory.
  */
-const writeNewest = `
+const writeNewest = `#!lua flags=allow-oom
 local known = tonumber(redis.call('GET', KEYS[1])) or 0
 local new = tonumber(ARGV[1])
 if known < 0 and new > 0 then return 0 end

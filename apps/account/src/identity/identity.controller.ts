@@ -15,7 +15,7 @@ import {
 } from '@gateway/contracts';
 import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
 import { Controller, Inject } from '@nestjs/common';
-import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-database.ts';
+import { AUTHENTICATION_DATABASE, type AccountDatabase } from '../persistence/account-database.ts';
 import { changePassword } from './change-password.ts';
 import { IDENTITY, requireIdentity, type Identity } from './identity.ts';
 import { logIn } from './log-in.ts';
@@ -33,7 +33,7 @@ export class IdentityController {
   readonly #identity: Identity | null;
 
   constructor(
-    @Inject(ACCOUNT_DATABASE) database: AccountDatabase,
+    @Inject(AUTHENTICATION_DATABASE) database: AccountDatabase,
     @Inject(IDENTITY) identity: Identity | null,
   ) {
     this.#database = database;

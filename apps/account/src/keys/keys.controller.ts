@@ -11,7 +11,11 @@ import {
 import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
 import { Controller, Inject } from '@nestjs/common';
 import { ChangeAnnouncer } from '../announce/change-announcer.ts';
-import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-database.ts';
+import {
+  ACCOUNT_DATABASE,
+  AUTHENTICATION_DATABASE,
+  type AccountDatabase,
+} from '../persistence/account-database.ts';
 import {
   authenticateKey,
   COUNT_KEY_LOOKUP,
@@ -32,13 +36,14 @@ export class KeysController {
 
   constructor(
     @Inject(ACCOUNT_DATABASE) database: AccountDatabase,
+    @Inject(AUTHENTICATION_DATABASE) authenticationDatabase: AccountDatabase,
     @Inject(KEY_PEPPER) pepper: Buffer,
     @Inject(ChangeAnnouncer) changes: ChangeAnnouncer,
     @Inject(LastUsedRecorder) lastUsed: LastUsedRecorder,
     @Inject(COUNT_KEY_LOOKUP) countLookup: CountKeyLookup,
   ) {
     this.#context = { database, pepper, changes };
-    this.#authenticateContext = { database, pepper, lastUsed, countLookup };
+    this.#authenticateContext = { database: authenticationDatabase, pepper, lastUsed, countLookup };
   }
 
   @RpcHandler(authenticateKeyContract)

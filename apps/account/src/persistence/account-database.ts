@@ -12,6 +12,8 @@ export type {
 
 export type AccountDatabase = Database<PrismaClient>;
 export const ACCOUNT_DATABASE = Symbol('AccountDatabase');
+/** The same database over the connections that are reserved for key checks and login sessions. */
+export const AUTHENTICATION_DATABASE = Symbol('AuthenticationDatabase');
 export type AccountModels = Models<PrismaClient>;
 
 /** Opens the account service's database. */

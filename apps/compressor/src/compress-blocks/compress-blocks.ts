@@ -15,7 +15,7 @@ interface BlockServices {
   readonly instanceId: string;
 }
 
-interface Compressed {
+export interface Compressed {
   readonly reply: CompressBlocksReply;
   /** Omitted text by marker id. */
   readonly originals: ReadonlyMap<string, string>;
@@ -89,6 +89,3 @@ export class ConversationStore {
     this.#conversations.set(name, conversation);
   }
 }
-
-/** Injection token for the instance id, which `unknown` replies contain. */
-export const INSTANCE_ID = Symbol('InstanceId');

@@ -11,6 +11,8 @@ import { cutExactly } from '../text/cut-text.ts';
 const pieceUnits = 2_000;
 /** Maximum number of UTF-16 units in the queue. Blocks above this limit are not counted. */
 const waitingUnitsMax = 8 * 1024 * 1024;
+/** One account may use a quarter of the queue. */
+const waitingUnitsPerAccountMax = waitingUnitsMax / 4;
 
 /** A block before and after compression, with its estimated token counts. */
 export interface ChangedBlock {
@@ -28,6 +30,7 @@ export class BackgroundCounter {
   readonly #observe: (estimated: TokenCounts, exact: TokenCounts) => void;
   readonly #log: Logger;
   readonly #waiting: ChangedBlock[] = [];
+  readonly #waitingUnitsOf = new Map<string, number>();
   #waitingUnits = 0;
   #isCounting = false;
 
@@ -40,16 +43,18 @@ export class BackgroundCounter {
   /** Returns immediately and never throws. */
   add(block: ChangedBlock): void {
     const units = unitsOf(block);
-    if (this.#waitingUnits + units > waitingUnitsMax) return;
+    const ofAccount = this.#waitingUnitsOf.get(block.accountId ?? '') ?? 0;
+    if (this.#waitingUnits + units > waitingUnitsMax || ofAccount + units > waitingUnitsPerAccountMax) return;
     this.#waiting.push(block);
     this.#waitingUnits += units;
+    this.#waitingUnitsOf.set(block.accountId ?? '', ofAccount + units);
     if (!this.#isCounting) void this.#count();
   }
 
   async #count(): Promise<void> {
     this.#isCounting = true;
     for (let block = this.#waiting.shift(); block !== undefined; block = this.#waiting.shift()) {
-      this.#waitingUnits -= unitsOf(block);
+      this.#release(block);
       try {
         const exact = { before: await countIdly(block.before), after: await countIdly(block.after) };
         this.#observe(block.estimated, exact);
@@ -59,6 +64,14 @@ export class BackgroundCounter {
       }
     }
     this.#isCounting = false;
+  }
+
+  #release(block: ChangedBlock): void {
+    const units = unitsOf(block);
+    this.#waitingUnits -= units;
+    const left = (this.#waitingUnitsOf.get(block.accountId ?? '') ?? 0) - units;
+    if (left > 0) this.#waitingUnitsOf.set(block.accountId ?? '', left);
+    else this.#waitingUnitsOf.delete(block.accountId ?? '');
   }
 }
 

@@ -5,10 +5,10 @@ import type { CountStore } from './count-store.port.ts';
 /** The kind in the names of counts in Redis: `<kind>:{<account id>}:<block id>`. */
 export const countKeyKind = 'tokens:v2';
 
-/** The Redis commands that the count store uses. */
+/** The cache commands that the count store uses (`AccountCache`). */
 export interface CountRedis {
   mget(...keys: string[]): Promise<(string | null)[]>;
-  set(key: string, value: string, unit: 'EX', seconds: number): Promise<unknown>;
+  set(accountId: string, key: string, value: string, seconds: number): Promise<unknown>;
 }
 
 /** The same lifetime as for stored originals. */
@@ -26,7 +26,7 @@ export class RedisCountStore implements CountStore {
 
   keep(accountId: string, id: string, counts: TokenCounts): void {
     this.#redis
-      .set(keyOf(accountId, id), JSON.stringify(counts), 'EX', keptSeconds)
+      .set(accountId, keyOf(accountId, id), JSON.stringify(counts), keptSeconds)
       .catch((error: unknown) => {
         this.#log.debug(
           { err: error },

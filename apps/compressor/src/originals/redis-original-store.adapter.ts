@@ -13,10 +13,10 @@ import {
 /** The kind in the names of originals in Redis: `<kind>:{<account id>}:<name>`. */
 export const originalKeyKind = 'original:v2';
 
-/** The Redis commands that the original store uses. */
+/** The cache commands that the original store uses (`AccountCache`). */
 export interface OriginalRedis {
   mgetBuffer(...keys: string[]): Promise<(Buffer | null)[]>;
-  set(key: string, value: Buffer, unit: 'EX', seconds: number): Promise<unknown>;
+  set(accountId: string, key: string, value: Buffer, seconds: number): Promise<unknown>;
 }
 
 /** The same lifetime as for the gateway's record of sent messages. */
@@ -25,6 +25,8 @@ const keptSeconds = 24 * 3600;
 const originalBytesMax = 2 * 1024 * 1024;
 /** Maximum number of bytes in unfinished writes. Above this limit, originals are not stored. */
 const waitingBytesMax = 32 * 1024 * 1024;
+/** One account may use a quarter of it. */
+const waitingBytesPerAccountMax = waitingBytesMax / 4;
 /** The lowest compression level, because even this level reduces logs to a tenth. */
 const deflateLevel = 1;
 const deflate = promisify(deflateRaw);
@@ -37,6 +39,7 @@ export class RedisOriginalStore implements OriginalStore {
   readonly #redis: OriginalRedis;
   readonly #key: Buffer;
   readonly #log: Logger;
+  readonly #waitingBytesOf = new Map<string, number>();
   #waitingBytes = 0;
 
   constructor(redis: OriginalRedis, key: Buffer, log: Logger) {
@@ -52,8 +55,7 @@ export class RedisOriginalStore implements OriginalStore {
       // UTF-8 cannot represent an unpaired surrogate, so reading the text back would return different text.
       if (!original.isWellFormed()) continue;
       const bytes = Buffer.from(original);
-      if (bytes.length > originalBytesMax || this.#waitingBytes + bytes.length > waitingBytesMax) continue;
-      this.#waitingBytes += bytes.length;
+      if (bytes.length > originalBytesMax || !this.#reserve(scope.accountId, bytes.length)) continue;
       this.#write(scope.accountId, keys, id, bytes)
         .catch((error: unknown) =>
           this.#log.debug(
@@ -61,13 +63,28 @@ export class RedisOriginalStore implements OriginalStore {
             'original store: writing an original failed, it is rebuilt on request',
           ),
         )
-        .finally(() => (this.#waitingBytes -= bytes.length));
+        .finally(() => this.#release(scope.accountId, bytes.length));
     }
+  }
+
+  #reserve(accountId: string, bytes: number): boolean {
+    const ofAccount = (this.#waitingBytesOf.get(accountId) ?? 0) + bytes;
+    if (this.#waitingBytes + bytes > waitingBytesMax || ofAccount > waitingBytesPerAccountMax) return false;
+    this.#waitingBytes += bytes;
+    this.#waitingBytesOf.set(accountId, ofAccount);
+    return true;
+  }
+
+  #release(accountId: string, bytes: number): void {
+    this.#waitingBytes -= bytes;
+    const left = (this.#waitingBytesOf.get(accountId) ?? 0) - bytes;
+    if (left > 0) this.#waitingBytesOf.set(accountId, left);
+    else this.#waitingBytesOf.delete(accountId);
   }
 
   async #write(accountId: string, keys: ConversationKeys, id: string, bytes: Buffer): Promise<void> {
     const sealed = sealOriginal(keys, id, await deflate(bytes, { level: deflateLevel }));
-    await this.#redis.set(redisKey(accountId, keys, id), sealed, 'EX', keptSeconds);
+    await this.#redis.set(accountId, redisKey(accountId, keys, id), sealed, keptSeconds);
   }
 
   async find(scope: OriginalScope, ids: readonly string[]): Promise<(string | null)[]> {

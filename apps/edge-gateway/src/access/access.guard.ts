@@ -105,6 +105,11 @@ export const FromLoginSession = createParamDecorator((_: unknown, context: Execu
   loginSessionOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
+/** The login session of an authenticated user; undefined if the caller used an API key. */
+export function findLoginSession(request: FastifyRequest): LoginSession | undefined {
+  return loginSessions.get(request);
+}
+
 function callerOf(request: FastifyRequest): AccountCaller {
   const caller = callers.get(request);
   if (caller) return { ...caller, actor: readActor(caller, request) };

@@ -13,9 +13,10 @@ import type { BudgetState, BudgetStore, BudgetSync } from './budget-store.port.t
  * used on that day and in that week. 12: number of requests to reserve for in advance. From 13 on: the tokens that
  * each waiting request may save. Returns {admitted, reserved, room, day, tokens that day, tokens that week}.
  *
- * Days are counted from 1970-01-01, a Thursday. A week starts on Monday.
+ * Days are counted from 1970-01-01, a Thursday. A week starts on Monday. The hashes are small and expire, so the script
+ * may write while Redis is out of memory.
  */
-const syncBudget = `
+const syncBudget = `#!lua flags=allow-oom
 local now = tonumber(redis.call('TIME')[1])
 local day = math.floor(now / 86400)
 local function weekOf(d) return math.floor((d + 3) / 7) end

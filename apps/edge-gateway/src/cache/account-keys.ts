@@ -12,6 +12,7 @@ export const accountKeyKinds = [
   'session:v2',
   'context:v3',
   'model-pin:v2',
+  'share:v1',
 ] as const;
 export type AccountKeyKind = (typeof accountKeyKinds)[number];
 

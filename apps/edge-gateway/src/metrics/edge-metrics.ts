@@ -27,6 +27,8 @@ export interface EdgeMetrics {
   readonly invalidCalls: Counter<'definition'>;
   /** Denied tools that models called. */
   readonly deniedCalls: Counter;
+  /** Calls of account routes that were rejected with 429. */
+  readonly accountCallsLimited: Counter<'budget'>;
 }
 
 export function createEdgeMetrics(metrics: Metrics): EdgeMetrics {
@@ -35,7 +37,13 @@ export function createEdgeMetrics(metrics: Metrics): EdgeMetrics {
 
 type RequestMetrics = Pick<
   EdgeMetrics,
-  'requests' | 'inFlight' | 'overheadSeconds' | 'firstByteSeconds' | 'tokens' | 'callSeconds'
+  | 'requests'
+  | 'inFlight'
+  | 'overheadSeconds'
+  | 'firstByteSeconds'
+  | 'tokens'
+  | 'callSeconds'
+  | 'accountCallsLimited'
 >;
 
 function createRequestMetrics(metrics: Metrics): RequestMetrics {
@@ -44,6 +52,11 @@ function createRequestMetrics(metrics: Metrics): RequestMetrics {
       name: 'gateway_requests_total',
       help: 'Requests by endpoint and final status.',
       labels: ['endpoint', 'status'],
+    }),
+    accountCallsLimited: metrics.counter({
+      name: 'gateway_account_calls_limited_total',
+      help: 'Calls of account routes rejected with 429, by the budget that was used up: the key’s own limit, or a budget of the account.',
+      labels: ['budget'],
     }),
     inFlight: metrics.gauge({ name: 'gateway_requests_in_flight', help: 'Requests being served now.' }),
     overheadSeconds: metrics.histogram({

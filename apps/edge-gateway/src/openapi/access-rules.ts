@@ -33,6 +33,7 @@ export function listErrors({ access, operation }: RouteRow): readonly ErrorCode[
     ...(operation?.query ? (['invalid_field', 'unknown_field'] as const) : []),
     ...(operation?.params && !isForwarded ? (['not_found'] as const) : []),
     ...(operation?.errors ?? []),
+    ...(access !== undefined && isLimited(access) ? (['rate_limit_exceeded'] as const) : []),
     'internal_error',
     ...(access === 'public' ? [] : (['service_unavailable'] as const)),
   ];
@@ -46,6 +47,18 @@ export function describeScope({ id }: Operation, access: Access): string {
   const condition = access === 'api-key-or-session' ? 'When called with an API key, requires' : 'Requires';
   return `${condition} the scope \`${scope}\`.`;
 }
+
+/** Whether every call of the route counts against a rate limit of its key or account. */
+export function isLimited(access: Access): boolean {
+  return access !== 'public';
+}
+
+/** Headers of every response to an authenticated call. */
+export const rateLimitHeaders = {
+  'x-ratelimit-limit-requests': 'Calls per minute that the limit with the least room allows.',
+  'x-ratelimit-remaining-requests': 'Remaining calls of this minute.',
+  'x-ratelimit-reset-requests': 'Time until the full limit is available again, as a duration (`1.2s`).',
+} as const;
 
 /** The credentials that callers may use. */
 export const securitySchemes = {

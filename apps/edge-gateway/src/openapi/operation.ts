@@ -79,5 +79,16 @@ export type Access = 'api-key' | 'session' | 'api-key-or-session' | 'pipeline' |
 
 export const accessKey = 'gateway:access';
 
+/**
+ * The rate limit that a route counts against. `requests`: the key's window for chat requests. The others are budgets
+ * of the account. Routes without one count as `read` if their method is GET, and as `write` otherwise.
+ */
+export type RouteBudget = 'requests' | 'read' | 'analytics' | 'write' | 'export';
+
+export const budgetKey = 'gateway:budget';
+
+/** Sets the rate limit that a route counts against. */
+export const CountAs = (budget: RouteBudget) => SetMetadata(budgetKey, budget);
+
 /** Sets the credentials that a route accepts. A route without this decorator rejects every caller. */
 export const AllowAccess = (access: Access) => SetMetadata(accessKey, access);

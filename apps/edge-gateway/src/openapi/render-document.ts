@@ -24,7 +24,14 @@ import { formatOfPath } from '../request/http-response.ts';
 import type { Operation, OperationAnswer } from './operation.ts';
 import { operationTags } from './operation.ts';
 import type { RouteRow } from './route-table.ts';
-import { describeScope, listErrors, renderSecurity, securitySchemes } from './access-rules.ts';
+import {
+  describeScope,
+  isLimited,
+  listErrors,
+  rateLimitHeaders,
+  renderSecurity,
+  securitySchemes,
+} from './access-rules.ts';
 import { scopeOf } from './operation-scopes.ts';
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
@@ -102,7 +109,7 @@ function renderOperation(route: RouteRow, path: string): ZodOpenApiOperationObje
         }
       : {}),
     responses: {
-      [`${operation.answer.status}`]: renderAnswer(operation.answer),
+      [`${operation.answer.status}`]: renderAnswer(operation.answer, isLimited(access)),
       ...renderErrors(route, path),
     } as Responses,
   };
@@ -132,10 +139,13 @@ function renderHeaders(headers: Readonly<Record<string, string>> = {}) {
   };
 }
 
-function renderAnswer({ schema, contentType, description, headers, streams }: OperationAnswer) {
+function renderAnswer(
+  { schema, contentType, description, headers, streams }: OperationAnswer,
+  limited: boolean,
+) {
   return {
     description,
-    headers: renderHeaders(headers),
+    headers: renderHeaders(limited ? { ...rateLimitHeaders, ...headers } : headers),
     ...(schema
       ? {
           content: {

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { KeyGrant } from '@gateway/contracts';
 import { requireUnexpired, type GrantCache } from '../grants/grant-cache.ts';
-import type { RateDecision, RateLimiter } from './rate-limiter.port.ts';
+import type { LimitedCaller, RateDecision, RateLimiter } from './rate-limiter.port.ts';
 
 export interface CountServices {
   readonly rateLimiter: RateLimiter;
@@ -15,15 +15,17 @@ export interface CountedRequest {
 }
 
 /**
- * Counts a request against its key's limit in one Redis round trip. The round trip also returns the epoch of
- * the key's latest change, so a change is applied here even if its broadcast was lost.
+ * Counts a request against its key's limit, in the window of chat requests unless another one is given,
+ * in one Redis round trip. The round trip also returns the epoch of the key's latest change, so a change is
+ * applied here even if its broadcast was lost.
  * @throws GatewayError for a changed key: `invalid_api_key`, `expired_api_key` or `service_unavailable`
  */
 export async function countRequest(
   known: KeyGrant,
   { rateLimiter, grants }: CountServices,
+  window?: LimitedCaller['window'],
 ): Promise<CountedRequest> {
-  const decision = await rateLimiter.admit(known);
+  const decision = await rateLimiter.admit(window === undefined ? known : { ...known, window });
   if (!grants.isBefore(known, decision.epoch)) return { caller: known, decision };
   return { caller: requireUnexpired(await grants.renew(known, decision.epoch)), decision };
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { LimitedCaller, RateDecision, RateLimiter } from './rate-limiter.port.ts';
+import { nameWindow, type LimitedCaller, type RateDecision, type RateLimiter } from './rate-limiter.port.ts';
 
 interface Bucket {
   tokens: number;
@@ -21,14 +21,16 @@ export class LocalRateLimiter implements RateLimiter {
     this.#now = now;
   }
 
-  admit({ keyId, rateLimitRpm: limitRpm }: LimitedCaller): Promise<RateDecision> {
+  admit(caller: LimitedCaller): Promise<RateDecision> {
+    const { rateLimitRpm: limitRpm } = caller;
+    const name = `${caller.accountId}:${nameWindow(caller)}`;
     const size = Math.max(1, Math.floor(limitRpm * share));
     const tokensPerMs = size / 60_000;
     const now = this.#now();
-    const bucket = this.#buckets.get(keyId) ?? { tokens: Math.max(1, size / 60), refilledAtMs: now };
+    const bucket = this.#buckets.get(name) ?? { tokens: Math.max(1, size / 60), refilledAtMs: now };
     bucket.tokens = Math.min(size, bucket.tokens + (now - bucket.refilledAtMs) * tokensPerMs);
     bucket.refilledAtMs = now;
-    this.#buckets.set(keyId, bucket);
+    this.#buckets.set(name, bucket);
     const admitted = limitRpm > 0 && bucket.tokens >= 1;
     if (admitted) bucket.tokens -= 1;
     const resetMs = admitted ? (size - bucket.tokens) / tokensPerMs : (1 - bucket.tokens) / tokensPerMs;

@@ -21,7 +21,15 @@ export interface RateDecision {
 }
 
 /** The parts of a caller that the rate limiter needs. */
-export type LimitedCaller = Pick<KeyGrant, 'accountId' | 'keyId' | 'rateLimitRpm'>;
+export interface LimitedCaller extends Pick<KeyGrant, 'accountId' | 'keyId' | 'rateLimitRpm'> {
+  /** A second, independent window of the same key: its calls of account routes. */
+  readonly window?: 'account';
+}
+
+/** The name of a caller's window, unique within its account. */
+export function nameWindow({ keyId, window }: LimitedCaller): string {
+  return window === undefined ? keyId : `${keyId}:${window}`;
+}
 
 export const RATE_LIMITER = Symbol('RATE_LIMITER');
 

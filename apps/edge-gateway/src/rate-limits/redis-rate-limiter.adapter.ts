@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import type { Logger } from '@gateway/observability';
 import { accountKey } from '../cache/account-keys.ts';
 import { LocalRateLimiter } from './local-rate-limiter.ts';
-import type { LimitedCaller, RateDecision, RateLimiter } from './rate-limiter.port.ts';
+import { nameWindow, type LimitedCaller, type RateDecision, type RateLimiter } from './rate-limiter.port.ts';
 
 /**
  * A sliding window of 60 s, divided into steps of half a second. Each key has one hash, with a field for each step that
@@ -12,6 +12,9 @@ import type { LimitedCaller, RateDecision, RateLimiter } from './rate-limiter.po
  * step expires once all of it is 60 s old, so the limit is never exceeded in any 60 s. A steady flow stays at most 0.8%
  * below the limit. Expired steps are removed when the next request arrives, so the cost of a call depends on the number
  * of steps since the last one. The script uses Redis's clock, so replicas with skewed clocks agree.
+ *
+ * Windows are small and expire, so the script may write while Redis is out of memory (Redis manual, "Script flags").
+ * Limits then stay exact.
  *
  * KEYS[1] is the window. KEYS[2] and KEYS[3] are the epochs of the latest changes to the key and its account. ARGV[1] is
  * the limit, and ARGV[2] the number of requests. The reply has five numbers:
@@ -22,7 +25,7 @@ import type { LimitedCaller, RateDecision, RateLimiter } from './rate-limiter.po
  * 4. milliseconds until there is room for the rejected requests
  * 5. the later epoch, or -1 if either is negative
  */
-const slidingWindow = `
+const slidingWindow = `#!lua flags=allow-oom
 local time = redis.call('TIME')
 local nowMs = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local now = math.floor(nowMs / 500)
@@ -126,7 +129,7 @@ export class RedisRateLimiter implements RateLimiter {
 
   admit(caller: LimitedCaller): Promise<RateDecision> {
     return new Promise((resolve) => {
-      const name = `${caller.keyId} ${caller.rateLimitRpm}`;
+      const name = `${caller.accountId} ${nameWindow(caller)} ${caller.rateLimitRpm}`;
       const waiting = this.#counting.get(name);
       if (waiting === undefined) void this.#countAll(name, caller, resolve);
       else waiting.answers.push(resolve);
@@ -148,7 +151,7 @@ export class RedisRateLimiter implements RateLimiter {
     const { accountId, keyId, rateLimitRpm: limit } = caller;
     try {
       const [admitted, count, emptyMs, roomMs, epoch] = await this.#redis.admitRequests(
-        accountKey('rpm', accountId, keyId),
+        accountKey('rpm', accountId, nameWindow(caller)),
         keyEpochName(accountId, keyId),
         accountEpochName(accountId),
         limit,

@@ -1,3 +1,5 @@
+import { GatewayError } from '@gateway/errors';
+
 export type ExportFormat = 'csv' | 'jsonl';
 
 export const exportTypes: Readonly<Record<ExportFormat, string>> = {
@@ -31,6 +33,36 @@ function renderField(value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = typeof value === 'string' ? value.replace(/^[=+\-@\t\r]/, "'$&") : JSON.stringify(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Each running export keeps one log query busy. */
+const runningPerAccountMax = 2;
+
+/** Bounds the exports that an account runs at the same time in this process. */
+export class RunningExports {
+  readonly #counts = new Map<string, number>();
+
+  /**
+   * Returns a function that ends the export.
+   * @throws GatewayError `rate_limit_exceeded` if the account runs too many exports
+   */
+  take(accountId: string): () => void {
+    const count = this.#counts.get(accountId) ?? 0;
+    if (count >= runningPerAccountMax) {
+      throw new GatewayError('rate_limit_exceeded', {
+        message: `An account may run ${runningPerAccountMax} exports at a time. Wait until one has ended.`,
+        retryAfterMs: 10_000,
+      });
+    }
+    this.#counts.set(accountId, count + 1);
+    return () => this.#end(accountId);
+  }
+
+  #end(accountId: string): void {
+    const count = this.#counts.get(accountId) ?? 0;
+    if (count <= 1) this.#counts.delete(accountId);
+    else this.#counts.set(accountId, count - 1);
+  }
 }
 
 const pageRows = 1_000;

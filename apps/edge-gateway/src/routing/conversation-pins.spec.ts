@@ -10,7 +10,7 @@ function openReplicas() {
     isAway ? Promise.reject(new Error('away')) : Promise.resolve(value());
   const redis = {
     get: (key: string) => answer(() => stored.get(key) ?? null),
-    set: (key: string, value: string) => answer(() => stored.set(key, value)),
+    set: (_accountId: string, key: string, value: string) => answer(() => stored.set(key, value)),
   };
   const log = { debug: () => undefined };
   const goAway = (): void => void (isAway = true);

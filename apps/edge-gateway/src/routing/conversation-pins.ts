@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { accountKey } from '../cache/account-keys.ts';
 
-/** The Redis commands that pins need. They fail after a short timeout. */
+/** The cache commands that pins need (`AccountCache`). They fail after a short timeout. */
 export interface PinRedis {
   get(key: string): Promise<string | null>;
-  set(key: string, value: string, unit: 'EX', seconds: number): Promise<unknown>;
+  set(accountId: string, key: string, value: string, seconds: number): Promise<unknown>;
 }
 
 const pinned = z.object({
@@ -63,7 +63,7 @@ export class ConversationPins {
   keep(accountId: string, name: string, pin: PinnedModel): void {
     this.#kept.set(name, pin);
     const key = accountKey('model-pin:v2', accountId, name);
-    this.#redis.set(key, JSON.stringify(pin), 'EX', keptSeconds).catch(this.#isAway);
+    this.#redis.set(accountId, key, JSON.stringify(pin), keptSeconds).catch(this.#isAway);
   }
 
   readonly #isAway = (error: unknown): void => {

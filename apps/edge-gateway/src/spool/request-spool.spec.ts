@@ -117,6 +117,32 @@ describe('the request spool', () => {
     await spool.accept(createAcceptedEvent());
   });
 
+  it('keeps room for the events of other accounts while one account fills its share', async () => {
+    const spool = await open({ bytesMax: 200_000, segmentBytesMax: 2000 });
+    const { accountId } = createAcceptedEvent();
+    const noisy: RequestAcceptedV1[] = [];
+    const acceptNoisy = async () => {
+      for (;;) {
+        const event = createAcceptedEvent({ accountId });
+        await spool.accept(event);
+        noisy.push(event);
+      }
+    };
+    await expect(acceptNoisy()).rejects.toMatchObject({
+      code: 'service_unavailable',
+      detail: 'the account has used its share of the spool',
+    });
+    expect(spool.usedBytes).toBeLessThan(0.85 * 200_000);
+    const quietEvents = [createAcceptedEvent(), createAcceptedEvent(), createAcceptedEvent()];
+    for (const event of quietEvents) await spool.accept(event);
+    for (const event of [...noisy, ...quietEvents]) spool.finish(createEndedEvent(event), null);
+    await spool.flush();
+    expect(await endings(spool)).toHaveLength(noisy.length + quietEvents.length);
+    commitEverything(spool);
+    await spool.tidy();
+    await spool.accept(createAcceptedEvent({ accountId }));
+  });
+
   it('never deletes a segment with an uncommitted end line', async () => {
     const spool = await open({ segmentBytesMax: 1000 });
     const event = createAcceptedEvent();

@@ -2,7 +2,6 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestAcceptedV1, RequestEventV1 } from '@gateway/contracts';
-import { GatewayError } from '@gateway/errors';
 import {
   tryLockDirectory,
   createSpoolDirectory,
@@ -15,6 +14,7 @@ import { createLineGroup, expectBytes, writeLines, type LineGroup, type PendingL
 import { recoverDirectory } from './recover-directory.ts';
 import type { Segment } from './segment.ts';
 import { SegmentWriter } from './segment.ts';
+import { endingReserveBytes, renderRefusal, SpoolShares } from './spool-shares.ts';
 import type { SpoolLog } from './event-queue.port.ts';
 
 export interface RequestSpoolOptions {
@@ -31,8 +31,6 @@ export interface RequestSpoolOptions {
   readonly segmentAgeMaxMs?: number;
 }
 
-/** Space reserved for each open request's end line, so that the end line can always be written. */
-const endingReserveBytes = 4096;
 const writeRetryMs = 250;
 const endingDelayMs = 2;
 /** With this many open requests, others are likely to arrive in the same event loop turn and share a write. */
@@ -65,6 +63,7 @@ export class RequestSpool {
   readonly #adopted: SpoolDirectory[] = [];
   readonly #writer: SegmentWriter;
   readonly #open = new Map<string, OpenRequest>();
+  readonly #shares: SpoolShares;
   #group: LineGroup = createLineGroup();
   #flushing: Promise<void> | null = null;
   #endingTimer: NodeJS.Timeout | null = null;
@@ -80,6 +79,7 @@ export class RequestSpool {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#own = own;
+    this.#shares = new SpoolShares(options.bytesMax);
     this.#writer = new SegmentWriter({
       directory: own.path,
       segmentBytesMax: options.segmentBytesMax ?? 8 << 20,
@@ -90,13 +90,11 @@ export class RequestSpool {
 
   /**
    * Resolves when the accept line is in the segment file.
-   * @throws GatewayError `service_unavailable` if the spool is full or closed, or its disk fails.
+   * @throws GatewayError `service_unavailable` if the spool or the account's share is full, closed, or its disk fails
    */
   async accept(event: RequestAcceptedV1): Promise<void> {
-    if (this.#closed || this.usedBytes >= this.#options.bytesMax) {
-      const detail = this.#closed ? 'the spool is closed' : 'the spool is full';
-      throw new GatewayError('service_unavailable', { retryAfterMs: 1000, detail });
-    }
+    if (this.#closed) throw renderRefusal('the spool is closed');
+    this.#shares.admit(event.accountId, this.usedBytes);
     this.#open.set(event.requestId, { accepted: event, segment: null, ended: false });
     this.#push({ kind: 'accept', event });
     this.#group.written ??= Promise.withResolvers<undefined>();
@@ -139,7 +137,7 @@ export class RequestSpool {
       await this.#writer.seal();
     }
     for (const directory of [...this.#adopted, this.#own]) {
-      const { bytes, heldBy } = await deleteCommittedSegments(directory);
+      const { bytes, heldBy } = await deleteCommittedSegments(directory, this.#shares.noteDeleted);
       this.#bytesOnDisk -= bytes;
       if (heldBy !== null) this.#carryForward(heldBy);
       if (directory !== this.#own && directory.segments.length === 0) {
@@ -248,7 +246,8 @@ export class RequestSpool {
       writeLines(group, this.#lines);
       const { segment, bytes } = await this.#writer.append(this.#lines.written);
       this.#bytesOnDisk += bytes;
-      for (const line of group.lines) this.#noteWritten(line, segment);
+      const scale = bytes / group.bytes;
+      for (const line of group.lines) this.#noteWritten(line, segment, expectBytes(line) * scale);
       group.written?.resolve(undefined);
       return false;
     } catch (error) {
@@ -258,13 +257,15 @@ export class RequestSpool {
     }
   }
 
-  #noteWritten(line: PendingLine, segment: Segment): void {
-    const { requestId } = line.event;
+  #noteWritten(line: PendingLine, segment: Segment, bytes: number): void {
+    const { requestId, accountId } = line.event;
+    this.#shares.noteWritten(segment, accountId, bytes);
     const open = this.#open.get(requestId);
     if (open === undefined) return;
     if (open.segment !== null) open.segment.openAccepts -= 1;
     if (line.kind === 'end') {
       this.#open.delete(requestId);
+      this.#shares.close(accountId);
       return;
     }
     open.segment = segment;
@@ -273,14 +274,16 @@ export class RequestSpool {
 
   /** Rejects the `accept` calls in a failed write. End lines are retried until they are written. */
   #undo(group: LineGroup, cause: unknown): void {
-    for (const line of group.lines) if (line.kind === 'accept') this.#open.delete(line.event.requestId);
+    for (const { kind, event } of group.lines) {
+      if (kind !== 'accept' || !this.#open.delete(event.requestId)) continue;
+      this.#shares.close(event.accountId);
+    }
     const endings = group.lines.filter((line) => line.kind === 'end' && this.#open.has(line.event.requestId));
     const waiting = this.#group;
     this.#group = createLineGroup([...endings, ...waiting.lines]);
     this.#group.written = waiting.written;
     this.#carrying = null;
-    const detail = 'the spool could not be written';
-    group.written?.reject(new GatewayError('service_unavailable', { retryAfterMs: 1000, detail, cause }));
+    group.written?.reject(renderRefusal('the spool could not be written', cause));
   }
 
   /** Rewrites the accept line for a long request, so that its old segment and later ones can be deleted. */

@@ -19,6 +19,8 @@ export interface Segment {
   shippedBytes: number;
   /** Number of delivered batches that the worker has not reported as committed. */
   uncommittedBatches: number;
+  /** Bytes of lines by account. Empty in a recovered segment. */
+  readonly accountBytes: Map<string, number>;
   /** Number of requests accepted in this segment without an end line on disk. */
   openAccepts: number;
 }
@@ -26,7 +28,8 @@ export interface Segment {
 export const segmentSuffix = '.jsonl';
 
 export function createSegment(options: Pick<Segment, 'id' | 'path' | 'openedAtMs' | 'recovered'>): Segment {
-  return { ...options, bytes: 0, sealedAtMs: null, shippedBytes: 0, uncommittedBatches: 0, openAccepts: 0 };
+  const counts = { bytes: 0, shippedBytes: 0, uncommittedBatches: 0, openAccepts: 0 };
+  return { ...options, ...counts, sealedAtMs: null, accountBytes: new Map() };
 }
 
 /** Whether all end lines of a sealed segment are in Postgres. Requests accepted in it may still be open. */

@@ -36,6 +36,7 @@ export function createSpoolDirectory(spoolDir: string, instanceId: string): Spoo
  */
 export async function deleteCommittedSegments(
   directory: SpoolDirectory,
+  onDeleted: (segment: Segment) => void,
 ): Promise<{ readonly bytes: number; readonly heldBy: Segment | null }> {
   let bytes = 0;
   for (;;) {
@@ -44,6 +45,7 @@ export async function deleteCommittedSegments(
     if (oldest.openAccepts > 0) return { bytes, heldBy: oldest };
     directory.segments.shift();
     bytes += oldest.bytes;
+    onDeleted(oldest);
     await unlink(oldest.path).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     });

@@ -1,12 +1,17 @@
 import { InferenceQueue } from './inference-queue.ts';
 import { InferenceRefused, type Urgency } from '../inference/inference.port.ts';
 
-function fill(queue: InferenceQueue, urgency: Urgency, count: number, deadlineAt?: number) {
+function fill(
+  queue: InferenceQueue,
+  urgency: Urgency,
+  count: number,
+  options: { deadlineAt?: number; accountId?: string } = {},
+) {
   const refused: unknown[] = [];
   for (let at = 0; at < count; at += 1) {
     queue.add({
       task: { kind: 'encode', texts: [] },
-      options: deadlineAt === undefined ? { urgency } : { urgency, deadlineAt },
+      options: { urgency, ...options },
       resolve: () => undefined,
       reject: (error) => refused.push(error),
     });
@@ -42,8 +47,8 @@ describe('InferenceQueue', () => {
 
   it('rejects tasks whose deadline has passed', () => {
     const queue = new InferenceQueue();
-    const late = fill(queue, 'plan', 2, 100);
-    fill(queue, 'plan', 1, 300);
+    const late = fill(queue, 'plan', 2, { deadlineAt: 100 });
+    fill(queue, 'plan', 1, { deadlineAt: 300 });
     expect(queue.take(200)).toHaveLength(1);
     expect(late).toEqual([new InferenceRefused('late'), new InferenceRefused('late')]);
   });
@@ -54,5 +59,27 @@ describe('InferenceQueue', () => {
     expect(queue.size).toBe(512);
     expect(refused).toHaveLength(8);
     expect(refused[0]).toMatchObject({ reason: 'busy' });
+  });
+
+  it('serves accounts in turn, so that one account’s tasks do not delay another’s', () => {
+    const queue = new InferenceQueue();
+    fill(queue, 'plan', 100, { accountId: 'busy' });
+    fill(queue, 'plan', 2, { accountId: 'quiet' });
+    const batch = queue.take(0).map(({ options }) => options.accountId);
+    expect(batch.slice(0, 4)).toEqual(['busy', 'quiet', 'busy', 'quiet']);
+    expect(batch).toHaveLength(18);
+    fill(queue, 'later', 2, { accountId: 'busy' });
+    fill(queue, 'later', 1, { accountId: 'quiet' });
+    while (queue.size > 3) queue.take(0);
+    const later = Array.from({ length: 3 }, () => queue.take(0)[0]?.options.accountId);
+    expect(later).toEqual(['busy', 'quiet', 'busy']);
+  });
+
+  it('keeps room for an account with few tasks when another has filled the queue', () => {
+    const queue = new InferenceQueue();
+    fill(queue, 'plan', 600, { accountId: 'busy' });
+    expect(fill(queue, 'plan', 16, { accountId: 'quiet' })).toEqual([]);
+    expect(fill(queue, 'plan', 1, { accountId: 'quiet' })).toHaveLength(1);
+    expect(queue.size).toBe(528);
   });
 });

@@ -10,6 +10,15 @@ const batchTasksMax: Readonly<Record<Urgency, number>> = { plan: 64, awaited: 1,
 /** Maximum number of waiting tasks. A plan queued behind 512 other tasks would miss its deadline anyway. */
 const waitingMax: Readonly<Record<Urgency, number>> = { plan: 512, awaited: 512, later: 4_096 };
 /**
+ * Tasks that each account may add although others have filled the queue. The queue may then grow to twice its size.
+ */
+const reservedPerAccount = 16;
+/**
+ * Maximum number of tasks of one account per batch, while other accounts wait. A batch with the tasks of one account
+ * then delays the others by only a few milliseconds.
+ */
+const batchTasksPerAccountMax = 16;
+/**
  * Every eighth batch starts with the least urgent task, so that tool vectors are computed even under load.
  */
 const turnOfTheLast = 8;
@@ -23,19 +32,26 @@ export interface WaitingTask {
 
 /** Bounded queue for inference tasks, most urgent first. */
 export class InferenceQueue {
-  readonly #waiting: Record<Urgency, WaitingTask[]> = { plan: [], awaited: [], later: [] };
+  readonly #waiting: Record<Urgency, TaskLine> = {
+    plan: new TaskLine(),
+    awaited: new TaskLine(),
+    later: new TaskLine(),
+  };
   #batches = 0;
 
   get size(): number {
-    return urgencies.reduce((sum, urgency) => sum + this.#waiting[urgency].length, 0);
+    return urgencies.reduce((sum, urgency) => sum + this.#waiting[urgency].size, 0);
   }
 
-  /** Rejects the task if the queue is full. */
+  /** Rejects the task if the queue is full and the account has used its reserve. */
   add(waiting: WaitingTask): void {
-    const { urgency } = waiting.options;
+    const { urgency, accountId = '' } = waiting.options;
     const line = this.#waiting[urgency];
-    if (line.length >= waitingMax[urgency]) waiting.reject(new InferenceRefused('busy'));
-    else line.push(waiting);
+    const max = waitingMax[urgency];
+    const hasReserve = line.sizeOf(accountId) < reservedPerAccount && line.size < 2 * max;
+    const isFull = line.size >= max && !hasReserve;
+    if (isFull) waiting.reject(new InferenceRefused('busy'));
+    else line.push(accountId, waiting);
   }
 
   /**
@@ -54,22 +70,71 @@ export class InferenceQueue {
 
   refuseAll(error: InferenceRefused): void {
     for (const urgency of urgencies) {
-      for (const waiting of this.#waiting[urgency].splice(0)) waiting.reject(error);
+      for (const waiting of this.#waiting[urgency].clear()) waiting.reject(error);
     }
   }
 
   #takeOf(urgency: Urgency, now: number): WaitingTask[] {
     const line = this.#waiting[urgency];
     const batch: WaitingTask[] = [];
-    let taken = 0;
-    while (taken < line.length && batch.length < batchTasksMax[urgency]) {
-      const waiting = line[taken];
-      taken += 1;
-      if (waiting === undefined) continue;
-      if ((waiting.options.deadlineAt ?? Infinity) <= now) waiting.reject(new InferenceRefused('late'));
-      else batch.push(waiting);
+    const perAccountMax = line.accounts > 1 ? batchTasksPerAccountMax : Infinity;
+    const taken = new Map<string, number>();
+    while (batch.length < batchTasksMax[urgency]) {
+      const next = line.takeInTurn((accountId) => (taken.get(accountId) ?? 0) < perAccountMax);
+      if (next === undefined) break;
+      const { accountId = '', deadlineAt = Infinity } = next.options;
+      if (deadlineAt <= now) {
+        next.reject(new InferenceRefused('late'));
+        continue;
+      }
+      batch.push(next);
+      taken.set(accountId, (taken.get(accountId) ?? 0) + 1);
     }
-    line.splice(0, taken);
     return batch;
+  }
+}
+
+/** Waiting tasks of one urgency: one queue per account, served in turn. */
+class TaskLine {
+  readonly #tasks = new Map<string, WaitingTask[]>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get accounts(): number {
+    return this.#tasks.size;
+  }
+
+  sizeOf(accountId: string): number {
+    return this.#tasks.get(accountId)?.length ?? 0;
+  }
+
+  push(accountId: string, task: WaitingTask): void {
+    const tasks = this.#tasks.get(accountId);
+    if (tasks === undefined) this.#tasks.set(accountId, [task]);
+    else tasks.push(task);
+    this.#size += 1;
+  }
+
+  /** Takes a task of the first account that may have one, and moves that account to the end of the round. */
+  takeInTurn(mayTake: (accountId: string) => boolean): WaitingTask | undefined {
+    for (const [accountId, tasks] of this.#tasks) {
+      if (!mayTake(accountId)) continue;
+      const task = tasks.shift();
+      this.#tasks.delete(accountId);
+      if (tasks.length > 0) this.#tasks.set(accountId, tasks);
+      this.#size -= 1;
+      return task;
+    }
+    return undefined;
+  }
+
+  clear(): WaitingTask[] {
+    const all = [...this.#tasks.values()].flat();
+    this.#tasks.clear();
+    this.#size = 0;
+    return all;
   }
 }

@@ -7,6 +7,8 @@ export type Urgency = 'plan' | 'awaited' | 'later';
 
 export interface InferenceOptions {
   readonly urgency: Urgency;
+  /** The account that the task is for. Accounts with waiting tasks take turns. */
+  readonly accountId?: string;
   /** Timestamp from `performance.now()`, in milliseconds. A task that has not started by then is dropped. */
   readonly deadlineAt?: number;
 }

@@ -1,6 +1,5 @@
 import type { PlanToolsReply, PlanToolsRequest } from '@gateway/contracts';
-import type { RoutingMethod } from '@gateway/interchange';
-import type { ToolRanker } from '../ranking/ranker.port.ts';
+import type { RankOptions, ToolRanker } from '../ranking/ranker.port.ts';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { choosePlan } from './choose-plan.ts';
 import { classifyIntent, MemoizedMentions } from './turn-signals.ts';
@@ -45,13 +44,14 @@ export class ToolPlanner {
     if (userTurns === undefined) return { status: 'unknown', missing: [], instanceId };
     const { index } = found;
     const { accountId, session } = request;
+    const options: RankOptions = session === undefined ? { accountId } : { accountId, method: session.lane };
     const newestAt = userTurns.length - 1;
     const remembered = Math.min(session?.turns ?? 0, userTurns.length);
     // A shadow conversation is replayed from its first turn.
     const from = session?.isShadow === true ? 0 : remembered;
     const [turns, newest, measured] = await Promise.all([
-      this.#rankTurns(index, userTurns, from, session?.lane),
-      newestAt < 0 ? undefined : this.#rank(index, userTurns, newestAt, session?.lane),
+      this.#rankTurns(index, userTurns, from, options),
+      newestAt < 0 ? undefined : this.#rank(index, userTurns, newestAt, options),
       session === undefined ? policies.find(accountId, null) : this.#pinned(accountId, session.policyVersion),
     ]);
     const mentioned = new Set(userTurns.flatMap((turn) => this.#mentions.find(index, turn)));
@@ -71,13 +71,13 @@ export class ToolPlanner {
     index: KeywordIndex,
     userTurns: readonly string[],
     from: number,
-    method: RoutingMethod | undefined,
+    options: RankOptions,
   ): Promise<RankedTurn[]> {
     const growing = [...userTurns.keys()].slice(from, growingTurnsMax);
     return Promise.all(
       growing.map(async (at) => {
         const turn = userTurns[at] ?? '';
-        const ranking = await this.#rank(index, userTurns, at, method);
+        const ranking = await this.#rank(index, userTurns, at, options);
         const carriesOn = classifyIntent(turn, false) === 'continue';
         return { ranking, mentioned: this.#mentions.find(index, turn), carriesOn };
       }),
@@ -93,7 +93,7 @@ export class ToolPlanner {
     return version === undefined ? null : this.#options.policies.find(accountId, version);
   }
 
-  #rank(index: KeywordIndex, turns: readonly string[], at: number, method: RoutingMethod | undefined) {
-    return this.#options.ranker.rank(index, { turns, at }, method === undefined ? {} : { method });
+  #rank(index: KeywordIndex, turns: readonly string[], at: number, options: RankOptions) {
+    return this.#options.ranker.rank(index, { turns, at }, options);
   }
 }

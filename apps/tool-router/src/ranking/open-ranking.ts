@@ -48,7 +48,7 @@ export interface Ranking {
   readonly vectors: ToolVectors;
   readonly inference: Inference;
   /** Starts computing vectors for new definitions. */
-  readonly learn: (definitions: readonly ToolDefinition[]) => void;
+  readonly learn: (definitions: readonly ToolDefinition[], accountId?: string) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -88,8 +88,8 @@ export async function openRanking(options: RankingOptions): Promise<Ranking> {
     ranker: new MemoizedRanker(semantic, rankingsBytesMax),
     vectors,
     inference,
-    learn: (definitions) => {
-      vectors.prepare(definitions);
+    learn: (definitions, accountId) => {
+      vectors.prepare(definitions, accountId);
       if (inference.reranker?.reads.kind === 'pairs') texts.keep(definitions);
     },
     close,

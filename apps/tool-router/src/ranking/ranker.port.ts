@@ -29,6 +29,8 @@ export interface RankOptions {
    * ranking is returned.
    */
   readonly deadlineAt?: number;
+  /** The account that the ranking is for. Accounts take turns on the inference thread. */
+  readonly accountId?: string;
 }
 
 /**

@@ -7,7 +7,7 @@ import { shortListMax } from './ranker.port.ts';
 import type { MethodReason, RankOptions, RankQuestion, ToolRanker, TurnRanking } from './ranker.port.ts';
 import type { RankingMetrics } from '../metrics/router-metrics.ts';
 import { readStageTurn, type StageTurn } from '../second-stage/stage-turn.ts';
-import type { SecondStage } from '../second-stage/second-stage.ts';
+import type { InferenceTiming, SecondStage } from '../second-stage/second-stage.ts';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 
 export interface SemanticRankerOptions {
@@ -34,24 +34,29 @@ export class SemanticRanker implements ToolRanker {
 
   async rank(index: KeywordIndex, question: RankQuestion, options: RankOptions = {}): Promise<TurnRanking> {
     const startedAt = performance.now();
-    const { deadlineAt = startedAt + this.#options.budgetMs, method } = options;
+    const { deadlineAt = startedAt + this.#options.budgetMs, method, accountId } = options;
+    const timing: InferenceTiming = { deadlineAt, ...(accountId === undefined ? {} : { accountId }) };
     const byWords: MethodReason | null =
       method === 'keyword' ? 'asked' : index.names.length <= shortListMax ? 'short_list' : null;
     const ranking =
       byWords === null
-        ? await this.#rankByBoth(index, question, deadlineAt)
+        ? await this.#rankByBoth(index, question, timing)
         : { ...keywordRanker.rank(index, question), methodReason: byWords };
     this.#options.metrics.observe(ranking.method, ranking.methodReason, performance.now() - startedAt);
     return ranking;
   }
 
-  async #rankByBoth(index: KeywordIndex, question: RankQuestion, deadlineAt: number): Promise<TurnRanking> {
+  async #rankByBoth(
+    index: KeywordIndex,
+    question: RankQuestion,
+    timing: InferenceTiming,
+  ): Promise<TurnRanking> {
     const turn = readStageTurn(question.turns, question.at, question);
     const keyword = rankByKeyword(index, turn.query);
     // A timeout does not cancel the work, which stops at its own deadline.
     const made = await withTimeout(
-      this.#rankByVectors(index, turn, keyword.scores, deadlineAt),
-      Math.max(0, deadlineAt - performance.now()),
+      this.#rankByVectors(index, turn, keyword.scores, timing),
+      Math.max(0, timing.deadlineAt - performance.now()),
       'late',
     );
     return typeof made === 'string' ? { ...keyword, methodReason: made } : made;
@@ -61,7 +66,7 @@ export class SemanticRanker implements ToolRanker {
     index: KeywordIndex,
     turn: StageTurn,
     keyword: Float64Array,
-    deadlineAt: number,
+    timing: InferenceTiming,
   ): Promise<TurnRanking | MethodReason> {
     const { inference, vectors, secondStage, logger } = this.#options;
     try {
@@ -70,7 +75,7 @@ export class SemanticRanker implements ToolRanker {
       // For a turn without context, both texts are the same object and are encoded only once.
       const texts = [...new Set(turn.texts)];
       const [encoded, matrix] = await Promise.all([
-        inference.run({ kind: 'encode', texts }, { urgency: 'plan', deadlineAt }),
+        inference.run({ kind: 'encode', texts }, { urgency: 'plan', ...timing }),
         vectors.matrixOf(index),
       ]);
       if (typeof matrix === 'string') return matrix;
@@ -83,7 +88,7 @@ export class SemanticRanker implements ToolRanker {
         turn,
         keyword,
         vectors: stageVectors,
-        deadlineAt,
+        timing,
       });
       return describeLogits(index, turn.query, logits, `semantic.1.${encoder.id}${rankedBy}`);
     } catch (error) {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ToolDefinition } from '@gateway/contracts';
-import type { Inference } from '../inference/inference.port.ts';
+import type { Inference, InferenceOptions } from '../inference/inference.port.ts';
 import type { StageVectors } from './features.ts';
 import { computeFeatures, featureNames } from './features.ts';
 import type { StageList } from './stage-list.ts';
@@ -20,13 +20,17 @@ interface SecondStageOptions {
   readonly pairsMax: number;
 }
 
+/** When and for whom the inference of one ranking runs. */
+export type InferenceTiming = Required<Pick<InferenceOptions, 'deadlineAt'>> &
+  Pick<InferenceOptions, 'accountId'>;
+
 interface StageQuestion {
   readonly index: KeywordIndex;
   readonly turn: StageTurn;
   /** The turn's keyword scores, by position. */
   readonly keyword: Float64Array;
   readonly vectors: StageVectors;
-  readonly deadlineAt: number;
+  readonly timing: InferenceTiming;
 }
 
 interface StageScores {
@@ -58,17 +62,17 @@ export class SecondStage {
   }
 
   /** @throws InferenceRefused */
-  async score({ index, turn, keyword, vectors, deadlineAt }: StageQuestion): Promise<StageScores> {
+  async score({ index, turn, keyword, vectors, timing }: StageQuestion): Promise<StageScores> {
     const { inference, synonyms } = this.#options;
     const features = computeFeatures(this.#listOf(index), turn, vectors, synonyms, keyword);
     const reranker = inference.reranker;
     if (reranker?.reads.kind === 'features' && hasOurFeatures(reranker.reads.features)) {
-      const logits = await this.#scoreFeatures(index, features, deadlineAt);
+      const logits = await this.#scoreFeatures(index, features, timing);
       return { logits, rankedBy: `.${reranker.id}` };
     }
     const fused = fuse(features);
     if (reranker?.reads.kind !== 'pairs') return { logits: fused, rankedBy: '' };
-    return { logits: await this.#readPairs(index, turn, fused, deadlineAt), rankedBy: `.${reranker.id}` };
+    return { logits: await this.#readPairs(index, turn, fused, timing), rankedBy: `.${reranker.id}` };
   }
 
   #listOf(index: KeywordIndex): StageList {
@@ -89,7 +93,7 @@ export class SecondStage {
   async #scoreFeatures(
     { tieRanks }: KeywordIndex,
     features: Float32Array,
-    deadlineAt: number,
+    timing: InferenceTiming,
   ): Promise<Float64Array> {
     const width = featureNames.length;
     const rows = new Float32Array(features.length);
@@ -98,7 +102,7 @@ export class SecondStage {
     );
     const scores = await this.#options.inference.run(
       { kind: 'score_features', features: rows },
-      { urgency: 'plan', deadlineAt },
+      { urgency: 'plan', ...timing },
     );
     return Float64Array.from(tieRanks, (row) => scores[row] ?? 0);
   }
@@ -111,7 +115,7 @@ export class SecondStage {
     index: KeywordIndex,
     turn: StageTurn,
     fused: Float64Array,
-    deadlineAt: number,
+    timing: InferenceTiming,
   ): Promise<Float64Array> {
     const { inference, texts, pairsMax } = this.#options;
     const first: { position: number; text: string }[] = [];
@@ -122,7 +126,7 @@ export class SecondStage {
     const query = (turn.texts[1] ?? turn.texts[0] ?? []).map((part) => part.text).join('\n');
     const scores = await inference.run(
       { kind: 'score_pairs', query, texts: first.map(({ text }) => text) },
-      { urgency: 'plan', deadlineAt },
+      { urgency: 'plan', ...timing },
     );
     const slots = first.map(({ position }) => fused[position] ?? 0);
     const reordered = first

@@ -82,7 +82,7 @@ const toolsAtOnce = 32;
 
 interface ToolIntakeOptions {
   /** Starts computing the vectors for these definitions. */
-  readonly learn: (tools: readonly ToolDefinition[]) => void;
+  readonly learn: (tools: readonly ToolDefinition[], accountId?: string) => void;
   readonly memory: ToolMemory;
 }
 
@@ -94,12 +94,12 @@ export class ToolIntake {
     this.#options = options;
   }
 
-  async define(tools: readonly ToolDefinition[]): Promise<void> {
+  async define(tools: readonly ToolDefinition[], accountId?: string): Promise<void> {
     for (let from = 0; from < tools.length; from += toolsAtOnce) {
       const some = tools.slice(from, from + toolsAtOnce);
       this.#options.memory.define(some);
       if (from + toolsAtOnce < tools.length) await letOthersIn();
     }
-    this.#options.learn(tools);
+    this.#options.learn(tools, accountId);
   }
 }

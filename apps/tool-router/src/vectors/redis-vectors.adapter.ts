@@ -1,4 +1,4 @@
-import { connectCacheRedis } from '@gateway/messaging';
+import { connectCacheRedis, type AccountCache } from '@gateway/messaging';
 import type { Logger } from '@gateway/observability';
 import type { Redis } from 'ioredis';
 import { parsePackedVector, renderPackedVector, type PackedVector } from './vector-blocks.ts';
@@ -28,10 +28,12 @@ export function connectVectorRedis(url: string, logger: Logger, commandMs = comm
  */
 export class RedisVectors implements SharedVectors {
   readonly #redis: Redis;
+  readonly #cache: Pick<AccountCache, 'set'>;
   readonly #logger: Logger;
 
-  constructor(redis: Redis, logger: Logger) {
+  constructor(redis: Redis, cache: Pick<AccountCache, 'set'>, logger: Logger) {
     this.#redis = redis;
+    this.#cache = cache;
     this.#logger = logger;
   }
 
@@ -56,13 +58,13 @@ export class RedisVectors implements SharedVectors {
     return found;
   }
 
-  async store(modelId: string, vectors: ReadonlyMap<string, PackedVector>): Promise<void> {
+  async store(modelId: string, vectors: ReadonlyMap<string, PackedVector>, accountId: string): Promise<void> {
     if (this.#redis.status !== 'ready' || vectors.size === 0) return;
-    const pipeline = this.#redis.pipeline();
-    for (const [hash, packed] of vectors) {
-      pipeline.set(keyOf(modelId, hash), renderPackedVector(packed), 'EX', keptSeconds);
-    }
-    await pipeline.exec().catch((error: unknown) => this.#miss(error));
+    // All commands are sent before the first reply arrives.
+    const writes = [...vectors].map(([hash, packed]) =>
+      this.#cache.set(accountId, keyOf(modelId, hash), renderPackedVector(packed), keptSeconds),
+    );
+    await Promise.all(writes).catch((error: unknown) => this.#miss(error));
   }
 
   #miss(error: unknown): undefined {

@@ -7,7 +7,8 @@ import type { PackedVector } from './vector-blocks.ts';
 export interface SharedVectors {
   /** The stored vectors, keyed by definition hash. */
   fetch(modelId: string, dimensions: number, hashes: readonly string[]): Promise<Map<string, PackedVector>>;
-  store(modelId: string, vectors: ReadonlyMap<string, PackedVector>): Promise<void>;
+  /** Stores vectors in the share of the account that sent the definitions. Vectors that do not fit are skipped. */
+  store(modelId: string, vectors: ReadonlyMap<string, PackedVector>, accountId: string): Promise<void>;
 }
 
 /** Used when there is only one router. */

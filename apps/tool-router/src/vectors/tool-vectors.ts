@@ -19,6 +19,11 @@ export const awaitedToolsMax = 250;
  * lists are ranked by keyword.
  */
 const pendingMax = 20_000;
+/**
+ * Definitions that each account may add although others have filled the queue: more than the largest tool list. The
+ * queue may then grow to twice its size.
+ */
+const pendingReservedPerAccount = 5_000;
 /** Maximum total length of waiting texts, in characters. */
 const pendingCharactersMax = 64 * 1024 * 1024;
 /** Minimum time between two requests for a list's definitions. */
@@ -63,6 +68,7 @@ export class ToolVectors {
    * computed.
    */
   readonly #forgotten = new LRUCache<string, true>({ max: 10_000, ttl: forgottenMs });
+  readonly #pendingOf = new Map<string, number>();
   #pendingCharacters = 0;
   #blocks: VectorBlocks | undefined;
   /** Id of the model that computed the vectors in memory. */
@@ -90,21 +96,26 @@ export class ToolVectors {
   }
 
   /** Starts computing missing vectors. Returns immediately. */
-  prepare(definitions: readonly ToolDefinition[]): void {
+  prepare(definitions: readonly ToolDefinition[], accountId = ''): void {
     const blocks = this.#open();
     if (blocks === undefined) return;
     const fresh = definitions.filter(({ hash }) => !blocks.has(hash) && !this.#pending.has(hash));
     const urgency: Urgency = fresh.length <= awaitedToolsMax ? 'awaited' : 'later';
-    if (this.#pending.size + fresh.length > pendingMax) {
+    const ofAccount = (this.#pendingOf.get(accountId) ?? 0) + fresh.length;
+    const waiting = this.#pending.size + fresh.length;
+    const hasReserve = ofAccount <= pendingReservedPerAccount && waiting <= 2 * pendingMax;
+    if (waiting > pendingMax && !hasReserve) {
       this.#options.metrics.countVectors('given_up', fresh.length);
       return;
     }
     for (let from = 0; from < fresh.length; from += awaitedToolsMax) {
       const some = fresh.slice(from, from + awaitedToolsMax);
-      this.#track(
-        some.map(({ hash }) => hash),
-        this.#vectorize(some, urgency),
+      const hashes = some.map(({ hash }) => hash);
+      this.#pendingOf.set(accountId, (this.#pendingOf.get(accountId) ?? 0) + some.length);
+      const work = this.#vectorize(some, urgency, accountId).finally(() =>
+        this.#release(accountId, some.length),
       );
+      this.#track(hashes, work);
     }
   }
 
@@ -130,6 +141,12 @@ export class ToolVectors {
       await Promise.all(missing.flatMap((hash) => this.#pending.get(hash) ?? []));
     }
     return this.#gather(index, blocks) ?? 'new_tools';
+  }
+
+  #release(accountId: string, count: number): void {
+    const left = (this.#pendingOf.get(accountId) ?? 0) - count;
+    if (left > 0) this.#pendingOf.set(accountId, left);
+    else this.#pendingOf.delete(accountId);
   }
 
   #open(): VectorBlocks | undefined {
@@ -172,7 +189,11 @@ export class ToolVectors {
   }
 
   /** Computes missing vectors. Work that no plan is waiting for starts after the current plan. */
-  async #vectorize(definitions: readonly ToolDefinition[], urgency: Urgency): Promise<void> {
+  async #vectorize(
+    definitions: readonly ToolDefinition[],
+    urgency: Urgency,
+    accountId: string,
+  ): Promise<void> {
     if (urgency === 'later') await waitMs(laterMs);
     const texts = new Map<string, EncoderText>();
     let characters = 0;
@@ -187,7 +208,7 @@ export class ToolVectors {
           throw new Error('the texts that wait for vectors exceed the limit');
         texts.set(definition.hash, text);
       }
-      await this.#make(await this.#fetch([...texts.keys()]), texts, urgency);
+      await this.#make(await this.#fetch([...texts.keys()]), texts, { urgency, accountId });
     } finally {
       this.#pendingCharacters -= characters;
     }
@@ -219,7 +240,7 @@ export class ToolVectors {
   async #make(
     hashes: readonly string[],
     texts: ReadonlyMap<string, EncoderText>,
-    urgency: Urgency,
+    { urgency, accountId }: { readonly urgency: Urgency; readonly accountId: string },
   ): Promise<void> {
     const { inference, shared, metrics } = this.#options;
     const made = new Map<string, PackedVector>();
@@ -229,7 +250,7 @@ export class ToolVectors {
       from += some.length;
       const encoded = await inference.run(
         { kind: 'encode', texts: some.map((hash) => texts.get(hash) ?? []) },
-        { urgency },
+        { urgency, accountId },
       );
       const blocks = this.#open();
       const size = encoded.length / some.length;
@@ -241,6 +262,6 @@ export class ToolVectors {
       });
     }
     metrics.countVectors('made', made.size);
-    if (this.#modelId !== undefined) void shared.store(this.#modelId, made);
+    if (this.#modelId !== undefined) void shared.store(this.#modelId, made, accountId);
   }
 }

@@ -50,6 +50,8 @@ export const compressSchemas = defineRpc({
      * omit it.
      */
     mode: z.enum(['lossless', 'balanced']).default('lossless'),
+    /** Accounts take turns at the compressor. Gateways from the previous release omit it. */
+    accountId: id.optional(),
     definitions: z.array(
       z.object({
         hash: sha256Hex,

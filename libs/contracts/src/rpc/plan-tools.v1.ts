@@ -224,6 +224,8 @@ export const defineTools = defineRpc({
   perInstance: true,
   deadlineMs: 150,
   request: z.object({
+    /** The account that pays for the vectors of new definitions. Gateways from the previous release omit it. */
+    accountId: id.optional(),
     tools: z.array(
       z.object({
         hash: sha256Hex,

@@ -12,7 +12,10 @@ import { attachStack } from './stack-under-test.ts';
 import type { StackUnderTest } from './stack-under-test.ts';
 
 export interface TestStackOptions {
-  /** Environment variables by service name, or `*` for all services. They override everything else. */
+  /**
+   * Environment variables by service name, or `*` for all services. They override everything else. Limits of account
+   * routes are raised unless they are given here.
+   */
   readonly env?: Record<string, Record<string, string>>;
   /** Number of processes by service name; one by default. The second process is called `<service>-2`. */
   readonly replicas?: Record<string, number>;
@@ -27,6 +30,14 @@ export interface TestStackOptions {
   /** Whether the supervisor restarts killed processes. By default the test restarts them itself. */
   readonly restartCrashed?: boolean;
 }
+
+/** Tests call account routes more often than people do. */
+const raisedLimits = {
+  ACCOUNT_READ_RPM: '100000',
+  ACCOUNT_ANALYTICS_RPM: '100000',
+  ACCOUNT_WRITE_RPM: '100000',
+  ACCOUNT_EXPORT_RPM: '100000',
+};
 
 const STOPPED_WITHIN_MS = 90_000;
 
@@ -46,6 +57,7 @@ export async function startStack(options: TestStackOptions = {}): Promise<StackU
   const path = mkdtempSync(join(tmpdir(), 'agent-gateway-stack-'));
   const parsed = stackOptions.parse({
     ...options,
+    env: { ...options.env, '*': { ...raisedLimits, ...options.env?.['*'] } },
     dataDir: path,
     restartCrashed: options.restartCrashed ?? false,
     durable: false,

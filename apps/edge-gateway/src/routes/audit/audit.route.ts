@@ -15,9 +15,9 @@ import { z } from 'zod';
 import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
 import { reportExport } from '../../access/report-export.ts';
 import { MESSAGING } from '../../access/tokens.ts';
-import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
+import { AllowAccess, CountAs, Describe, type Operation } from '../../openapi/operation.ts';
 import { parseInput } from '../../request/read-body.ts';
-import { exportTypes, readExport } from '../../request/render-export.ts';
+import { exportTypes, readExport, RunningExports } from '../../request/render-export.ts';
 import { asUtc } from '../../request/usage-span.ts';
 
 const listAudit: Operation = {
@@ -51,12 +51,14 @@ const columns = [
 @AllowAccess('api-key-or-session')
 export class AuditRoute {
   readonly #messaging: Messaging;
+  readonly #exports = new RunningExports();
 
   constructor(@Inject(MESSAGING) messaging: Messaging) {
     this.#messaging = messaging;
   }
 
   @Get()
+  @CountAs('analytics')
   @Describe(listAudit)
   async list(@FromCaller() { accountId }: AccountCaller, @Query() query: unknown): Promise<AuditPage> {
     const { limit, offset, ...given } = parseInput(auditQuery, query);
@@ -66,6 +68,7 @@ export class AuditRoute {
   }
 
   @Get('/export')
+  @CountAs('export')
   @Describe(exportAudit)
   @Header('cache-control', 'no-store')
   async export(
@@ -76,6 +79,7 @@ export class AuditRoute {
     const { format, ...given } = parseInput(auditExportQuery, query);
     const filter = chooseFilter(given);
     const file = `audit.${format}`;
+    reply.raw.once('close', this.#exports.take(accountId));
     await reportExport(this.#messaging, { accountId, actor, action: 'audit.exported', file });
     const lines = readExport({
       format,

@@ -12,16 +12,8 @@ export const chatRequestHeaders = z.object({
   }),
 });
 
-/** Headers sent with every response to a request with a valid key. */
-export const rateLimitHeaders = {
-  'x-ratelimit-limit-requests': 'Requests that the key may send per minute.',
-  'x-ratelimit-remaining-requests': 'Remaining requests of this minute.',
-  'x-ratelimit-reset-requests': 'Time until the full limit is available again, as a duration (`1.2s`).',
-} as const;
-
 /** Response headers that the gateway adds to chat responses. */
 export const chatAnswerHeaders = {
-  ...rateLimitHeaders,
   'x-svc-provider': 'The provider that answered.',
   'x-svc-model': 'The model that was called.',
   'x-svc-overhead-ms': 'Milliseconds that the gateway needed before it called the provider.',
@@ -52,7 +44,6 @@ export const chatErrors: readonly ErrorCode[] = [
   'translation_loss',
   'egress_denied',
   'model_not_found',
-  'rate_limit_exceeded',
   'saved_token_budget_exhausted',
   'provider_error',
   'upstream_unreachable',

@@ -6,7 +6,6 @@ import {
   chatRequestHeaders,
   examplesField,
   modelField,
-  rateLimitHeaders,
   toolsMax,
 } from './chat-operation.ts';
 
@@ -77,7 +76,7 @@ export const countMessageTokens: Operation = {
     status: 200,
     description: 'Number of tokens of the request.',
     schema: z.looseObject({ input_tokens: z.int().nonnegative() }).meta({ id: 'TokenCount' }),
-    headers: { ...rateLimitHeaders, 'x-svc-estimated': '`true` if the count is an estimate.' },
+    headers: { 'x-svc-estimated': '`true` if the count is an estimate.' },
   },
   errors: chatErrors,
   takesKeyHeader: true,

@@ -1,17 +1,15 @@
 import { listOf } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { CatalogModel, ModelKind } from '@gateway/model-catalog';
-import { Controller, Get, Inject, Query, Req, UseGuards } from '@nestjs/common';
+import { Controller, Get, Inject, Query, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
-import { RateLimitGuard } from '../../access/rate-limit.guard.ts';
-import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
+import { AllowAccess, CountAs, Describe, type Operation } from '../../openapi/operation.ts';
 import { PIPELINE_SERVICES, type PipelineServices } from '../../pipeline/services.ts';
 import { connectedProviders } from '../../connections/open-connection.ts';
 import { parseInput } from '../../request/read-body.ts';
 import { LiveModels } from '../../routing/live-models.ts';
-import { rateLimitHeaders } from '../chat/chat-operation.ts';
 
 /** A model in the list format that most APIs use. */
 const listedModel = z
@@ -46,9 +44,7 @@ const listModels: Operation = {
     status: 200,
     description: 'The models.',
     schema: listOf(listedModel),
-    headers: rateLimitHeaders,
   },
-  errors: ['rate_limit_exceeded'],
 };
 
 const getModel: Operation = {
@@ -58,8 +54,8 @@ const getModel: Operation = {
   params: z.object({
     id: z.string().meta({ description: 'The model’s id. Slashes may be percent-encoded.' }),
   }),
-  answer: { status: 200, description: 'The model.', schema: listedModel, headers: rateLimitHeaders },
-  errors: ['model_not_found', 'rate_limit_exceeded'],
+  answer: { status: 200, description: 'The model.', schema: listedModel },
+  errors: ['model_not_found'],
 };
 
 interface ListedModel {
@@ -72,7 +68,7 @@ interface ListedModel {
 
 /** `GET /v1/models` and `/v1/models/{id}`: the models available from the caller's connected providers. */
 @Controller('/v1/models')
-@UseGuards(RateLimitGuard)
+@CountAs('requests')
 export class ModelsRoute {
   readonly #services: PipelineServices;
   readonly #liveModels: LiveModels;

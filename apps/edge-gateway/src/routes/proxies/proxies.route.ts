@@ -24,7 +24,6 @@ const errors: readonly ErrorCode[] = [
   'ambiguous_model',
   'endpoint_not_supported',
   'provider_not_connected',
-  'rate_limit_exceeded',
   'upstream_unreachable',
   'upstream_timeout',
   'upstream_invalid',

@@ -18,10 +18,10 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
 import { MESSAGING } from '../../access/tokens.ts';
-import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
+import { AllowAccess, CountAs, Describe, type Operation } from '../../openapi/operation.ts';
 import { reportExport } from '../../access/report-export.ts';
 import { parseInput } from '../../request/read-body.ts';
-import { exportTypes, readExport } from '../../request/render-export.ts';
+import { exportTypes, readExport, RunningExports } from '../../request/render-export.ts';
 import { asUtc } from '../../request/usage-span.ts';
 import { requestColumns } from './request-columns.ts';
 import { addStoredContext, readStoredContent } from './request-detail.ts';
@@ -41,7 +41,7 @@ const exportRequestLog: Operation = {
   tag: 'Requests and usage',
   summary: 'Export requests as CSV or JSON lines, newest first',
   description:
-    'Takes the filters of the list and exports at most a million requests. `format=csv` (RFC 4180, with a header line) has a column for each figure. `format=jsonl` has one entry of the list per line. An export that fails ends without its last chunk.',
+    'Takes the filters of the list and exports at most a million requests. `format=csv` (RFC 4180, with a header line) has a column for each figure. `format=jsonl` has one entry of the list per line. An export that fails ends without its last chunk. An account may run two exports at a time.',
   query: requestExportQuery,
   answer: { status: 200, description: 'The export.', contentType: 'text/csv', schema: z.string() },
 };
@@ -67,8 +67,10 @@ interface RequestPage {
 /** `/v1/account/requests` and its alias `/v1/requests`: the request log. */
 @Controller()
 @AllowAccess('api-key-or-session')
+@CountAs('analytics')
 export class RequestsRoute {
   readonly #messaging: Messaging;
+  readonly #exports = new RunningExports();
 
   constructor(@Inject(MESSAGING) messaging: Messaging) {
     this.#messaging = messaging;
@@ -85,6 +87,7 @@ export class RequestsRoute {
   }
 
   @Get(['/v1/account/requests/export', '/v1/requests/export'])
+  @CountAs('export')
   @Describe(exportRequestLog)
   @Header('cache-control', 'no-store')
   async export(
@@ -95,6 +98,7 @@ export class RequestsRoute {
     const { format, ...given } = parseInput(requestExportQuery, query);
     const filter = chooseFilter(given);
     const file = `requests.${format}`;
+    reply.raw.once('close', this.#exports.take(accountId));
     await reportExport(this.#messaging, { accountId, actor, action: 'requests.exported', file });
     const lines = readExport({
       format,

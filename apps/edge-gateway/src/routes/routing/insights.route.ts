@@ -16,7 +16,7 @@ import type { Messaging } from '@gateway/messaging';
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
 import { MESSAGING } from '../../access/tokens.ts';
-import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
+import { AllowAccess, CountAs, Describe, type Operation } from '../../openapi/operation.ts';
 import { parseInput } from '../../request/read-body.ts';
 import { chooseLastDays } from '../../request/usage-span.ts';
 import { observedDays } from '../../routing/account-routing.ts';
@@ -54,6 +54,7 @@ const traceDays = 30;
 /** `/v1/account/routing/traces`, `/insights` and `/calibration`: routing decisions and their results. */
 @Controller('/v1/account/routing')
 @AllowAccess('api-key-or-session')
+@CountAs('analytics')
 export class RoutingInsightsRoute {
   readonly #messaging: Messaging;
 

@@ -19,7 +19,7 @@ import { findProvider } from '@gateway/providers';
 import { Controller, Get, HttpCode, Inject, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
-import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
+import { AllowAccess, CountAs, Describe, type Operation } from '../../openapi/operation.ts';
 import { PIPELINE_SERVICES, type PipelineServices } from '../../pipeline/services.ts';
 import { connectedProviders } from '../../connections/open-connection.ts';
 import { readJson } from '../../request/read-body.ts';
@@ -80,6 +80,7 @@ export class RoutingModelsRoute {
   }
 
   @Get('/status')
+  @CountAs('analytics')
   @Describe(listModelStatus)
   async listStatus(
     @FromCaller() { accountId }: AccountCaller,

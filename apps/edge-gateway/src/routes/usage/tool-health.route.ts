@@ -16,7 +16,7 @@ import type { Messaging } from '@gateway/messaging';
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
 import { MESSAGING } from '../../access/tokens.ts';
-import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
+import { AllowAccess, CountAs, Describe, type Operation } from '../../openapi/operation.ts';
 import { parseInput } from '../../request/read-body.ts';
 import { chooseLastDays } from '../../request/usage-span.ts';
 
@@ -66,6 +66,7 @@ interface Page<Item> {
  */
 @Controller('/v1/account/tools')
 @AllowAccess('api-key-or-session')
+@CountAs('analytics')
 export class ToolHealthRoute {
   readonly #messaging: Messaging;
 

@@ -20,7 +20,7 @@ import type { Messaging } from '@gateway/messaging';
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
 import { MESSAGING } from '../../access/tokens.ts';
-import { AllowAccess, Describe } from '../../openapi/operation.ts';
+import { AllowAccess, CountAs, Describe } from '../../openapi/operation.ts';
 import { parseInput } from '../../request/read-body.ts';
 import {
   chooseBillingPeriod,
@@ -54,6 +54,7 @@ interface Analytics extends List<AnalyticsDay>, UsageSpan {
  */
 @Controller()
 @AllowAccess('api-key-or-session')
+@CountAs('analytics')
 export class UsageRoute {
   readonly #messaging: Messaging;
 

@@ -90,7 +90,7 @@ async function planFor(
     subject === null || caller.pruning.mode === 'off' ? null : services.conversations.plan(subject, signal),
     subject === null || caller.compression.mode === 'off'
       ? null
-      : services.planner.compressSchemas(subject, caller.compression.mode, signal),
+      : services.planner.compressSchemas(subject, caller, caller.compression.mode, signal),
     planContext(request, target, exchange, caller, services, signal),
   ]);
   deadline.clear();

@@ -4,10 +4,10 @@ import { LRUCache } from 'lru-cache';
 import { accountKey } from '../../../../cache/account-keys.ts';
 import type { MessageEdits } from './context-edits.ts';
 
-/** The Redis commands that the memo uses. */
+/** The cache commands that the memo uses (`AccountCache`). */
 export interface MemoRedis {
   mgetBuffer(...keys: string[]): Promise<(Buffer | null)[]>;
-  set(key: string, value: Buffer, unit: 'EX', seconds: number): Promise<unknown>;
+  set(accountId: string, key: string, value: Buffer, seconds: number): Promise<unknown>;
 }
 
 /** After a longer pause, the provider's prompt cache has expired anyway. */
@@ -68,7 +68,7 @@ export class ContextMemo {
     this.#kept.set(link.toString('hex'), edits);
     const value = seal(link, edits);
     if (value.length > valueBytesMax) return;
-    this.#redis.set(keyOf(accountId, link), value, 'EX', keptSeconds).catch((error: unknown) => {
+    this.#redis.set(accountId, keyOf(accountId, link), value, keptSeconds).catch((error: unknown) => {
       this.#log.debug({ err: error }, 'compression memo unavailable');
     });
   }

@@ -4,10 +4,10 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { accountKey } from '../../../../cache/account-keys.ts';
 
-/** The Redis commands that the memo uses. */
+/** The cache commands that the memo uses (`AccountCache`). */
 export interface ConversationRedis {
   get(key: string): Promise<string | null>;
-  set(key: string, value: string, unit: 'EX', seconds: number): Promise<unknown>;
+  set(accountId: string, key: string, value: string, seconds: number): Promise<unknown>;
 }
 
 /** Conversation state that the transcript does not show. Positions refer to the tool list. */
@@ -84,7 +84,7 @@ export class ConversationMemo {
   keep(accountId: string, name: string, conversation: RememberedConversation): void {
     this.#kept.set(name, conversation);
     const key = accountKey(kind, accountId, name);
-    this.#redis.set(key, renderStored(conversation), 'EX', keptSeconds).catch(this.#isAway);
+    this.#redis.set(accountId, key, renderStored(conversation), keptSeconds).catch(this.#isAway);
   }
 
   async #load(

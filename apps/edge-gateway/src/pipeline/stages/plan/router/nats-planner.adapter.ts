@@ -77,7 +77,7 @@ export class NatsPlanner implements Planner {
     for (let round = 0; round < 2; round += 1) {
       if (missing.length > 0) {
         const tools = this.#definitionsOf(subject, question.toolHashes, new Set(missing));
-        await this.#messaging.call(defineTools, { tools }, options);
+        await this.#messaging.call(defineTools, { accountId: question.accountId, tools }, options);
       }
       const reply = await this.#messaging.call(planToolsAt, question, options);
       if (reply.status === 'planned') return reply;
@@ -106,6 +106,7 @@ export class NatsPlanner implements Planner {
 
   async compressSchemas(
     subject: PlanSubject,
+    { accountId }: { readonly accountId: string },
     mode: SchemaMode,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<number, SchemaEdits>> {
@@ -114,7 +115,7 @@ export class NatsPlanner implements Planner {
     if (unseen.length > 0) {
       const { results } = await this.#messaging.call(
         compressSchemas,
-        { mode, definitions: unseen },
+        { accountId, mode, definitions: unseen },
         { signal, deadlineMs: this.#deadlineMs },
       );
       for (const { hash, edits, steps } of results)

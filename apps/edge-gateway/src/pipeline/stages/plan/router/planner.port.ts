@@ -28,6 +28,7 @@ export interface Planner {
   /** Returns edits by tool position. Tools with nothing to save are omitted. */
   compressSchemas(
     subject: PlanSubject,
+    caller: { readonly accountId: string },
     mode: SchemaMode,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<number, SchemaEdits>>;

@@ -1,0 +1,103 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { CompressBlocksRequest, CompressSchemasReply } from '@gateway/contracts';
+import { FairQueue, type FairQueueOptions } from '@gateway/messaging';
+import { LRUCache } from 'lru-cache';
+import {
+  compressBlocks,
+  type Compressed,
+  type ConversationStore,
+} from '../compress-blocks/compress-blocks.ts';
+import { compressSchemas, type SchemaMode } from '../compress-schemas/compress-schemas.ts';
+import type { CompressionThread } from './compression-thread.adapter.ts';
+
+/**
+ * Requests with more text are compressed in the worker thread. This much takes about 5 ms (`npm run bench:compressor`),
+ * which is the longest time that a request delays others.
+ */
+export const smallUnitsMax = 64 * 1024;
+
+/**
+ * One request at a time, from each account in turn. A request that waits for a second is rejected: its gateway stopped
+ * waiting long before (`PLAN_DEADLINE_MS`).
+ */
+const turns: FairQueueOptions = {
+  slots: 1,
+  slotsPerAccount: 1,
+  waitingPerAccountMax: 64,
+  waitingMax: 1_024,
+  waitMsMax: 1_000,
+};
+
+type Definitions = Parameters<typeof compressSchemas>[0];
+
+interface FairCompressorOptions {
+  readonly thread: Pick<CompressionThread, 'run'>;
+  readonly conversations: ConversationStore;
+  readonly instanceId: string;
+  /** Called for each request that found no turn. */
+  readonly onRefused: NonNullable<FairQueueOptions['onRefused']>;
+}
+
+/**
+ * Compresses requests of all accounts in turn, so that the conversations of one account do not delay those of others.
+ * Small requests run on the event loop. Large ones run in a worker thread, where the operating system shares the
+ * processors.
+ */
+export class FairCompressor {
+  readonly #options: FairCompressorOptions;
+  readonly #small: FairQueue;
+  readonly #large: FairQueue;
+  /** States of conversations that the thread has. */
+  readonly #inThread = new LRUCache<string, true>({ max: 50_000 });
+
+  constructor(options: FairCompressorOptions) {
+    this.#options = options;
+    this.#small = new FairQueue({ ...turns, onRefused: options.onRefused });
+    this.#large = new FairQueue({ ...turns, onRefused: options.onRefused });
+  }
+
+  /** @throws GatewayError `rate_limit_exceeded` or `service_unavailable` if the request found no turn. */
+  compressBlocks(request: CompressBlocksRequest): Promise<Compressed> {
+    const { conversations: store, instanceId } = this.#options;
+    const { accountId = '', after } = request;
+    if (after !== null && this.#inThread.has(after)) return this.#compressInThread(accountId, request);
+    const units = request.blocks.reduce((sum, { text }) => sum + text.length, 0);
+    if (units <= smallUnitsMax) {
+      return this.#small.run(accountId, async () => {
+        // Requests that have already arrived join the queue first.
+        await nextTurn();
+        return compressBlocks(request, { store, instanceId });
+      });
+    }
+    if (after === null) return this.#compressInThread(accountId, request);
+    // The thread does not have this conversation. The gateway then sends all of it.
+    store.take(after);
+    return Promise.resolve({ reply: { status: 'unknown', instanceId }, originals: new Map(), changed: [] });
+  }
+
+  /** @throws GatewayError as for `compressBlocks`. */
+  compressSchemas(
+    accountId: string,
+    definitions: Definitions,
+    mode: SchemaMode,
+  ): Promise<CompressSchemasReply> {
+    const units = definitions.reduce((sum, { text }) => sum + text.length, 0);
+    if (units > smallUnitsMax)
+      return this.#large.run(accountId, () =>
+        this.#options.thread.run({ kind: 'schemas', mode, definitions }),
+      );
+    return this.#small.run(accountId, async () => {
+      await nextTurn();
+      return compressSchemas(definitions, mode);
+    });
+  }
+
+  async #compressInThread(accountId: string, request: CompressBlocksRequest): Promise<Compressed> {
+    const made = await this.#large.run(accountId, () =>
+      this.#options.thread.run({ kind: 'blocks', request }),
+    );
+    if (request.after !== null) this.#inThread.delete(request.after);
+    if (made.reply.status === 'compressed') this.#inThread.set(request.upTo, true);
+    return made;
+  }
+}

@@ -1,0 +1,49 @@
+import type { CompressBlocksRequest, CompressSchemasReply } from '@gateway/contracts';
+import { compressBlocks, ConversationStore, type Compressed } from '../compress-blocks/compress-blocks.ts';
+import { compressSchemas, type SchemaMode } from '../compress-schemas/compress-schemas.ts';
+
+/** One piece of work, as it crosses to the worker thread. */
+export type LargeTask =
+  | { readonly kind: 'blocks'; readonly request: CompressBlocksRequest }
+  | {
+      readonly kind: 'schemas';
+      readonly mode: SchemaMode;
+      readonly definitions: readonly { readonly hash: string; readonly text: string }[];
+    };
+
+export interface LargeTaskResults {
+  readonly blocks: Compressed;
+  readonly schemas: CompressSchemasReply;
+}
+
+export interface ThreadData {
+  /** Approximate memory for the conversations in the thread, in bytes. */
+  readonly conversationBytesMax: number;
+  readonly instanceId: string;
+}
+
+export interface ThreadRequest {
+  readonly id: number;
+  readonly task: LargeTask;
+}
+
+export interface ThreadReply {
+  readonly id: number;
+  readonly outcome: { readonly result: Compressed | CompressSchemasReply } | { readonly error: string };
+}
+
+/** Runs the tasks of one thread. Each thread remembers its own conversations. */
+export class LargeWork {
+  readonly #store: ConversationStore;
+  readonly #instanceId: string;
+
+  constructor({ conversationBytesMax, instanceId }: ThreadData) {
+    this.#store = new ConversationStore(conversationBytesMax);
+    this.#instanceId = instanceId;
+  }
+
+  run(task: LargeTask): Compressed | CompressSchemasReply {
+    if (task.kind === 'schemas') return compressSchemas(task.definitions, task.mode);
+    return compressBlocks(task.request, { store: this.#store, instanceId: this.#instanceId });
+  }
+}

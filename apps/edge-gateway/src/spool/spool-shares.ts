@@ -1,0 +1,59 @@
+import { GatewayError } from '@gateway/errors';
+import type { Segment } from './segment.ts';
+
+/** Space reserved for each open request's end line, so that the end line can always be written. */
+export const endingReserveBytes = 4096;
+
+/**
+ * An account may use this multiple of the space that is still free (dynamic thresholds, Choudhury and Hahne 1998). One
+ * account alone can use four fifths of the spool, and there is always room for an account that uses little.
+ */
+const multipleOfFree = 4;
+
+/** How much of the spool each account uses, in bytes. */
+export class SpoolShares {
+  readonly #bytesMax: number;
+  readonly #bytesOf = new Map<string, number>();
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  /**
+   * Reserves space for an open request of the account.
+   * @throws GatewayError `service_unavailable` if the spool or the account's share of it is full
+   */
+  admit(accountId: string, usedBytes: number): void {
+    const freeBytes = this.#bytesMax - usedBytes;
+    if (freeBytes <= 0) throw renderRefusal('the spool is full');
+    if ((this.#bytesOf.get(accountId) ?? 0) >= multipleOfFree * freeBytes)
+      throw renderRefusal('the account has used its share of the spool');
+    this.#add(accountId, endingReserveBytes);
+  }
+
+  /** Releases the space of a request that has ended. */
+  close(accountId: string): void {
+    this.#add(accountId, -endingReserveBytes);
+  }
+
+  /** @param writtenBytes may be estimated. */
+  noteWritten(segment: Segment, accountId: string, writtenBytes: number): void {
+    const bytes = Math.round(writtenBytes);
+    segment.accountBytes.set(accountId, (segment.accountBytes.get(accountId) ?? 0) + bytes);
+    this.#add(accountId, bytes);
+  }
+
+  readonly noteDeleted = (segment: Segment): void => {
+    for (const [accountId, bytes] of segment.accountBytes) this.#add(accountId, -bytes);
+  };
+
+  #add(accountId: string, bytes: number): void {
+    const sum = (this.#bytesOf.get(accountId) ?? 0) + bytes;
+    if (sum > 0) this.#bytesOf.set(accountId, sum);
+    else this.#bytesOf.delete(accountId);
+  }
+}
+
+export function renderRefusal(detail: string, cause?: unknown): GatewayError {
+  return new GatewayError('service_unavailable', { retryAfterMs: 1000, detail, cause });
+}

@@ -1,0 +1,80 @@
+import type { Redis } from 'ioredis';
+
+/**
+ * Stores a value if its account has room for it. KEYS[1] is the value, and KEYS[2] the account's count of bytes of this
+ * day. ARGV: the value, its lifetime in seconds, the account's share in bytes, and the bytes that Redis needs per key.
+ * A stored value that is written again counts only for the bytes that it grows. Returns 1 if the value was stored.
+ */
+const setInShare = `
+local known = redis.call('STRLEN', KEYS[1])
+local added = string.len(ARGV[1]) - known
+if known == 0 then added = added + tonumber(ARGV[4]) end
+if added > 0 then
+  local used = tonumber(redis.call('GET', KEYS[2])) or 0
+  if used + added > tonumber(ARGV[3]) then return 0 end
+  redis.call('INCRBY', KEYS[2], added)
+  redis.call('EXPIRE', KEYS[2], 86400)
+end
+redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
+return 1
+`;
+
+interface ShareCommands {
+  setInShare(
+    key: string,
+    counter: string,
+    value: Buffer | string,
+    seconds: number,
+    bytesMax: number,
+    keyBytes: number,
+  ): Promise<number>;
+}
+
+/** What Redis needs for a short key with an expiry, in addition to the value (measured with `MEMORY USAGE`). */
+const keyBytes = 200;
+const dayMs = 86_400_000;
+
+export interface AccountCacheOptions {
+  /** Names the counters: values of one purpose share a budget. */
+  readonly purpose: string;
+  /** Bytes that one account may write per UTC day. Values that live for a day take at most twice as much. */
+  readonly bytesPerDayMax: number;
+  /** Called for each value that was not stored because its account's share is used up. */
+  readonly onRefused: () => void;
+}
+
+/**
+ * The part of the cache's Redis that stores values of accounts: no account can fill it and evict the values of the
+ * others. Callers must be able to work without a value, because Redis may evict it.
+ */
+export class AccountCache {
+  readonly #redis: Redis & ShareCommands;
+  readonly #options: AccountCacheOptions;
+
+  constructor(redis: Redis, options: AccountCacheOptions) {
+    redis.defineCommand('setInShare', { numberOfKeys: 2, lua: setInShare });
+    this.#redis = redis as Redis & ShareCommands;
+    this.#options = options;
+  }
+
+  get(key: string): Promise<string | null> {
+    return this.#redis.get(key);
+  }
+
+  mget(...keys: string[]): Promise<(string | null)[]> {
+    return this.#redis.mget(...keys);
+  }
+
+  mgetBuffer(...keys: string[]): Promise<(Buffer | null)[]> {
+    return this.#redis.mgetBuffer(...keys);
+  }
+
+  /** Resolves to false if the account's share is used up. Rejects if Redis is unavailable or full. */
+  async set(accountId: string, key: string, value: Buffer | string, seconds: number): Promise<boolean> {
+    const { purpose, bytesPerDayMax, onRefused } = this.#options;
+    const counter = `share:v1:{${accountId}}:${purpose}:${Math.floor(Date.now() / dayMs)}`;
+    const stored = await this.#redis.setInShare(key, counter, value, seconds, bytesPerDayMax, keyBytes);
+    if (stored === 0) onRefused();
+    return stored === 1;
+  }
+}

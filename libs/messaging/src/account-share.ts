@@ -1,0 +1,34 @@
+import type { Metrics } from '@gateway/observability';
+import { FairQueue, type FairQueueOptions } from './fair-queue.ts';
+
+/** How a service shares its database connections between accounts. */
+export type AccountShare = Omit<FairQueueOptions, 'onRefused'>;
+
+/**
+ * The share of services whose calls mainly wait for Postgres. One account uses two of a pool's ten connections.
+ * Eight calls run at once, so two connections stay free for jobs. A burst of 64 calls of a few milliseconds each is
+ * still served.
+ */
+export const accountShare: AccountShare = {
+  slots: 8,
+  slotsPerAccount: 2,
+  waitingPerAccountMax: 64,
+  waitingMax: 4_096,
+  waitMsMax: 2_000,
+};
+
+/** Opens the queue for a share and reports it in the metrics. */
+export function watchShare(metrics: Metrics, share: AccountShare): FairQueue {
+  const refused = metrics.counter({
+    name: 'account_calls_refused_total',
+    help: 'Calls rejected because their account had too many calls in progress, the queue was full, or no slot was free in time.',
+    labels: ['reason'],
+  });
+  const queue = new FairQueue({ ...share, onRefused: (reason) => refused.inc({ reason }) });
+  metrics.gauge({
+    name: 'account_calls_waiting',
+    help: 'Calls that wait for a slot of their account.',
+    collect: () => queue.waiting,
+  });
+  return queue;
+}

@@ -1,0 +1,157 @@
+import { GatewayError } from '@gateway/errors';
+
+export interface FairQueueOptions {
+  /** Maximum number of calls that run at the same time. */
+  readonly slots: number;
+  /** Maximum number of calls of one account that run at the same time. */
+  readonly slotsPerAccount: number;
+  /** Maximum number of waiting calls of one account. */
+  readonly waitingPerAccountMax: number;
+  /** Maximum number of waiting calls of all accounts together. */
+  readonly waitingMax: number;
+  /** How long a call may wait for its slot, in milliseconds. */
+  readonly waitMsMax: number;
+  /** Called once for each call that did not get a slot, with the reason. */
+  readonly onRefused?: (reason: RefusedReason) => void;
+}
+
+/** `account_full`: the account has too many waiting calls. `full`: all accounts together. `late`: no slot in time. */
+export type RefusedReason = 'account_full' | 'full' | 'late';
+
+interface Waiting {
+  readonly start: () => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+interface Lane {
+  running: number;
+  readonly waiting: Set<Waiting>;
+}
+
+const retryAfterMs = 1_000;
+
+/**
+ * Shares a resource between accounts: each account has its own bounded queue, and free slots go to the accounts in
+ * turn. An account with many calls therefore delays its own calls, and others by at most the calls that already run.
+ */
+export class FairQueue {
+  readonly #options: FairQueueOptions;
+  readonly #lanes = new Map<string, Lane>();
+  /** Accounts with a waiting call and a free slot of their own, in the order of their turns. */
+  readonly #ready = new Map<string, Lane>();
+  #running = 0;
+  #waiting = 0;
+
+  constructor(options: FairQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Calls that wait for a slot. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Calls that hold a slot. */
+  get running(): number {
+    return this.#running;
+  }
+
+  /**
+   * Runs the work in one of the account's slots.
+   * @throws GatewayError `rate_limit_exceeded` if the account has too many waiting calls, and `service_unavailable` if
+   * the whole queue is full or no slot was free in time
+   */
+  async run<T>(accountId: string, work: () => Promise<T> | T): Promise<T> {
+    const lane = this.#lanes.get(accountId) ?? this.#openLane(accountId);
+    if (this.#running < this.#options.slots && lane.running < this.#options.slotsPerAccount) {
+      this.#running += 1;
+      lane.running += 1;
+    } else {
+      await this.#wait(accountId, lane);
+    }
+    try {
+      return await work();
+    } finally {
+      this.#running -= 1;
+      lane.running -= 1;
+      this.#noteReady(accountId, lane);
+      this.#startNext();
+      this.#closeIfIdle(accountId, lane);
+    }
+  }
+
+  #openLane(accountId: string): Lane {
+    const lane: Lane = { running: 0, waiting: new Set() };
+    this.#lanes.set(accountId, lane);
+    return lane;
+  }
+
+  #closeIfIdle(accountId: string, lane: Lane): void {
+    if (lane.running === 0 && lane.waiting.size === 0) this.#lanes.delete(accountId);
+  }
+
+  async #wait(accountId: string, lane: Lane): Promise<void> {
+    const { waitingPerAccountMax, waitingMax, waitMsMax } = this.#options;
+    if (lane.waiting.size >= waitingPerAccountMax) throw this.#refuse('account_full');
+    if (this.#waiting >= waitingMax) {
+      this.#closeIfIdle(accountId, lane);
+      throw this.#refuse('full');
+    }
+    await new Promise<void>((resolve, reject) => {
+      const waiting: Waiting = {
+        start: resolve,
+        timer: setTimeout(() => {
+          this.#leave(accountId, lane, waiting);
+          reject(this.#refuse('late'));
+        }, waitMsMax),
+      };
+      lane.waiting.add(waiting);
+      this.#waiting += 1;
+      this.#noteReady(accountId, lane);
+    });
+  }
+
+  #leave(accountId: string, lane: Lane, waiting: Waiting): void {
+    lane.waiting.delete(waiting);
+    this.#waiting -= 1;
+    if (lane.waiting.size > 0) return;
+    this.#ready.delete(accountId);
+    this.#closeIfIdle(accountId, lane);
+  }
+
+  #noteReady(accountId: string, lane: Lane): void {
+    if (lane.waiting.size > 0 && lane.running < this.#options.slotsPerAccount)
+      this.#ready.set(accountId, lane);
+  }
+
+  #startNext(): void {
+    while (this.#running < this.#options.slots) {
+      const next = this.#ready.entries().next().value;
+      if (next === undefined) return;
+      const [accountId, lane] = next;
+      // The account goes to the end of the round.
+      this.#ready.delete(accountId);
+      const [first] = lane.waiting;
+      if (first === undefined) continue;
+      clearTimeout(first.timer);
+      lane.waiting.delete(first);
+      this.#waiting -= 1;
+      this.#running += 1;
+      lane.running += 1;
+      this.#noteReady(accountId, lane);
+      first.start();
+    }
+  }
+
+  #refuse(reason: RefusedReason): GatewayError {
+    this.#options.onRefused?.(reason);
+    if (reason === 'account_full') {
+      return new GatewayError('rate_limit_exceeded', {
+        message: 'The account has too many calls in progress. Wait until some of them have ended.',
+        retryAfterMs,
+      });
+    }
+    const detail = reason === 'full' ? 'too many calls wait' : 'no slot was free in time';
+    return new GatewayError('service_unavailable', { detail, retryAfterMs });
+  }
+}
