@@ -82,14 +82,14 @@ it('an epoch that could not be written while Redis was down is written when Redi
 it('an epoch that Redis refused is written once Redis accepts writes, without a new connection', async () => {
   const board = new RedisEpochBoard(redis);
   const name = accountEpochName(newId());
-  const [, limit = '0'] = await redis.config('GET', 'maxmemory');
-  await redis.config('SET', 'maxmemory', '1');
+  // A replica that awaits its promotion rejects writes. A full server accepts epochs.
+  await redis.replicaof('127.0.0.1', '1');
   try {
     board.write(name, 5);
     await redis.ping();
     expect(await redis.get(name)).toBeNull();
   } finally {
-    await redis.config('SET', 'maxmemory', limit);
+    await redis.replicaof('NO', 'ONE');
   }
   expect(await eventually(async () => (await redis.get(name)) ?? undefined, 10_000)).toBe('5');
 });
