@@ -7,7 +7,10 @@ import { root } from '../bootstrap/stack/root.ts';
 export const imageLock = z.record(
   z.string(),
   z.strictObject({
-    tag: z.string().regex(/^v?\d+\.\d+[\w.-]*$/, 'must be a version'),
+    tag: z
+      .string()
+      .regex(/^v?\d[\w.-]*$/, 'must be a version')
+      .includes('.'),
     digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
   }),
 );
@@ -63,7 +66,10 @@ export function renderReference(name: string, lock: ImageLock): string {
 }
 
 function nameOf(reference: string): string {
-  return reference.replace(/@.*$/, '').replace(/:[^:/]*$/, '');
+  const [tagged = ''] = reference.split('@');
+  const colon = tagged.lastIndexOf(':');
+  // A colon before the last slash belongs to the registry's port.
+  return colon > tagged.lastIndexOf('/') ? tagged.slice(0, colon) : tagged;
 }
 
 /** Replaces the version and digest of every image of another project by the locked ones. */
