@@ -187,7 +187,7 @@ describe('the audit log of an account', () => {
       { actor: person.email },
       { action: 'account.updated' },
     ]) {
-      const { data } = await readAudit(other.apiKey, query as Record<string, string>);
+      const { data } = await readAudit(other.apiKey, query);
       expect(data.filter(({ id }) => foreign.has(id))).toEqual([]);
       expect(data.every(({ actor }) => actor.id === null || actor.id === other.keyId)).toBe(true);
     }

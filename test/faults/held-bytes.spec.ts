@@ -3,18 +3,12 @@
  * gateway, and requests of other accounts are served.
  */
 import { readFileSync } from 'node:fs';
-import {
-  createServer,
-  request,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
+import { request, type IncomingHttpHeaders } from 'node:http';
 import { startStack, type StackUnderTest } from '@gateway/testing';
 import { connectProvider, createTestAccount } from '../e2e/account.fixture.ts';
 import { postChat, type Answer } from '../e2e/http.fixture.ts';
-import { completion } from '../e2e/provider.fixture.ts';
 import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
+import { startHangingProvider, type HangingProvider } from './hanging-provider.fixture.ts';
 
 const mebibyte = 1024 * 1024;
 const bodies = 50;
@@ -46,42 +40,6 @@ async function openAccount(name: string): Promise<string> {
   for (const each of ['openai', 'anthropic'])
     await connectProvider(stack.baseUrl, apiKey, { provider: each, api_key: 'upstream-key', base_url });
   return apiKey;
-}
-
-interface HangingProvider {
-  readonly url: string;
-  /** Requests under `/hangs` whose bodies have arrived. */
-  readonly waiting: ReadonlySet<ServerResponse>;
-  /** Answers all of them. */
-  answerAll(): void;
-  close(): void;
-}
-
-/** Reads every body without keeping it. Requests under `/answers` get a response, the others get none. */
-async function startHangingProvider(): Promise<HangingProvider> {
-  const waiting = new Set<ServerResponse>();
-  const answerNow = (response: ServerResponse): void => {
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(completion));
-  };
-  const answer = (received: IncomingMessage, response: ServerResponse): void => {
-    response.once('close', () => waiting.delete(response));
-    received.resume().once('end', () => {
-      if (received.url?.startsWith('/hangs') === true) waiting.add(response);
-      else answerNow(response);
-    });
-  };
-  const server = createServer(answer).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { port: number };
-  return {
-    url: `http://127.0.0.1:${port}`,
-    waiting,
-    answerAll: () => waiting.forEach(answerNow),
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
 }
 
 /** The most memory that the edge process has used since it started, in bytes. */

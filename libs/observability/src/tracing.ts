@@ -33,7 +33,7 @@ const unrecordedSpan = trace.wrapSpanContext({ traceId: '', spanId: '', traceFla
 
 /** Removes secrets from attributes: the forms of known credentials, and the secrets of the current account. */
 export function redactAttributes(attributes: Attributes): Attributes {
-  return redactFields(attributes, currentSecrets()) as Attributes;
+  return redactFields(attributes, currentSecrets());
 }
 
 /**

@@ -1,5 +1,4 @@
 import type {
-  Actor,
   ApiKey,
   AuditChanges,
   AuditTarget,

@@ -29,7 +29,7 @@ export const auditAction = z
     'requests.exported',
     'audit.exported',
   ])
-  .meta({ description: 'What happened. Later releases can add actions.', example: 'key.updated' });
+  .meta({ description: 'What happened. Later releases can add actions.', examples: ['key.updated'] });
 export type AuditAction = z.infer<typeof auditAction>;
 
 /** The actions that other services report to the account service. */
@@ -44,15 +44,15 @@ export const reportedAuditAction = z.enum([
 export const auditTarget = z.object({
   type: z.enum(['account', 'api_key', 'provider', 'model', 'routing_preferences', 'person', 'log']).meta({
     description: 'What the action changed or read.',
-    example: 'api_key',
+    examples: ['api_key'],
   }),
   id: z.string().max(320).nullable().meta({
     description: 'Its id: of a key or person, the name of a provider, or `<provider>/<model>`.',
-    example: '0198b5c0-1111-7000-8000-000000000002',
+    examples: ['0198b5c0-1111-7000-8000-000000000002'],
   }),
   name: z.string().max(320).nullable().meta({
     description: 'Its name at that time.',
-    example: 'Build agent',
+    examples: ['Build agent'],
   }),
 });
 export type AuditTarget = z.infer<typeof auditTarget>;
@@ -63,7 +63,7 @@ export const auditChanges = z
   .meta({
     description:
       'The changed fields, each with its value before and after. A list or text over 1 KiB is replaced by its size, for example `{"items": 4096}`. Secrets are never included.',
-    example: { rate_limit_rpm: { from: 600, to: 60 } },
+    examples: [{ rate_limit_rpm: { from: 600, to: 60 } }],
   });
 export type AuditChanges = z.infer<typeof auditChanges>;
 
@@ -77,16 +77,16 @@ export const auditEvent = z.object({
     .object({
       type: z.enum(['person', 'api_key', 'operator']).meta({
         description: '`operator`: a command of the people who run this gateway.',
-        example: 'person',
+        examples: ['person'],
       }),
       id: id.nullable().meta({
         description: 'The id of the person or API key. Null for the operator.',
-        example: '0198b5c0-2222-7000-8000-000000000003',
+        examples: ['0198b5c0-2222-7000-8000-000000000003'],
       }),
       name: z.string().nullable().meta({
         description:
           'The person’s e-mail address (with an external issuer: the subject), or the name of the key, at that time.',
-        example: 'ada@example.com',
+        examples: ['ada@example.com'],
       }),
     })
     .meta({ description: 'Who did it.' }),
@@ -94,15 +94,15 @@ export const auditEvent = z.object({
   changes: auditChanges.nullable(),
   address: z.string().nullable().meta({
     description: 'The client’s IP address. Behind a trusted proxy, it is the address that the proxy reports.',
-    example: '203.0.113.7',
+    examples: ['203.0.113.7'],
   }),
   user_agent: z.string().nullable().meta({
     description: 'The client’s User-Agent header, cut at 256 characters.',
-    example: 'openai-python/2.1.0',
+    examples: ['openai-python/2.1.0'],
   }),
   request_id: id.nullable().meta({
     description: 'The `X-Request-ID` of the response.',
-    example: '0198b5c0-3333-7000-8000-000000000004',
+    examples: ['0198b5c0-3333-7000-8000-000000000004'],
   }),
 });
 export type AuditEvent = z.infer<typeof auditEvent>;
@@ -112,15 +112,15 @@ const filters = {
   action: auditAction.optional(),
   actor: z.string().min(1).max(320).optional().meta({
     description: 'The id or the exact name of the person or API key.',
-    example: 'ada@example.com',
+    examples: ['ada@example.com'],
   }),
   since: instant.optional().meta({
     description: 'Only events at or after this time (RFC 3339).',
-    example: '2026-11-01T00:00:00Z',
+    examples: ['2026-11-01T00:00:00Z'],
   }),
   until: instant.optional().meta({
     description: 'Only events before this time (RFC 3339).',
-    example: '2026-12-01T00:00:00Z',
+    examples: ['2026-12-01T00:00:00Z'],
   }),
 };
 

@@ -31,7 +31,7 @@ export const auditColumns: readonly Column<AuditEvent>[] = [
     key: 'action',
     header: 'What',
     width: 'minmax(11rem, 1fr)',
-    cell: ({ action }) => <LongText text={actionLabels[action] ?? action} />,
+    cell: ({ action }) => <LongText text={actionLabels[action]} />,
   },
   {
     key: 'target',

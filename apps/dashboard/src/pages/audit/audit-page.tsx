@@ -50,6 +50,15 @@ export function AuditPage() {
 /** A second ahead, because an event of this moment must be in the list. */
 const now = () => new Date(Date.now() + 1_000).toISOString();
 
+function TotalLine({ total, isLoading }: { readonly total: number; readonly isLoading: boolean }) {
+  return (
+    <p className={classes.total} role="status">
+      {formatNumberOf(total, 'event')}
+      {isLoading ? ' · loading…' : ''}
+    </p>
+  );
+}
+
 interface EventListProps {
   readonly filter: AuditFilter;
   readonly until: string;
@@ -71,10 +80,7 @@ function EventList({ filter, until, onClear }: EventListProps) {
       >
         {() => (
           <>
-            <p className={classes.total} role="status">
-              {formatNumberOf(total, 'event')}
-              {query.isFetching ? ' · loading…' : ''}
-            </p>
+            <TotalLine total={total} isLoading={query.isFetching} />
             <DataTable
               label="Events"
               columns={auditColumns}

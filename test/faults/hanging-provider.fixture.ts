@@ -1,0 +1,38 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { completion } from '../e2e/provider.fixture.ts';
+
+export interface HangingProvider {
+  readonly url: string;
+  /** Requests under `/hangs` whose bodies have arrived. */
+  readonly waiting: ReadonlySet<ServerResponse>;
+  /** Answers all of them. */
+  answerAll(): void;
+  close(): void;
+}
+
+/** Reads every body without keeping it. Requests under `/answers` get a response, the others get none. */
+export async function startHangingProvider(): Promise<HangingProvider> {
+  const waiting = new Set<ServerResponse>();
+  const answerNow = (response: ServerResponse): void => {
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(completion));
+  };
+  const answer = (received: IncomingMessage, response: ServerResponse): void => {
+    response.once('close', () => waiting.delete(response));
+    received.resume().once('end', () => {
+      if (received.url?.startsWith('/hangs') === true) waiting.add(response);
+      else answerNow(response);
+    });
+  };
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    waiting,
+    answerAll: () => waiting.forEach(answerNow),
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
