@@ -1,10 +1,4 @@
-import type {
-  ApiKey,
-  AuditChanges,
-  AuditTarget,
-  ToolListBody,
-  UpdateApiKeyBody,
-} from '@gateway/contracts';
+import type { ApiKey, AuditChanges, AuditTarget, ToolListBody, UpdateApiKeyBody } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import {
   countToolListBytes,

@@ -46,14 +46,22 @@ export const auditTarget = z.object({
     description: 'What the action changed or read.',
     examples: ['api_key'],
   }),
-  id: z.string().max(320).nullable().meta({
-    description: 'Its id: of a key or person, the name of a provider, or `<provider>/<model>`.',
-    examples: ['0198b5c0-1111-7000-8000-000000000002'],
-  }),
-  name: z.string().max(320).nullable().meta({
-    description: 'Its name at that time.',
-    examples: ['Build agent'],
-  }),
+  id: z
+    .string()
+    .max(320)
+    .nullable()
+    .meta({
+      description: 'Its id: of a key or person, the name of a provider, or `<provider>/<model>`.',
+      examples: ['0198b5c0-1111-7000-8000-000000000002'],
+    }),
+  name: z
+    .string()
+    .max(320)
+    .nullable()
+    .meta({
+      description: 'Its name at that time.',
+      examples: ['Build agent'],
+    }),
 });
 export type AuditTarget = z.infer<typeof auditTarget>;
 
@@ -83,23 +91,33 @@ export const auditEvent = z.object({
         description: 'The id of the person or API key. Null for the operator.',
         examples: ['0198b5c0-2222-7000-8000-000000000003'],
       }),
-      name: z.string().nullable().meta({
-        description:
-          'The person’s e-mail address (with an external issuer: the subject), or the name of the key, at that time.',
-        examples: ['ada@example.com'],
-      }),
+      name: z
+        .string()
+        .nullable()
+        .meta({
+          description:
+            'The person’s e-mail address (with an external issuer: the subject), or the name of the key, at that time.',
+          examples: ['ada@example.com'],
+        }),
     })
     .meta({ description: 'Who did it.' }),
   target: auditTarget.nullable().meta({ description: 'What it was done to.' }),
   changes: auditChanges.nullable(),
-  address: z.string().nullable().meta({
-    description: 'The client’s IP address. Behind a trusted proxy, it is the address that the proxy reports.',
-    examples: ['203.0.113.7'],
-  }),
-  user_agent: z.string().nullable().meta({
-    description: 'The client’s User-Agent header, cut at 256 characters.',
-    examples: ['openai-python/2.1.0'],
-  }),
+  address: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'The client’s IP address. Behind a trusted proxy, it is the address that the proxy reports.',
+      examples: ['203.0.113.7'],
+    }),
+  user_agent: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The client’s User-Agent header, cut at 256 characters.',
+      examples: ['openai-python/2.1.0'],
+    }),
   request_id: id.nullable().meta({
     description: 'The `X-Request-ID` of the response.',
     examples: ['0198b5c0-3333-7000-8000-000000000004'],
@@ -110,10 +128,15 @@ export const auditPage = pageOf(auditEvent);
 
 const filters = {
   action: auditAction.optional(),
-  actor: z.string().min(1).max(320).optional().meta({
-    description: 'The id or the exact name of the person or API key.',
-    examples: ['ada@example.com'],
-  }),
+  actor: z
+    .string()
+    .min(1)
+    .max(320)
+    .optional()
+    .meta({
+      description: 'The id or the exact name of the person or API key.',
+      examples: ['ada@example.com'],
+    }),
   since: instant.optional().meta({
     description: 'Only events at or after this time (RFC 3339).',
     examples: ['2026-11-01T00:00:00Z'],
