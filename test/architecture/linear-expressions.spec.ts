@@ -15,8 +15,6 @@ const slow = [
   ['/^\\s*=?\\s*$/', 'regexp/no-super-linear-backtracking'],
   // Quadratic: a run is read again from each of its characters.
   ['/\\/+$/', 'regexp/no-super-linear-move'],
-  // The redactor's former expression for session tokens.
-  ['/\\beyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{4,}\\.[A-Za-z0-9_-]*/g', 'regexp/no-super-linear-move'],
 ] as const;
 const linear = ['/(?<!\\/)\\/+$/', '/^[a-z]+$/', '/\\bsk-[A-Za-z0-9_-]{8,}/g'];
 

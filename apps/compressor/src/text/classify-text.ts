@@ -1,5 +1,7 @@
 /** Maximum number of examined lines. This is enough to classify text of any length. */
 const codeLinesMax = 400;
+/** Maximum number of lines read to find these. Empty lines count too. */
+const linesReadMax = 10 * codeLinesMax;
 const codeLineCharactersMax = 100;
 const codeShareMin = 0.3;
 
@@ -17,8 +19,10 @@ const diffMark = /^(?:@@ |diff --git |--- |\+\+\+ |index [0-9a-f]{7})/;
 export function looksLikeCode(text: string): boolean {
   let lines = 0;
   let code = 0;
+  let linesRead = 0;
   let start = 0;
-  while (start < text.length && lines < codeLinesMax) {
+  while (start < text.length && lines < codeLinesMax && linesRead < linesReadMax) {
+    linesRead += 1;
     const found = text.indexOf('\n', start);
     const end = found < 0 ? text.length : found;
     const line = text.slice(start, Math.min(end, start + codeLineCharactersMax)).trimEnd();

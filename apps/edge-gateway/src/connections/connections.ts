@@ -71,10 +71,7 @@ export function createConnections(
       return credential;
     },
   });
-  setInterval(() => {
-    opened.dropExpired();
-    secrets.forgetOld();
-  }, sweepMs).unref();
+  sweepRegularly(opened, secrets);
   messaging.onBroadcast(credentialChanged, ({ accountId, provider }) => {
     forgetList(accountId);
     opened.invalidate((_, key) => key === keyOf(accountId, provider));
@@ -88,6 +85,14 @@ export function createConnections(
     list: (accountId) => lists.get(accountId),
     open: (accountId, provider) => opened.get(keyOf(accountId, provider)),
   };
+}
+
+function sweepRegularly(opened: RemoteCache<OpenedCredential | null>, secrets: AccountSecrets): void {
+  const sweep = (): void => {
+    opened.dropExpired();
+    secrets.forgetOld();
+  };
+  setInterval(sweep, sweepMs).unref();
 }
 
 function keyOf(accountId: string, provider: string): string {
