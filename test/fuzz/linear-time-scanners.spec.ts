@@ -17,7 +17,6 @@ import { checkArguments } from '../../apps/edge-gateway/src/pipeline/recovery/ch
 import { parseRecoveryToolCall } from '../../apps/edge-gateway/src/pipeline/recovery/recovery-tool.ts';
 import {
   splitBinaryFrames,
-  splitSseFrames,
   SseFrameGate,
 } from '../../apps/edge-gateway/src/pipeline/stages/relay/frame-gate.ts';
 import { redactErrorBody } from '../../apps/edge-gateway/src/pipeline/stages/relay/redact-errors.ts';
@@ -127,7 +126,6 @@ const ofBytes: Readonly<Record<string, (bytes: Buffer) => unknown>> = {
   'usage in JSON': (bytes) => readUsage('application/json', bytes),
   'usage in events': (bytes) => readUsage('text/event-stream', bytes),
   'server-sent events': (bytes) => new SseDecoder({ frameBytesMax: 1e9 }).push(bytes),
-  'frames of server-sent events': (bytes) => splitSseFrames(bytes),
   'complete frames of server-sent events': (bytes) => new SseFrameGate(1e9).push(bytes),
   'binary frames': (bytes) => splitBinaryFrames(bytes).length,
   'binary messages': (bytes) => [...new EventStreamDecoder().push(bytes)],
