@@ -131,8 +131,9 @@ const ofBytes: Readonly<Record<string, (bytes: Buffer) => unknown>> = {
   'binary messages': (bytes) => [...new EventStreamDecoder().push(bytes)],
 };
 
+/** Escapes at most double the length. */
 function quote(bytes: Buffer): Buffer {
-  return Buffer.from(JSON.stringify(bytes.toString('utf8')));
+  return Buffer.from(JSON.stringify(bytes.toString('utf8', 0, hostileChars / 2)));
 }
 
 function readUsage(type: string, bytes: Buffer): unknown {

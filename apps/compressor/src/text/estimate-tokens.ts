@@ -1,3 +1,4 @@
+const { ceil } = Math;
 const space = 0;
 const letter = 1;
 const digit = 2;
@@ -36,7 +37,7 @@ export function estimateTextTokens(text: string, from = 0, to = text.length): nu
     const units = end - start;
     if (kind === space) tokens += units === 1 ? 0 : 1;
     else if (kind === newline) tokens += 1;
-    else tokens += Math.ceil(units / (unitsPerToken[kind] as number));
+    else tokens += ceil(units / (unitsPerToken[kind] as number));
     start = end;
   }
   return tokens;
@@ -72,7 +73,7 @@ export function estimateDefinitionTokens(utf8: Uint8Array): number {
     while (end < length && classByByte[utf8[end] as number] === kind) end += 1;
     const bytes = end - start;
     if (kind === space) tokens += bytes === 1 && utf8[start] === 0x20 ? 0 : 1;
-    else tokens += Math.ceil(bytes / (bytesPerToken[kind] as number));
+    else tokens += ceil(bytes / (bytesPerToken[kind] as number));
     start = end;
   }
   return tokens;

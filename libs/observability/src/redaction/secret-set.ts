@@ -15,7 +15,7 @@ const peersMax = 16;
 const plainSearchMax = 4;
 const marksSize = 1 << 12;
 const base = 0x01000193;
-const { imul } = Math;
+const { imul, max, min } = Math;
 /** `base` to the power of `tailChars`: the weight of the character that leaves the window. */
 const leaving = Array.from({ length: tailChars }).reduce<number>((power) => imul(power, base), 1);
 
@@ -141,10 +141,10 @@ function matchBefore(text: string, end: number, from: number, forms: readonly st
   // Directly after a replaced match, the first form that matches is as long as any other can be.
   for (let at = 0; at < forms.length && at < peersMax && longest < end - from; at += 1) {
     const form = forms[at] ?? '';
-    const needed = Math.min(form.length, partCharsMin);
+    const needed = min(form.length, partCharsMin);
     if (countEqual(text, end, form, tailChars, needed) < needed) continue;
-    const chars = Math.min(form.length, end - from);
-    longest = Math.max(longest, chars <= needed ? chars : countEqual(text, end, form, needed, chars));
+    const chars = min(form.length, end - from);
+    longest = max(longest, chars <= needed ? chars : countEqual(text, end, form, needed, chars));
   }
   return longest === 0 && forms.length > peersMax ? tailChars : longest;
 }
