@@ -79,7 +79,7 @@ test('a person resets a forgotten password with the link of a mail and signs in'
   await expectNoBarriers();
   // The token does not stay in the address bar or the history.
   expect(new URL(page.url()).hash).toBe('');
-  await page.getByLabel('New password', { exact: true }).fill(password);
+  await page.getByLabel('New password').fill(password);
   await page.getByRole('button', { name: 'Change password' }).click();
   await heading('Sign in');
   await page.getByText('Your password is changed.').waitFor();

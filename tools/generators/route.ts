@@ -6,7 +6,8 @@ const app = 'apps/edge-gateway/src';
 
 /**
  * A public endpoint for API keys: its folder with a controller and a spec, and its entry in the module. Move it into the
- * folder of its family if there is one. Write its row in test/authz/rows.fixture.ts by hand, because access rules are a decision.
+ * folder of its family if there is one. Write its row in test/authz/rows.fixture.ts and its scope in openapi/operation-scopes.ts by
+ * hand, because access rules are a decision.
  * @param path the public path; `/v1/<name>` if left out.
  */
 export function renderRoute(name: string, read: ReadFile, path = `/v1/${name}`): FileChange[] {
@@ -63,8 +64,10 @@ function renderSpec(names: Names): string {
 import { ${names.pascal}Route } from './${names.kebab}.route.ts';
 
 test('reads the ${names.sentence.toLowerCase()} of the caller’s account', () => {
+  const by = { keyId: null, personId: null };
+  const origin = { address: '203.0.113.7', userAgent: null, requestId: '0199a000-0000-7000-8000-000000000002' };
   const caller: AccountCaller = {
-    ...{ accountId: '0199a000-0000-7000-8000-000000000001', keyId: null, personId: null },
+    ...{ accountId: '0199a000-0000-7000-8000-000000000001', ...by, actor: { ...origin, ...by } },
   };
   expect(new ${names.pascal}Route().read(caller)).toMatchObject({ account_id: caller.accountId });
 });
