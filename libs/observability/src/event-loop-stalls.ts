@@ -4,7 +4,6 @@ import type { Metrics } from './metrics.ts';
 const tickMs = 25;
 /** Shorter delays are normal, for example during garbage collection. */
 const stallMsMin = 50;
-const name = 'event_loop_stall_seconds';
 const bucketsSeconds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /**
@@ -15,9 +14,9 @@ const bucketsSeconds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
  */
 export function watchEventLoop(metrics: Metrics): () => void {
   // Two servers may show the metrics of one process.
-  if (metrics.registry.getSingleMetric(name) !== undefined) return () => undefined;
+  if (metrics.registry.getSingleMetric('event_loop_stall_seconds') !== undefined) return () => undefined;
   const stalls = metrics.histogram({
-    name,
+    name: 'event_loop_stall_seconds',
     help: 'Times for which the event loop did not run, above 50 ms, by cause: work of the process, or the host.',
     labels: ['cause'],
     buckets: bucketsSeconds,
