@@ -50,7 +50,8 @@ export async function startChargingStack(undo: Undo[]): Promise<ChargingStack> {
     STRIPE_API_URL: stripe.url,
     BILLING_PLANS: JSON.stringify(plans),
   };
-  const apps = ['edge-gateway', 'account', 'provider-vault', 'worker', 'billing'];
+  // Deleting an account also deletes what the compressor keeps.
+  const apps = ['edge-gateway', 'account', 'provider-vault', 'worker', 'billing', 'compressor'];
   // These tests sign up many users.
   const edge = { TRUSTED_PROXIES: '127.0.0.0/8', AUTH_RATE_LIMIT_RPM: '100000' };
   const stack = await startStack({ apps, env: { billing: env, 'edge-gateway': edge } });
