@@ -56,7 +56,7 @@ async function receive(email: string, path: string): Promise<ReceivedMail> {
   );
 }
 
-/** Opens the link of a mail at this stack, whose port is not known in advance. */
+/** Opens the link of a mail on this stack. Its port is not known in advance. */
 async function openLink(mail: ReceivedMail): Promise<void> {
   const { path, token } = readLink(mail);
   await page.goto(`${path}#token=${token}`);

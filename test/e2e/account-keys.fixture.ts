@@ -10,7 +10,7 @@ export interface FoundKey {
   readonly ttlSeconds: number;
 }
 
-/** The keys whose name or value contains the id, in every Redis server of the stack. */
+/** The Redis keys with the id in their name or value, on all servers of the stack. */
 export async function findKeysNaming(stack: StackUnderTest, id: string): Promise<FoundKey[]> {
   const urls = Object.entries(stack.dev).flatMap(([name, url]) =>
     name.startsWith('redis') && typeof url === 'string' ? [url] : [],

@@ -15,7 +15,7 @@ const limitOf = ({ headers }: Answer) => Number(headers['x-ratelimit-limit-reque
 const countOf = (answers: readonly Answer[], status: number) =>
   answers.filter((answer) => answer.status === status).length;
 
-/** Creates a key with a high limit of its own, so that only the limits of its account apply. */
+/** Creates a key with a high limit, so that only the limits of its account apply. */
 async function createFastKey(): Promise<string> {
   const { apiKey } = await createTestAccount(stack);
   return (await createTestKey(stack.baseUrl, apiKey, { name: 'fast', rate_limit_rpm: 100_000 })).key;

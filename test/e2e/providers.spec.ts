@@ -141,7 +141,7 @@ describe('the egress guard', () => {
       expectError(called, { ...invalid, code: 'egress_denied' });
     }
     expect(provider.requests).toHaveLength(0);
-    // Nor can an account take the sandbox's own address for a provider of its own.
+    // An account cannot use the sandbox's address for its own provider either.
     const body = { provider: 'cerebras', api_key: firstKey, base_url: `${sandbox.origin}/v1` };
     const stored = await send(closed, { method: 'PUT', path, key: account.apiKey, body });
     expectError(stored, { ...invalid, code: 'egress_denied' });

@@ -3,7 +3,7 @@ import { completion } from '../e2e/provider.fixture.ts';
 
 export interface HangingProvider {
   readonly url: string;
-  /** Requests under `/hangs` whose bodies have arrived. */
+  /** Requests under `/hangs` that have sent their whole body. */
   readonly waiting: ReadonlySet<ServerResponse>;
   /** Answers all of them. */
   answerAll(): void;

@@ -10,15 +10,15 @@ import { findExpressions, type FoundExpression } from './expressions.ts';
 const excluded: Readonly<Record<string, string>> = {};
 
 /**
- * Expressions whose statement cuts the text first, by their place, with the length that they read at most. They
- * are measured on that length.
+ * Expressions that read a shortened text, by their place, with the maximum length. They are measured on that
+ * length.
  */
 const readAtMost: Readonly<Record<string, number>> = {
   'apps/worker/src/assess-tools/assessed-tool.ts:105': 20_000,
 };
 
 /**
- * Files that build an expression at run time, with what they build. Each needs a scanner of its own in
+ * Files that build an expression at run time, with what they build. Each needs a scanner in
  * `linear-time-scanners.spec.ts`, or builds the expression from constants, as the value here shows.
  */
 const built: Readonly<Record<string, string>> = {

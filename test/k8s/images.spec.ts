@@ -127,7 +127,7 @@ describe('compose', () => {
       'VAULT_KEK',
       'DRAIN_TIMEOUT_MS',
       'OTEL_EXPORTER_OTLP_ENDPOINT',
-      // Mail is a component of its own, which the dev overlay does not use.
+      // Mail is a separate component. The dev overlay does not use it.
       ...['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'],
     ];
     const names = (list: readonly string[]) => list.filter((name) => !apart.includes(name)).sort();

@@ -75,7 +75,7 @@ const edgeVariables = z
     OIDC_SCOPE: z.string().min(1).default('openid email offline_access'),
     /** Directory with the built dashboard; by default the one next to this program. */
     DASHBOARD_DIR: unlessEmpty(z.string().min(1).optional()),
-    /** How people reach the operator. Shown to those who forgot their password if no mail can be sent. */
+    /** How users reach the operator. Shown on the page for forgotten passwords if no mail can be sent. */
     OPERATOR_CONTACT: unlessEmpty(z.string().min(1).max(200).optional()),
     /** Maximum calls to `/v1/auth` per minute and client address, or per known device. */
     AUTH_RATE_LIMIT_RPM: z.coerce.number().int().positive().default(60),

@@ -5,7 +5,7 @@ import { FairQueue, type FairQueueOptions } from './fair-queue.ts';
 export type AccountShare = Omit<FairQueueOptions, 'onRefused'>;
 
 /**
- * The share of services whose calls mainly wait for Postgres. One account uses two of a pool's ten connections.
+ * The share for services that mainly wait for Postgres. One account uses two of a pool's ten connections.
  * Eight calls run at once, so two connections stay free for jobs. A burst of 64 calls of a few milliseconds each is
  * still served.
  */

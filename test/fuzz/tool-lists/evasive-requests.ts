@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** The endpoints whose requests can have tools. */
+/** The endpoints that accept tools. */
 export const endpoints = ['chat-completions', 'messages', 'converse', 'responses'] as const;
 export type Endpoint = (typeof endpoints)[number];
 

@@ -166,7 +166,9 @@ describe('a forgotten password', () => {
     // The link was not sent to the mailbox, so it proves nothing about it.
     expect(session.email_verified).toBe(false);
     tokens.push(token ?? '');
-    await expect(runOperator('reset-password', 'nobody@example.com')).rejects.toThrow('Nobody has signed up');
+    await expect(runOperator('reset-password', 'nobody@example.com')).rejects.toThrow(
+      'No user has this e-mail address',
+    );
     await expect(runOperator('delete', email)).rejects.toThrow('usage');
   }, 60_000);
 });

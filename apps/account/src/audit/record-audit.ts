@@ -10,7 +10,7 @@ export interface AuditedChange {
   readonly changes?: AuditChanges;
 }
 
-/** The account, and who acts. Without an actor, the call came from a command of the operator. */
+/** The account, and the actor that makes the change. Without an actor, the call came from an operator command. */
 export interface AuditPlace {
   readonly accountId: string;
   readonly actor?: Actor | undefined;
@@ -32,7 +32,7 @@ export async function recordAudit(
 
 type ActorColumns = Pick<Prisma.AuditEventUncheckedCreateInput, 'actorType' | 'actorId' | 'actorName'>;
 
-/** The type, id and current name of an actor. A person who has left keeps only the id. */
+/** The type, id and current name of an actor. A deleted user keeps only the id. */
 export async function describeActor(
   tx: Pick<AccountModels, 'apiKey' | 'person'>,
   accountId: string,

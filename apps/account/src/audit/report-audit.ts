@@ -4,7 +4,7 @@ import type { AccountDatabase, Prisma } from '../persistence/account-database.ts
 import { describeActor, renderOrigin, renderTarget } from './record-audit.ts';
 
 /**
- * Stores events of other services. An event that is already stored, or whose account was deleted, is skipped.
+ * Stores events of other services. Skips events that are already stored, and events of deleted accounts.
  * Throws if any other event could not be stored; the caller then repeats the whole report.
  */
 export async function reportAuditEvents(

@@ -64,7 +64,7 @@ async function beginDeletion(context: DeleteAccountContext, accountId: string): 
   return deletion;
 }
 
-/** The audit log is deleted with the account, so the service's own log says who deleted it. */
+/** The audit log is deleted with the account, so the service's log names the actor. */
 function noteRequest(
   { logger }: Pick<DeleteAccountContext, 'logger'>,
   accountId: string,

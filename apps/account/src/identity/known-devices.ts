@@ -11,7 +11,7 @@ const algorithm = 'EdDSA';
 /** The DER prefix before the 32 raw bytes of an Ed25519 private key (RFC 8410 §7). */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** A person whose devices are checked. A change of `deviceGeneration` revokes all earlier device tokens. */
+/** A user with known devices. A change of `deviceGeneration` revokes all earlier device tokens. */
 export interface DeviceOwner {
   readonly id: string;
   readonly deviceGeneration: number;

@@ -12,7 +12,7 @@ export interface OperatorContext {
 
 /**
  * Creates a link for a new password, which the operator passes on. Using it does not verify the e-mail address,
- * because the link was not sent there. Throws an error if nobody has this address.
+ * because the link was not sent there. Throws an error if no user has this address.
  */
 export async function createResetLink(
   { database, mailPepper, publicUrl }: OperatorContext,
@@ -28,7 +28,7 @@ export async function createResetLink(
   return `${link}\nThe link works once, for 24 hours. Send it to the person through a private channel.`;
 }
 
-/** Marks an address as verified. Throws an error if nobody has it. */
+/** Marks an address as verified. Throws an error if no user has it. */
 export async function markEmailVerified(
   { database }: Pick<OperatorContext, 'database'>,
   email: string,
@@ -45,6 +45,6 @@ async function findUser(database: AccountDatabase, text: string): Promise<{ id: 
   const email = parseEmail(text);
   if (email === null) throw new Error('This is not an e-mail address.');
   const user = await database.acrossAccounts.identityUser.findUnique({ where: { email } });
-  if (user === null) throw new Error('Nobody has signed up with this e-mail address.');
+  if (user === null) throw new Error('No user has this e-mail address.');
   return user;
 }

@@ -42,7 +42,7 @@ export function authorityOf(key: StoredKey, policy: AccountPolicy): KeyAuthority
 }
 
 /**
- * Reads the API key that makes a change; null for a user or an operator, who may grant everything. Reading it within
+ * Reads the API key that makes a change; null for users and operators, because they may grant everything. Reading it within
  * the change's transaction means that a concurrent revocation or restriction counts.
  * @throws GatewayError `invalid_api_key` for a revoked or expired key, `insufficient_scope` without `manage`
  */
@@ -106,7 +106,7 @@ function restrictionsOf(key: KeyAuthority, policy: AccountPolicy): Map<string, s
  * The scopes of a key after a call that names none. A call that adds or changes a restriction removes `manage`,
  * because a restricted key is meant for an agent.
  * @param before the key before the call; null for a new key
- * @param after the key after the call, with the scopes that it would have without this rule
+ * @param after the key after the call, before this rule is applied
  * @throws GatewayError `invalid_field` if no scope would be left
  */
 export function chooseScopes(

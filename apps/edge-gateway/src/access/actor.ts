@@ -23,7 +23,7 @@ interface Caller {
   readonly personId: string | null;
 }
 
-/** Who makes a request, and from where. */
+/** The caller of a request, and its origin. */
 export function readActor(
   { keyId, personId }: Caller,
   request: Pick<FastifyRequest, 'ip' | 'headers' | 'id'>,

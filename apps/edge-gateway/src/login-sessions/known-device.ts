@@ -7,7 +7,7 @@ const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
 /**
  * The id of the first device token that the embedded identity has signed; null if there is none. The edge uses
- * it for the rate limit only. The account service decides whether the device belongs to the person who signs in.
+ * it for the rate limit only. The account service decides whether the device belongs to the user.
  */
 export async function findKnownDevice(
   identity: Pick<IdentityClient, 'settings'>,

@@ -68,9 +68,9 @@ const requestsMin = 20;
 /** Outside this range, a body consists mostly of images or similar data and says nothing about text. */
 const bytesPerTokenMin = 2;
 const bytesPerTokenMax = 8;
-/** Accounts whose ratios are kept. Beyond it, the account that was used least recently is forgotten. */
+/** Maximum number of accounts with ratios. The least recently used account is evicted first. */
 const accountsMax = 10_000;
-/** Models whose ratios are kept for one account. */
+/** Maximum number of models with ratios per account. */
 const modelsPerAccountMax = 32;
 
 interface Seen {

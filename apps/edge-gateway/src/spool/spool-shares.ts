@@ -5,8 +5,8 @@ import type { Segment } from './segment.ts';
 export const endingReserveBytes = 4096;
 
 /**
- * An account may use this multiple of the space that is still free (dynamic thresholds, Choudhury and Hahne 1998). One
- * account alone can use four fifths of the spool, and there is always room for an account that uses little.
+ * An account may use this multiple of the space that is still free (dynamic thresholds, Choudhury and Hahne 1998). A
+ * single account can use at most four fifths of the spool. An account with few events always finds room.
  */
 const multipleOfFree = 4;
 

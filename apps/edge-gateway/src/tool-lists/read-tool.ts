@@ -12,7 +12,7 @@ const toolMembers = governMembers([
 ]);
 const nameMember = governMembers(['name']);
 
-/** Types that say how a tool is called. Any other type names the tool itself. */
+/** Types that describe how a tool is called. Any other type names the tool itself. */
 const kinds: ReadonlySet<string> = new Set(['function', 'custom', 'namespace', 'mcp', 'mcp_toolset']);
 
 /** Anthropic's tools that have one name per version. */

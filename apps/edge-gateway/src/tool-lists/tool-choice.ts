@@ -6,7 +6,7 @@ import type { ToolIdentity } from './tool-permission.ts';
 
 /** Choices that name no tool, in any API. */
 const modes: ReadonlySet<string> = new Set(['auto', 'any', 'none', 'required', 'validated']);
-/** Types of a choice that say how it names a tool. Any other type names the tool itself. */
+/** Types of a choice that describe how it names a tool. Any other type names the tool itself. */
 const kinds: ReadonlySet<string> = new Set([...modes, 'tool', 'function', 'custom', 'allowed_tools']);
 
 const bodies = ['function', 'custom', 'tool', 'allowed_tools'] as const;

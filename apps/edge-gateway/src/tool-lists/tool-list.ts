@@ -20,7 +20,7 @@ export interface ToolListPlace {
   readonly node: JsonNode;
   /** For errors. */
   readonly path: string;
-  /** MCP servers whose tools are listed elsewhere in the request. */
+  /** MCP servers with tools that are listed elsewhere in the request. */
   readonly toolsets?: ReadonlySet<string> | undefined;
 }
 

@@ -20,7 +20,7 @@ const price = {
   headTokens: 4_000,
 };
 
-/** A policy whose bucket for every intent and list size is calibrated to one K. */
+/** A policy with one K for all intents and lists of 51 to 100 tools. */
 function policyOf(k: number): RoutingPolicy {
   return {
     accountId: '019a9f5e-0000-7000-8000-000000000001',

@@ -20,7 +20,7 @@ interface SecondStageOptions {
   readonly pairsMax: number;
 }
 
-/** When and for whom the inference of one ranking runs. */
+/** The deadline and the account of a ranking's inference. */
 export type InferenceTiming = Required<Pick<InferenceOptions, 'deadlineAt'>> &
   Pick<InferenceOptions, 'accountId'>;
 

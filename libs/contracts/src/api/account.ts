@@ -43,7 +43,7 @@ export const account = z.object({
 });
 export type Account = z.infer<typeof account>;
 
-/** The login of the person who reads the account. */
+/** The user that reads the account. */
 export const accountPerson = z.object({
   email: z
     .string()

@@ -16,13 +16,13 @@ export const requestOrigin = z.object({
 export type RequestOrigin = z.infer<typeof requestOrigin>;
 
 /**
- * Who makes a change, and from where. One of the two ids is set. Gateways verify the credential; the account
+ * The caller of a change, and its origin. One of the two ids is set. Gateways verify the credential; the account
  * service looks up the name.
  */
 export const actor = requestOrigin.extend({
   /** The API key that the request carries. */
   keyId: id.nullable(),
-  /** The person whose login session the request carries. */
+  /** The user of the request's login session. */
   personId: id.nullable(),
 });
 export type Actor = z.infer<typeof actor>;

@@ -138,7 +138,7 @@ function markOf(hash: number): number {
  */
 function matchBefore(text: string, end: number, from: number, forms: readonly string[]): number {
   let longest = 0;
-  // Directly after a replaced match, the first form that matches is as long as any other can be.
+  // Directly after a replaced match, no form can match more than the rest of the text, so the search ends there.
   for (let at = 0; at < forms.length && at < peersMax && longest < end - from; at += 1) {
     const form = forms[at] ?? '';
     const needed = min(form.length, partCharsMin);

@@ -16,7 +16,7 @@ export function connectionShapeOf({ connection }: Provider): ConnectionShape {
   return connection ?? keyAlone;
 }
 
-/** The fields whose values are redacted. A service account is checked where its key is parsed. */
+/** The fields with redacted values. A service account is checked where its key is parsed. */
 const secretFields = ['api_key', 'access_key_id', 'secret_access_key', 'session_token'] as const;
 
 /** Characters allowed in a header value. */

@@ -13,7 +13,7 @@ function LongText({ text }: { readonly text: string | null }) {
   );
 }
 
-/** The columns of the audit log: when, who, what, and from where. */
+/** The columns of the audit log: time, actor, action, target and origin. */
 export const auditColumns: readonly Column<AuditEvent>[] = [
   {
     key: 'time',

@@ -36,7 +36,7 @@ function ResetForm({ token }: { readonly token: string }) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const finish = async ({ email }: { readonly email: string }) => {
-      // The reset has ended all login sessions, so a person who is signed in on this page is not any more.
+      // The reset has ended all login sessions, including the one in this browser.
       await logOut();
       await navigate('/sign-in', { replace: true, state: { resetEmail: email } });
     };

@@ -47,7 +47,7 @@ export function PasswordForm({ isNew }: { readonly isNew: boolean }) {
   );
 }
 
-/** The e-mail address of a person who has just reset the password; otherwise null. */
+/** The e-mail address after a password reset; otherwise null. */
 function readResetEmail(state: unknown): string | null {
   const email = (state as { resetEmail?: unknown } | null)?.resetEmail;
   return typeof email === 'string' ? email : null;

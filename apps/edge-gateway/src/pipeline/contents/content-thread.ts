@@ -41,7 +41,7 @@ const heapMbMax = 256;
  */
 export class ContentThread {
   readonly #options: ContentThreadOptions;
-  /** Waiting jobs by account. The account whose turn it is comes first. */
+  /** Waiting jobs by account. The next account comes first. */
   readonly #waiting = new Map<string, WaitingJob[]>();
   #worker: Worker | null = null;
   #running: WaitingJob | null = null;

@@ -37,8 +37,8 @@ export function readRefreshCookie(request: FastifyRequest): string | undefined {
 }
 
 /**
- * Marks the browser as a known device of a person. The cookie holds one token per person, the newest first, for
- * the few people who share a browser.
+ * Marks the browser as a known device of a person. The cookie holds one token per user, newest first, because
+ * users can share a browser.
  */
 export function setDeviceCookie(request: FastifyRequest, reply: FastifyReply, token: string): void {
   const subject = subjectOf(token);

@@ -17,7 +17,7 @@ export const forgotPassword: Operation = {
   id: 'forgotPassword',
   tag,
   summary: 'Request a link for a new password',
-  description: `Mails a link to the address if somebody has signed up with it. The response and its time are the same for every address. The link works once, for one hour. Repeated requests for one address within a short time send no further mail. Requires a mail server (\`SMTP_URL\`). ${embeddedOnly}`,
+  description: `Mails a link to the address if a user has this address. The response and its time are the same for every address. The link works once, for one hour. Repeated requests for one address within a short time send no further mail. Requires a mail server (\`SMTP_URL\`). ${embeddedOnly}`,
   body: { schema: forgotPasswordBody },
   answer: { status: 202, description: 'The request was accepted.', schema: requestedPasswordReset },
   errors: [...common, 'mail_not_configured'],

@@ -22,11 +22,11 @@ type ShadowCount = Pick<ShadowSample, 'at' | 'missed' | 'isArmed' | 'share'>;
 /**
  * Measures the recovery rate ρ: the tools recovered in pruned conversations, divided by the tools that were
  * missed in them. The second number is estimated from shadow conversations. Each was drawn with a known
- * probability p, so it stands for (1 − p) / p pruned conversations of the same moment and policy (Horvitz and
- * Thompson, "A Generalization of Sampling Without Replacement From a Finite Universe", 1952). The bounds are
- * those of a ratio of two independent sums, on the logarithm (delta method), with the variance of sums over
- * conversations, so calls that depend on each other are accounted for. The lower bound is used for planning once
- * it differs from the prior.
+ * probability p, so it stands for (1 − p) / p pruned conversations of the same moment and policy. This is the
+ * Horvitz–Thompson estimator ("A Generalization of Sampling Without Replacement From a Finite Universe", 1952).
+ * The bounds come from the delta method for the logarithm of a ratio. The variances are summed over
+ * conversations, because calls within one depend on each other. The lower bound is used for planning once the
+ * measurement contradicts the prior.
  */
 export function measureRecoveryRate(
   pruned: readonly PrunedCount[],
