@@ -3,18 +3,16 @@ import { useMutation } from '@tanstack/react-query';
 import { Download, RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { readAuditCsv, useAudit, type AuditEvent, type AuditFilter } from '../../api/audit.ts';
-import { DataTable } from '../../components/data-table.tsx';
+import { readAuditCsv, useAudit, type AuditFilter } from '../../api/audit.ts';
 import { PageHeader } from '../../components/page-header.tsx';
-import { EmptyState, ErrorState, QueryView } from '../../components/states.tsx';
+import { PagedTable } from '../../components/paged-table.tsx';
+import { EmptyState } from '../../components/states.tsx';
 import { changeParam } from '../../lib/addresses.ts';
-import { formatNumberOf } from '../../lib/format.ts';
 import { notifyDone } from '../../lib/notices.ts';
 import { saveFile } from '../../lib/save-file.ts';
 import { auditColumns } from './audit-columns.tsx';
 import { AuditFilters } from './audit-filters.tsx';
 import { filterNames, parseAuditQuery, type FilterName } from './audit-query.ts';
-import classes from './audit.module.css';
 
 export function AuditPage() {
   const [params, setParams] = useSearchParams();
@@ -50,15 +48,6 @@ export function AuditPage() {
 /** A second ahead, because an event of this moment must be in the list. */
 const now = () => new Date(Date.now() + 1_000).toISOString();
 
-function TotalLine({ total, isLoading }: { readonly total: number; readonly isLoading: boolean }) {
-  return (
-    <p className={classes.total} role="status">
-      {formatNumberOf(total, 'event')}
-      {isLoading ? ' · loading…' : ''}
-    </p>
-  );
-}
-
 interface EventListProps {
   readonly filter: AuditFilter;
   readonly until: string;
@@ -66,42 +55,17 @@ interface EventListProps {
 }
 
 function EventList({ filter, until, onClear }: EventListProps) {
-  const query = useAudit(filter, until);
-  const rows: AuditEvent[] = query.data?.pages.flatMap(({ data }) => data) ?? [];
-  const total = query.data?.pages[0]?.total ?? 0;
   const isFiltered = Object.keys(filter).length > 0;
   return (
-    <div aria-busy={query.isFetching} className={classes.list}>
-      <QueryView
-        query={query}
-        lines={14}
-        isEmpty={() => rows.length === 0}
-        empty={isFiltered ? <NothingMatches onClear={onClear} /> : <NoEvents />}
-      >
-        {() => (
-          <>
-            <TotalLine total={total} isLoading={query.isFetching} />
-            <DataTable
-              label="Events"
-              columns={auditColumns}
-              rows={rows}
-              rowKey={({ id }) => id}
-              total={total}
-              onEndReached={
-                query.hasNextPage && !query.isFetchNextPageError
-                  ? () => void query.fetchNextPage()
-                  : undefined
-              }
-              isLoadingMore={query.isFetchingNextPage}
-              minWidth="72rem"
-            />
-            {query.isFetchNextPageError ? (
-              <ErrorState error={query.error} onRetry={() => void query.fetchNextPage()} />
-            ) : null}
-          </>
-        )}
-      </QueryView>
-    </div>
+    <PagedTable
+      query={useAudit(filter, until)}
+      label="Events"
+      noun="event"
+      columns={auditColumns}
+      rowKey={({ id }) => id}
+      empty={isFiltered ? <NothingMatches onClear={onClear} /> : <NoEvents />}
+      minWidth="72rem"
+    />
   );
 }
 

@@ -3,11 +3,11 @@ import { Download, RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { useMutation } from '@tanstack/react-query';
-import type { RequestEntry, RequestFilter } from '../../api/requests.ts';
+import type { RequestFilter } from '../../api/requests.ts';
 import { useNewRequests, useRequests } from '../../api/requests.ts';
-import { DataTable } from '../../components/data-table.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { EmptyState, ErrorState, QueryView } from '../../components/states.tsx';
+import { PagedTable } from '../../components/paged-table.tsx';
+import { EmptyState } from '../../components/states.tsx';
 import { formatNumberOf } from '../../lib/format.ts';
 import { changeParam } from '../../lib/addresses.ts';
 import { requestColumns } from '../../components/request-columns.tsx';
@@ -47,57 +47,23 @@ interface RequestListProps {
 }
 
 function RequestList({ filter, until, onClear }: RequestListProps) {
-  const query = useRequests(filter, until);
-  const rows: RequestEntry[] = query.data?.pages.flatMap(({ data }) => data) ?? [];
-  const total = query.data?.pages[0]?.total ?? 0;
   const isFiltered = Object.keys(filter).length > 0;
   return (
-    <div aria-busy={query.isFetching} className={classes.list}>
-      <QueryView
-        query={query}
-        lines={14}
-        isEmpty={() => rows.length === 0}
-        empty={isFiltered ? <NothingMatches onClear={onClear} /> : <NoRequests />}
-      >
-        {() => (
-          <>
-            <Total total={total} isFetching={query.isFetching} />
-            <DataTable
-              label="Requests"
-              columns={requestColumns}
-              rows={rows}
-              rowKey={({ id }) => id}
-              total={total}
-              onEndReached={
-                query.hasNextPage && !query.isFetchNextPageError
-                  ? () => void query.fetchNextPage()
-                  : undefined
-              }
-              isLoadingMore={query.isFetchingNextPage}
-              minWidth="74rem"
-            />
-            {query.isFetchNextPageError ? (
-              <ErrorState error={query.error} onRetry={() => void query.fetchNextPage()} />
-            ) : null}
-          </>
-        )}
-      </QueryView>
-    </div>
+    <PagedTable
+      query={useRequests(filter, until)}
+      label="Requests"
+      noun="request"
+      columns={requestColumns}
+      rowKey={({ id }) => id}
+      empty={isFiltered ? <NothingMatches onClear={onClear} /> : <NoRequests />}
+      minWidth="74rem"
+      countedMax={countedMax}
+    />
   );
 }
 
 /** The gateway stops counting here. The end time of the list counts as a filter, so every list has this limit. */
 const countedMax = 100_000;
-
-function Total({ total, isFetching }: { readonly total: number; readonly isFetching: boolean }) {
-  return (
-    <p className={classes.total} role="status">
-      {total >= countedMax ? 'at least ' : ''}
-      {formatNumberOf(total, 'request')}
-      {isFetching ? ' · loading…' : ''}
-    </p>
-  );
-}
 
 interface NewRequestsProps {
   readonly filter: RequestFilter;

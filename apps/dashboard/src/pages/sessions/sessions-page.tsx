@@ -2,15 +2,13 @@ import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { useSessions, type SessionUsage } from '../../api/usage.ts';
 import { CodeBlock } from '../../components/copy.tsx';
-import { DataTable } from '../../components/data-table.tsx';
 import { Foreign, Count, Dollars, Share, Time, Tokens } from '../../components/values.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { QueryView, EmptyState, ErrorState } from '../../components/states.tsx';
+import { PagedTable } from '../../components/paged-table.tsx';
+import { EmptyState } from '../../components/states.tsx';
 import type { Column } from '../../components/data-table.tsx';
-import { formatNumberOf } from '../../lib/format.ts';
 import { sessionAddress } from '../../lib/addresses.ts';
 import { TimeRange } from '../../components/time-range.tsx';
-import classes from './sessions.module.css';
 
 const dayMs = 86_400_000;
 const ranges = [1, 7, 30, 90] as const;
@@ -34,39 +32,16 @@ export function SessionsPage() {
 }
 
 function SessionList({ from }: { readonly from: string }) {
-  const query = useSessions(from);
-  const rows: SessionUsage[] = query.data?.pages.flatMap(({ data }) => data) ?? [];
-  const total = query.data?.pages[0]?.total ?? 0;
   return (
-    <div aria-busy={query.isFetching}>
-      <QueryView query={query} lines={12} isEmpty={() => rows.length === 0} empty={<NoSessions />}>
-        {() => (
-          <>
-            <p className={classes.total} role="status">
-              {formatNumberOf(total, 'session')}
-              {query.isFetching ? ' · loading…' : ''}
-            </p>
-            <DataTable
-              label="Sessions"
-              columns={columns}
-              rows={rows}
-              rowKey={({ session_id }) => session_id}
-              total={total}
-              onEndReached={
-                query.hasNextPage && !query.isFetchNextPageError
-                  ? () => void query.fetchNextPage()
-                  : undefined
-              }
-              isLoadingMore={query.isFetchingNextPage}
-              minWidth="74rem"
-            />
-            {query.isFetchNextPageError ? (
-              <ErrorState error={query.error} onRetry={() => void query.fetchNextPage()} />
-            ) : null}
-          </>
-        )}
-      </QueryView>
-    </div>
+    <PagedTable
+      query={useSessions(from)}
+      label="Sessions"
+      noun="session"
+      columns={columns}
+      rowKey={({ session_id }) => session_id}
+      empty={<NoSessions />}
+      minWidth="74rem"
+    />
   );
 }
 

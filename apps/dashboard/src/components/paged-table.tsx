@@ -1,0 +1,66 @@
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { formatNumberOf } from '../lib/format.ts';
+import { DataTable, type Column } from './data-table.tsx';
+import { ErrorState, QueryView } from './states.tsx';
+import classes from './paged-table.module.css';
+
+interface Page<Row> {
+  readonly data: readonly Row[];
+  readonly total: number;
+}
+
+interface PagedTableProps<Row> {
+  readonly query: UseInfiniteQueryResult<InfiniteData<Page<Row>>>;
+  /** Describes the rows to screen readers. */
+  readonly label: string;
+  /** A row in the count above the table, in the singular. */
+  readonly noun: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rowKey: (row: Row) => string;
+  /** Shown without rows. */
+  readonly empty: ReactNode;
+  /** Narrower tables scroll sideways. */
+  readonly minWidth: string;
+  /** The total from which the gateway stops counting. */
+  readonly countedMax?: number;
+}
+
+/** A log as a table with its total. Another page is loaded whenever the end is reached. */
+export function PagedTable<Row>(props: PagedTableProps<Row>) {
+  const { query, label, columns, rowKey, empty, minWidth } = props;
+  const rows = query.data?.pages.flatMap(({ data }) => data) ?? [];
+  const total = query.data?.pages[0]?.total ?? 0;
+  const loadMore = (): void => void query.fetchNextPage();
+  return (
+    <div aria-busy={query.isFetching} className={classes.list}>
+      <QueryView query={query} lines={14} isEmpty={() => rows.length === 0} empty={empty}>
+        {() => (
+          <>
+            <Total {...props} total={total} />
+            <DataTable
+              {...{ label, columns, rows, rowKey, total, minWidth }}
+              onEndReached={query.hasNextPage && !query.isFetchNextPageError ? loadMore : undefined}
+              isLoadingMore={query.isFetchingNextPage}
+            />
+            {query.isFetchNextPageError ? <ErrorState error={query.error} onRetry={loadMore} /> : null}
+          </>
+        )}
+      </QueryView>
+    </div>
+  );
+}
+
+type TotalProps<Row> = Pick<PagedTableProps<Row>, 'query' | 'noun' | 'countedMax'> & {
+  readonly total: number;
+};
+
+function Total<Row>({ query, noun, countedMax = Infinity, total }: TotalProps<Row>) {
+  return (
+    <p className={classes.total} role="status">
+      {total >= countedMax ? 'at least ' : ''}
+      {formatNumberOf(total, noun)}
+      {query.isFetching ? ' · loading…' : ''}
+    </p>
+  );
+}
