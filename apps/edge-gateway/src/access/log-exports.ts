@@ -1,28 +1,72 @@
-import { reportAuditEvents, type Actor, type ReportedAuditEvent } from '@gateway/contracts';
+import { reportAuditEvents, type ReportedAuditEvent } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
 import type { Messaging } from '@gateway/messaging';
+import { StreamableFile } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { Readable } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
+import { exportTypes, readExport, type ExportSource } from '../request/render-export.ts';
+import type { AccountCaller } from './access.guard.ts';
 
-interface ReportedExport {
-  readonly accountId: string;
-  readonly actor: Actor;
-  readonly action: Extract<ReportedAuditEvent['action'], `${string}.exported`>;
-  /** The name of the file that the caller receives. */
-  readonly file: string;
-}
+/** Each running export keeps one log query busy. */
+const runningPerAccountMax = 2;
 
-/**
- * Records an export in the account's audit log before the first byte is sent. Throws `service_unavailable` if
- * it cannot be recorded: there is no export without its event.
- */
-export async function reportExport(
-  messaging: Pick<Messaging, 'call'>,
-  { accountId, actor, action, file }: ReportedExport,
-): Promise<void> {
-  const event: ReportedAuditEvent = {
-    id: uuidv7(),
-    ...{ accountId, action, actor, changes: null },
-    at: new Date().toISOString(),
-    target: { type: 'log', id: action.split('.')[0] ?? '', name: file },
-  };
-  await messaging.call(reportAuditEvents, { events: [event] });
+/** Sends one of an account's logs as a file: with a bound per account, and an event in the audit log. */
+export class LogExports {
+  readonly #messaging: Pick<Messaging, 'call'>;
+  readonly #log: 'requests' | 'audit';
+  /** Running exports by account, in this process. */
+  readonly #counts = new Map<string, number>();
+
+  constructor(messaging: Pick<Messaging, 'call'>, log: 'requests' | 'audit') {
+    this.#messaging = messaging;
+    this.#log = log;
+  }
+
+  /**
+   * Records the export, and then streams it.
+   * @throws GatewayError `rate_limit_exceeded` if the account runs too many exports, `service_unavailable` if the
+   * export cannot be recorded
+   */
+  async send<Entry extends { readonly id: string }>(
+    caller: AccountCaller,
+    reply: FastifyReply,
+    source: ExportSource<Entry>,
+  ): Promise<StreamableFile> {
+    const file = `${this.#log}.${source.format}`;
+    reply.raw.once('close', this.#take(caller.accountId));
+    await this.#record(caller, file);
+    void reply.header('content-disposition', `attachment; filename="${file}"`);
+    return new StreamableFile(Readable.from(readExport(source)), { type: exportTypes[source.format] });
+  }
+
+  /** Returns a function that ends the export. */
+  #take(accountId: string): () => void {
+    const count = this.#counts.get(accountId) ?? 0;
+    if (count >= runningPerAccountMax) {
+      throw new GatewayError('rate_limit_exceeded', {
+        message: `An account may run ${runningPerAccountMax} exports at a time. Wait until one has ended.`,
+        retryAfterMs: 10_000,
+      });
+    }
+    this.#counts.set(accountId, count + 1);
+    return () => this.#end(accountId);
+  }
+
+  #end(accountId: string): void {
+    const count = this.#counts.get(accountId) ?? 0;
+    if (count <= 1) this.#counts.delete(accountId);
+    else this.#counts.set(accountId, count - 1);
+  }
+
+  /** Before the first byte is sent: there is no export without its event. */
+  async #record({ accountId, actor }: AccountCaller, file: string): Promise<void> {
+    const event: ReportedAuditEvent = {
+      id: uuidv7(),
+      ...{ accountId, action: `${this.#log}.exported` as const, actor, changes: null },
+      at: new Date().toISOString(),
+      target: { type: 'log', id: this.#log, name: file },
+    };
+    await this.#messaging.call(reportAuditEvents, { events: [event] });
+  }
 }

@@ -1,5 +1,3 @@
-import { GatewayError } from '@gateway/errors';
-
 export type ExportFormat = 'csv' | 'jsonl';
 
 export const exportTypes: Readonly<Record<ExportFormat, string>> = {
@@ -35,40 +33,11 @@ function renderField(value: unknown): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Each running export keeps one log query busy. */
-const runningPerAccountMax = 2;
-
-/** Bounds the exports that an account runs at the same time in this process. */
-export class RunningExports {
-  readonly #counts = new Map<string, number>();
-
-  /**
-   * Returns a function that ends the export.
-   * @throws GatewayError `rate_limit_exceeded` if the account runs too many exports
-   */
-  take(accountId: string): () => void {
-    const count = this.#counts.get(accountId) ?? 0;
-    if (count >= runningPerAccountMax) {
-      throw new GatewayError('rate_limit_exceeded', {
-        message: `An account may run ${runningPerAccountMax} exports at a time. Wait until one has ended.`,
-        retryAfterMs: 10_000,
-      });
-    }
-    this.#counts.set(accountId, count + 1);
-    return () => this.#end(accountId);
-  }
-
-  #end(accountId: string): void {
-    const count = this.#counts.get(accountId) ?? 0;
-    if (count <= 1) this.#counts.delete(accountId);
-    else this.#counts.set(accountId, count - 1);
-  }
-}
-
 const pageRows = 1_000;
 const rowsMax = 1_000_000;
 
-interface Export<Entry> {
+/** What an export contains, and its format. */
+export interface ExportSource<Entry> {
   readonly format: ExportFormat;
   readonly columns: readonly string[];
   /** Reads up to `limit` entries after the entry `before`, or from the start if it is null. */
@@ -80,7 +49,7 @@ export async function* readExport<Entry extends { readonly id: string }>({
   format,
   columns,
   readPage,
-}: Export<Entry>): AsyncGenerator<string> {
+}: ExportSource<Entry>): AsyncGenerator<string> {
   let before: string | null = null;
   const head = renderHead(format, columns);
   if (head !== '') yield head;

@@ -8,16 +8,14 @@ import {
   type AuditFilter,
 } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
-import { Controller, Get, Header, Inject, Query, Res, StreamableFile } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Query, Res, type StreamableFile } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
-import { reportExport } from '../../access/report-export.ts';
+import { LogExports } from '../../access/log-exports.ts';
 import { MESSAGING } from '../../access/tokens.ts';
 import { AllowAccess, CountAs, Describe, type Operation } from '../../openapi/operation.ts';
 import { parseInput } from '../../request/read-body.ts';
-import { exportTypes, readExport, RunningExports } from '../../request/render-export.ts';
 import { asUtc } from '../../request/usage-span.ts';
 
 const listAudit: Operation = {
@@ -51,10 +49,11 @@ const columns = [
 @AllowAccess('api-key-or-session')
 export class AuditRoute {
   readonly #messaging: Messaging;
-  readonly #exports = new RunningExports();
+  readonly #exports: LogExports;
 
   constructor(@Inject(MESSAGING) messaging: Messaging) {
     this.#messaging = messaging;
+    this.#exports = new LogExports(messaging, 'audit');
   }
 
   @Get()
@@ -72,23 +71,18 @@ export class AuditRoute {
   @Describe(exportAudit)
   @Header('cache-control', 'no-store')
   async export(
-    @FromCaller() { accountId, actor }: AccountCaller,
+    @FromCaller() caller: AccountCaller,
     @Query() query: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile> {
     const { format, ...given } = parseInput(auditExportQuery, query);
-    const filter = chooseFilter(given);
-    const file = `audit.${format}`;
-    reply.raw.once('close', this.#exports.take(accountId));
-    await reportExport(this.#messaging, { accountId, actor, action: 'audit.exported', file });
-    const lines = readExport({
+    const call = { accountId: caller.accountId, filter: chooseFilter(given) };
+    return this.#exports.send(caller, reply, {
       format,
       columns,
       readPage: async (before, limit) =>
-        (await this.#messaging.call(exportAuditEvents, { accountId, filter, before, limit })).events,
+        (await this.#messaging.call(exportAuditEvents, { ...call, before, limit })).events,
     });
-    void reply.header('content-disposition', `attachment; filename="${file}"`);
-    return new StreamableFile(Readable.from(lines), { type: exportTypes[format] });
   }
 }
 

@@ -12,16 +12,14 @@ import {
 } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { Messaging } from '@gateway/messaging';
-import { Controller, Get, Header, Inject, Param, Query, Res, StreamableFile } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Param, Query, Res, type StreamableFile } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
 import { MESSAGING } from '../../access/tokens.ts';
 import { AllowAccess, CountAs, Describe, type Operation } from '../../openapi/operation.ts';
-import { reportExport } from '../../access/report-export.ts';
+import { LogExports } from '../../access/log-exports.ts';
 import { parseInput } from '../../request/read-body.ts';
-import { exportTypes, readExport, RunningExports } from '../../request/render-export.ts';
 import { asUtc } from '../../request/usage-span.ts';
 import { requestColumns } from './request-columns.ts';
 import { addStoredContext, readStoredContent } from './request-detail.ts';
@@ -70,10 +68,11 @@ interface RequestPage {
 @CountAs('analytics')
 export class RequestsRoute {
   readonly #messaging: Messaging;
-  readonly #exports = new RunningExports();
+  readonly #exports: LogExports;
 
   constructor(@Inject(MESSAGING) messaging: Messaging) {
     this.#messaging = messaging;
+    this.#exports = new LogExports(messaging, 'requests');
   }
 
   @Get(['/v1/account/requests', '/v1/requests'])
@@ -91,23 +90,18 @@ export class RequestsRoute {
   @Describe(exportRequestLog)
   @Header('cache-control', 'no-store')
   async export(
-    @FromCaller() { accountId, actor }: AccountCaller,
+    @FromCaller() caller: AccountCaller,
     @Query() query: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile> {
     const { format, ...given } = parseInput(requestExportQuery, query);
-    const filter = chooseFilter(given);
-    const file = `requests.${format}`;
-    reply.raw.once('close', this.#exports.take(accountId));
-    await reportExport(this.#messaging, { accountId, actor, action: 'requests.exported', file });
-    const lines = readExport({
+    const call = { accountId: caller.accountId, filter: chooseFilter(given) };
+    return this.#exports.send(caller, reply, {
       format,
       columns: requestColumns,
       readPage: async (before, limit) =>
-        (await this.#messaging.call(exportRequests, { accountId, filter, before, limit })).requests,
+        (await this.#messaging.call(exportRequests, { ...call, before, limit })).requests,
     });
-    void reply.header('content-disposition', `attachment; filename="${file}"`);
-    return new StreamableFile(Readable.from(lines), { type: exportTypes[format] });
   }
 
   @Get('/v1/account/requests/:requestId')
