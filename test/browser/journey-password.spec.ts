@@ -108,6 +108,8 @@ test('a person verifies the address with the link of a mail, and the banner disa
   await page.getByRole('button', { name: 'Verify address' }).click();
   await page.getByText(`${person.email} is verified.`).waitFor();
   await page.getByRole('link', { name: 'Go to the dashboard' }).click();
+  // The page of the link shows the address and these words, too, so wait until it is gone.
+  await page.getByRole('navigation').first().waitFor();
   await page.getByText(person.email).first().waitFor();
   expect(await page.getByText('Verify your e-mail address').count()).toBe(0);
 });
