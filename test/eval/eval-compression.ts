@@ -3,7 +3,7 @@
 import { loadCatalog, type CatalogModel } from '@gateway/model-catalog';
 import { parseArgs } from 'node:util';
 import type { CompressionSettings } from '../../apps/compressor/src/compress-blocks/context-block.ts';
-import { measure, type Figures } from './compression/figures.ts';
+import { measure, type Figures, type ServedReplays } from './compression/figures.ts';
 import { replay, type Replay } from './compression/replay.ts';
 import { clearsOf } from './compression/clears.ts';
 import { loadTranscripts, type Transcript } from './compression/transcripts.ts';
@@ -13,6 +13,9 @@ const modelIds = [
   ['anthropic', 'claude-sonnet-4-5'],
   ['openai', 'gpt-5'],
 ] as const;
+
+/** Cached tokens of tools and instructions in front of the messages, as coding agents send them. */
+const frontTokens = 15_000;
 
 const modes: Readonly<Record<string, Omit<CompressionSettings, 'sessionSeed'>>> = {
   lossless: { mode: 'lossless', recoverable: false },
@@ -25,40 +28,67 @@ const { values } = parseArgs({
 });
 const transcripts = loadTranscripts(values.data);
 const models = chooseModels();
-const replays = Object.fromEntries(Object.keys(modes).map((mode) => [mode, transcripts.map(replayIn(mode))]));
+const served = mapValues(modes, serve);
 for (const mode of Object.keys(modes)) printSteps(mode);
-const all = mapValues(replays, (list) => measure(list, models));
+const all = mapValues(served, (list) => measure(list));
 const setNames = [...new Set(transcripts.map(({ set }) => set))];
 const sets = Object.fromEntries(
-  setNames.map((set) => [set, mapValues(replays, (list) => measure(list.filter(isIn(set)), models))]),
+  setNames.map((set) => [set, mapValues(served, (list) => measure(only(list, isIn(set))))]),
 );
-const clears = Object.fromEntries(models.map((model) => [model.modelId, measureClears(model)]));
-printTable('all', all);
+const longest = findLongest();
+const withoutLongest = mapValues(served, (list) => measure(only(list, (at) => at !== longest)));
+const withFront = mapValues(served, (list) => measure(list, frontTokens));
+const withoutLongestWithFront = mapValues(served, (list) =>
+  measure(
+    only(list, (at) => at !== longest),
+    frontTokens,
+  ),
+);
+printTable('all, as served', all);
 for (const [name, set] of Object.entries(sets)) printTable(name, set);
-printTable('balanced, with the clears that each model’s prices and window call for', clears);
-console.log(JSON.stringify({ ...all, sets, clears }));
+printTable(`without the longest transcript (${transcripts[longest]?.id ?? 'none'})`, withoutLongest);
+printTable(`${frontTokens} cached tokens of tools and instructions in front`, withFront);
+printTable('both: without the longest transcript, cached tokens in front', withoutLongestWithFront);
+console.log(
+  JSON.stringify({
+    ...all,
+    sets,
+    without_longest: withoutLongest,
+    with_front: withFront,
+    without_longest_with_front: withoutLongestWithFront,
+    longest_transcript: transcripts[longest]?.id ?? null,
+    front_tokens: frontTokens,
+  }),
+);
 
 /**
- * The time at which a clear is declared depends on the model, so each model has a separate replay and bill.
+ * Clears are declared only where the omitted text can be read again, as the edge does. Without them every
+ * model gets the same text.
  */
-function measureClears(model: CatalogModel): Figures {
-  const settings = modes['balanced'] ?? { mode: 'balanced', recoverable: true };
-  return measure(
-    transcripts.map((transcript) =>
-      replay(transcript, { ...settings, sessionSeed: transcript.id }, clearsOf(transcript, model)),
-    ),
-    [model],
-  );
+function serve(settings: Omit<CompressionSettings, 'sessionSeed'>): ServedReplays[] {
+  const replayAll = (model: CatalogModel | null): Replay[] =>
+    transcripts.map((transcript) => {
+      const clears = model === null ? undefined : clearsOf(transcript, model);
+      return replay(transcript, { ...settings, sessionSeed: transcript.id }, clears);
+    });
+  if (settings.recoverable) return models.map((model) => ({ model, replays: replayAll(model) }));
+  const replays = replayAll(null);
+  return models.map((model) => ({ model, replays }));
 }
 
-function replayIn(mode: string): (transcript: Transcript) => Replay {
-  const settings = modes[mode];
-  return (transcript) =>
-    replay(transcript, settings === undefined ? null : { ...settings, sessionSeed: transcript.id });
+function only(list: readonly ServedReplays[], isKept: (at: number) => boolean): ServedReplays[] {
+  return list.map(({ model, replays }) => ({ model, replays: replays.filter((_, at) => isKept(at)) }));
 }
 
-function isIn(set: string): (replayed: Replay, at: number) => boolean {
-  return (_, at) => transcripts[at]?.set === set;
+function isIn(set: string): (at: number) => boolean {
+  return (at) => transcripts[at]?.set === set;
+}
+
+/** The transcript whose requests have the most tokens in all. */
+function findLongest(): number {
+  const replays = served['lossless']?.[0]?.replays ?? [];
+  const totals = replays.map(({ original }) => original.reduce((sum, { tokens }) => sum + tokens, 0));
+  return totals.indexOf(Math.max(...totals));
 }
 
 /** Two models from the catalogue, and the first again without its cache. */
@@ -71,7 +101,7 @@ function chooseModels(): CatalogModel[] {
 
 function printSteps(mode: string): void {
   const sums = new Map<string, { blocks: number; saved: number }>();
-  for (const { steps } of (replays[mode] ?? []).flatMap(({ outcomes }) => outcomes)) {
+  for (const { steps } of (served[mode]?.[0]?.replays ?? []).flatMap(({ outcomes }) => outcomes)) {
     for (const { step, tokensBefore, tokensAfter } of steps) {
       const sum = sums.get(step) ?? { blocks: 0, saved: 0 };
       sums.set(step, { blocks: sum.blocks + 1, saved: sum.saved + tokensBefore - tokensAfter });

@@ -25,7 +25,7 @@ const folder = join(import.meta.dirname, '../../models/complexity');
 const shipped = JSON.parse(readFileSync(join(folder, 'weights.json'), 'utf8')) as ComplexityWeights;
 createComplexityModel(shipped);
 const fittedOn = new Set(readFileSync(join(folder, 'fitted-on.txt'), 'utf8').split('\n'));
-const prompts = loadLabelledPrompts(values.data);
+const { prompts, skipped } = loadLabelledPrompts(values.data);
 const samples = Number(values.samples);
 const datasets = [...new Set(prompts.map(({ dataset }) => dataset))].toSorted();
 
@@ -85,6 +85,8 @@ printTable();
 const judged = byDataset.filter(([, { apgr }]) => apgr.score !== null);
 const above = judged.filter(([, { apgr }]) => (apgr.score ?? 0) > (apgr.prompt_length ?? 0));
 const unseen = prompts.filter(({ digest }) => !fittedOn.has(digest)).length;
+const left = Object.values(skipped).reduce((sum, count) => sum + count, 0);
+if (left > 0) console.log(`\n${left} lines could not be used: ${JSON.stringify(skipped)}`);
 console.log(
   `\n${prompts.length} prompts, ${unseen} of them unseen by the shipped weights. Above prompt length on ${above.length} of ${judged.length} sets.`,
 );
@@ -102,6 +104,7 @@ console.log(
     calls_for_80: Object.fromEntries(table.map(([name, row]) => [name, round(row.callsFor80)])),
     above_prompt_length: { sets: above.length, of: judged.length },
     prompts: { all: prompts.length, unseen },
+    skipped,
   }),
 );
 

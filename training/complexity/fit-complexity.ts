@@ -11,7 +11,7 @@ import { loadLabelledPrompts } from './labelled-prompts.ts';
 
 const { values } = parseArgs({ options: { data: { type: 'string', default: '../shared/data/routing' } } });
 const folder = join(import.meta.dirname, '../../models/complexity');
-const prompts = loadLabelledPrompts(values.data);
+const { prompts } = loadLabelledPrompts(values.data);
 
 const raws = crossFit(prompts, foldWithinDatasets(prompts));
 const calibration = calibrate(

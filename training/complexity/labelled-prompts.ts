@@ -16,42 +16,99 @@ export interface LabelledPrompt {
   readonly digest: string;
 }
 
-interface Line {
+/** The prompts of a folder, and how many lines could not be used, by reason. */
+export interface LabelledPrompts {
+  readonly prompts: readonly LabelledPrompt[];
+  readonly skipped: Readonly<Record<SkipReason, number>>;
+}
+
+type SkipReason = 'not_json' | 'no_prompt' | 'no_labels' | 'other_models';
+
+interface Row {
   readonly dataset: string;
   readonly prompt: string;
-  readonly correct: Readonly<Record<string, boolean | number>>;
+  readonly correct: ReadonlyMap<string, number>;
 }
 
 const capableDefault = 'gpt-4-1106-preview';
 
 /**
- * Reads `labelled.jsonl`. The capable model is the one named in the set's description, or else the one that
- * is right more often.
+ * Reads `labelled.jsonl`. The two models are those that most lines have labels for. The capable one is the
+ * model named in the set's description, or else the one that is right more often. Lines that cannot be used
+ * are counted and left out: no JSON object, no prompt, no labels, or no label for one of the two models.
+ * @throws if no line can be used
  */
-export function loadLabelledPrompts(folder: string): LabelledPrompt[] {
-  const lines = readFileSync(join(folder, 'labelled.jsonl'), 'utf8').split('\n').filter(Boolean);
-  const rows = lines.map((line) => JSON.parse(line) as Line);
-  const { capable, cheap } = chooseModels(rows);
-  return rows.map(({ dataset, prompt, correct }) => {
-    const [good, poor] = [Number(correct[capable]), Number(correct[cheap])];
-    return {
-      dataset,
-      characters: prompt.length,
-      features: extractFeatures(prompt),
-      capable: good,
-      cheap: poor,
-      gain: good - poor,
-      digest: createHash('sha256').update(prompt).digest('hex').slice(0, 12),
-    };
+export function loadLabelledPrompts(folder: string): LabelledPrompts {
+  const file = join(folder, 'labelled.jsonl');
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  const skipped = { not_json: 0, no_prompt: 0, no_labels: 0, other_models: 0 };
+  const rows = lines.flatMap((line) => {
+    const row = readRow(line);
+    if (typeof row !== 'string') return [row];
+    skipped[row] += 1;
+    return [];
   });
+  const { capable, cheap } = chooseModels(rows);
+  const prompts = rows.flatMap((row) => {
+    const [good, poor] = [row.correct.get(capable), row.correct.get(cheap)];
+    if (good !== undefined && poor !== undefined) return [describePrompt(row, good, poor)];
+    skipped.other_models += 1;
+    return [];
+  });
+  if (prompts.length === 0) throw new Error(`${file} has no line with a prompt and the labels of two models`);
+  return { prompts, skipped };
 }
 
-function chooseModels(rows: readonly Line[]): { capable: string; cheap: string } {
-  const names = Object.keys(rows[0]?.correct ?? {});
-  if (names.length !== 2) throw new Error('each prompt needs the answers of two models');
-  const rightBy = (name: string): number => rows.reduce((sum, { correct }) => sum + Number(correct[name]), 0);
+function readRow(line: string): Row | SkipReason {
+  const value = readJson(line);
+  if (!isObject(value)) return 'not_json';
+  const { dataset, prompt, correct } = value;
+  if (typeof prompt !== 'string' || prompt === '') return 'no_prompt';
+  const labels = isObject(correct) ? Object.entries(correct) : [];
+  const grades = labels.flatMap(([model, label]) => {
+    const isLabel = typeof label === 'boolean' || (typeof label === 'number' && Number.isFinite(label));
+    return isLabel ? [[model, Number(label)] as const] : [];
+  });
+  if (grades.length < 2) return 'no_labels';
+  return { dataset: typeof dataset === 'string' ? dataset : 'unnamed', prompt, correct: new Map(grades) };
+}
+
+function readJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function describePrompt({ dataset, prompt }: Row, capable: number, cheap: number): LabelledPrompt {
+  return {
+    dataset,
+    characters: prompt.length,
+    features: extractFeatures(prompt),
+    capable,
+    cheap,
+    gain: capable - cheap,
+    digest: createHash('sha256').update(prompt).digest('hex').slice(0, 12),
+  };
+}
+
+function chooseModels(rows: readonly Row[]): { capable: string; cheap: string } {
+  const counts = new Map<string, number>();
+  for (const { correct } of rows) {
+    for (const name of correct.keys()) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const names = [...counts].toSorted((a, b) => b[1] - a[1]).map(([name]) => name);
+  const rightBy = (name: string): number =>
+    rows.reduce((sum, { correct }) => sum + (correct.get(name) ?? 0), 0);
   const [one = '', other = ''] = names;
-  if (names.includes(capableDefault)) {
+  if ([one, other].includes(capableDefault)) {
     return { capable: capableDefault, cheap: one === capableDefault ? other : one };
   }
   return rightBy(one) >= rightBy(other) ? { capable: one, cheap: other } : { capable: other, cheap: one };

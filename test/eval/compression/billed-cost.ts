@@ -32,3 +32,14 @@ export function billedInputUsd({ prices, cache }: CatalogModel, turns: readonly 
   }
   return cost / 1_000_000;
 }
+
+/**
+ * The turns with tools and instructions of this many tokens in front of the messages. They are already in the
+ * provider's cache at the first turn, as in every session of an agent but the first.
+ */
+export function withFront(turns: readonly BilledTurn[], frontTokens: number): BilledTurn[] {
+  return turns.map(({ sharedTokens, tokens }) => ({
+    sharedTokens: sharedTokens + frontTokens,
+    tokens: tokens + frontTokens,
+  }));
+}

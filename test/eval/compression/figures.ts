@@ -1,8 +1,18 @@
 import type { CatalogModel } from '@gateway/model-catalog';
-import { billedInputUsd, type BilledTurn } from './billed-cost.ts';
+import { billedInputUsd, withFront, type BilledTurn } from './billed-cost.ts';
 import type { Replay } from './replay.ts';
 
-/** Ratios are sent tokens divided by received tokens. Shares are fractions of 1. */
+/** The replays of all transcripts as the gateway serves them for one model. */
+export interface ServedReplays {
+  readonly model: CatalogModel;
+  readonly replays: readonly Replay[];
+}
+
+/**
+ * Figures of what is served, declared clears included. Ratios are sent divided by received. Shares are
+ * fractions of 1. When a clear is declared depends on the model. So each model has its own replays, and a
+ * figure without a model is the mean over the models, unless it says otherwise.
+ */
 export interface Figures {
   readonly tokens_ratio: number;
   /** The worst ratio in `billed_cost_ratio_by_model`. */
@@ -15,49 +25,53 @@ export interface Figures {
   readonly retention_or_recoverable: number;
   /** Counted over the turns without a declared clear. */
   readonly prefix_stability: number;
+  /** The sum over the models. */
   readonly declared_clears: number;
   readonly transcripts: number;
 }
 
-export function measure(replays: readonly Replay[], models: readonly CatalogModel[]): Figures {
+/** @param frontTokens cached tokens of tools and instructions in front of every request. */
+export function measure(served: readonly ServedReplays[], frontTokens = 0): Figures {
+  const costs = served.map(({ model, replays }) => costRatio(model, replays, frontTokens));
+  const worst = served.flatMap(({ model, replays }) =>
+    replays.map((replay) => costRatio(model, [replay], frontTokens)),
+  );
+  const replays = served.flatMap((list) => list.replays);
   const sum = (read: (replay: Replay) => number): number =>
     replays.reduce((total, replay) => total + read(replay), 0);
-  const costs = models.map((model) => ratio(sum(costOf(model, 'sent')), sum(costOf(model, 'original'))));
-  const worst = models.flatMap((model) =>
-    replays.map((replay) => ratio(costOf(model, 'sent')(replay), costOf(model, 'original')(replay))),
-  );
   const values = sum(({ retention }) => retention.values);
   const before = sum(({ observationTokens }) => observationTokens.before);
+  const after = sum(({ observationTokens }) => observationTokens.after);
+  const inFront = (turns: readonly BilledTurn[]): number => tokensIn(withFront(turns, frontTokens));
+  const inContext = sum(({ retention }) => retention.inContext);
+  const recoverable = sum(({ retention }) => retention.recoverable);
+  const turnsWithoutClear = sum(({ turns, clears }) => turns - clears);
   return {
     tokens_ratio: ratio(
-      sum(({ sent }) => tokensIn(sent)),
-      sum(({ original }) => tokensIn(original)),
+      sum(({ sent }) => inFront(sent)),
+      sum(({ original }) => inFront(original)),
     ),
     billed_cost_ratio: Math.max(...costs),
     billed_cost_ratio_by_model: Object.fromEntries(
-      models.map(({ provider, modelId }, at) => [`${provider}/${modelId}`, costs[at] ?? 1]),
+      served.map(({ model: { provider, modelId } }, at) => [`${provider}/${modelId}`, costs[at] ?? 1]),
     ),
     billed_cost_ratio_worst_transcript: Math.max(...worst),
-    observation_tokens_saved: round(1 - sum(({ observationTokens }) => observationTokens.after) / before),
-    retention: ratio(
-      sum(({ retention }) => retention.inContext),
-      values,
-    ),
-    retention_or_recoverable: ratio(
-      sum(({ retention }) => retention.recoverable),
-      values,
-    ),
+    observation_tokens_saved: round(1 - ratio(after, before)),
+    retention: ratio(inContext, values),
+    retention_or_recoverable: ratio(recoverable, values),
     prefix_stability: ratio(
       sum(({ stableTurns }) => stableTurns),
-      sum(({ turns, clears }) => turns - clears),
+      turnsWithoutClear,
     ),
     declared_clears: sum(({ clears }) => clears),
-    transcripts: replays.length,
+    transcripts: served[0]?.replays.length ?? 0,
   };
 }
 
-function costOf(model: CatalogModel, which: 'sent' | 'original'): (replay: Replay) => number {
-  return (replay) => billedInputUsd(model, replay[which]);
+function costRatio(model: CatalogModel, replays: readonly Replay[], frontTokens: number): number {
+  const usd = (which: 'sent' | 'original'): number =>
+    replays.reduce((sum, replay) => sum + billedInputUsd(model, withFront(replay[which], frontTokens)), 0);
+  return ratio(usd('sent'), usd('original'));
 }
 
 function tokensIn(turns: readonly BilledTurn[]): number {
