@@ -62,7 +62,7 @@ describe.each(formats)('the playground in %s', (label, format) => {
     expect(detail).toMatchObject({ format, stream: isStreamed, status: 'ok', tools_in: 40 });
     expect(detail.tools_out).toBeLessThan(40);
     const plan = await page.getByRole('complementary', { name: 'Plan of the last request' }).textContent();
-    expect(plan).toContain(`${detail.tools_out} of 40`);
+    expect(plan).toContain(`${detail.tools_out} / 40`);
     const [best] = detail.trace.candidates.filter(({ rank }) => rank === 1);
     expect(plan).toContain(best!.name);
     // The sandbox calls the matching tool. The next message is the tool result, and then the conversation

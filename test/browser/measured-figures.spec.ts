@@ -120,7 +120,7 @@ describe('the request log', () => {
         row.model === null ? row.requested_model : `${row.provider}/${row.model}`,
       );
       if (row.session_id !== null) expect(cells[columns.session]).toBe(row.session_id);
-      if (row.tools_in > 0) expect(cells[columns.tools]).toBe(`${row.tools_out} of ${row.tools_in}`);
+      if (row.tools_in > 0) expect(cells[columns.tools]).toBe(`${row.tools_out} / ${row.tools_in}`);
       if (row.total_tokens !== null) expect(toNumber(titles[columns.tokens]!)).toBe(row.total_tokens);
       expect(toNumber(titles[columns.saved]!)).toBe(
         row.estimated_tokens_saved + row.compression_tokens_saved,
@@ -154,7 +154,7 @@ describe('the request log', () => {
     expectFigures(await readFigures(watched.page), {
       Duration: detail.ms.total,
       'Gateway overhead': detail.ms.overhead,
-      'Tools forwarded': detail.tools_out,
+      'Tools sent': detail.tools_out,
       Tokens: detail.total_tokens,
       'From the prompt cache': detail.cached_tokens,
       'Tokens saved': detail.estimated_tokens_saved + detail.compression_tokens_saved,

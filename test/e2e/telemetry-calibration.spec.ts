@@ -79,6 +79,12 @@ test('calibration chooses a K once there are enough conversations for the bound'
   const { totals } = await callFor(analyticsDayList, 200, analytics);
   expect(totals?.recall).toMatchObject({ sessions: clean, high: expect.any(Number) as number });
   expect(totals!.recall.low).toBeLessThan(totals!.recall.value!);
+  // No plan missed a tool, so recovery adds nothing.
+  expect(totals!.recall).toMatchObject({
+    value: 1,
+    effective: { value: 1, low: expect.closeTo(low, 9) as number },
+    target: 0.9,
+  });
 });
 
 test('a conversation that needs a low-ranked tool is a miss, and the bound no longer meets the target at that K', async () => {
@@ -103,12 +109,21 @@ test('a conversation that needs a low-ranked tool is a miss, and the bound no lo
   expect(shown.buckets[0]!.recall_at['50']).toMatchObject({ value: clean / (clean + 1) });
 });
 
+test('a missed tool lowers effective recall only by the share that recovery does not return', async () => {
+  const analytics = { path: '/v1/usage/analytics/daily?days=2', key: account.apiKey };
+  const { totals } = await callFor(analyticsDayList, 200, analytics);
+  const { sessions, value, effective } = totals!.recall;
+  expect([sessions, value]).toEqual([clean + 1, clean / (clean + 1)]);
+  expect(effective.value).toBeCloseTo((clean + 0.5) / (clean + 1), 9);
+  expect(effective.low).toBeGreaterThan(totals!.recall.low!);
+});
+
 test('a call to a tool that the plan would have pruned causes a shadow alert', async () => {
   const { data } = await callFor(recallAlertPage, 200, {
     path: '/v1/account/tools/recall-alerts',
     key: account.apiKey,
   });
-  expect(data).toMatchObject([{ tool: deep, detected_by: 'shadow' }]);
+  expect(data).toMatchObject([{ tool: deep, detected_by: 'shadow', pruned_because: 'below_k' }]);
   expect(data[0]!.rank).toBeGreaterThan(100);
 });
 

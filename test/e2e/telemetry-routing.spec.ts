@@ -217,7 +217,13 @@ test('recall alerts name the pruned tool that was called', async () => {
   const request = decisions.at(-1)!;
   expect(request.missed_tools).toEqual([missed]);
   const { rank } = request.trace.candidates.find(({ name }) => name === missed)!;
-  const where = { request_id: request.id, rank, k: request.k, at: request.created_at };
+  const where = {
+    request_id: request.id,
+    rank,
+    k: request.k,
+    pruned_because: 'below_k',
+    at: request.created_at,
+  };
   const alert = { object: 'recall_alert', tool: missed, detected_by: 'hallucinated_call', ...where };
   expect([total, data]).toEqual([1, [alert]]);
 });

@@ -3,7 +3,7 @@ import { Badge } from '@mantine/core';
 import type { RequestEntry } from '../api/requests.ts';
 import { Dollars, Duration, Foreign, Time, Tokens, Unknown } from './values.tsx';
 import type { Column } from './data-table.tsx';
-import { formatCount } from '../lib/format.ts';
+import { formatTools } from '../lib/format.ts';
 import { sessionAddress } from '../lib/addresses.ts';
 import type { RequestStatus } from '../api/types.ts';
 
@@ -46,8 +46,7 @@ export const requestColumns: readonly Column<RequestEntry>[] = [
     header: 'Tools sent',
     width: '6.5rem',
     align: 'end',
-    cell: ({ tools_in, tools_out }) =>
-      tools_in === 0 ? <Unknown /> : `${formatCount(tools_out)} of ${formatCount(tools_in)}`,
+    cell: (row) => (row.tools_in === 0 ? 'none' : formatTools(row)),
   },
   {
     key: 'tokens',

@@ -1,27 +1,85 @@
-/** Explains the value of K, the number of tools forwarded by rank: see docs/internals/tool-selection.md. */
-const kReasons: Readonly<Record<string, string>> = {
-  calibrated: 'K was measured on shadow conversations of this account, which forward all tools.',
-  prior: 'K is a shipped default (prior) until this account has enough measurements of its own.',
-  override: 'K is set on the API key.',
-  frozen:
-    'A later request of the conversation: it keeps the same tool set, so that the prompt cache stays valid.',
-  grown: 'The new user turn needed more tools, so tools were added to the set.',
-  short_list: 'The tool list is short, so all tools were forwarded.',
-  uncertain: 'The turn does not show which tools it needs, so all tools were forwarded.',
-  shadow: 'A shadow conversation: all tools were forwarded, and the plan was only recorded to measure it.',
-  bound_thinking:
-    'The conversation contains signed reasoning that needs an unchanged tool list, so the tools were sent unchanged.',
-  net_negative: 'Pruning would have cost more than it saves, so all tools were forwarded.',
-  recall_off:
-    'Measured recall is below the target for conversations like this one, so all tools are forwarded until new measurements meet it.',
-  timeout: 'The plan was not ready in time, so all tools were forwarded.',
-  unavailable: 'The planner was unavailable, so all tools were forwarded.',
-  off: 'Pruning is off for this request.',
+/** The decision about a request's tools, as the request log, the traces and the playground show it. */
+interface Decision {
+  /** The number of tools that the plan chose by rank. Null if the plan chose all of them. */
+  readonly k: number | null;
+  /** Null if the request had no tools. */
+  readonly k_reason: string | null;
+}
+
+interface Explanation {
+  readonly text: string;
+  /** Replaces `text` if the plan chose all tools. */
+  readonly whole?: string;
+}
+
+/** Explains K: see docs/internals/tool-selection.md. */
+const reasons: Readonly<Record<string, Explanation>> = {
+  calibrated: {
+    text: 'K was measured on shadow conversations of this account.',
+    whole: 'The K measured on shadow conversations covers the whole list, so all tools were sent.',
+  },
+  prior: {
+    text: 'K is a shipped default (prior) until this account has enough measurements of its own.',
+    whole: 'The shipped default (prior) covers the whole list, so all tools were sent.',
+  },
+  override: {
+    text: 'K is set on the API key.',
+    whole: 'The K of the API key covers the whole list, so all tools were sent.',
+  },
+  frozen: {
+    text: 'A later request of the conversation: it keeps the same tool set, so that the prompt cache stays valid.',
+    whole:
+      'A later request of the conversation: it keeps sending all tools, so that the prompt cache stays valid.',
+  },
+  grown: { text: 'The new user turn needed more tools, so tools were added to the set.' },
+  short_list: { text: 'The tool list is short, so all tools were sent.' },
+  uncertain: { text: 'The request does not show which tools it needs, so all tools were sent.' },
+  shadow: {
+    text: 'A shadow conversation: all tools were sent, and the plan was only recorded to measure it.',
+  },
+  bound_thinking: {
+    text: 'The conversation contains signed reasoning that needs an unchanged tool list, so the tools were sent unchanged.',
+  },
+  net_negative: { text: 'Pruning would have cost more than it saves, so all tools were sent.' },
+  recall_off: {
+    text: 'Pruning is off for conversations like this one, because their measured recall does not meet the target. All tools were sent.',
+  },
+  timeout: { text: 'The plan was not ready in time, so all tools were sent.' },
+  unavailable: { text: 'The planner was unavailable, so all tools were sent.' },
+  invalid_plan: { text: 'The plan was invalid and was dropped, so all tools were sent.' },
+  budget_exhausted: { text: 'The budget of saved tokens is used up, so all tools were sent.' },
+  budget_unknown: { text: 'The budget of saved tokens could not be read, so all tools were sent.' },
+  off: { text: 'Pruning is off for this request, so all tools were sent.' },
 };
 
-export function explainK(reason: string | null): string {
-  if (reason === null) return 'The request had no tools to choose from.';
-  return kReasons[reason] ?? `Reason: ${reason}`;
+/** Why the tools of a request were chosen, with K. In a shadow conversation, K is the plan's and was not applied. */
+export function explainDecision({ k, k_reason }: Decision): string {
+  if (k_reason === null) return 'The request had no tools to choose from.';
+  const { text, whole = text } = reasons[k_reason] ?? { text: `Reason: ${k_reason}.` };
+  if (k === null) return whole;
+  return k_reason === 'shadow' ? `${text} The plan’s K = ${k}.` : `K = ${k}. ${text}`;
+}
+
+/** K of a request, for narrow places. */
+export function describeK({ k, k_reason }: Decision): string {
+  if (k_reason === null) return 'no tools';
+  if (k === null) return 'all tools sent';
+  return k_reason === 'shadow' ? `all tools sent (shadow, K = ${k})` : `K = ${k}`;
+}
+
+/** The meaning of K, for its first use on a page. */
+export const meaningOfK =
+  'K is the number of tools sent by rank. Tools that are always included do not count.';
+
+/** `act:101-250` in words. */
+export function describeBucket(bucket: string): string {
+  const [intent = '', band = ''] = bucket.split(':');
+  return `${intent === '*' ? 'all intents' : intent}, ${band} tools`;
+}
+
+/** The account's policy in a plan's version (`<ranker>/<prior>/<policy>`). Null before the first policy. */
+export function policyOf(toolsetVersion: string | null): string | null {
+  return toolsetVersion?.split('/')[2] ?? null;
 }
 
 /** Why a tool is forwarded regardless of its rank. */

@@ -19,6 +19,16 @@ export function formatNumberOf(value: number, one: string, many = `${one}s`): st
   return `${formatCount(value)} ${value === 1 ? one : many}`;
 }
 
+/** `6 / 117`: tools sent to the provider (with the recovery tool), and tools received from the client. */
+export function formatTools({ tools_out, tools_in }: ToolCounts): string {
+  return `${formatCount(tools_out)} / ${formatCount(tools_in)}`;
+}
+
+interface ToolCounts {
+  readonly tools_in: number | null;
+  readonly tools_out: number | null;
+}
+
 /** `12,345 tokens`; from one million, `1.2M tokens`. */
 export function formatTokens(value: number | null | undefined): string {
   if (value === null || value === undefined) return unknown;

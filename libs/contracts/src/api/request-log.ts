@@ -95,6 +95,16 @@ export const routingTrace = z.object({
   method: z.enum(['semantic', 'keyword']).nullable(),
   candidates: z.array(routingCandidate),
   toolset_version: z.string().nullable(),
+  /** Workers from the previous release omit it. */
+  bucket: z
+    .string()
+    .nullable()
+    .default(null)
+    .meta({
+      description:
+        'The bucket of the conversation in the calibration, `<intent>:<list-size band>`; null if the request was not planned.',
+      examples: ['act:51-100'],
+    }),
   /** Null if the client specified the model. Workers from releases before 0.3 omit it. */
   model_choice: shortModelChoice.nullable().default(null),
 });

@@ -113,8 +113,20 @@ export const recallAlert = z.object({
   tool: z.string(),
   request_id: id,
   detected_by: z.enum(['hallucinated_call', 'shadow', 'recovery']),
+  /** Rank among the candidates for the newest turn; 1 is best. */
   rank: z.int().positive(),
+  /** The number of tools in the tool set that were chosen by rank; null if unknown. */
   k: z.int().nullable(),
+  /** Workers from the previous release omit it. */
+  pruned_because: z
+    .enum(['below_k', 'earlier_turn'])
+    .nullable()
+    .default(null)
+    .meta({
+      description:
+        '`below_k`: the tool ranks below K. `earlier_turn`: the tool is among the best K now, but the tool set was chosen on an earlier turn of the conversation and kept. Null if K is unknown.',
+      examples: ['below_k'],
+    }),
   at: timestamp,
 });
 export type RecallAlert = z.infer<typeof recallAlert>;

@@ -112,11 +112,35 @@ export type AnalyticsDay = z.infer<typeof analyticsDay>;
 
 const bound = z.number().min(0).max(1).nullable();
 
+const boundedRecall = z.object({ value: bound, low: bound, high: bound });
+
 /**
- * Plan recall over shadow conversations with tool calls: the share in which the plan contained every called
- * tool, with exact one-sided 95% bounds. Null without any.
+ * Recall of the plans made for shadow conversations with tool calls, with exact one-sided 95% bounds. Shares from 0 to
+ * 1; null without any such conversation. Calibration shows the recall expected at the K of the current policy.
  */
-export const measuredRecall = z.object({ sessions: count, value: bound, low: bound, high: bound });
+export const measuredRecall = boundedRecall.extend({
+  sessions: count.meta({
+    description: 'Shadow conversations in which the model called tools.',
+    examples: [60],
+  }),
+  value: bound.meta({
+    description: 'Forwarded recall: the share of these conversations whose plan contained every called tool.',
+    examples: [0.9],
+  }),
+  low: bound.meta({ description: 'Its lower bound.', examples: [0.813] }),
+  high: bound.meta({ description: 'Its upper bound.', examples: [0.955] }),
+  /** Workers from the previous release omit it. */
+  effective: boundedRecall.default({ value: null, low: null, high: null }).meta({
+    description:
+      'Effective recall: as above, where a conversation that misses m tools counts as the recovery rate of its bucket to the power of m.',
+    examples: [{ value: 0.95, low: 0.876, high: 0.986 }],
+  }),
+  /** Workers from the previous release omit it. */
+  target: bound.default(null).meta({
+    description: 'The target of the current policy for effective recall; null before the first policy.',
+    examples: [0.95],
+  }),
+});
 export type MeasuredRecall = z.infer<typeof measuredRecall>;
 
 /** All days combined. Percentiles and session counts cannot be added up across days. */

@@ -131,12 +131,16 @@ function Tools({ totals }: { readonly totals: AnalyticsTotals }) {
   const { tools_in, tools_out, pruned_requests } = totals;
   return (
     <>
-      <Figure label="Tools received" hint="from clients">
+      <Figure label="Tools received" hint="from clients, after the tool lists of keys">
         <Count value={tools_in} />
       </Figure>
       <Figure
         label="Tools sent"
-        hint={tools_in === 0 ? 'no tools' : `${formatShare(tools_out / tools_in)} of the tools received`}
+        hint={
+          tools_in === 0
+            ? 'no tools'
+            : `${formatShare(tools_out / tools_in)} of the tools received; with the recovery tool`
+        }
       >
         <Count value={tools_out} />
       </Figure>
@@ -149,14 +153,14 @@ function Tools({ totals }: { readonly totals: AnalyticsTotals }) {
 }
 
 function Recall({ recall }: { readonly recall: AnalyticsTotals['recall'] }) {
-  const { sessions, value, low, high } = recall;
+  const { sessions, value, effective } = recall;
   if (value === null)
     return (
       <Figure
         label="Recall"
         hint={
           <>
-            share of needed tools forwarded, measured on shadow conversations; none yet. See{' '}
+            measured on shadow conversations; none in this period. See{' '}
             <Link to="/routing?tab=calibration">calibration</Link>
           </>
         }
@@ -164,12 +168,33 @@ function Recall({ recall }: { readonly recall: AnalyticsTotals['recall'] }) {
         not measured
       </Figure>
     );
+  const from = formatNumberOf(sessions, 'shadow conversation');
   return (
-    <Figure
-      label="Recall"
-      hint={`share of needed tools forwarded; between ${formatShare(low)} and ${formatShare(high)} (95% bounds), from ${formatNumberOf(sessions, 'shadow conversation')}`}
-    >
-      <Share value={value} />
-    </Figure>
+    <>
+      <Figure
+        label="Forwarded recall"
+        hint={`conversations in which the plan had every needed tool; ${formatBounds(recall)}, from ${from}`}
+      >
+        <Share value={value} />
+      </Figure>
+      <Figure
+        label="Effective recall"
+        hint={`with recovery; ${formatBounds(effective)}; ${judgeRecall(recall)}`}
+      >
+        <Share value={effective.value} />
+      </Figure>
+    </>
   );
+}
+
+function formatBounds({ low, high }: { readonly low: number | null; readonly high: number | null }): string {
+  return `between ${formatShare(low)} and ${formatShare(high)} (95% bounds)`;
+}
+
+/** Compares the bounds of effective recall with the target. */
+function judgeRecall({ effective: { low, high }, target }: AnalyticsTotals['recall']): string {
+  if (target === null || low === null || high === null) return 'no target yet';
+  const shown = `target ${formatShare(target, 2)}`;
+  if (low >= target) return `${shown} met`;
+  return high < target ? `${shown} missed` : `${shown}: not certain yet`;
 }

@@ -2,7 +2,7 @@ import { Link } from 'react-router';
 import { useNewRequest, type RequestDetail } from '../../api/requests.ts';
 import { Foreign, Dollars, Tokens } from '../../components/values.tsx';
 import { formatMs } from '../../lib/format.ts';
-import { explainK } from '../../lib/explain-plan.ts';
+import { explainDecision } from '../../lib/explain-plan.ts';
 import classes from './playground.module.css';
 import type { AnswerHeaders } from './use-chat.ts';
 
@@ -25,8 +25,8 @@ export function PlanCard({ headers, sessionId, tookMs, isBusy }: PlanCardProps) 
         <dd>
           <Foreign>{model ?? 'none'}</Foreign>
         </dd>
-        <dt>Tools forwarded</dt>
-        <dd>{pruneRatio === null ? 'no tools in the request' : pruneRatio.replace('/', ' of ')}</dd>
+        <dt>Tools sent / received</dt>
+        <dd>{pruneRatio === null ? 'no tools in the request' : pruneRatio.replace('/', ' / ')}</dd>
         <dt>Duration</dt>
         <dd>
           {formatMs(tookMs)}
@@ -72,10 +72,7 @@ function Plan({ detail }: { readonly detail: RequestDetail }) {
           <Dollars value={detail.cost_usd} />
         </dd>
       </dl>
-      <p className={classes.why}>
-        {trace.k === null ? '' : `K (tools forwarded by rank) = ${trace.k}. `}
-        {explainK(trace.k_reason)}
-      </p>
+      <p className={classes.why}>{explainDecision(trace)}</p>
       {shown.length === 0 ? null : (
         <ol className={classes.ranked} aria-label="Highest-ranked tools">
           {shown.map(({ name, rank, forwarded, called }) => (

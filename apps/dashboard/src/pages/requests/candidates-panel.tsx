@@ -7,30 +7,34 @@ import { Foreign } from '../../components/values.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import type { Column, Sorting } from '../../components/data-table.tsx';
-import { formatNumberOf } from '../../lib/format.ts';
+import { formatNumberOf, formatTools } from '../../lib/format.ts';
 import { toolAddress } from '../../lib/addresses.ts';
 import { chooseCandidates, shownCandidates, type Shown } from './choose-candidates.ts';
-import { explainAlwaysIn, explainK } from '../../lib/explain-plan.ts';
+import {
+  describeBucket,
+  explainAlwaysIn,
+  explainDecision,
+  meaningOfK,
+  policyOf,
+} from '../../lib/explain-plan.ts';
 import classes from './request-page.module.css';
 
 /** Every ranked tool: its rank, and whether it was forwarded, pruned or called. */
 export function CandidatesPanel({ detail }: { readonly detail: RequestDetail }) {
-  const { trace, tools_in, tools_out } = detail;
-  const k = trace.k === null ? '' : `K (tools forwarded by rank) = ${trace.k}. `;
+  const { trace, tools_in } = detail;
   const about = [
     trace.intent === null ? [] : [`Intent: ${trace.intent}`],
     trace.method === null ? [] : [`ranked by ${trace.method === 'semantic' ? 'meaning' : 'keywords'}`],
-    trace.toolset_version === null ? [] : [`policy ${trace.toolset_version}`],
   ].flat();
   return (
     <Panel
-      title={`Tools: ${tools_out} of ${tools_in} forwarded`}
+      title={tools_in === 0 ? 'Tools' : `Tools sent / received: ${formatTools(detail)}`}
       description={about.length === 0 ? undefined : `${about.join(', ')}.`}
     >
       <p className={classes.note}>
-        <strong>Why:</strong> {k}
-        {explainK(trace.k_reason)}
+        <strong>Why:</strong> {explainDecision(trace)} {trace.k === null ? null : meaningOfK}
       </p>
+      <PolicyNote trace={trace} />
       {detail.plan_defect === null ? null : (
         <p className={classes.note}>
           The plan was invalid and was dropped, so all tools were forwarded: <code>{detail.plan_defect}</code>
@@ -45,6 +49,19 @@ export function CandidatesPanel({ detail }: { readonly detail: RequestDetail }) 
         <Candidates candidates={trace.candidates} />
       )}
     </Panel>
+  );
+}
+
+/** The policy of the conversation and its bucket, with a link to the measurements. */
+function PolicyNote({ trace: { bucket, toolset_version } }: Pick<RequestDetail, 'trace'>) {
+  if (bucket === null || toolset_version === null) return null;
+  const policy = policyOf(toolset_version);
+  const params = new URLSearchParams({ tab: 'calibration', bucket });
+  return (
+    <p className={classes.note}>
+      <strong>Policy:</strong> {policy ?? 'shipped defaults'} for {describeBucket(bucket)}. See{' '}
+      <Link to={`/routing?${params.toString()}`}>calibration</Link>.
+    </p>
   );
 }
 

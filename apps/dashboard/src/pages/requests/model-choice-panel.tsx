@@ -10,7 +10,7 @@ const scoreUnits: Readonly<Record<ModelChoice['mode'], string>> = {
   auto: 'expected cost, USD',
   cheap: 'expected cost, USD',
   fast: 'expected time, ms',
-  capable: 'quality × recall',
+  capable: 'quality × tool calls served',
 };
 
 /** How the gateway chose the model for a svc/… request. */

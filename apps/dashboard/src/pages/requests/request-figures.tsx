@@ -15,8 +15,6 @@ export function RequestFigures({ detail }: { readonly detail: RequestDetail }) {
 
 function Effort({ detail }: { readonly detail: RequestDetail }) {
   const { ms, tools_in, tools_out } = detail;
-  const ofTools =
-    tools_in === 0 ? 'no tools in the request' : `of ${tools_in}, ${formatShare(tools_out / tools_in)}`;
   const isEstimated = detail.usage_estimated ? ', estimated' : '';
   const tokens = `${formatTokens(detail.prompt_tokens)} input, ${formatTokens(detail.completion_tokens)} output${isEstimated}`;
   return (
@@ -27,7 +25,10 @@ function Effort({ detail }: { readonly detail: RequestDetail }) {
       <Figure label="Gateway overhead" hint="until the provider call">
         <Duration value={ms.overhead} />
       </Figure>
-      <Figure label="Tools forwarded" hint={ofTools}>
+      <Figure
+        label="Tools sent"
+        hint={tools_in === 0 ? 'no tools in the request' : `of ${tools_in} received`}
+      >
         <Count value={tools_out} />
       </Figure>
       <Figure label="Tokens" hint={tokens}>

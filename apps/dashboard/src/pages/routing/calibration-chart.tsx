@@ -9,20 +9,21 @@ const shownShares = [0, 0.25, 0.5, 0.75, 1];
 
 interface CalibrationChartProps {
   readonly bucket: CalibrationBucket;
-  /** The policy's K. Undefined if the policy has none for the bucket. */
-  readonly k: number | undefined;
   readonly recallTarget: number;
 }
 
-/** A chart of recall at each K with its bounds, the target and the policy's K. */
-export function CalibrationChart({ bucket, k, recallTarget }: CalibrationChartProps) {
+/**
+ * A chart of forwarded recall at each K with its bounds, the target, and the policy's K at its effective recall, for
+ * which the target is set.
+ */
+export function CalibrationChart({ bucket, recallTarget }: CalibrationChartProps) {
   const points = listCurve(bucket.recall_at);
   const scale = makeScale(points, frame);
-  const policy = points.findLast((point) => k !== undefined && point.k <= k);
-  const chosen =
-    policy === undefined
-      ? ''
-      : ` The policy’s K is ${k ?? ''}, where its lower bound is ${formatShare(policy.low)}.`;
+  const { k, effective_recall: effective } = bucket;
+  const hasPolicy = k !== null && effective !== null;
+  const chosen = hasPolicy
+    ? ` The policy’s K is ${k}, with an effective recall of at least ${formatShare(effective.low)}.`
+    : '';
   const targetY = scale.y(recallTarget);
   return (
     <figure className={classes.figure}>
@@ -30,17 +31,15 @@ export function CalibrationChart({ bucket, k, recallTarget }: CalibrationChartPr
         className={classes.chart}
         viewBox={`0 0 ${width} ${height}`}
         role="img"
-        aria-label={`Recall at each K in ${bucket.bucket}. A table follows.${chosen}`}
+        aria-label={`Forwarded recall at each K in ${bucket.bucket}. A table follows.${chosen}`}
       >
         <Axes scale={scale} />
         <path className={classes.band} d={drawBand(points, scale)} />
         <path className={classes.curve} d={drawSteps(points, scale, ({ value }) => value)} />
         <line className={classes.target} x1={frame.left} x2={frame.right} y1={targetY} y2={targetY} />
-        {policy === undefined || k === undefined ? null : (
-          <PolicyPoint x={scale.x(k)} y={scale.y(policy.low)} />
-        )}
+        {hasPolicy ? <PolicyPoint x={scale.x(k)} y={scale.y(effective.low)} /> : null}
       </svg>
-      <Legend hasPolicy={policy !== undefined} />
+      <Legend hasPolicy={hasPolicy} />
     </figure>
   );
 }
@@ -82,7 +81,7 @@ function Axes({ scale }: { readonly scale: Scale }) {
         y={height - 4}
         textAnchor="middle"
       >
-        K (number of tools forwarded by rank)
+        K (number of tools sent by rank)
       </text>
     </>
   );
@@ -93,7 +92,7 @@ function Legend({ hasPolicy }: { readonly hasPolicy: boolean }) {
     <ul className={classes.legend}>
       <li>
         <span className={classes.swatch} data-kind="curve" aria-hidden />
-        measured recall
+        measured forwarded recall
       </li>
       <li>
         <span className={classes.swatch} data-kind="band" aria-hidden />
@@ -101,12 +100,12 @@ function Legend({ hasPolicy }: { readonly hasPolicy: boolean }) {
       </li>
       <li>
         <span className={classes.swatch} data-kind="target" aria-hidden />
-        target
+        target for effective recall
       </li>
       {hasPolicy ? (
         <li>
           <span className={classes.swatch} data-kind="policy" aria-hidden />
-          the policy’s K at the lower bound
+          the policy’s K at its effective recall, lower bound
         </li>
       ) : null}
     </ul>

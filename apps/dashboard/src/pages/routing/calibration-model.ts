@@ -1,11 +1,6 @@
-import type { CalibrationBucket } from '../../api/routing.ts';
+import type { CalibrationBucket, RoutingPreferences } from '../../api/routing.ts';
+import { describeBucket } from '../../lib/explain-plan.ts';
 import { formatNumberOf, formatShare } from '../../lib/format.ts';
-
-/** `act:101-250` in words. */
-export function describeBucket(bucket: string): string {
-  const [intent = '', band = ''] = bucket.split(':');
-  return `${intent === '*' ? 'all intents' : intent}, ${band} tools`;
-}
 
 /** What the policy does in a bucket, and why: exactly what the router applies. */
 export function describeDecision(bucket: CalibrationBucket): string {
@@ -15,15 +10,18 @@ export function describeDecision(bucket: CalibrationBucket): string {
   const more = formatNumberOf(samples_needed, 'more conversation');
   switch (basis) {
     case 'calibrated':
-      return `${seen} The ${renderK(bucket)} best tools are forwarded: the smallest number whose lower bound meets the target.${describeRecall(bucket)}${from}`;
+      return `${seen} Pruning is on. ${describeMeasuredK(bucket)}${describeRecall(bucket)}${from}`;
     case 'prior':
-      return `${seen} The shipped defaults (priors) choose the number of tools until there are at least ${more}.${from}`;
+      return `${seen} Pruning is on. The shipped defaults (priors) choose the number of tools until there are at least ${more}.${from}`;
     case 'off': {
-      const why = reason === 'recall_fell' ? 'Recall fell' : 'Recall was below the target';
-      return `${seen} ${why}, so all tools are forwarded until at least ${more} show a number that meets it.${from}`;
+      const why = reason === 'recall_fell' ? 'recall fell' : 'recall was below the target';
+      return `${seen} Pruning is off, because ${why}. All tools are sent until at least ${more} show a number that meets it.${from}`;
     }
   }
 }
+
+/** The state of a bucket in one word. */
+export const stateNames = { calibrated: 'on, measured', prior: 'on, default', off: 'off' } as const;
 
 /** K as shown: the number of tools, or what applies instead. */
 export function renderK({ basis, k }: Pick<CalibrationBucket, 'basis' | 'k'>): string {
@@ -31,8 +29,36 @@ export function renderK({ basis, k }: Pick<CalibrationBucket, 'basis' | 'k'>): s
   return k === null ? 'default' : String(k);
 }
 
+/** The K for requests in which pruned tools cannot be recovered. */
+export function renderPlainK(bucket: Pick<CalibrationBucket, 'basis' | 'k_without_recovery'>): string {
+  if (bucket.basis !== 'calibrated') return renderK({ basis: bucket.basis, k: null });
+  return bucket.k_without_recovery === null ? 'all' : String(bucket.k_without_recovery);
+}
+
+/** `91.4% (88.0% to 94.2%)`. */
+export function renderRecall(recall: CalibrationBucket['effective_recall']): string {
+  if (recall === null) return 'unknown';
+  return `${formatShare(recall.value)} (${formatShare(recall.low)} to ${formatShare(recall.high)})`;
+}
+
+function describeMeasuredK(bucket: CalibrationBucket): string {
+  const plain = bucket.k_without_recovery;
+  const without =
+    plain === bucket.k ? '' : ` Without recovery: ${plain === null ? 'all tools' : renderPlainK(bucket)}.`;
+  return `K = ${renderK(bucket)}: the smallest number of tools whose effective recall meets the target at its lower bound.${without} All tools are sent if pruning would cost more than it saves.`;
+}
+
 function describeRecall({ forwarded_recall, effective_recall, recovery_rate }: CalibrationBucket): string {
   if (forwarded_recall === null || effective_recall === null) return '';
   const rate = `${formatShare(recovery_rate.used)} (${recovery_rate.source})`;
-  return ` Forwarded recall is at least ${formatShare(forwarded_recall.low)}, and ${formatShare(effective_recall.low)} with a recovery rate of ${rate}.`;
+  return ` Expected at this K: forwarded recall ${renderRecall(forwarded_recall)}, effective recall ${renderRecall(effective_recall)} with a recovery rate of ${rate}.`;
+}
+
+/** Why the policy is not applied, or null if it is. Keys with their own K never follow it. */
+export function describeMode({ mode }: RoutingPreferences['pruning']): string | null {
+  if (mode === 'off')
+    return 'Pruning is off in Preferences: all tools are sent. The policy applies when pruning is on.';
+  if (mode === 'shadow')
+    return 'Pruning is set to shadow in Preferences: all tools are sent, and plans are only measured. The policy applies when pruning is on.';
+  return null;
 }

@@ -1,11 +1,25 @@
-import { Badge, Select } from '@mantine/core';
-import { useState } from 'react';
-import { useCalibration, type Calibration, type CalibrationBucket } from '../../api/routing.ts';
+import { Alert, Badge, Select } from '@mantine/core';
+import { useSearchParams } from 'react-router';
+import {
+  useCalibration,
+  useRoutingPreferences,
+  type Calibration,
+  type CalibrationBucket,
+} from '../../api/routing.ts';
 import { FiguresTable, Panel, Stacked } from '../../components/panel.tsx';
 import { QueryView, EmptyState } from '../../components/states.tsx';
 import { Time } from '../../components/values.tsx';
+import { changeParam } from '../../lib/addresses.ts';
+import { describeBucket, meaningOfK } from '../../lib/explain-plan.ts';
 import { formatShare } from '../../lib/format.ts';
-import { describeBucket, describeDecision, renderK } from './calibration-model.ts';
+import {
+  describeDecision,
+  describeMode,
+  renderK,
+  renderPlainK,
+  renderRecall,
+  stateNames,
+} from './calibration-model.ts';
 import { CalibrationChart } from './calibration-chart.tsx';
 import { listCurve } from './calibration-curve.ts';
 import classes from './routing.module.css';
@@ -19,9 +33,9 @@ export default function CalibrationTab() {
       isEmpty={({ buckets }) => buckets.length === 0}
       empty={
         <EmptyState title="Nothing measured yet">
-          Recall is the share of needed tools that are forwarded. It is measured on shadow conversations:
-          sampled conversations that forward all tools and only record the plan. The share of sampled
-          conversations is set in Account. To measure faster, set pruning to “shadow” for a while.
+          Recall is the share of conversations in which no needed tool is missing. It is measured on shadow
+          conversations: sampled conversations that send all tools and only record the plan. The share of
+          sampled conversations is set in Account. To measure faster, set pruning to “shadow” for a while.
         </EmptyState>
       }
     >
@@ -31,34 +45,28 @@ export default function CalibrationTab() {
 }
 
 function Measured({ calibration }: { readonly calibration: Calibration }) {
-  const { buckets, recall_target, version, updated_at } = calibration;
-  const [chosen, setChosen] = useState(buckets[0]?.bucket ?? '');
-  const bucket = buckets.find((each) => each.bucket === chosen) ?? buckets[0];
+  const { buckets, recall_target } = calibration;
+  const [params, setParams] = useSearchParams();
+  const bucket = findBucket(buckets, params.get('bucket'));
   if (bucket === undefined) return null;
-  const k = bucket.k ?? undefined;
   return (
     <Stacked>
+      <ModeNotice />
       <Panel
-        title="Recall at each K"
-        description={
-          <>
-            Recall: share of conversations whose needed tools are all forwarded. K: number of tools forwarded
-            by rank. Target {formatShare(recall_target, 2)} with recovery. Policy{' '}
-            {version ?? 'not available yet'}, updated <Time value={updated_at} />.
-          </>
-        }
+        title="Forwarded recall at each K"
+        description={<Terms calibration={calibration} />}
         actions={
           <Select
             aria-label="Bucket"
             data={buckets.map((each) => ({ value: each.bucket, label: describeBucket(each.bucket) }))}
             value={bucket.bucket}
             allowDeselect={false}
-            onChange={(value) => setChosen(value ?? '')}
+            onChange={(value) => setParams(changeParam(params, 'bucket', value))}
           />
         }
       >
         <p className={classes.total}>{describeDecision(bucket)}</p>
-        <CalibrationChart bucket={bucket} k={k} recallTarget={recall_target} />
+        <CalibrationChart bucket={bucket} recallTarget={recall_target} />
         <CurveTable bucket={bucket} />
       </Panel>
       <Panel
@@ -71,6 +79,38 @@ function Measured({ calibration }: { readonly calibration: Calibration }) {
   );
 }
 
+/** The bucket of the address, or the one for all intents that decides for it, or the largest one. */
+function findBucket(
+  buckets: readonly CalibrationBucket[],
+  wanted: string | null,
+): CalibrationBucket | undefined {
+  const pooled = wanted?.replace(/^[^:]*/, '*');
+  const find = (name: string | null | undefined) => buckets.find(({ bucket }) => bucket === name);
+  return find(wanted) ?? find(pooled) ?? buckets[0];
+}
+
+function Terms({ calibration }: { readonly calibration: Calibration }) {
+  const { recall_target, version, updated_at } = calibration;
+  return (
+    <>
+      Forwarded recall: share of conversations in which every needed tool is sent. Effective recall: with the
+      tools that recovery returns. {meaningOfK} Target {formatShare(recall_target, 2)} for effective recall.
+      Policy {version ?? 'not available yet'}, updated <Time value={updated_at} />, from the last 30 days.
+    </>
+  );
+}
+
+/** Says that all tools are sent although the policy is shown. */
+function ModeNotice() {
+  const { data } = useRoutingPreferences();
+  const text = data === undefined ? null : describeMode(data.pruning);
+  return text === null ? null : (
+    <Alert variant="light" color="orange" title="The policy is not applied">
+      {text}
+    </Alert>
+  );
+}
+
 const basisColors = { calibrated: 'green', prior: 'gray', off: 'orange' } as const;
 
 function BucketTable({ buckets }: Pick<Calibration, 'buckets'>) {
@@ -80,11 +120,14 @@ function BucketTable({ buckets }: Pick<Calibration, 'buckets'>) {
         <thead>
           <tr>
             <th scope="col">Bucket</th>
-            <th scope="col">Basis</th>
+            <th scope="col">Pruning</th>
             <th scope="col">Conversations</th>
             <th scope="col">Still needed</th>
             <th scope="col">K</th>
-            <th scope="col">Tools kept</th>
+            <th scope="col">K without recovery</th>
+            <th scope="col">Forwarded recall</th>
+            <th scope="col">Effective recall</th>
+            <th scope="col">Tools sent</th>
           </tr>
         </thead>
         <tbody>
@@ -93,12 +136,15 @@ function BucketTable({ buckets }: Pick<Calibration, 'buckets'>) {
               <td>{describeBucket(bucket.bucket)}</td>
               <td>
                 <Badge size="sm" tt="none" variant="light" color={basisColors[bucket.basis]}>
-                  {bucket.basis}
+                  {stateNames[bucket.basis]}
                 </Badge>
               </td>
               <td>{bucket.samples}</td>
               <td>{bucket.samples_needed}</td>
               <td>{renderK(bucket)}</td>
+              <td>{renderPlainK(bucket)}</td>
+              <td>{renderRecall(bucket.forwarded_recall)}</td>
+              <td>{renderRecall(bucket.effective_recall)}</td>
               <td>{bucket.kept_share === null ? 'unknown' : formatShare(bucket.kept_share)}</td>
             </tr>
           ))}
@@ -111,7 +157,7 @@ function BucketTable({ buckets }: Pick<Calibration, 'buckets'>) {
 function CurveTable({ bucket }: { readonly bucket: CalibrationBucket }) {
   return (
     <details className={classes.data}>
-      <summary>Recall at each K as a table</summary>
+      <summary>Forwarded recall at each K as a table</summary>
       <div className={classes.tableFrame}>
         <FiguresTable>
           <thead>

@@ -21,8 +21,8 @@ function Insights({ insights }: { readonly insights: RoutingInsights }) {
   return (
     <Columns>
       <Ranking
-        title="Best recall"
-        description="Share of requests in which the model called no pruned tool. This is an upper bound: models seldom call tools that they cannot see."
+        title="Most tool calls served"
+        description="Of the requests with pruned tools in which the model called or requested a tool: the share in which every such tool was sent or recovered. This is not recall: models seldom request tools that they cannot see. Overview and Calibration show recall."
         empty={few}
         rows={best_recall.map((row) => ({
           ...row,

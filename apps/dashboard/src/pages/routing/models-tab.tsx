@@ -114,7 +114,7 @@ const modelColumns = (change: Change): Column<ModelStatus>[] => [
   number('first95', 'p95', '4rem', (model) => <Duration value={model.first_token_p95_ms} />),
   number('total', 'Total p50', '5.8rem', (model) => <Duration value={model.total_p50_ms} />),
   number('errors', 'Errors', '4.4rem', (model) => <Share value={model.error_rate} />),
-  number('recall', 'Tool recall', '5.9rem', (model) => <Share value={model.tool_recall} />),
+  number('recall', 'Calls served', '5.9rem', (model) => <Share value={model.tool_recall} />),
 ];
 
 function number(

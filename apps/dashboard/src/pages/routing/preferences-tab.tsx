@@ -16,12 +16,12 @@ const modes = [
   { value: 'auto', label: 'auto: by task complexity' },
   { value: 'cheap', label: 'cheap: lowest expected cost' },
   { value: 'fast', label: 'fast: lowest expected latency' },
-  { value: 'capable', label: 'capable: best quality and tool recall' },
+  { value: 'capable', label: 'capable: best quality and most tool calls served' },
 ];
 const pruningModes = [
   { value: 'on', label: 'on: remove tools that are not needed' },
-  { value: 'shadow', label: 'shadow: forward all tools and only measure' },
-  { value: 'off', label: 'off: forward all tools' },
+  { value: 'shadow', label: 'shadow: send all tools and only measure' },
+  { value: 'off', label: 'off: send all tools' },
 ];
 const compressionModes = [
   { value: 'off', label: 'off' },
@@ -142,7 +142,7 @@ function ToolPart({ draft, onChange }: PartProps) {
         />
         <NumberInput
           label="Recall target, %"
-          description="Share of conversations in which no needed tool may be missing."
+          description="Effective recall: the share of conversations in which every needed tool is sent or recovered."
           min={50}
           max={99.99}
           decimalScale={2}

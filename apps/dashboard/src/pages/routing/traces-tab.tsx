@@ -3,7 +3,7 @@ import { useTraces, type RoutingTrace } from '../../api/routing.ts';
 import { Foreign, Time } from '../../components/values.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { QueryView, EmptyState } from '../../components/states.tsx';
-import { explainK } from '../../lib/explain-plan.ts';
+import { describeK, explainDecision, meaningOfK } from '../../lib/explain-plan.ts';
 import classes from './routing.module.css';
 
 /** Recent decisions about tools, newest first. */
@@ -23,7 +23,7 @@ export function TracesTab() {
       {({ data }) => (
         <Panel
           title="Newest 100 decisions"
-          description="Each with its highest-ranked tools. Pruned tools are crossed out. K is the number of tools forwarded by rank."
+          description={`Each with its highest-ranked tools. Pruned tools are crossed out. ${meaningOfK}`}
         >
           <ol className={classes.traces}>
             {data.map((trace) => (
@@ -49,9 +49,9 @@ function Trace({ trace }: { readonly trace: RoutingTrace }) {
         <span>
           {method === null ? 'not ranked' : `ranked by ${method === 'semantic' ? 'meaning' : 'keywords'}`}
         </span>
-        <span>{k === null ? 'all tools forwarded' : `K = ${k}`}</span>
+        <span>{describeK({ k, k_reason })}</span>
       </div>
-      <span className={classes.total}>{explainK(k_reason)}</span>
+      <span className={classes.total}>{explainDecision({ k, k_reason })}</span>
       <span className={classes.candidates}>
         {candidates.map(({ name, rank, forwarded, called }) => (
           <span

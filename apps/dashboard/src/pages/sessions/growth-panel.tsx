@@ -48,7 +48,7 @@ function Growth({ points, names }: GrowthProps) {
           <Link to={`/requests/${id}`} className={classes.when}>
             <Time value={created_at} />
           </Link>
-          : {formatNumberOf(tools_out, 'tool')} of {tools_in} forwarded
+          : {formatNumberOf(tools_out, 'tool')} sent of {tools_in} received
           <NewNames names={names[at] ?? []} isFirst={at === 0} />
         </li>
       ))}

@@ -10,7 +10,12 @@ import classes from './tool-health.module.css';
 const detectors: Readonly<Record<RecallAlert['detected_by'], string>> = {
   hallucinated_call: 'The model called it by name',
   recovery: 'The model requested it and received it (recovery)',
-  shadow: 'Shadow conversation: the plan would have pruned it',
+  shadow: 'Shadow conversation: it was sent, but the plan had pruned it',
+};
+
+const causes: Readonly<Record<NonNullable<RecallAlert['pruned_because']>, string>> = {
+  below_k: 'Its rank was below K',
+  earlier_turn: 'The set was chosen on an earlier turn',
 };
 
 interface AlertTableProps {
@@ -33,7 +38,7 @@ export function AlertTable({ alerts, total }: AlertTableProps) {
         columns={columns}
         rows={alerts}
         rowKey={({ request_id, tool, detected_by }) => `${request_id} ${tool} ${detected_by}`}
-        minWidth="56rem"
+        minWidth="68rem"
       />
     </>
   );
@@ -65,6 +70,12 @@ const columns: readonly Column<RecallAlert>[] = [
     header: 'Detected by',
     width: 'minmax(14rem, 1.2fr)',
     cell: (alert) => detectors[alert.detected_by],
+  },
+  {
+    key: 'why',
+    header: 'Why it was pruned',
+    width: 'minmax(14rem, 1fr)',
+    cell: ({ pruned_because: why }) => (why === null ? <Unknown /> : causes[why]),
   },
   { key: 'rank', header: 'Rank', width: '4rem', align: 'end', cell: ({ rank }) => rank },
   { key: 'k', header: 'K', width: '4rem', align: 'end', cell: ({ k }) => k ?? <Unknown /> },

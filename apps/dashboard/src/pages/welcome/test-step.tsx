@@ -131,14 +131,11 @@ function PlanFigures({
 }) {
   return (
     <Figures>
-      <Figure label="Tools you sent">{toolsIn}</Figure>
-      <Figure
-        label="Tools forwarded"
-        hint={routing === null ? 'all of them' : `chosen by ${routing} ranking`}
-      >
+      <Figure label="Tools received">{toolsIn}</Figure>
+      <Figure label="Tools sent" hint={routing === null ? 'all of them' : `chosen by ${routing} ranking`}>
         {toolsOut}
       </Figure>
-      <Figure label="Estimated savings" hint={`${tokensPerTool} tokens per removed tool`}>
+      <Figure label="Billed as saved" hint={`billing estimate: ${tokensPerTool} tokens per pruned tool`}>
         {formatTokens((toolsIn - toolsOut) * tokensPerTool)}
       </Figure>
       <Figure label="Gateway overhead" hint="including planning">

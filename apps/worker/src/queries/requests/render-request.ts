@@ -157,6 +157,7 @@ export const traceFields = {
     kReason: true,
     routing: true,
     policyVersion: true,
+    bucket: true,
     candidates: true,
     calledTools: true,
     modelChoice: true,
@@ -203,6 +204,7 @@ export function renderTrace(
       }),
     ),
     toolset_version: row.policyVersion,
+    bucket: row.bucket,
     model_choice: renderShortChoice(row.modelChoice),
   };
 }

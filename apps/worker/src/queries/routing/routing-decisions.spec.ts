@@ -13,7 +13,7 @@ test('a decision shows its ten best candidates and every called one, by rank', (
   }));
   const shown = chooseTopCandidates({
     ...{ request_id: uuidv7(), created_at: new Date().toISOString(), intent: null, k: 5, k_reason: 'prior' },
-    ...{ method: 'keyword', toolset_version: null, model_choice: null, candidates },
+    ...{ method: 'keyword', toolset_version: null, bucket: null, model_choice: null, candidates },
   });
   expect(shown.candidates.map(({ rank }) => rank)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 37]);
   expect(shown.candidates_total).toBe(40);

@@ -46,6 +46,9 @@ export function chooseTopCandidates(trace: Omit<RecentRoutingTrace, 'candidates_
   return { ...trace, candidates, candidates_total: trace.candidates.length };
 }
 
+/** A first turn forwards its best K tools, so a pruned tool with a smaller rank belongs to a later turn. */
+const prunedBecause = `CASE WHEN min(rank) > k THEN 'below_k' WHEN min(rank) <= k THEN 'earlier_turn' END`;
+
 /**
  * Selects each alert once per request. A call to a pruned tool is a `recovery` if the model requested the
  * tool through the recovery tool. Otherwise it is a `hallucinated_call`: the model called a tool name that it
@@ -63,7 +66,7 @@ const sql = `
     SELECT 'recall_alert' AS object, tool, id AS request_id,
       CASE WHEN k_reason = 'shadow' THEN 'shadow' WHEN is_recovered THEN 'recovery' ELSE 'hallucinated_call' END
         AS detected_by,
-      min(rank) AS rank, k, ${asInstant('created_at')} AS at
+      min(rank) AS rank, k, ${prunedBecause} AS pruned_because, ${asInstant('created_at')} AS at
     FROM candidates GROUP BY id, created_at, tool, k, k_reason, is_recovered
   )
   SELECT ${pageOf('alerts', 'request_id DESC, rank')}`;

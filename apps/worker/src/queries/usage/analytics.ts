@@ -7,9 +7,10 @@ import {
   type listDailyAnalytics as listDailyAnalyticsContract,
 } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
-import { boundRecallAbove, boundRecallBelow } from '../../jobs/calibrate/measure-bucket.ts';
+import { readCalibration } from '../../jobs/calibrate/calibrate.ts';
 import { queryAccountLog } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
+import { recallSql, renderRecall, type ShadowCount } from './recall.ts';
 import { dayOf, loggedColumns } from './usage-columns.ts';
 
 const dayOfRow = dayOf('created_at');
@@ -50,19 +51,6 @@ const modelsSql = (part: string) => `
   SELECT * FROM used WHERE place <= ${modelsMax} ORDER BY date, place`;
 
 /**
- * A conversation counts as missed if a shadow plan lacked a called tool. Calibration uses the same rule. Rows from
- * the previous release have no needs.
- */
-const recallSql = `
-  , shadow AS (
-    SELECT bool_or(CASE WHEN needs IS NULL THEN needed_k > coalesce(k, tools_in) ELSE EXISTS (
-      SELECT FROM jsonb_array_elements(needs -> 'tools') AS need WHERE need ->> 2 = '0'
-    ) END) AS is_missed FROM narrowed
-    WHERE needed_k IS NOT NULL GROUP BY coalesce(session_key, session_id, id::text)
-  )
-  SELECT count(*)::float8 AS sessions, (count(*) FILTER (WHERE is_missed))::float8 AS misses FROM shadow`;
-
-/**
  * Lists an account's usage per day and in total, with the data for the dashboard's charts. Days without
  * requests are omitted.
  */
@@ -73,17 +61,18 @@ export async function listDailyAnalytics(
   const log = narrowLog(filter);
   const query = <Row>(sql: string) =>
     queryAccountLog<Row>(database, span, `${log.sql} ${sql}`, ...log.values);
-  const [days, models, totals, usedModels, recall] = await Promise.all([
+  const [days, models, totals, usedModels, shadow, policy] = await Promise.all([
     query<DayRow>(daysSql),
     query<ModelRow>(modelsSql(dayOfRow)),
     query<TotalsRow>(totalsSql),
     query<ModelRow>(modelsSql(`''::text`)),
-    query<{ sessions: number; misses: number }>(recallSql),
+    query<ShadowCount>(recallSql),
+    readCalibration(database, span.accountId, null),
   ]);
   const modelsByDay = Map.groupBy(models, ({ date }) => date);
   return {
     days: days.map((day) => renderFigures(day, modelsByDay.get(day.date) ?? [])),
-    totals: { ...renderFigures(requireRow(totals), usedModels), recall: renderRecall(requireRow(recall)) },
+    totals: { ...renderFigures(requireRow(totals), usedModels), recall: renderRecall(shadow, policy) },
   };
 }
 
@@ -95,16 +84,6 @@ function renderFigures<Row extends StatusColumns>(
     requestStatus.options.map((status) => [status, row[`status_${status}`]]),
   ) as AnalyticsDay['statuses'];
   return { ...row, statuses, models: [...models] };
-}
-
-function renderRecall({ sessions, misses }: { sessions: number; misses: number }): AnalyticsTotals['recall'] {
-  if (sessions === 0) return { sessions, value: null, low: null, high: null };
-  return {
-    sessions,
-    value: (sessions - misses) / sessions,
-    low: boundRecallBelow(sessions, misses),
-    high: boundRecallAbove(sessions, misses),
-  };
 }
 
 function requireRow<Row>([row]: readonly Row[]): Row {

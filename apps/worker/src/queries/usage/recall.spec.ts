@@ -1,0 +1,46 @@
+import { priorRecoveryRate } from '@gateway/contracts';
+import { boundRecallAbove, boundRecallBelow } from '../../jobs/calibrate/measure-bucket.ts';
+import { renderRecall, type ShadowCount } from './recall.ts';
+
+const count = (missed: number, conversations: number, rest: Partial<ShadowCount> = {}): ShadowCount => ({
+  ...{ bucket: 'act:51-100', is_armed: true, missed, conversations },
+  ...rest,
+});
+const rate = (used: number) => ({ ...priorRecoveryRate, used });
+const policy = {
+  recallTarget: 0.95,
+  recoveryRate: rate(0.5),
+  buckets: [],
+} satisfies Parameters<typeof renderRecall>[1];
+
+describe('recall of the plans of shadow conversations', () => {
+  it('counts a conversation with a missed tool as lost, and with recovery only in part', () => {
+    const recall = renderRecall([count(0, 6), count(1, 2), count(2, 2)], policy);
+    expect(recall).toMatchObject({ sessions: 10, value: 0.6, target: 0.95 });
+    expect(recall.low).toBe(boundRecallBelow(10, 4));
+    // Two conversations recover their tool with probability 0.5, two others both of theirs with 0.25.
+    expect(recall.effective.value).toBeCloseTo((6 + 2 * 0.5 + 2 * 0.25) / 10, 12);
+    expect(recall.effective.low).toBe(boundRecallBelow(10, 2.5));
+    expect(recall.effective.high).toBe(boundRecallAbove(10, 2.5));
+  });
+
+  it('recovers nothing in a plan without recovery', () => {
+    const recall = renderRecall([count(0, 9), count(1, 1, { is_armed: false })], policy);
+    expect(recall.effective.value).toBe(recall.value);
+  });
+
+  it('uses the recovery rate of the bucket, then of its size band, then of the account', () => {
+    const own = { bucket: 'act:51-100', recoveryRate: rate(0.9) };
+    const pooled = { bucket: '*:51-100', recoveryRate: rate(0.8) };
+    const lost = (buckets: readonly object[], bucket: string | null = 'act:51-100') =>
+      renderRecall([count(1, 1, { bucket })], { ...policy, buckets } as never).effective.value;
+    expect(lost([own, pooled])).toBeCloseTo(0.9, 12);
+    expect(lost([own, pooled], 'lookup:51-100')).toBeCloseTo(0.8, 12);
+    expect(lost([own, pooled], null)).toBeCloseTo(0.5, 12);
+  });
+
+  it('is unknown without a shadow conversation', () => {
+    const nothing = { value: null, low: null, high: null };
+    expect(renderRecall([], null)).toEqual({ sessions: 0, ...nothing, effective: nothing, target: null });
+  });
+});

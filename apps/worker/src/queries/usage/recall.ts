@@ -1,0 +1,73 @@
+import { pooledBucketOf, priorRecoveryRate, type AnalyticsTotals } from '@gateway/contracts';
+import type { StoredCalibration } from '../../jobs/calibrate/calibrate.ts';
+import { boundEffective, lossOf } from '../../jobs/calibrate/recovery-rate.ts';
+
+/**
+ * Selects from `narrowed` how many shadow conversations missed how many tools. As in calibration, a tool counts once
+ * per conversation, as its plan stood at the first call. Rows of earlier releases have no needs: they count as one
+ * missed tool if the plan's K was too small.
+ */
+export const recallSql = `
+  , shadow AS (
+    SELECT coalesce(session_key, session_id, id::text) AS session, created_at, bucket, needs,
+      needs IS NULL AND needed_k > coalesce(k, tools_in) AS is_short
+    FROM narrowed WHERE needed_k IS NOT NULL
+  ), called AS (
+    SELECT DISTINCT ON (session, need ->> 0) session, need ->> 2 = '0' AS is_missed
+    FROM shadow CROSS JOIN LATERAL jsonb_array_elements(needs -> 'tools') AS need
+    ORDER BY session, need ->> 0, created_at
+  ), missed AS (
+    SELECT session, count(*)::int AS tools FROM called WHERE is_missed GROUP BY session
+  ), conversations AS (
+    SELECT (array_agg(bucket ORDER BY created_at))[1] AS bucket,
+      coalesce(max(missed.tools), bool_or(is_short)::int) AS missed,
+      coalesce(bool_or((needs -> 'armed')::boolean), false) AS is_armed
+    FROM shadow LEFT JOIN missed USING (session) GROUP BY session
+  )
+  SELECT bucket, missed, is_armed, count(*)::float8 AS conversations FROM conversations GROUP BY 1, 2, 3`;
+
+/** Shadow conversations of one bucket whose plan missed this many needed tools. */
+export interface ShadowCount {
+  readonly bucket: string | null;
+  readonly missed: number;
+  /** Whether the plan would have armed recovery. */
+  readonly is_armed: boolean;
+  readonly conversations: number;
+}
+
+type Policy = Pick<StoredCalibration, 'recallTarget' | 'recoveryRate' | 'buckets'>;
+
+/**
+ * Forwarded and effective recall of the plans of shadow conversations, with exact one-sided 95% bounds. Effective
+ * recall uses the recovery rate of each bucket in the account's policy.
+ */
+export function renderRecall(
+  counts: readonly ShadowCount[],
+  policy: Policy | null,
+): AnalyticsTotals['recall'] {
+  const sessions = counts.reduce((sum, { conversations }) => sum + conversations, 0);
+  const target = policy?.recallTarget ?? null;
+  if (sessions === 0) return { sessions, ...unknown, effective: unknown, target };
+  const lostWith = (rateOf: (count: ShadowCount) => number) =>
+    counts.reduce((sum, count) => sum + lossOf(count.missed, rateOf(count)) * count.conversations, 0);
+  return {
+    sessions,
+    ...boundEffective(
+      sessions,
+      lostWith(() => 0),
+    ),
+    effective: boundEffective(
+      sessions,
+      lostWith(({ bucket, is_armed }) => (is_armed ? recoveryRateOf(bucket, policy) : 0)),
+    ),
+    target,
+  };
+}
+
+const unknown = { value: null, low: null, high: null };
+
+function recoveryRateOf(bucket: string | null, policy: Policy | null): number {
+  const names = bucket === null ? [] : [bucket, pooledBucketOf(bucket)];
+  const found = names.flatMap((name) => policy?.buckets.find((each) => each.bucket === name) ?? [])[0];
+  return (found ?? policy)?.recoveryRate.used ?? priorRecoveryRate.used;
+}
