@@ -7,7 +7,7 @@ import type { Redis } from 'ioredis';
 import type { Config } from './config.ts';
 import { RedisBudgetStore } from './budgets/redis-budget-store.adapter.ts';
 import { SavedTokenBudgets } from './budgets/saved-token-budgets.ts';
-import { admitCommand } from './rate-limits/redis-rate-limiter.adapter.ts';
+import { admitCommand } from './rate-limits/window-script.ts';
 import { ModelToggles, ToolRecall } from './routing/account-routing.ts';
 import { ConversationPins } from './routing/conversation-pins.ts';
 import { ModelRouter } from './routing/model-router.ts';

@@ -1,0 +1,99 @@
+/**
+ * How long leased tokens may be used, in milliseconds. It bounds how long a process may miss a change that no
+ * broadcast delivered, and how long unused tokens are missing elsewhere.
+ */
+export const leaseMs = 50;
+/** A lease is worth its call from this many requests on. */
+const leaseTokensMin = 3;
+/** A lease is never larger, however fast the requests arrive. */
+const leaseTokensMax = 1_024;
+
+/** Tokens that Redis counted in advance. */
+export interface Lease {
+  tokens: number;
+  /** Requests in the window after the last of these tokens is used. */
+  readonly countAfter: number;
+  readonly expiresAtMs: number;
+  /** The time at which the window is empty if nothing else arrives. */
+  readonly emptyAtMs: number;
+  readonly epoch: number;
+  /** The step of the window in which the tokens are counted. */
+  readonly step: number;
+}
+
+/** One token of a lease: the count of the window, and the time until it is empty. */
+export interface LeasedToken {
+  readonly count: number;
+  readonly emptyMs: number;
+  readonly epoch: number;
+}
+
+/**
+ * The leases of one key in one process, and the rate at which its requests arrive. It has no clock: callers
+ * pass the time in milliseconds, from a clock that never goes back.
+ */
+export class TokenLeases {
+  #leases: Lease[] = [];
+  #periodStartMs = 0;
+  #inPeriod = 0;
+  #inLastPeriod = 0;
+  lastSeenMs = 0;
+
+  /** Notes the arrival of a request. */
+  note(nowMs: number): void {
+    this.lastSeenMs = nowMs;
+    const passed = nowMs - this.#periodStartMs;
+    if (passed >= leaseMs) {
+      this.#inLastPeriod = passed < 2 * leaseMs ? this.#inPeriod : 0;
+      this.#periodStartMs = nowMs;
+      this.#inPeriod = 0;
+    }
+    this.#inPeriod += 1;
+  }
+
+  /**
+   * The number of tokens that the next lease should have: the requests of the last period, or 0 if leases are
+   * not worth their call at this rate.
+   */
+  get wanted(): number {
+    const expected = Math.max(this.#inPeriod, this.#inLastPeriod);
+    return expected < leaseTokensMin ? 0 : Math.min(expected, leaseTokensMax);
+  }
+
+  add(lease: Lease): void {
+    if (lease.tokens > 0) this.#leases.push(lease);
+  }
+
+  /** Uses a token of the oldest lease. Returns null if there is none. */
+  take(nowMs: number): LeasedToken | null {
+    for (let lease = this.#leases[0]; lease !== undefined; lease = this.#leases[0]) {
+      if (lease.tokens > 0 && nowMs < lease.expiresAtMs) {
+        lease.tokens -= 1;
+        const { countAfter, tokens, emptyAtMs, epoch } = lease;
+        return { count: countAfter - tokens, emptyMs: Math.max(1, Math.ceil(emptyAtMs - nowMs)), epoch };
+      }
+      this.#leases.shift();
+    }
+    return null;
+  }
+
+  /** Returns whether the next lease should be requested, before these end. */
+  isRunningOut(nowMs: number): boolean {
+    const { wanted } = this;
+    let [tokens, endsAtMs] = [0, nowMs];
+    for (const lease of this.#leases) {
+      if (nowMs >= lease.expiresAtMs) continue;
+      tokens += lease.tokens;
+      endsAtMs = lease.expiresAtMs;
+    }
+    return wanted > 0 && (tokens <= wanted / 2 || endsAtMs - nowMs < leaseMs / 2);
+  }
+
+  /** Ends a lease and returns the number of its unused tokens, which nobody can use afterwards. */
+  end(lease: Lease): number {
+    const unused = lease.tokens;
+    lease.tokens = 0;
+    this.#leases = this.#leases.filter((other) => other !== lease);
+    return unused;
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * A sliding window of 60 s, divided into steps of half a second. Each key has one hash, with a field for each step that
+ * has requests and a field for their running total. The hash has at most 122 fields, which Redis stores compactly. A
+ * step expires once all of it is 60 s old, so the limit is never exceeded in any 60 s. A steady flow stays at most 0.8%
+ * below the limit. Expired steps are removed when the next request arrives, so the cost of a call depends on the number
+ * of steps since the last one. The script uses Redis's clock, so replicas with skewed clocks agree.
+ *
+ * A gateway may ask for a lease: tokens for requests that have not arrived yet. A lease is counted in the step in which
+ * it expires, so its requests stay in the window for at least 60 s after the last of them. It gets at most 1/64 of the
+ * free tokens, and nothing while fewer than 1,024 are free: near the limit every request is counted when it arrives.
+ * Unused tokens are given back, to the step in which they were counted.
+ *
+ * Windows are small and expire, so the script may write while Redis is out of memory (Redis manual, "Script flags").
+ * Limits then stay exact.
+ *
+ * KEYS[1] is the window. KEYS[2] and KEYS[3] are the epochs of the latest changes to the key and its account. The
+ * arguments are the limit, the number of requests, the number of tokens wanted as a lease, the lease's duration in
+ * milliseconds, the number of returned tokens, and their step. The reply has seven numbers:
+ *
+ * 1. admitted requests
+ * 2. requests in the window, including these and the lease
+ * 3. milliseconds until the window is empty
+ * 4. milliseconds until there is room for the rejected requests
+ * 5. the later epoch, or -1 if either is negative; then there is no lease
+ * 6. tokens in the lease
+ * 7. the step of the lease
+ */
+export const windowScript = `#!lua flags=allow-oom
+local time = redis.call('TIME')
+local nowMs = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local now = math.floor(nowMs / 500)
+local first = now - 120
+local limit, asked, wanted = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local returned, returnedTo = tonumber(ARGV[5]), ARGV[6]
+local state = redis.call('HMGET', KEYS[1], 'total', 'oldest')
+local total = tonumber(state[1]) or 0
+local oldest = tonumber(state[2]) or now
+if returned > 0 then
+  local counted = tonumber(redis.call('HGET', KEYS[1], returnedTo)) or 0
+  returned = math.min(returned, counted)
+  if returned > 0 then
+    redis.call('HINCRBY', KEYS[1], returnedTo, -returned)
+    total = total - returned
+  end
+end
+if total == 0 then
+  oldest = math.max(oldest, first)
+elseif first - oldest > 20 then
+  total = 0
+  local fields = redis.call('HGETALL', KEYS[1])
+  for i = 1, #fields, 2 do
+    local step = tonumber(fields[i])
+    if step and step < first then redis.call('HDEL', KEYS[1], fields[i])
+    elseif step then total = total + tonumber(fields[i + 1]) end
+  end
+  oldest = first
+else
+  while oldest < first do
+    local count = redis.call('HGET', KEYS[1], tostring(oldest))
+    if count then
+      total = total - tonumber(count)
+      redis.call('HDEL', KEYS[1], tostring(oldest))
+    end
+    oldest = oldest + 1
+  end
+end
+local epochs = redis.call('MGET', KEYS[2], KEYS[3])
+local keyEpoch = tonumber(epochs[1]) or 0
+local accountEpoch = tonumber(epochs[2]) or 0
+local epoch = math.max(keyEpoch, accountEpoch)
+if keyEpoch < 0 or accountEpoch < 0 then epoch = -1 end
+local admitted = math.min(asked, math.max(limit - total, 0))
+if admitted > 0 then
+  total = total + admitted
+  redis.call('HINCRBY', KEYS[1], tostring(now), admitted)
+end
+local newest, leased, leaseStep = now, 0, math.floor((nowMs + tonumber(ARGV[4])) / 500)
+if wanted > 0 and epoch >= 0 and limit - total >= 1024 then
+  leased = math.min(wanted, math.floor((limit - total) / 64))
+  total = total + leased
+  redis.call('HINCRBY', KEYS[1], tostring(leaseStep), leased)
+  newest = leaseStep
+end
+local leaves = now
+if admitted < asked then
+  while oldest < now and redis.call('HEXISTS', KEYS[1], tostring(oldest)) == 0 do oldest = oldest + 1 end
+  leaves = oldest
+end
+local emptyMs = (newest + 121) * 500 - nowMs
+local roomMs = (leaves + 121) * 500 - nowMs
+redis.call('HSET', KEYS[1], 'total', total, 'oldest', oldest)
+redis.call('EXPIRE', KEYS[1], 61)
+return {admitted, total, math.max(emptyMs, 1), math.max(roomMs, 1), epoch, leased, leaseStep}
+`;
+
+/** The reply of `windowScript`. */
+export type WindowReply = readonly [
+  admitted: number,
+  count: number,
+  emptyMs: number,
+  roomMs: number,
+  epoch: number,
+  leased: number,
+  leaseStep: number,
+];
+
+export interface WindowCommands {
+  admitRequests(
+    window: string,
+    keyEpoch: string,
+    accountEpoch: string,
+    limit: number,
+    asked: number,
+    wanted: number,
+    leaseMs: number,
+    returned: number,
+    returnedTo: number,
+  ): Promise<WindowReply>;
+}
+
+/**
+ * Name of the Redis command that rate limiters define on a connection. Rate limiters batch requests
+ * themselves, so the command must not be pipelined.
+ */
+export const admitCommand = 'admitRequests' satisfies keyof WindowCommands;
