@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { featureNames } from '../apps/tool-router/src/second-stage/features.ts';
 import { SemanticPath } from '../test/eval/semantic-path.ts';
+import { askedBy } from '../test/eval/served-ranking.ts';
 import { loadToolData } from '../test/eval/tool-data.ts';
 import { foldOf } from './folds.ts';
 
@@ -19,7 +20,7 @@ for (const question of data.questions) {
   for (const size of ['25', '100'] as const) {
     const pool = question.pools[size];
     if (pool === undefined) continue;
-    const { features } = await path.see(question, pool);
+    const { features } = await path.see(question.dataset, askedBy(question), pool);
     writeSync(file, new Uint8Array(features.buffer));
     const { dataset, golds } = question;
     const places = golds.map((lines) =>

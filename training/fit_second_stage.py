@@ -13,9 +13,9 @@ first_seed, seeds = 20261120, 3
 units, steps, rate, decay = 8, 120, 0.03, 0.01
 # Questions of a set beyond these in one size of pool teach little that is new: each set weighs the same anyway.
 questions_max = 150
-# Set by hand, in log-odds. No set has agents' loops to learn from; and the one family with tools that ask the user is
-# needed for judging what it gains (1 to 4 do; see the card for the figures without it).
-by_hand = {"called_in_loop": 4.0, "asks_user": 2.0}
+# Set by hand, in log-odds. The one family with tools that ask the user is needed for judging what it gains (1 to 4 do;
+# see the card for the figures without it).
+by_hand = {"asks_user": 2.0}
 here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "generated")
 torch.set_num_threads(1)
 

@@ -1,11 +1,13 @@
-// Measures how well each method ranks the needed tools: `npm run eval:tools -- --data DIR`. Prints tables,
-// then one line of JSON whose `mean`, `sets` and `targets` belong to the semantic method. A set from the
-// training data is ranked by models that have not seen its family (training/folds.ts). Any other set is
-// ranked by the shipped models.
+// Measures how well each method ranks the needed tools: `npm run eval:tools -- --data DIR`. The ranker is asked
+// exactly what the planner asks it, with the transcript as the edge gateway shortens it. Prints tables, then one
+// line of JSON whose `mean`, `sets` and `targets` belong to the semantic method. A set from the training data is
+// ranked by models that have not seen its family (training/folds.ts). Any other set is ranked by the shipped
+// models.
 import { parseArgs } from 'node:util';
 import { foldOf } from '../../training/folds.ts';
 import { measureKeeping, type KeepFigures, type KeepSample } from './keep-shares.ts';
 import { pathNames, rankByPath, type PathName } from './rank-paths.ts';
+import { FirstTurns } from './first-turns.ts';
 import { meanFigures, measureK95, measureRanking, type RankingFigures } from './ranking-figures.ts';
 import { SemanticPath } from './semantic-path.ts';
 import { itemAt, loadToolData, poolNames, type PoolName, type Question } from './tool-data.ts';
@@ -28,9 +30,10 @@ const semantic = new SemanticPath(data);
 const definitionTokens = data.definitions.map(({ name, description, parameters }) =>
   Math.ceil(JSON.stringify({ name, description, parameters }).length / 4),
 );
-const tookMs: Record<PathName, number[]> = { bm25_fielded: [], keyword: [], semantic: [] };
+const tookMs: Record<PathName, number[]> = { bm25_fielded: [], keyword: [], semantic: [], first_turn: [] };
 const ranks = new Map<string, number[][]>();
 const keepSamples = new Map<string, KeepSample[]>();
+const firstTurns = new FirstTurns(data);
 for (const question of data.questions) {
   for (const pool of wantedPools) for (const path of pathNames) await rankQuestion(question, pool, path);
 }
@@ -44,6 +47,7 @@ const means = Object.fromEntries(pathNames.map((path) => [path, meanOfSets(table
 const keeping = Object.fromEntries(recallTargets.map((target) => [target, keepAll(target)]));
 for (const pool of wantedPools) if (means.semantic[pool] !== undefined) printPool(pool);
 printKeeping();
+printServed();
 console.log(
   JSON.stringify({
     mean: means.semantic,
@@ -57,6 +61,9 @@ console.log(
     ),
     keyword: { mean: means.keyword, sets: tables.keyword },
     bm25_fielded: { mean: means.bm25_fielded, sets: tables.bm25_fielded },
+    first_turn: { mean: means.first_turn, sets: tables.first_turn },
+    as_served: compareServed(),
+    says_nothing: firstTurns.measure(),
     against_bm25_fielded: compareWithBaseline(),
     held_out: setNames.filter((name) => foldOf(name) !== undefined),
   }),
@@ -67,6 +74,7 @@ async function rankQuestion(question: Question, pool: PoolName, path: PathName):
   if (lines === undefined) return;
   const ranked = await rankByPath(path, data, semantic, question, lines);
   if (pool === keepPool) tookMs[path].push(ranked.tookMs);
+  if (pool === keepPool && path === 'first_turn') firstTurns.add(question, lines, ranked);
   pushTo(ranks, `${path} ${question.dataset} ${pool}`, [...ranked.goldRanks]);
   if (pool !== keepPool || path !== 'semantic') return;
   pushTo(keepSamples, question.dataset, {
@@ -135,6 +143,31 @@ function compareWithBaseline() {
     worst_at_5: round(Math.min(...differences.map((each) => each[5]))),
     worst_at_10: round(Math.min(...differences.map((each) => each[10]))),
   };
+}
+
+/** Recall@10 of what the planner asks, and of the first turn only, which forms the tool set. */
+function compareServed() {
+  return Object.fromEntries(
+    (['25', '100'] as const).map((pool) => [
+      pool,
+      {
+        'recall@10': means.semantic[pool]?.['recall@10'] ?? null,
+        'first_turn_recall@10': means.first_turn[pool]?.['recall@10'] ?? null,
+      },
+    ]),
+  );
+}
+
+function printServed(): void {
+  console.log('\nas served, recall@10 of the newest turn, and of the first turn, which forms the tool set:');
+  for (const [pool, figures] of Object.entries(compareServed())) {
+    const [newest, first] = Object.values(figures).map((each) => (100 * (each ?? NaN)).toFixed(1));
+    console.log(`  pool ${pool}: ${newest}, first turn ${first}`);
+  }
+  const { first_queries, called, called_in_top_10, empty_turns, caught } = firstTurns.measure();
+  console.log(
+    `  ${called} of ${first_queries} real first queries say nothing about tools, ${called_in_top_10} of them with a needed tool in the top 10; ${caught} of ${empty_turns} empty turns are recognized`,
+  );
 }
 
 function printPool(pool: PoolName): void {

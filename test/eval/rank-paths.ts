@@ -1,21 +1,22 @@
 import { performance } from 'node:perf_hooks';
-import { keywordRanker } from '../../apps/tool-router/src/ranking/keyword-ranker.ts';
-import { indexToolList } from '../../apps/tool-router/src/tool-index/keyword-index.ts';
+import type { TurnRanking } from '../../apps/tool-router/src/ranking/ranker.port.ts';
 import type { SemanticPath } from './semantic-path.ts';
-import { itemAt, type Question, type ToolData } from './tool-data.ts';
+import { askedBy, askedFirst, openServed } from './served-ranking.ts';
+import type { Question, ToolData } from './tool-data.ts';
 
 /**
- * `bm25_fielded`: fielded BM25 on the last user message only. `keyword`: the router's keyword method, with
- * gated context. `semantic`: the router's method with vectors and the second stage.
+ * `bm25_fielded`: fielded BM25 on the last user message only. `keyword` and `semantic`: the router's two methods,
+ * asked what the planner asks them. `first_turn`: the semantic method on the conversation's first turn, which
+ * forms the tool set, for the same needed tools.
  */
-export const pathNames = ['bm25_fielded', 'keyword', 'semantic'] as const;
+export const pathNames = ['bm25_fielded', 'keyword', 'semantic', 'first_turn'] as const;
 export type PathName = (typeof pathNames)[number];
 
 /** The candidates for a question, in the order that a method ranks them. */
 export interface RankedPool {
   /**
-   * The score of each candidate, where larger is better. Scores are log-odds for `semantic`, and arbitrary
-   * for the other methods.
+   * The score of each candidate, where larger is better. Scores are log-odds for the semantic method, and
+   * arbitrary for the other methods.
    */
   readonly scores: Float64Array;
   /**
@@ -24,6 +25,8 @@ export interface RankedPool {
    */
   readonly goldRanks: readonly number[];
   readonly goldPlaces: readonly (readonly number[])[];
+  /** The evidence of the ranked turns: see `TurnRanking`. */
+  readonly evidence: number;
   readonly tookMs: number;
 }
 
@@ -35,10 +38,7 @@ export async function rankByPath(
   lines: readonly number[],
 ): Promise<RankedPool> {
   const startedAt = performance.now();
-  const { scores, order } =
-    path === 'semantic'
-      ? await semantic.rank(question, lines)
-      : rankByWords(data, question, lines, path === 'keyword');
+  const { method, scores, order, evidence } = await rank(path, data, semantic, question, lines);
   const tookMs = performance.now() - startedAt;
   const rankOf = new Map(Array.from(order, (position, rank) => [position, rank]));
   const goldPlaces = question.golds.map((alternatives) =>
@@ -47,19 +47,20 @@ export async function rankByPath(
   const goldRanks = goldPlaces.map((places) =>
     Math.min(...places.map((place) => rankOf.get(place) ?? Infinity)),
   );
-  return { scores, goldRanks, goldPlaces, tookMs };
+  const logits = method === 'semantic' ? scores.map((share) => Math.log(share)) : scores;
+  return { scores: logits, goldRanks, goldPlaces, evidence, tookMs };
 }
 
-function rankByWords(
+function rank(
+  path: PathName,
   data: ToolData,
-  { userTurns }: Question,
+  semantic: SemanticPath,
+  question: Question,
   lines: readonly number[],
-  withContext: boolean,
-): { scores: Float64Array; order: Uint32Array } {
-  const index = indexToolList(
-    '',
-    lines.map((line) => itemAt(data.cards, line)),
-  );
-  const turns = withContext ? userTurns : userTurns.slice(-1);
-  return keywordRanker.rank(index, { turns, at: turns.length - 1 });
+): Promise<TurnRanking> {
+  const { dataset, userTurns } = question;
+  const isByWords = path === 'bm25_fielded' || path === 'keyword';
+  const served = openServed(data, isByWords ? undefined : semantic, dataset, lines);
+  if (path === 'first_turn') return served(askedFirst(question));
+  return served(path === 'bm25_fielded' ? { turns: userTurns.slice(-1), at: 0 } : askedBy(question));
 }

@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { describeLogits } from '../../apps/tool-router/src/ranking/describe-ranking.ts';
+import type { RankQuestion, TurnRanking } from '../../apps/tool-router/src/ranking/ranker.port.ts';
 import { makeToolEncoderText } from '../../apps/tool-router/src/encoder/tool-encoder-text.ts';
 import { Vocabulary } from '../../apps/tool-router/src/encoder/vocabulary.ts';
-import { orderByScore } from '../../apps/tool-router/src/tool-index/keyword-scores.ts';
+import { scoreByKeyword } from '../../apps/tool-router/src/tool-index/keyword-scores.ts';
 import { indexToolList, type KeywordIndex } from '../../apps/tool-router/src/tool-index/keyword-index.ts';
 import { computeFeatures, featureNames } from '../../apps/tool-router/src/second-stage/features.ts';
 import { makeStageList } from '../../apps/tool-router/src/second-stage/stage-list.ts';
-import { readStageTurn } from '../../apps/tool-router/src/second-stage/stage-turn.ts';
+import { readStageTurn, type StageTurn } from '../../apps/tool-router/src/second-stage/stage-turn.ts';
 import { Synonyms } from '../../apps/tool-router/src/second-stage/soft-match.ts';
 import {
   encoderDirectory,
@@ -17,11 +19,14 @@ import {
 import { vocabularyOptions } from '../../training/encoder-shape.ts';
 import { foldOf } from '../../training/folds.ts';
 import { openEncoder, openReranker, type Encode, type Score } from '../../training/run-models.ts';
-import { itemAt, type Question, type ToolData } from './tool-data.ts';
+import { itemAt, type ToolData } from './tool-data.ts';
 
 /** The tools of one question in the form that the second stage receives. */
 export interface Seen {
   readonly index: KeywordIndex;
+  readonly turn: StageTurn;
+  /** Keyword scores by position. */
+  readonly keyword: Float64Array;
   readonly features: Float32Array;
 }
 
@@ -46,38 +51,34 @@ export class SemanticPath {
     );
   }
 
-  /** @param lines the candidates, as line numbers in the tools file. */
-  async see(question: Question, lines: readonly number[]): Promise<Seen> {
-    const { userTurns, dataset } = question;
+  /**
+   * The candidates in the form that the second stage receives.
+   * @param lines the candidates, as line numbers in the tools file.
+   */
+  async see(dataset: string, { turns, at }: RankQuestion, lines: readonly number[]): Promise<Seen> {
     const encode = await this.#encoderOf(foldOf(dataset));
     const cards = lines.map((line) => itemAt(this.#data.cards, line));
     const index = indexToolList('', cards);
-    const turn = readStageTurn(userTurns, userTurns.length - 1, question);
+    const turn = readStageTurn(turns, at);
     const texts = await encode(turn.texts);
     const dimensions = texts[0]?.length ?? 0;
     const tools = new Float32Array(lines.length * dimensions);
     const vectors = await Promise.all(lines.map((line) => this.#vectorOf(line, foldOf(dataset), encode)));
-    vectors.forEach((vector, at) => {
-      tools.set(vector, at * dimensions);
+    vectors.forEach((vector, place) => {
+      tools.set(vector, place * dimensions);
     });
-    const features = computeFeatures(
-      makeStageList(index, cards),
-      turn,
-      { dimensions, tools, texts },
-      this.#synonyms,
-    );
-    return { index, features };
+    const keyword = scoreByKeyword(index, turn.query);
+    const list = makeStageList(index, cards);
+    const features = computeFeatures(list, turn, { dimensions, tools, texts }, this.#synonyms, keyword);
+    return { index, turn, keyword, features };
   }
 
-  /** The log-odds of each candidate, and the ranked candidates. */
-  async rank(
-    question: Question,
-    lines: readonly number[],
-  ): Promise<{ scores: Float64Array; order: Uint32Array }> {
-    const { index, features } = await this.see(question, lines);
-    const score = await this.#rerankerOf(foldOf(question.dataset));
-    const scores = Float64Array.from(await score(features, featureNames.length));
-    return { scores, order: orderByScore(index, scores) };
+  /** The router's semantic ranking of candidates, by models that have not seen the set's family. */
+  async rank(dataset: string, question: RankQuestion, lines: readonly number[]): Promise<TurnRanking> {
+    const { index, turn, keyword, features } = await this.see(dataset, question, lines);
+    const score = await this.#rerankerOf(foldOf(dataset));
+    const logits = Float64Array.from(await score(features, featureNames.length));
+    return describeLogits(index, turn.query, { logits, keyword, rankedBy: 'semantic.held-out' });
   }
 
   #rerankerOf(fold: number | undefined): Promise<Score> {

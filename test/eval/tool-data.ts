@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { ToolDefinition } from '@gateway/contracts';
+import type { MessageOutline } from '@gateway/interchange';
+import { conversationContext } from '../../apps/edge-gateway/src/pipeline/stages/plan/conversation/router-question.ts';
 import { makeToolCard, type ToolCard } from '../../apps/tool-router/src/tool-index/tool-card.ts';
 
 export const poolSizes = ['25', '100', '500'] as const;
@@ -49,14 +51,13 @@ type PoolLine = { readonly query_id: string } & Record<`p${PoolSize}`, readonly 
  */
 export interface Question {
   readonly dataset: string;
-  /** The user's turns, ending with the question. */
-  readonly userTurns: readonly string[];
   /**
-   * The names of the tools that the transcript calls, and the results since the last user turn. Empty outside
-   * an agent loop.
+   * The transcript as the edge gateway sends it to the router (`conversationContext`): the user's turns, ending
+   * with the question, the names of the called tools, and the results since the last user turn.
    */
-  readonly calledTools?: readonly string[];
-  readonly recentResults?: readonly string[];
+  readonly userTurns: readonly string[];
+  readonly calledTools: readonly string[];
+  readonly recentResults: readonly string[];
   readonly golds: readonly (readonly number[])[];
   /** The gold for the question itself, if the set names one. The other golds are its hidden prerequisites. */
   readonly mainGold: readonly number[] | undefined;
@@ -111,18 +112,45 @@ function readQuestion(query: QueryLine, pool: PoolLine, lines: ReadonlyMap<strin
   const { gold_alternatives: alternatives = {}, main_gold: main } = query.meta ?? {};
   return {
     dataset: query.dataset,
-    userTurns: readUserTurns(query),
-    ...readLoop(query.messages),
+    ...conversationContext(outlineMessages(query)),
     golds: query.gold_tool_ids.map((id) => [id, ...(alternatives[id] ?? [])].flatMap(lineOf)),
     mainGold: main === undefined ? undefined : lineOf(main),
     pools: { 25: pool.p25, 100: pool.p100, 500: pool.p500, own: readOwnPool(query, lines) },
   };
 }
 
-function readUserTurns({ query, messages }: QueryLine): string[] {
-  const turns = messages.filter(({ role }) => role === 'user').map(({ content }) => readText(content));
+/** The transcript as the edge gateway reads it. The question is its last user turn. */
+function outlineMessages({ query, messages }: QueryLine): MessageOutline[] {
+  const outlines = messages.flatMap((message, at) => {
+    const { role, tool_calls: calls = [] } = message;
+    if (!isRole(role)) return [];
+    const names = calls.flatMap(({ name, function: called }) => name ?? called?.name ?? []);
+    const isOpen = names.length > 0 && messages[at + 1]?.role !== 'tool';
+    const outline = outlineMessage(role, readText(message.content), names);
+    // Providers accept no call without a result, but some sets omit the results.
+    return isOpen ? [outline, outlineMessage('tool', '', [])] : [outline];
+  });
   const asked = query.trim();
-  return turns.length > 0 && (asked === '' || turns.at(-1)?.trim() === asked) ? turns : [...turns, query];
+  const last = outlines.findLast(({ role }) => role === 'user');
+  const isLast = last !== undefined && (asked === '' || last.text().trim() === asked);
+  return isLast ? outlines : [...outlines, outlineMessage('user', query, [])];
+}
+
+function isRole(role: string): role is MessageOutline['role'] {
+  return ['system', 'user', 'assistant', 'tool'].includes(role);
+}
+
+function outlineMessage(
+  role: MessageOutline['role'],
+  text: string,
+  calls: readonly string[],
+): MessageOutline {
+  return {
+    ...{ index: 0, role, range: { start: 0, end: text.length }, cacheControl: false, toolResultIds: [] },
+    toolCalls: calls.map((name) => ({ id: name, name })),
+    textRanges: () => [],
+    text: () => text,
+  };
 }
 
 /** Content is a string, or a list of parts that contain text. */
@@ -132,17 +160,6 @@ function readText(content: unknown): string {
   return (content as ({ readonly text?: unknown } | null)[])
     .flatMap((part) => (typeof part?.text === 'string' ? [part.text] : []))
     .join('\n');
-}
-
-/** A call without a result counts as a result with empty text. */
-function readLoop(messages: readonly Message[]): Pick<Question, 'calledTools' | 'recentResults'> {
-  const calls = messages.flatMap((message) => message.tool_calls ?? []);
-  const names = calls.flatMap(({ name, function: called }) => name ?? called?.name ?? []);
-  const sinceUser = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
-  const results = sinceUser.flatMap(({ role, content, tool_calls: open }) =>
-    role === 'tool' || open !== undefined ? [readText(content)] : [],
-  );
-  return { calledTools: [...new Set(names)], recentResults: results };
 }
 
 /** Undefined if the set has no such pool, or if the pool contains no gold. */

@@ -5,6 +5,7 @@ export type PlanReason =
   | 'override'
   | 'frozen'
   | 'grown'
+  | 'decided'
   | 'short_list'
   | 'uncertain'
   | 'shadow'

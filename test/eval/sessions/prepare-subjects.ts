@@ -7,7 +7,6 @@ import { MemoizedRanker } from '../../../apps/tool-router/src/ranking/memoized-r
 import { makeToolCard } from '../../../apps/tool-router/src/tool-index/tool-card.ts';
 import { indexToolList } from '../../../apps/tool-router/src/tool-index/keyword-index.ts';
 import { SemanticPath } from '../semantic-path.ts';
-import { rankSemantically } from '../semantic-ranking.ts';
 import type { EvalList, EvalSession } from './eval-session.ts';
 import { makeList } from './make-list.ts';
 import type { SessionData } from './load-sessions.ts';
@@ -24,7 +23,6 @@ export interface SubjectOptions {
 
 /** The limit for the cached rankings of one session. */
 const rankingsBytesMax = 4 * 1024 * 1024;
-const noPools = { 25: undefined, 100: undefined, 500: undefined, own: undefined };
 
 /** The sessions with their lists and indexes. */
 export function prepareSubjects(
@@ -68,18 +66,6 @@ function openRankers(lane: SubjectOptions['lane'], tools: ReadonlyMap<string, To
       data.cards.push(makeToolCard(tool));
     }
     const lines = list.tools.map(({ hash }) => lineOf.get(hash) ?? -1);
-    return {
-      rank: (_index, { turns, at }) => {
-        const userTurns = turns.slice(0, at + 1);
-        const question = {
-          dataset: session.source,
-          userTurns,
-          golds: [],
-          mainGold: undefined,
-          pools: noPools,
-        };
-        return rankSemantically(path, data, question, lines);
-      },
-    };
+    return { rank: (_index, question) => path.rank(session.source, question, lines) };
   };
 }

@@ -32,8 +32,13 @@ const reasons: Readonly<Record<string, Explanation>> = {
       'A later request of the conversation: it keeps sending all tools, so that the prompt cache stays valid.',
   },
   grown: { text: 'The new user turn needed more tools, so tools were added to the set.' },
+  decided: {
+    text: 'Earlier requests sent all tools, because their turns say nothing about tools or the plan was late. This request chose the tool set.',
+  },
   short_list: { text: 'The tool list is short, so all tools were sent.' },
-  uncertain: { text: 'The request does not show which tools it needs, so all tools were sent.' },
+  uncertain: {
+    text: 'The request does not show which tools it needs, so all tools were sent. A later turn may choose the tool set.',
+  },
   shadow: {
     text: 'A shadow conversation: all tools were sent, and the plan was only recorded to measure it.',
   },
@@ -44,7 +49,9 @@ const reasons: Readonly<Record<string, Explanation>> = {
   recall_off: {
     text: 'Pruning is off for conversations like this one, because their measured recall does not meet the target. All tools were sent.',
   },
-  timeout: { text: 'The plan was not ready in time, so all tools were sent.' },
+  timeout: {
+    text: 'The plan was not ready in time, so all tools were sent. The next request chooses the tool set if that pays.',
+  },
   unavailable: { text: 'The planner was unavailable, so all tools were sent.' },
   invalid_plan: { text: 'The plan was invalid and was dropped, so all tools were sent.' },
   budget_exhausted: { text: 'The budget of saved tokens is used up, so all tools were sent.' },

@@ -171,9 +171,71 @@ describe('the tool set of a conversation', () => {
     expect(after).toMatchObject({ kReason: 'frozen', forwarded: grown.forwarded });
   });
 
-  it('stays complete if it was complete on the first turn', async () => {
-    const planned = await plan(shop, { userTurns: ['hi', clear] });
-    expect(planned.forwarded).toHaveLength(shop.length);
+  it('is decided at the first turn that says something about tools', async () => {
+    const waiting = await plan(shop, { userTurns: ['hi'] });
+    expect(waiting).toMatchObject({ kReason: 'uncertain', isUndecided: true, k: null });
+    const decided = await plan(shop, { userTurns: ['hi', clear] });
+    expect(decided).toMatchObject({ kReason: 'decided', isUndecided: false });
+    expect(namesOf(shop, decided)).toContain('create_invoice');
+    expect(decided.forwarded.length).toBeLessThan(shop.length);
+    const after = await plan(shop, { userTurns: ['hi', clear, 'thanks'] });
+    expect(after).toMatchObject({ kReason: 'frozen', forwarded: decided.forwarded });
+  });
+
+  it('stays complete after eight turns that say nothing', async () => {
+    const userTurns = [...Array<string>(8).fill('hi'), clear];
+    expect(await plan(shop, { userTurns: userTurns.slice(0, 7) })).toMatchObject({ isUndecided: true });
+    expect(await plan(shop, { userTurns })).toMatchObject({
+      ...{ kReason: 'uncertain', isUndecided: false, k: null },
+    });
+  });
+
+  const price = { cacheRead: 0.1, cacheWrite: 1.25, output: 5, cachedTokensMin: 1024 };
+  const cached = { mayRecover: true, price: { ...price, listTokens: 40_000, headTokens: 500 } };
+
+  it('is decided later only if that pays for rewriting the prompt cache', async () => {
+    const after = (sent: number) =>
+      plan(shop, {
+        userTurns: ['hi', clear],
+        mayRecover: true,
+        price: { ...cached.price, sentTokens: [0, sent] },
+      });
+    const cheap = await after(600);
+    expect(cheap).toMatchObject({ kReason: 'decided' });
+    expect(cheap.worth!.saved).toBeGreaterThan(cheap.worth!.spent);
+    const dear = await after(60_000);
+    expect(dear).toMatchObject({ kReason: 'net_negative', k: null, isUndecided: false });
+    expect(dear.worth!.spent).toBeGreaterThan(dear.worth!.saved);
+    expect(dear.worth!.spent - cheap.worth!.spent).toBeCloseTo(59_400 * (1.25 - 0.1), -1);
+  });
+
+  it('is decided after a late plan, at any step of the loop, if that pays', async () => {
+    const late = (lateTokens: number) => ({
+      ...{ userTurns: [clear], calledTools: ['create_invoice'], recentResults: ['{"id":1}'], ...cached },
+      session: {
+        ...{ forwarded: [...shop.keys()], turns: 1, policyVersion: 'late', lane: 'keyword' as const },
+        ...{ way: null, isShadow: false, isUndecided: true, lateTokens },
+      },
+    });
+    const onTime = await plan(shop, { userTurns: [clear], ...cached });
+    const soon = await plan(shop, late(900));
+    expect(soon).toMatchObject({ kReason: 'decided', chosen: onTime.chosen });
+    expect(soon.policyVersion).toBe(onTime.policyVersion);
+    expect(await plan(shop, late(90_000))).toMatchObject({ kReason: 'net_negative', k: null });
+  });
+
+  it('of an in-place conversation does not grow by names in pasted logs, only by names that the person wrote', async () => {
+    const pruned = 'archive_warehouse';
+    const before = await plan(shop, { userTurns: [clear], ...cached });
+    expect(before.recovery).toEqual({ armed: true, way: 'in_place' });
+    expect(namesOf(shop, before)).not.toContain(pruned);
+    const log = `It fails:\n2026-11-20 10:00:00 ERROR ${pruned} timed out\n    at ${pruned} (/srv/app.js:10:2)`;
+    const ask = (turn: string) => plan(shop, { userTurns: [clear, turn], ...cached });
+    expect(namesOf(shop, await ask(`It fails, call ${pruned}`))).toContain(pruned);
+    const pasted = await ask(log);
+    expect(
+      pasted.candidates.find(({ position }) => shopNames[position] === pruned)?.alwaysIn,
+    ).toBeUndefined();
   });
 
   it('ranks only the first turns and the newest one in a thousand-turn conversation', async () => {

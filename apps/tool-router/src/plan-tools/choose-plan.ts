@@ -1,4 +1,9 @@
-import type { PlanToolsReply, PlanToolsRequest, RoutingPolicy } from '@gateway/contracts';
+import type {
+  PlannedConversation,
+  PlanToolsReply,
+  PlanToolsRequest,
+  RoutingPolicy,
+} from '@gateway/contracts';
 import { bucketOf, decideBucket } from '@gateway/contracts';
 import type { IntentClass, ToolCandidate } from '@gateway/interchange';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
@@ -10,6 +15,13 @@ import { replayGrid } from './replay-grid.ts';
 import { chooseToolSet, type ToolSet, type ToolSetOptions } from './tool-set.ts';
 
 export type PlannedTools = Extract<PlanToolsReply, { status: 'planned' }>;
+
+/** The conversation's tool set, if an earlier request decided it. */
+export function decidedSession({
+  session,
+}: Pick<PlanToolsRequest, 'session'>): PlannedConversation | undefined {
+  return session?.isUndecided === true ? undefined : session;
+}
 
 interface PlanInput {
   readonly request: PlanToolsRequest;
@@ -25,7 +37,7 @@ interface PlanInput {
    * The ranking for the newest turn, even if that turn cannot grow the tool set. Undefined without user
    * turns.
    */
-  readonly newest: TurnRanking | undefined;
+  readonly newest: Pick<TurnRanking, 'order' | 'scores' | 'method' | 'rankedBy'> | undefined;
   /** Positions of the tools mentioned in any user turn. */
   readonly mentioned: ReadonlySet<number>;
   readonly priors: RecallPriors;
@@ -36,7 +48,7 @@ interface PlanInput {
 /** Chooses the plan for a request. A pure function of the request, its tool list and the policy. */
 export function choosePlan(input: PlanInput): PlannedTools {
   const { request, index } = input;
-  const { session } = request;
+  const session = decidedSession(request);
   const intent = classifyIntent(request.userTurns[0] ?? '', false);
   const bucket = bucketOf(intent, index.names.length);
   const options = optionsFor(input, intent);
@@ -63,6 +75,8 @@ export function choosePlan(input: PlanInput): PlannedTools {
     bucket,
     ...shadow,
     recovery: set.recovery.armed && !isWhole ? set.recovery : { armed: false, way: 'in_place' },
+    way: set.recovery.armed ? set.recovery.way : null,
+    isUndecided: set.isUndecided,
     worth: set.worth,
     policyVersion: session?.policyVersion ?? renderVersion(input, method),
   };
@@ -77,18 +91,21 @@ function optionsFor({ request, index, priors, measured }: PlanInput, intent: Int
     mayRecover: request.mayRecover ?? false,
     price: request.price,
     pinned: new Set(findPinned(request, index).keys()),
-    remembered: request.session,
+    remembered: decidedSession(request),
+    lateTokens: request.session?.lateTokens,
   };
 }
 
-/** Draws a new conversation for shadow. A remembered one keeps its result. */
+/** Draws a new conversation for shadow. A remembered one keeps its result. A late plan has drawn nothing yet. */
 function drawShadow(
   { request, measured }: PlanInput,
   reason: ToolSet['reason'],
   bucket: string,
 ): Pick<PlannedTools, 'isShadow' | 'shadowShare'> {
   const { session, shadow } = request;
-  if (session !== undefined) return { isShadow: session.isShadow };
+  const isDrawn =
+    session !== undefined && !(session.isUndecided === true && session.lateTokens !== undefined);
+  if (isDrawn) return { isShadow: session.isShadow };
   const shadowShare = shareOfShadow(request, reason, measured, bucket);
   return (shadow?.at ?? 1) < shadowShare ? { isShadow: true, shadowShare } : { isShadow: false };
 }
@@ -154,7 +171,7 @@ function listForwarded(
 
 function listCandidates(
   index: KeywordIndex,
-  newest: TurnRanking | undefined,
+  newest: PlanInput['newest'],
   alwaysIn: ReadonlyMap<number, AlwaysInReason>,
   heldFromK: ReadonlyMap<number, number> | undefined,
 ): PlannedTools['candidates'] {
@@ -173,18 +190,22 @@ function listCandidates(
 }
 
 /**
- * The reason for K is reported when the tool set is chosen. Later turns report `frozen`, or `grown` if the
- * newest turn added tools.
+ * The reason for K is reported when the tool set is chosen, and as long as all tools are sent. A set that is
+ * chosen after requests with all tools reports `decided`. Later turns report `frozen`, or `grown` if the newest
+ * turn added tools.
  */
 function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason'] {
+  const { session, userTurns, calledTools, recentResults } = request;
   if (set.reason === 'override' || set.reason === 'short_list') return set.reason;
-  const isFirst =
-    request.session === undefined &&
-    request.userTurns.length <= 1 &&
-    request.calledTools.length === 0 &&
-    request.recentResults.length === 0;
-  if (isFirst || (set.positions === undefined && request.session === undefined)) return set.reason;
-  return set.grown && request.recentResults.length === 0 ? 'grown' : 'frozen';
+  if (set.positions === undefined) return set.reason;
+  const isAnswered = recentResults.length > 0;
+  if (set.decidedAt !== null) {
+    if (session !== undefined) return 'decided';
+    const isNewest = set.decidedAt === userTurns.length - 1 && !isAnswered;
+    if (isNewest && set.decidedAt > 0) return 'decided';
+    if (isNewest && calledTools.length === 0) return set.reason;
+  }
+  return set.grown && !isAnswered ? 'grown' : 'frozen';
 }
 
 type AlwaysInReason = NonNullable<ToolCandidate['alwaysIn']>;

@@ -1,7 +1,7 @@
 import type { PlanToolsReply, PlanToolsRequest } from '@gateway/contracts';
-import type { RankOptions, ToolRanker } from '../ranking/ranker.port.ts';
+import type { RankOptions, RankQuestion, ToolRanker } from '../ranking/ranker.port.ts';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
-import { choosePlan } from './choose-plan.ts';
+import { choosePlan, decidedSession } from './choose-plan.ts';
 import { classifyIntent, MemoizedMentions } from './turn-signals.ts';
 import type { RankedTurn } from './grow-set.ts';
 import type { RecallPriors } from '../policy/recall-prior.ts';
@@ -25,6 +25,27 @@ export interface ToolPlannerOptions {
   readonly instanceId: string;
 }
 
+/** The parts of a request that its newest turn is ranked by: see the request's fields. */
+export interface NewestTurn {
+  readonly userTurns: readonly string[];
+  readonly calledTools: readonly string[];
+  readonly recentResults: readonly string[];
+}
+
+/**
+ * The question by which the newest turn of a request is ranked, with the state of its agent loop: the ranking
+ * in the trace. The tool set itself is chosen without that state, as it was when each turn arrived. Undefined
+ * without user turns.
+ */
+export function newestQuestion({
+  userTurns,
+  calledTools,
+  recentResults,
+}: NewestTurn): RankQuestion | undefined {
+  if (userTurns.length === 0) return undefined;
+  return { turns: userTurns, at: userTurns.length - 1, calledTools, recentResults };
+}
+
 /** Decides which tools in a request are forwarded. */
 export class ToolPlanner {
   readonly #options: ToolPlannerOptions;
@@ -43,15 +64,16 @@ export class ToolPlanner {
     if (found.status === 'unknown') return { status: 'unknown', missing: found.missing, instanceId };
     if (userTurns === undefined) return { status: 'unknown', missing: [], instanceId };
     const { index } = found;
-    const { accountId, session } = request;
+    const { accountId } = request;
+    const session = decidedSession(request);
     const options: RankOptions = session === undefined ? { accountId } : { accountId, method: session.lane };
-    const newestAt = userTurns.length - 1;
+    const newest = newestQuestion({ ...request, userTurns });
     const remembered = Math.min(session?.turns ?? 0, userTurns.length);
     // A shadow conversation is replayed from its first turn.
     const from = session?.isShadow === true ? 0 : remembered;
-    const [turns, newest, measured] = await Promise.all([
+    const [turns, newestRanking, measured] = await Promise.all([
       this.#rankTurns(index, userTurns, from, options),
-      newestAt < 0 ? undefined : this.#rank(index, userTurns, newestAt, options),
+      newest && this.#options.ranker.rank(index, newest, options),
       session === undefined ? policies.find(accountId, null) : this.#pinned(accountId, session.policyVersion),
     ]);
     const mentioned = new Set(userTurns.flatMap((turn) => this.#mentions.find(index, turn)));
@@ -60,7 +82,7 @@ export class ToolPlanner {
       index,
       turns,
       rememberedTurns: remembered - from,
-      newest,
+      newest: newestRanking,
       mentioned,
       priors,
       measured,
@@ -77,7 +99,7 @@ export class ToolPlanner {
     return Promise.all(
       growing.map(async (at) => {
         const turn = userTurns[at] ?? '';
-        const ranking = await this.#rank(index, userTurns, at, options);
+        const ranking = await this.#options.ranker.rank(index, { turns: userTurns, at }, options);
         const carriesOn = classifyIntent(turn, false) === 'continue';
         return { ranking, mentioned: this.#mentions.find(index, turn), carriesOn };
       }),
@@ -91,9 +113,5 @@ export class ToolPlanner {
   #pinned(accountId: string, policyVersion: string): ReturnType<RoutingPolicies['find']> {
     const version = policyVersion.split('/')[2];
     return version === undefined ? null : this.#options.policies.find(accountId, version);
-  }
-
-  #rank(index: KeywordIndex, turns: readonly string[], at: number, options: RankOptions) {
-    return this.#options.ranker.rank(index, { turns, at }, options);
   }
 }

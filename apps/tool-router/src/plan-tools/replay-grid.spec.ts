@@ -1,4 +1,5 @@
-import { hashToolList, type PlanToolsRequest, type RoutingPolicy } from '@gateway/contracts';
+import { hashToolList, type PlannedConversation } from '@gateway/contracts';
+import type { PlanToolsRequest, RoutingPolicy } from '@gateway/contracts';
 import { recallPriors } from '../policy/recall-prior.ts';
 import { keywordRanker } from '../ranking/keyword-ranker.ts';
 import { ToolMemory } from '../tool-index/tool-memory.ts';
@@ -64,26 +65,54 @@ async function plan(
 
 const inShadow = { shadow: { at: 0, share: 1 } };
 
+/** The session of a conversation whose earlier requests were sent with all tools. */
+const undecided = (fields: Partial<PlannedConversation>): Partial<PlanToolsRequest> => ({
+  session: {
+    ...{ forwarded: [...list.keys()], turns: 1, policyVersion: 'late', lane: 'keyword', way: null },
+    ...{ isShadow: true, isUndecided: true, ...fields },
+  },
+});
+const withSent = (...sentTokens: number[]) => ({ price: { ...price, sentTokens } });
+
 describe('the labels of a shadow conversation', () => {
-  it.each([1, 2, 3])(
-    'name the smallest K whose served set holds each tool, after %i turns',
-    async (count) => {
-      const userTurns = turns.slice(0, count);
-      const { candidates, isShadow } = await plan({ userTurns, ...inShadow });
-      expect(isShadow).toBe(true);
-      const grid = listGrid(recallPriors.keyword.kMin, list.length);
-      const served = await Promise.all(
-        grid.map(async (k) => new Set((await plan({ userTurns }, policyOf(k))).forwarded)),
-      );
-      for (const { position, heldFromK = 0 } of candidates) {
-        served.forEach((forwarded, at) => {
-          if ((grid[at] ?? 0) >= heldFromK) expect(forwarded).toContain(position);
-        });
-        const below = grid.findLastIndex((k) => k < heldFromK);
-        if (below >= 0 && heldFromK > 1) expect(served[below]).not.toContain(position);
-      }
-    },
-  );
+  it.each<[string, string[], Partial<PlanToolsRequest>]>([
+    ['after one turn', turns.slice(0, 1), {}],
+    ['after two turns', turns.slice(0, 2), {}],
+    ['after three turns', turns, {}],
+    ['after a greeting', ['hi'], {}],
+    ['after a greeting and a task', ['hi', ...turns], {}],
+    ['after a greeting, if only small sets pay for the rewrite', ['hi', ...turns], withSent(0, 2_000, 9_000)],
+    ['after a greeting, if no rewrite pays', ['hi', ...turns], withSent(0, 90_000, 99_000)],
+    ['with the memo of a greeting', ['hi', ...turns], undecided({})],
+    ['after a late plan', turns, undecided({ lateTokens: 2_000 })],
+    ['after a late plan, if no rewrite pays', turns, undecided({ lateTokens: 90_000 })],
+  ])('name the smallest K whose served set holds each tool, %s', async (_, userTurns, fields) => {
+    const { candidates, isShadow } = await plan({ userTurns, ...inShadow, ...fields });
+    expect(isShadow).toBe(true);
+    const grid = listGrid(recallPriors.keyword.kMin, list.length);
+    const served = await Promise.all(
+      grid.map(async (k) => new Set((await plan({ userTurns, ...fields }, policyOf(k))).forwarded)),
+    );
+    for (const { position, heldFromK = 0 } of candidates) {
+      served.forEach((forwarded, at) => {
+        if ((grid[at] ?? 0) >= heldFromK) expect(forwarded).toContain(position);
+      });
+      const below = grid.findLastIndex((k) => k < heldFromK);
+      if (below >= 0 && heldFromK > 1) expect(served[below]).not.toContain(position);
+    }
+  });
+
+  it('stay the same after the decision that follows a late plan, from the memo', async () => {
+    const fields = undecided({ lateTokens: 2_000 });
+    const first = await plan({ userTurns: turns.slice(0, 1), ...inShadow, ...fields });
+    const session: PlannedConversation = {
+      ...{ forwarded: first.chosen ?? [], turns: 1, policyVersion: first.policyVersion, lane: first.method },
+      ...{ way: first.way ?? null, isShadow: true, isUndecided: first.isUndecided, lateTokens: 2_000 },
+    };
+    const remembered = await plan({ userTurns: turns, ...inShadow, session });
+    const fresh = await plan({ userTurns: turns, ...inShadow, ...fields });
+    expect(remembered.candidates).toEqual(fresh.candidates);
+  });
 
   it('are the same with and without the memo', async () => {
     const first = await plan({ userTurns: turns.slice(0, 1), ...inShadow });

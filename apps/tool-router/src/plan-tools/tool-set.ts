@@ -1,8 +1,9 @@
-import type { PlanPrice, PlannedConversation, PolicyDecision } from '@gateway/contracts';
+import { decidingTurnsMax, type PlannedConversation } from '@gateway/contracts';
+import type { PlanPrice, PolicyDecision } from '@gateway/contracts';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { shortListMax, type TurnRanking } from '../ranking/ranker.port.ts';
 import { chooseGrowth, type RankedTurn } from './grow-set.ts';
-import { chooseK, neededRecall, type Recovery, type Worth } from '../policy/choose-k.ts';
+import { chooseK, neededRecall, type Recovery, type SentWhole, type Worth } from '../policy/choose-k.ts';
 import { measuredRecall, priorRecall, surenessOf, type RecallPriors } from '../policy/recall-prior.ts';
 
 /**
@@ -20,8 +21,10 @@ export interface ToolSetOptions {
   readonly price: PlanPrice | undefined;
   /** Positions that the tool list pins. They are always forwarded and do not count toward K. */
   readonly pinned: ReadonlySet<number>;
-  /** The remembered tool set. Turns can only add to it. */
+  /** The remembered tool set. Turns can only add to it. Undefined if it is still undecided. */
   readonly remembered: PlannedConversation | undefined;
+  /** Tokens that were sent with the whole list because a plan was late. Undefined if none was. */
+  readonly lateTokens: number | undefined;
 }
 
 export interface ToolSet {
@@ -33,14 +36,26 @@ export interface ToolSet {
   readonly grown: boolean;
   readonly recovery: Recovery;
   readonly worth: Worth | null;
+  /** The turn that decided the tool set, from 0. Null if an earlier request did, or if it is undecided. */
+  readonly decidedAt: number | null;
+  /** Whether a later turn may still prune tools: no turn so far says anything about them. */
+  readonly isUndecided: boolean;
 }
+
+/**
+ * Minimum evidence of a turn that decides the tool set, as a share of one distinctive word
+ * (`TurnRanking.evidence`). Below it the ranking is close to arbitrary: `npm run eval:tools` prints how few real
+ * requests fall below it, and how rarely a needed tool is among their first ten.
+ */
+export const evidenceMin = 0.5;
 
 const unarmed: Recovery = { armed: false, way: 'in_place' };
 
 /**
- * Chooses the tool set for a conversation: the tools chosen on its first turn, plus those added by later
- * turns. Each turn depends only on earlier turns. A transcript's tool set therefore contains the tool set of
- * every shorter prefix.
+ * Chooses the tool set for a conversation: the tools chosen on the first turn that says something about tools,
+ * plus those added by later turns. Until that turn, all tools are forwarded. Each turn depends only on earlier
+ * turns. From the deciding turn on, a transcript's tool set therefore contains the tool set of every shorter
+ * prefix.
  * @param turns all turns, or only the turns after the remembered ones.
  */
 export function chooseToolSet(
@@ -50,18 +65,30 @@ export function chooseToolSet(
 ): ToolSet {
   const { kOverride, remembered } = options;
   const scored = index.names.length - options.pinned.size;
-  const [first] = turns;
   if (kOverride === null && scored <= shortListMax) return everything('short_list');
   if (remembered !== undefined) return growRemembered(index, turns, remembered, options);
   if (kOverride !== null && scored <= kOverride) return everything('override');
-  if (first === undefined) return everything('uncertain');
-  const begun = chooseFirst(index, first, scored, options);
+  if (options.decision.state === 'off' && kOverride === null) return everything('recall_off');
+  const decidedAt = turns.slice(0, decidingTurnsMax).findIndex((turn) => isDeciding(turn, options));
+  const deciding = turns[decidedAt];
+  if (deciding === undefined)
+    return { ...everything('uncertain'), isUndecided: turns.length < decidingTurnsMax };
+  const begun = { ...chooseFirst(index, deciding, scored, decidedAt, options), decidedAt };
   if (begun.positions === undefined) return begun;
-  return growSet(index, turns.slice(1, growingTurnsMax), begun, options);
+  return growSet(index, turns.slice(decidedAt + 1, growingTurnsMax), begun, options);
+}
+
+/** Whether a turn says enough about tools to choose them. An override applies to any turn. */
+function isDeciding({ ranking, mentioned }: RankedTurn, { kOverride, priors }: ToolSetOptions): boolean {
+  if (kOverride !== null || mentioned.length > 0) return true;
+  return ranking.evidence >= evidenceMin && surenessOf(ranking) >= priors[ranking.method].surenessMin;
 }
 
 function everything(reason: ToolSet['reason'], worth: Worth | null = null): ToolSet {
-  return { positions: undefined, reason, grown: false, recovery: unarmed, worth };
+  return {
+    ...{ positions: undefined, reason, grown: false, recovery: unarmed, worth },
+    ...{ decidedAt: null, isUndecided: false },
+  };
 }
 
 function growRemembered(
@@ -72,9 +99,9 @@ function growRemembered(
 ): ToolSet {
   const positions = new Set(remembered.forwarded.filter((position) => position < index.names.length));
   const reason = options.kOverride === null ? 'prior' : 'override';
-  if (positions.size === index.names.length) return { ...everything(reason), positions };
   const recovery = { armed: remembered.way !== null, way: remembered.way ?? 'in_place' };
-  const begun: ToolSet = { positions, reason, grown: false, recovery, worth: null };
+  const begun: ToolSet = { ...everything(reason), positions, recovery };
+  if (positions.size === index.names.length) return begun;
   return growSet(index, turns.slice(0, Math.max(0, growingTurnsMax - remembered.turns)), begun, options);
 }
 
@@ -82,12 +109,11 @@ function chooseFirst(
   { names }: KeywordIndex,
   { ranking, mentioned }: RankedTurn,
   scored: number,
+  at: number,
   options: ToolSetOptions,
 ): ToolSet {
   const { decision, kOverride, mayRecover, recallTarget, price } = options;
   const prior = options.priors[ranking.method];
-  if (decision.state === 'off' && kOverride === null) return everything('recall_off');
-  if (surenessOf(ranking) < prior.surenessMin && kOverride === null) return everything('uncertain');
   const isMeasured = decision.state === 'calibrated';
   const hasCurve = isMeasured && decision.steps.length > 0;
   const chosen = chooseK({
@@ -102,12 +128,21 @@ function chooseFirst(
     kOverride,
     measured: isMeasured ? decision : null,
     price,
+    sent: sentWhole(at, options),
   });
   const reason = kOverride === null ? (isMeasured ? 'calibrated' : 'prior') : 'override';
   if (chosen.k === undefined) return everything(chosen.why === 'chosen' ? reason : chosen.why, chosen.worth);
   const named = new Set([...options.pinned, ...mentioned]);
   const positions = new Set(takeTop(ranking, named, chosen.k));
-  return { positions, reason, grown: false, recovery: chosen.recovery, worth: chosen.worth };
+  return { ...everything(reason, chosen.worth), positions, recovery: chosen.recovery };
+}
+
+/** What was sent with the whole list before the deciding turn, or before a late plan was made. */
+function sentWhole(at: number, { price, lateTokens }: ToolSetOptions): SentWhole | null {
+  const tokens = at === 0 ? 0 : (price?.sentTokens?.[at] ?? price?.headTokens ?? 0);
+  const isFresh = at === 0 || price?.sentTokens?.[at] === 0;
+  if (isFresh && lateTokens === undefined) return null;
+  return { tokens: Math.max(tokens, lateTokens ?? 0), requests: Math.max(1, at) };
 }
 
 /** The best `k` tools that are not already forwarded. */

@@ -1,3 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { splitTurn } from '@gateway/interchange';
+import { findSharedData } from '@gateway/testing';
 import { classifyIntent, findMentions } from './turn-signals.ts';
 import { indexTools } from '../tool-index/tools.fixture.ts';
 
@@ -39,6 +43,9 @@ describe('findMentions', () => {
     ['вызови погода_сейчас', [4]],
     ['search the web for issues to create', []],
     ['recreate_issue and create_issues', []],
+    ['why?\n```\nERROR create_issue failed\n```\nuse getUser', [2, 5]],
+    ['why?\n2026-11-20T10:00:00Z create_issue failed\n    at create_issue (index.js:3)\nhelp', []],
+    ['> please use create_issue\n\nno, use getUser', [2, 5]],
     ['', []],
   ])('for %j returns %j', (turn, positions) => {
     expect(findMentions(index, turn)).toEqual(positions);
@@ -46,7 +53,52 @@ describe('findMentions', () => {
 
   it('runs in bounded time on long runs of punctuation inside a word', () => {
     const before = process.cpuUsage();
-    expect(findMentions(index, `a${'-'.repeat(99_000)}b, then create_issue--`)).toEqual([0]);
+    expect(findMentions(index, `a${'-'.repeat(99_000)}b\n\nthen create_issue--`)).toEqual([0]);
     expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
   });
 });
+
+interface Message {
+  readonly role: string;
+  readonly content: string | null;
+}
+
+/** The share of identifiers (`get_user`, `getUser`, `a/b.c`) that count as written by the person. */
+function shareWritten(texts: readonly string[]): number {
+  const count = (text: string): number =>
+    (text.match(/[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*/gu) ?? []).filter((each) =>
+      /[\p{L}\p{N}][_.:/-]+[\p{L}\p{N}]|\p{Ll}\p{Lu}|_/u.test(each),
+    ).length;
+  const parts = texts.map(splitTurn);
+  const written = parts.reduce((sum, part) => sum + count(part.written), 0);
+  return written / (written + parts.reduce((sum, part) => sum + count(part.pasted), 0));
+}
+
+const folder = findSharedData('transcripts');
+(folder === undefined ? describe.skip : describe)(
+  'in recorded sessions, names count if people wrote them',
+  () => {
+    const sessions = (folder === undefined ? '' : readFileSync(join(folder, 'transcripts.jsonl'), 'utf8'))
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as { kind: string; messages: Message[] });
+    const textsOf = (kind: RegExp, role: string, skipped = 0): string[] =>
+      sessions
+        .filter((session) => kind.test(session.kind))
+        .flatMap(({ messages }) => messages.slice(skipped).filter((message) => message.role === role))
+        .map(({ content }) => content ?? '');
+
+    it('all names in the turns of people', () => {
+      expect(shareWritten(textsOf(/json/i, 'user'))).toBe(1);
+    });
+
+    it('almost none in JSON results', () => {
+      expect(shareWritten(textsOf(/json/i, 'tool'))).toBeLessThan(0.01);
+    });
+
+    it('few in shell output that arrives as user turns', () => {
+      // The first messages are instructions with an example session.
+      expect(shareWritten(textsOf(/cod/i, 'user', 3))).toBeLessThan(0.2);
+    });
+  },
+);

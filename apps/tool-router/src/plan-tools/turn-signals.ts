@@ -1,4 +1,4 @@
-import type { IntentClass } from '@gateway/interchange';
+import { splitTurn, type IntentClass } from '@gateway/interchange';
 import { LRUCache } from 'lru-cache';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 
@@ -41,10 +41,11 @@ const identifierPattern = /[\p{L}\p{N}][_.:/-]+[\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}\p
 
 /**
  * Positions of the tools that a turn mentions verbatim: as an identifier (`create_issue`, `getUser`), or as
- * any name in quotes or backticks. The ordinary word "search" does not mention a tool named `search`.
+ * any name in quotes or backticks. The ordinary word "search" does not mention a tool named `search`. Only the
+ * text that the person wrote counts (`splitTurn`): a name in a pasted log asks for nothing.
  */
 export function findMentions(index: KeywordIndex, turn: string): number[] {
-  const text = turn.slice(0, turnCharactersMax);
+  const text = splitTurn(turn.slice(0, turnCharactersMax)).written;
   const named = new Set<number>();
   const add = (name: string): void => {
     for (const position of index.positionsByName.get(name) ?? []) named.add(position);

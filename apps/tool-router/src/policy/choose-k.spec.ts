@@ -30,6 +30,7 @@ const ask = (change: Partial<KQuestion>) =>
     kOverride: null,
     measured: null,
     price,
+    sent: null,
     ...change,
   });
 

@@ -52,6 +52,16 @@ export interface KQuestion {
   /** The account's measured K, which is applied as it is. Null: the priors choose K by cost. */
   readonly measured: MeasuredK | null;
   readonly price: PlanPrice | undefined;
+  /** What was sent with the whole list before pruning. Null if the conversation starts pruned. */
+  readonly sent: SentWhole | null;
+}
+
+/** The part of a conversation that was sent with the whole list. Pruning now rewrites its prompt cache once. */
+export interface SentWhole {
+  /** Estimated tokens of instructions and messages after the tools. */
+  readonly tokens: number;
+  /** Number of requests so far, at least 1. */
+  readonly requests: number;
 }
 
 /** The account policy's K where pruned tools can be recovered, and where they cannot. */
@@ -74,6 +84,8 @@ export interface KChoice {
  * chosen. The cost consists of the definitions over the whole conversation, the tool names in the recovery
  * tool, and the expected recovery rounds. The cheaper option, with or without recovery, is chosen. If pruning
  * would cost more than it saves, all tools are forwarded.
+ * A conversation that was sent with the whole list gets the same K, if the rest of the conversation saves more
+ * than the one-time rewrite of the prompt cache costs.
  */
 export function chooseK(question: KQuestion): KChoice {
   const { tools, kOverride } = question;
@@ -85,14 +97,11 @@ export function chooseK(question: KQuestion): KChoice {
     const why = kOverride === null && !coversList(question) ? 'uncertain' : 'chosen';
     return { k: undefined, why, recovery: none, worth: null };
   }
-  if (best.cost >= all && kOverride === null)
-    return { k: undefined, why: 'net_negative', recovery: none, worth: worthOf(best, question, rates) };
-  return {
-    k: best.k,
-    why: 'chosen',
-    recovery: { armed: best.armed, way: rates.mode },
-    worth: worthOf(best, question, rates),
-  };
+  const late = question.sent === null ? null : worthOfSwitch(best, question, question.sent);
+  const worth = late ?? worthOf(best, question, rates);
+  const isWorthIt = best.cost < all && (late === null || late.saved > late.spent);
+  if (!isWorthIt && kOverride === null) return { k: undefined, why: 'net_negative', recovery: none, worth };
+  return { k: best.k, why: 'chosen', recovery: { armed: best.armed, way: rates.mode }, worth };
 }
 
 /** The recall that forwarded tools must reach, given that recovery restores a share of the pruned tools. */
@@ -199,7 +208,8 @@ interface Rates {
   readonly round: (k: number) => number;
 }
 
-function ratesOf({ price, tools, scored, kMin }: KQuestion): Rates {
+/** @param requests how many requests the prefix is expected to be sent with. The first one writes it. */
+function ratesOf({ price, tools, scored, kMin }: KQuestion, requests = requestsExpected): Rates {
   const definitionTokens = price === undefined ? toolTokens : price.listTokens / Math.max(1, tools);
   const pinnedTokens = (tools - scored) * definitionTokens;
   const behind = (price?.headTokens ?? 0) + conversationTokens + pinnedTokens;
@@ -207,7 +217,7 @@ function ratesOf({ price, tools, scored, kMin }: KQuestion): Rates {
   const isCached = price !== undefined && price.cacheRead !== null && prefix(kMin) >= price.cachedTokensMin;
   const read = isCached ? (price.cacheRead ?? 1) : 1;
   const write = isCached ? (price.cacheWrite ?? 1) : 1;
-  const conversation = write + (requestsExpected - 1) * read;
+  const conversation = write + (requests - 1) * read;
   const output = (price?.output ?? 4) * roundOutputTokens + roundDelayTokens + definitionTokens * write;
   const inPlace = (k: number): number => prefix(k) * read + output;
   const regrown = (k: number): number => prefix(k) * write + output + definitionTokens * conversation * 0.5;
@@ -225,5 +235,26 @@ function worthOf({ k, cost }: Option, { tools, scored }: KQuestion, rates: Rates
   return {
     saved: Math.round(tools * rates.definition - forwarded),
     spent: Math.round(cost - forwarded),
+  };
+}
+
+/**
+ * The worth of pruning from now on, in a conversation that was sent with the whole list. What is left of the
+ * expected conversation gets shorter definitions, but its first request writes the pruned definitions and all
+ * earlier messages to the cache again. Without pruning, both would be read from the cache.
+ */
+function worthOfSwitch(best: Option, question: KQuestion, sent: SentWhole): Worth {
+  const { price, tools, scored } = question;
+  const requests = Math.max(1, requestsExpected - sent.requests);
+  const rates = ratesOf(question, requests);
+  const definitionTokens = price === undefined ? toolTokens : price.listTokens / Math.max(1, tools);
+  const wholeTokens = tools * definitionTokens + (price?.headTokens ?? 0);
+  const isCached = price !== undefined && price.cacheRead !== null && wholeTokens >= price.cachedTokensMin;
+  const read = requests * (isCached ? (price.cacheRead ?? 1) : 1);
+  const forwarded = (tools - scored + best.k) * rates.definition;
+  const cost = best.armed ? recoveredCost(best.k, question, rates) : forwarded;
+  return {
+    saved: Math.round(tools * definitionTokens * read - forwarded),
+    spent: Math.round(cost - forwarded + sent.tokens * (rates.conversation - read)),
   };
 }

@@ -1,12 +1,14 @@
 import type { TurnQuery } from '../tool-index/keyword-scores.ts';
 import { orderByScore } from '../tool-index/keyword-scores.ts';
 import type { TurnRanking } from './ranker.port.ts';
-import type { KeywordIndex } from '../tool-index/keyword-index.ts';
+import { weightOfOwnWord, type KeywordIndex } from '../tool-index/keyword-index.ts';
 
 /** Properties that differ between ranking methods. */
 interface MethodFacts extends Pick<TurnRanking, 'method' | 'methodReason' | 'rankedBy'> {
   /** The confidence for a given best score. */
   readonly confidence: (topScore: number) => number;
+  /** The best keyword score. */
+  readonly topKeyword: number;
 }
 
 /** Summarizes a ranking from its scores, for either method. */
@@ -14,7 +16,7 @@ export function describeRanking(
   index: KeywordIndex,
   query: TurnQuery,
   scores: Float64Array,
-  { confidence, ...facts }: MethodFacts,
+  { confidence, topKeyword, ...facts }: MethodFacts,
 ): TurnRanking {
   const order = orderByScore(index, scores);
   const top = order[0] ?? 0;
@@ -23,21 +25,31 @@ export function describeRanking(
     scores,
     order,
     topScore,
+    evidence: topKeyword / Math.max(1e-6, weightOfOwnWord(index)),
     namesTop: isNamed(index, top, query),
     confidence: confidence(topScore),
     ...facts,
   };
 }
 
+/** The second stage's scores, and what the keyword method says about the same turn. */
+interface ScoredTurn {
+  /** Log-odds by position. */
+  readonly logits: Float64Array;
+  /** Keyword scores by position. */
+  readonly keyword: Float64Array;
+  readonly rankedBy: string;
+}
+
 /** Summarizes a ranking from the second stage's log-odds. The confidence is the best tool's probability. */
 export function describeLogits(
   index: KeywordIndex,
   query: TurnQuery,
-  logits: Float64Array,
-  rankedBy: string,
+  { logits, keyword, rankedBy }: ScoredTurn,
 ): TurnRanking {
   return describeRanking(index, query, probabilitiesOf(logits), {
     confidence: (topScore) => topScore,
+    topKeyword: keyword.reduce((top, score) => Math.max(top, score), 0),
     method: 'semantic',
     methodReason: 'semantic',
     rankedBy,

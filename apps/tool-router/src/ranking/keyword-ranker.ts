@@ -13,8 +13,10 @@ export const keywordRanker = {
 /** Ranks a tool list by a turn's words. */
 export function rankByKeyword(index: KeywordIndex, query: TurnQuery): TurnRanking {
   const scores = scoreByKeyword(index, query);
+  const topKeyword = scores.reduce((top, score) => Math.max(top, score), 0);
   return describeRanking(index, query, scores, {
     confidence: (topScore) => shareOfTop(scores, topScore),
+    topKeyword,
     method: 'keyword',
     methodReason: 'asked',
     rankedBy: 'keyword.1',

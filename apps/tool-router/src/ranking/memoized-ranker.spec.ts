@@ -33,12 +33,10 @@ describe('MemoizedRanker', () => {
     const { ranker, asked } = countingRanker();
     void ranker.rank(index, { turns, at: 4 });
     void ranker.rank(index, { turns: turns.with(1, 'another'), at: 4 });
-    void ranker.rank(index, { turns, at: 4, calledTools: ['merge_pull_request'] });
-    void ranker.rank(index, { turns, at: 4, recentResults: ['merge_pull_request'] });
     void ranker.rank(index, { turns, at: 4 }, { method: 'keyword' });
     void ranker.rank(index, { turns: ['of no account', ...turns.slice(1)], at: 4 });
     void ranker.rank(indexTools(['other']), { turns, at: 4 });
-    expect(asked).toEqual([4, 4, 4, 4, 4, 4]);
+    expect(asked).toEqual([4, 4, 4, 4]);
   });
 
   it('shares one computation between concurrent identical queries', async () => {

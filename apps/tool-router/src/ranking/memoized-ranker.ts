@@ -6,7 +6,7 @@ import { contextTurnsMax } from '../tool-index/keyword-scores.ts';
 
 /**
  * Caches rankings by list and relevant turns, because each agent loop step ranks the same turns. Losing an
- * entry costs only time.
+ * entry costs only time. The state of the loop has no influence here: `LoopRanker` adds it.
  */
 export class MemoizedRanker implements ToolRanker {
   readonly #ranker: ToolRanker;
@@ -60,12 +60,8 @@ export class MemoizedRanker implements ToolRanker {
 const lastingReasons: ReadonlySet<MethodReason> = new Set(['semantic', 'asked', 'short_list']);
 
 /** Each text is prefixed with its length, so that different queries never share a key. */
-function keyOf(listHash: string, question: RankQuestion, { method = 'semantic' }: RankOptions): string {
-  const { turns, at, calledTools = [], recentResults = [] } = question;
-  const parts = [turns.slice(Math.max(0, at - contextTurnsMax), at + 1), calledTools, recentResults];
-  const text = parts.flatMap((texts) => [
-    `${texts.length}`,
-    ...texts.map((each) => `${each.length}\n${each}`),
-  ]);
+function keyOf(listHash: string, { turns, at }: RankQuestion, { method = 'semantic' }: RankOptions): string {
+  const relevant = turns.slice(Math.max(0, at - contextTurnsMax), at + 1);
+  const text = [`${relevant.length}`, ...relevant.map((each) => `${each.length}\n${each}`)];
   return hash('sha256', `${listHash}\n${method}\n${text.join('\n')}`, 'base64');
 }

@@ -9,6 +9,7 @@ import { LocalReranker } from '../inference-threads/local-reranker.ts';
 import { Synonyms } from '../second-stage/soft-match.ts';
 import type { SharedVectors } from '../vectors/shared-vectors.port.ts';
 import { ToolVectors } from '../vectors/tool-vectors.ts';
+import { LoopRanker } from './loop-ranker.ts';
 import { MemoizedRanker } from './memoized-ranker.ts';
 import type { ToolRanker } from './ranker.port.ts';
 import { hasOurFeatures, SecondStage, ToolTextMemory } from '../second-stage/second-stage.ts';
@@ -85,7 +86,7 @@ export async function openRanking(options: RankingOptions): Promise<Ranking> {
   });
   showState(metrics, inference, vectors);
   return {
-    ranker: new MemoizedRanker(semantic, rankingsBytesMax),
+    ranker: new LoopRanker(new MemoizedRanker(semantic, rankingsBytesMax)),
     vectors,
     inference,
     learn: (definitions, accountId) => {

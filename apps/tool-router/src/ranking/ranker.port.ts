@@ -59,6 +59,13 @@ export interface TurnRanking {
    */
   readonly topScore: number;
   /**
+   * How much the words of the turn and its context say about the tools: the best keyword score, divided by the
+   * weight of a word that only one tool has. 0 if no tool has any of the words. BM25 weights are log-odds
+   * (Robertson & Spärck Jones, 1976), so the value counts evidence in distinctive words, and is comparable
+   * between lists of any size. Both methods compute it from the keyword scores.
+   */
+  readonly evidence: number;
+  /**
    * Whether the turn contains every word of the best tool's name. If the tools in a list share most
    * words, this is the best indication of a correct ranking.
    */

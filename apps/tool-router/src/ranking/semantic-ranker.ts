@@ -51,7 +51,7 @@ export class SemanticRanker implements ToolRanker {
     question: RankQuestion,
     timing: InferenceTiming,
   ): Promise<TurnRanking> {
-    const turn = readStageTurn(question.turns, question.at, question);
+    const turn = readStageTurn(question.turns, question.at);
     const keyword = rankByKeyword(index, turn.query);
     // A timeout does not cancel the work, which stops at its own deadline.
     const made = await withTimeout(
@@ -90,7 +90,9 @@ export class SemanticRanker implements ToolRanker {
         vectors: stageVectors,
         timing,
       });
-      return describeLogits(index, turn.query, logits, `semantic.1.${encoder.id}${rankedBy}`);
+      return describeLogits(index, turn.query, {
+        ...{ logits, keyword, rankedBy: `semantic.1.${encoder.id}${rankedBy}` },
+      });
     } catch (error) {
       if (error instanceof InferenceRefused) return error.reason;
       logger.error({ err: error }, 'ranking by vectors failed, ranking by keyword');

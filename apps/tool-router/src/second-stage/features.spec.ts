@@ -3,7 +3,7 @@ import { makeToolCard } from '../tool-index/tool-card.ts';
 import { indexToolList } from '../tool-index/keyword-index.ts';
 import { computeFeatures, featureNames, type FeatureName } from './features.ts';
 import { makeStageList } from './stage-list.ts';
-import { readStageTurn, type LoopState } from './stage-turn.ts';
+import { readStageTurn } from './stage-turn.ts';
 import { Synonyms } from './soft-match.ts';
 
 const dimensions = 8;
@@ -33,14 +33,9 @@ function vectorOf(text: string): Float32Array {
 }
 
 /** Feature values by tool and feature name. */
-function measure(
-  list: readonly ToolDefinition[],
-  turn: string,
-  loop: LoopState = {},
-  synonyms = Synonyms.none,
-) {
+function measure(list: readonly ToolDefinition[], turn: string, synonyms = Synonyms.none) {
   const cards = list.map(makeToolCard);
-  const stageTurn = readStageTurn([turn], 0, loop);
+  const stageTurn = readStageTurn([turn], 0);
   const matrix = new Float32Array(list.length * dimensions);
   list.forEach(({ name }, at) => {
     matrix.set(vectorOf(name ?? ''), at * dimensions);
@@ -95,14 +90,6 @@ describe('tool features', () => {
     expect(supplied).toBeGreaterThan(measured.get('delete_file')?.affinity_parameters ?? 0);
   });
 
-  it('mark called tools only while their results are the newest messages', () => {
-    const calledTools = ['forecast'];
-    expect(
-      measure(tools, turn, { calledTools, recentResults: ['sunny'] }).get('forecast')?.called_in_loop,
-    ).toBe(1);
-    expect(measure(tools, turn, { calledTools, recentResults: [] }).get('forecast')?.called_in_loop).toBe(0);
-  });
-
   it('mark tools that an agent uses to ask its user', () => {
     const asking = {
       name: 'ask_user',
@@ -145,7 +132,7 @@ describe('synonyms', () => {
   });
 
   it('count for a tool that does not contain the word itself', () => {
-    const measured = measure(tools, 'ship it', {}, synonyms);
+    const measured = measure(tools, 'ship it', synonyms);
     expect(measured.get('send_message')?.keyword_share).toBe(0);
     expect(measured.get('send_message')?.soft_share).toBe(1);
   });

@@ -34,7 +34,6 @@ export const featureNames = [
   'affinity_parameters',
   'fused_rank',
   'centrality',
-  'called_in_loop',
   'asks_user',
 ] as const;
 export type FeatureName = (typeof featureNames)[number];
@@ -67,7 +66,6 @@ export function computeFeatures(
     ...measureAffinity(list, order, vectors),
     fused_rank: rankGains(fused),
     centrality: centralityOf(list, vectors),
-    called_in_loop: markCalled(list, turn),
     asks_user: list.asking,
   };
   const features = new Float32Array(list.index.names.length * featureNames.length);
@@ -150,13 +148,6 @@ function measureCentrality({ index }: StageList, { tools, dimensions }: StageVec
   }
   const length = Math.max(1e-6, Math.sqrt(dot(mean, 0, mean, 0, dimensions)));
   return multiply(tools, mean, count, dimensions).map((product) => product / length);
-}
-
-/** In an agent loop, tools that were called are often called again. */
-function markCalled({ index }: StageList, turn: StageTurn): Float64Array {
-  return Float64Array.from(index.names, (name) =>
-    turn.isLoop && name !== null && turn.calledTools.has(name) ? 1 : 0,
-  );
 }
 
 /**

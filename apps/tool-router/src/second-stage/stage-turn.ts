@@ -26,10 +26,6 @@ export interface StageTurn {
   readonly words: readonly string[];
   /** The words in each task of the turn. A single element with all words if there is only one task. */
   readonly segments: readonly (readonly string[])[];
-  /** Whether an agent loop is running, which means that the newest messages are tool results. */
-  readonly isLoop: boolean;
-  /** Names of the tools called in the transcript. */
-  readonly calledTools: ReadonlySet<string>;
   /**
    * How much the turn depends on earlier turns: 1 for a few words, less for long turns, 0 for the first turn.
    */
@@ -41,14 +37,8 @@ export interface StageTurn {
   readonly texts: readonly EncoderText[];
 }
 
-/** Tool calls and results from the transcript. Omit them to exclude their influence. */
-export interface LoopState {
-  readonly calledTools?: readonly string[];
-  readonly recentResults?: readonly string[];
-}
-
 /** Prepares turn `at` for the second stage. Later turns have no influence. */
-export function readStageTurn(turns: readonly string[], at: number, loop: LoopState = {}): StageTurn {
+export function readStageTurn(turns: readonly string[], at: number): StageTurn {
   const text = (turns[at] ?? '').slice(0, turnCharactersMax);
   const words = splitTokens(text, wordsMax);
   const cut = cutSegments(text);
@@ -61,8 +51,6 @@ export function readStageTurn(turns: readonly string[], at: number, loop: LoopSt
     query: makeTurnQuery(turns, at),
     words,
     segments: segments.length === 0 ? [words] : segments.map((segment) => segment.words),
-    isLoop: (loop.recentResults?.length ?? 0) > 0,
-    calledTools: new Set(loop.calledTools),
     contextWeight: earlier.length === 0 ? 0 : Math.min(1, standaloneWords / Math.max(1, words.length)),
     texts: [
       own,

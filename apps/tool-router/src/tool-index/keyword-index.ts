@@ -163,6 +163,11 @@ export function idfOf({ postings, names }: Pick<KeywordIndex, 'postings' | 'name
   return inverseDocumentFrequency(postings.get(word)?.positions.length ?? 0, names.length);
 }
 
+/** The weight of a word that only one tool of the list has. The largest weight that a known word can have. */
+export function weightOfOwnWord({ names }: Pick<KeywordIndex, 'names'>): number {
+  return inverseDocumentFrequency(1, names.length);
+}
+
 function inverseDocumentFrequency(documents: number, total: number): number {
   return Math.log(1 + (total - documents + 0.5) / (documents + 0.5));
 }

@@ -26,8 +26,25 @@ const plannedConversation = z.object({
   way: recoveryMode.nullable(),
   /** Whether the full list was forwarded even though a plan was made. */
   isShadow: z.boolean(),
+  // The fields below are new: gateways from the previous release do not send them.
+  /**
+   * Whether the tool set is still undecided: no turn so far says anything about tools, or the plan was late.
+   * `forwarded` is then the whole list, and only `isShadow` applies.
+   */
+  isUndecided: z.boolean().optional(),
+  /**
+   * Only after a late plan: estimated tokens of instructions and messages that earlier requests sent after the
+   * whole list. Pruning now rewrites their prompt cache.
+   */
+  lateTokens: count.optional(),
 });
 export type PlannedConversation = z.infer<typeof plannedConversation>;
+
+/**
+ * Maximum number of user turns that may pass before the tool set is decided. A conversation whose first turns
+ * all say nothing about tools keeps the whole list: each turn makes a rewrite of its prompt cache dearer.
+ */
+export const decidingTurnsMax = 8;
 
 /**
  * The model's token prices, as multiples of its uncached input price, and token counts. The counts are
@@ -44,6 +61,11 @@ const planPrice = z.object({
   listTokens: count,
   /** Tokens before the model's first turn: instructions and the first message. */
   headTokens: count,
+  /**
+   * For each of the first user turns: tokens of instructions and messages that earlier requests had sent. 0 if
+   * the model had not answered yet. Gateways from the previous release omit it.
+   */
+  sentTokens: z.array(count).max(decidingTurnsMax).optional(),
 });
 export type PlanPrice = z.infer<typeof planPrice>;
 
@@ -129,6 +151,7 @@ const planToolsReply = z.discriminatedUnion('status', [
       'override',
       'frozen',
       'grown',
+      'decided',
       'short_list',
       'uncertain',
       'net_negative',
@@ -154,6 +177,14 @@ const planToolsReply = z.discriminatedUnion('status', [
      * to `forwarded`.
      */
     recovery: z.object({ armed: z.boolean(), way: recoveryMode }).default({ armed: false, way: 'in_place' }),
+    /**
+     * The conversation's recovery mode, which the gateway remembers; null if pruned tools cannot be recovered.
+     * Unlike `recovery`, it does not depend on whether this request prunes any tool. Routers from the previous
+     * release omit it.
+     */
+    way: recoveryMode.nullable().optional(),
+    /** Whether the tool set is still undecided: see `isUndecided` of the conversation. */
+    isUndecided: z.boolean().default(false),
     /**
      * Expected value of pruning over the conversation, in tokens at the uncached input price. `saved`:
      * definitions that are not sent. `spent`: names of pruned tools, and recovery rounds.

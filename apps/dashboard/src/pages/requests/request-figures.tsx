@@ -76,5 +76,9 @@ function describeCacheEffect(detail: Cached): string {
   if (rewritten !== null && rewritten > 0)
     parts.push(`${formatUsd(rewritten)} for cache writes after compression`);
   if (k_reason === 'grown') parts.push('the tool set grew, so the prefix was written to the cache again');
+  if (k_reason === 'decided')
+    parts.push(
+      'the tool set was chosen after requests with all tools, so the prefix was written to the cache again',
+    );
   return parts.length === 0 ? 'no cache information' : parts.join('; ');
 }

@@ -32,7 +32,7 @@ interface PricedSavings {
  * prices are unknown or the request was not served.
  * net = saved tokens × mean price of this request's input − prompt cache rewrites − recovery rounds
  * The mean price comes from the billed input, so leaving out cheap cached input saves little. If the tool set
- * grew, the whole prefix that was not read from the cache counts as a cost, even though part of it is new.
+ * grew or was decided after requests with all tools, the whole prefix that was not read from the cache counts as a cost, even though part of it is new.
  */
 export function priceSavings(
   event: Pick<RequestEventV1, 'status' | 'usage' | 'toolsIn' | 'toolsOut' | 'compressionSteps' | 'plan'>,
@@ -45,10 +45,15 @@ export function priceSavings(
   const saved = tokensSaved(event);
   const meanUsd = usage.inputTokens === 0 ? 0 : inputUsd / usage.inputTokens;
   const hiddenUsd = rounds.slice(0, -1).reduce((sum, round) => sum + (costUsd(model, round) ?? 0), 0);
-  const grownUsd = event.plan?.kReason === 'grown' ? priceRewrite(model, usage) : 0;
+  const grownUsd = isRewritten(event.plan) ? priceRewrite(model, usage) : 0;
   const grossUsd = (saved.tools + saved.compression) * meanUsd;
   const netUsd = grossUsd - contextRewrittenUsd - grownUsd - hiddenUsd;
   return { grossUsd: round(grossUsd), netUsd: round(netUsd) };
+}
+
+/** Whether the tool list differs from that of the conversation's earlier requests. */
+function isRewritten(plan: RequestEventV1['plan']): boolean {
+  return plan?.kReason === 'grown' || plan?.kReason === 'decided';
 }
 
 function round(usd: number): number {

@@ -11,7 +11,14 @@ export interface ConversationRedis {
 }
 
 /** Conversation state that the transcript does not show. Positions refer to the tool list. */
-export interface RememberedConversation extends PlannedConversation {
+export interface RememberedConversation extends Omit<PlannedConversation, 'isUndecided' | 'lateTokens'> {
+  /** Whether the tool set is undecided: no turn says anything about tools yet, or the plan was late. */
+  readonly isUndecided: boolean;
+  /**
+   * Estimated tokens of instructions and messages that were sent with all tools before a late plan was made.
+   * Null if no plan was late.
+   */
+  readonly lateTokens: number | null;
   /** Tools that recovery rounds restored. */
   readonly recovered: readonly number[];
   /**
@@ -41,6 +48,9 @@ const stored = z.tuple([
   z.array(position).max(4096),
   z.boolean(),
   z.array(position).max(64),
+  /** Whether the tool set is undecided, and the tokens sent before a late plan. Older entries lack both. */
+  z.boolean().optional(),
+  z.int().min(0).nullable().optional(),
 ]);
 
 /**
@@ -122,6 +132,8 @@ function renderStored(conversation: RememberedConversation): string {
     [...recovered],
     hasPlainSchemas,
     requested.slice(0, 64),
+    conversation.isUndecided,
+    conversation.lateTokens,
   ];
   return JSON.stringify(value);
 }
@@ -131,7 +143,11 @@ function parseStored(value: string): RememberedConversation | undefined {
   if (!parsed.success) return undefined;
   const [forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas, requested] =
     parsed.data;
-  return { forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas, requested };
+  const [isUndecided, lateTokens] = [parsed.data[9] ?? false, parsed.data[10] ?? null];
+  return {
+    ...{ forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas, requested },
+    ...{ isUndecided, lateTokens },
+  };
 }
 
 function parseJson(value: string): unknown {

@@ -1,6 +1,6 @@
 import type { PlannedConversation } from '@gateway/contracts';
 import { hash } from 'node:crypto';
-import type { ToolOutline } from '@gateway/interchange';
+import type { RequestOutline, ToolOutline } from '@gateway/interchange';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import type { Logger } from '@gateway/observability';
 import { LRUCache } from 'lru-cache';
@@ -8,7 +8,7 @@ import type { Caller, ParsedRequest, Target } from '../../../../request/request.
 import type { Exchange } from '../../../exchange/exchange.ts';
 import type { Deferral, PlannedReply, ConversationKeys } from '../../../exchange/tool-plan.ts';
 import { namesInToolChoice } from '../../../../request/request-facts.ts';
-import { conversationContext, isRecoveryPermitted, priceOf } from './router-question.ts';
+import { conversationContext, countSentTokens, isRecoveryPermitted, priceOf } from './router-question.ts';
 import type { PlanQuestion, PlanSubject, Planner } from '../router/planner.port.ts';
 import { accountKey } from '../../../../cache/account-keys.ts';
 import { deriveKey, type Conversation } from '../../../../request/conversation.ts';
@@ -58,9 +58,9 @@ export class ConversationPlanner {
   }
 
   /**
-   * Rejects if the planner rejects. The request is then sent with all tools. A conversation that starts this
-   * way keeps all tools if the provider caches its prefix. A conversation with pruned tools continues with
-   * its previous tool set.
+   * Rejects if the planner rejects. The request is then sent with all tools. If the provider caches its prefix,
+   * the next plan prunes a conversation that starts this way only if that pays for rewriting the cache. A
+   * conversation with pruned tools continues with its previous tool set.
    */
   async plan(subject: ConversationSubject, signal: AbortSignal): Promise<ConversationPlan> {
     const { request, caller, list } = subject;
@@ -126,7 +126,7 @@ export class ConversationPlanner {
         deferral === undefined
           ? this.#options.hasRecovery && isRecoveryPermitted(outline, caller)
           : deferral.mode === 'deferred',
-      ...(known === undefined ? {} : { session: renderRemembered(known) }),
+      ...(known === undefined ? {} : { session: renderRemembered(known, outline) }),
       ...(recovered.length === 0 ? {} : { recoveredTools: recovered }),
       ...(shadow === undefined ? {} : { shadow }),
     };
@@ -153,8 +153,10 @@ export class ConversationPlanner {
     { price, userTurns }: PlanQuestion,
     known: RememberedConversation | undefined,
   ): void {
-    if (known !== undefined) return this.#options.memo.keep(accountId, here, known);
-    if (price === undefined || price.cacheRead === null) return;
+    const isCached = price !== undefined && price.cacheRead !== null;
+    const late = known?.isUndecided === true && isCached ? { lateTokens: known.lateTokens ?? 0 } : {};
+    if (known !== undefined) return this.#options.memo.keep(accountId, here, { ...known, ...late });
+    if (!isCached) return;
     this.#options.memo.keep(accountId, here, {
       forwarded: [...tools.keys()],
       turns: userTurns.length,
@@ -165,6 +167,8 @@ export class ConversationPlanner {
       recovered: [],
       hasPlainSchemas: false,
       requested: [],
+      isUndecided: true,
+      lateTokens: 0,
     });
   }
 }
@@ -193,26 +197,34 @@ function drawOf({ conversation }: ConversationKeys): number {
   return hash('sha256', `shadow\n${conversation}`, 'buffer').readUInt32BE(0) / 0x1_0000_0000;
 }
 
-function renderRemembered(known: RememberedConversation): PlannedConversation {
-  const { forwarded, turns, policyVersion, lane, way, isShadow } = known;
-  return { forwarded, turns, policyVersion, lane, way, isShadow };
+/** After a late plan, everything sent so far counts until the tool set is decided. The decision fixes it. */
+function renderRemembered(known: RememberedConversation, outline: RequestOutline): PlannedConversation {
+  const { forwarded, turns, policyVersion, lane, way, isShadow, isUndecided, lateTokens } = known;
+  return {
+    ...{ forwarded, turns, policyVersion, lane, way, isShadow, isUndecided },
+    ...(lateTokens === null ? {} : { lateTokens: isUndecided ? countSentTokens(outline) : lateTokens }),
+  };
 }
 
 /** A tool that the client forces counts as recovered, even if the model does not call it. */
 function rememberReply(
-  { forwarded, chosen = forwarded, policyVersion, method, recovery, isShadow }: PlannedReply,
-  { userTurns, forcedTools }: PlanQuestion,
+  reply: PlannedReply,
+  { userTurns, forcedTools, session }: PlanQuestion,
   known: RememberedConversation | undefined,
   tools: readonly ToolOutline[],
 ): RememberedConversation {
+  const { forwarded, chosen = forwarded, recovery, isShadow, isUndecided } = reply;
   const named = new Set(forcedTools);
   const forced = tools.flatMap(({ name }, at) => (named.has(name ?? '') ? [at] : []));
+  const decided = known?.isUndecided === true ? undefined : known;
   return {
     forwarded: chosen,
     turns: userTurns.length,
-    policyVersion: known?.policyVersion ?? policyVersion,
-    lane: known?.lane ?? method,
-    way: recovery.armed ? recovery.way : null,
+    policyVersion: decided?.policyVersion ?? reply.policyVersion,
+    lane: decided?.lane ?? reply.method,
+    way: reply.way === undefined ? (recovery.armed ? recovery.way : null) : reply.way,
+    isUndecided,
+    lateTokens: session?.lateTokens ?? null,
     isShadow,
     recovered: [...new Set([...(known?.recovered ?? []), ...forced])],
     hasPlainSchemas: known?.hasPlainSchemas ?? false,

@@ -1,15 +1,15 @@
-import type { PlanPrice, PlanToolsRequest } from '@gateway/contracts';
+import { decidingTurnsMax, type PlanPrice, type PlanToolsRequest } from '@gateway/contracts';
 import type { MessageOutline, RequestOutline, ToolOutline } from '@gateway/interchange';
 import type { CatalogModel } from '@gateway/model-catalog';
 import type { Deferral } from '../../../exchange/tool-plan.ts';
 import { charactersPerToken } from '../../../../request/token-estimates.ts';
 import type { Caller } from '../../../../request/request.ts';
+import { shortenTurn } from './shorten-turn.ts';
 
 type Context = Pick<PlanToolsRequest, 'userTurns' | 'calledTools' | 'recentResults'>;
 
 /** Limits for the request to the router. Together they keep it below about 200 KB. */
 const turnsMax = 200;
-const turnCharactersMax = 1_000;
 const resultsMax = 3;
 const resultCharactersMax = 1_000;
 
@@ -24,17 +24,10 @@ export function conversationContext(messages: readonly MessageOutline[]): Contex
   const called = new Set<string>();
   for (const message of messages) for (const call of message.toolCalls) called.add(call.name);
   return {
-    userTurns: sent.map((turn) => cutMiddle(turn.text(), turnCharactersMax)),
+    userTurns: sent.map((turn) => shortenTurn(turn.text())),
     calledTools: [...called].slice(0, 4096),
     recentResults: recentResults(messages),
   };
-}
-
-/** Keeps the beginning and the end of a long turn. The task usually precedes or follows pasted text. */
-function cutMiddle(text: string, charactersMax: number): string {
-  if (text.length <= charactersMax) return text;
-  const half = charactersMax / 2;
-  return `${text.slice(0, half)}\n${text.slice(-half)}`;
 }
 
 /**
@@ -73,7 +66,33 @@ export function priceOf(
     output: input > 0 ? output / input : outputUsual,
     listTokens: tokensOf(tools),
     headTokens: tokensOf([...system, ...head]),
+    sentTokens: listSentTokens(outline),
   };
+}
+
+/** For each of the first user turns, the estimated tokens that requests before it had sent after the tools. */
+function listSentTokens({ system, messages }: RequestOutline): number[] {
+  const sent: number[] = [];
+  let [bytes, answered] = [lengthOf(system), 0];
+  for (const message of messages) {
+    if (sent.length >= decidingTurnsMax) break;
+    if (message.role === 'user') sent.push(Math.ceil(answered / charactersPerToken));
+    if (message.role === 'assistant') answered = bytes;
+    bytes += lengthOf(message);
+  }
+  return sent;
+}
+
+/** Estimated tokens of instructions and messages before the model's last message: earlier requests sent them. */
+export function countSentTokens({ system, messages }: RequestOutline): number {
+  const lastTurn = messages.findLastIndex(({ role }) => role === 'assistant');
+  return lastTurn < 0
+    ? 0
+    : tokensOf([...(system === undefined ? [] : [system]), ...messages.slice(0, lastTurn)]);
+}
+
+function lengthOf(part: Ranged | undefined): number {
+  return part === undefined ? 0 : part.range.end - part.range.start;
 }
 
 type CachePrice = Pick<PlanPrice, 'cacheRead' | 'cacheWrite' | 'cachedTokensMin'>;
@@ -111,8 +130,12 @@ function isMarked({ system, tools, messages }: RequestOutline): boolean {
   );
 }
 
-function tokensOf(parts: readonly { readonly range: { start: number; end: number } }[]): number {
-  const bytes = parts.reduce((sum, { range }) => sum + range.end - range.start, 0);
+interface Ranged {
+  readonly range: { readonly start: number; readonly end: number };
+}
+
+function tokensOf(parts: readonly Ranged[]): number {
+  const bytes = parts.reduce((sum, part) => sum + lengthOf(part), 0);
   return Math.ceil(bytes / charactersPerToken);
 }
 

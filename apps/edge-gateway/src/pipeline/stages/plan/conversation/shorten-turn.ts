@@ -1,0 +1,61 @@
+import { splitTurn, type SplitTurn } from '@gateway/interchange';
+
+/** Length of a turn in the question to the router, in characters. */
+const turnCharactersMax = 1_000;
+/** Characters that pasted text gets at least. */
+const pastedCharactersMin = 200;
+/** Characters at each end of a turn that are searched for the person's own words. The rest is not sent. */
+const searchedCharacters = 1_000;
+/** A line that the search cuts is dropped if less than this is left: its kind cannot be seen. */
+const partialLineMin = 200;
+const fence = '```';
+
+/**
+ * Shortens a long turn. What the person wrote comes first, because it states the task. Pasted text follows
+ * between code fences, so that the router recognizes it (`splitTurn`). Of each part, the beginning and the end
+ * are kept.
+ */
+export function shortenTurn(text: string): string {
+  if (text.length <= turnCharactersMax) return text;
+  const { written, pasted } = splitEnds(text);
+  if (pasted === '') return cutMiddle(written, turnCharactersMax);
+  const own = cutMiddle(written, turnCharactersMax - pastedCharactersMin);
+  const rest = turnCharactersMax - own.length - 2 * fence.length - 3;
+  return [own, fence, cutMiddle(pasted, rest), fence].join('\n');
+}
+
+/** Splits both ends of a turn. A fence that opens between them is open where the second end starts. */
+function splitEnds(text: string): SplitTurn {
+  if (text.length <= 2 * searchedCharacters) return splitTurn(text);
+  const endAt = text.length - searchedCharacters;
+  const opened = countFences(text, endAt) % 2 === 1 ? `${fence}\n` : '';
+  const [one, other] = [splitTurn(startOf(text)), splitTurn(opened + endOf(text))];
+  return { written: `${one.written}\n${other.written}`, pasted: `${one.pasted}\n${other.pasted}` };
+}
+
+function startOf(text: string): string {
+  const start = text.slice(0, searchedCharacters);
+  const lastLine = start.lastIndexOf('\n') + 1;
+  return lastLine > 0 && start.length - lastLine < partialLineMin ? start.slice(0, lastLine) : start;
+}
+
+function endOf(text: string): string {
+  const end = text.slice(-searchedCharacters);
+  const nextLine = end.indexOf('\n') + 1;
+  return nextLine > 0 && nextLine <= partialLineMin ? end.slice(nextLine) : end;
+}
+
+/** Counts the code fences that start before a position. */
+function countFences(text: string, before: number): number {
+  const marker = `\n${fence}`;
+  let fences = text.startsWith(fence) ? 1 : 0;
+  for (let at = text.indexOf(marker); at >= 0 && at < before; at = text.indexOf(marker, at + 1)) fences += 1;
+  return fences;
+}
+
+/** Keeps the beginning and the end of a text. */
+function cutMiddle(text: string, charactersMax: number): string {
+  if (text.length <= charactersMax) return text;
+  const half = Math.floor((charactersMax - 1) / 2);
+  return `${text.slice(0, half)}\n${text.slice(-half)}`;
+}

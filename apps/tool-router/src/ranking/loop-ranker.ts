@@ -1,0 +1,58 @@
+import { orderByScore } from '../tool-index/keyword-scores.ts';
+import type { KeywordIndex } from '../tool-index/keyword-index.ts';
+import type { RankOptions, RankQuestion, ToolRanker, TurnRanking } from './ranker.port.ts';
+
+/**
+ * What a tool gains in an agent loop if the transcript calls it, in log-odds: agents often call the same tool
+ * again. Set by hand, because no public set has agent loops.
+ */
+const calledGain = 4;
+
+/**
+ * Adds the state of the agent loop to a ranking. The ranking of the turn itself stays the same throughout the
+ * loop, so a cache below this ranker serves every step.
+ */
+export class LoopRanker implements ToolRanker {
+  readonly #ranker: ToolRanker;
+
+  constructor(ranker: ToolRanker) {
+    this.#ranker = ranker;
+  }
+
+  rank(
+    index: KeywordIndex,
+    question: RankQuestion,
+    options?: RankOptions,
+  ): Promise<TurnRanking> | TurnRanking {
+    const { turns, at, calledTools = [], recentResults = [] } = question;
+    const ranking = this.#ranker.rank(index, { turns, at }, options);
+    if (recentResults.length === 0 || calledTools.length === 0) return ranking;
+    return ranking instanceof Promise
+      ? ranking.then((made) => raiseCalled(index, made, calledTools))
+      : raiseCalled(index, ranking, calledTools);
+  }
+}
+
+/**
+ * The ranking after the called tools have gained. Keyword scores are log-odds, so the gain is added. The scores
+ * of the semantic method are probabilities: their odds are multiplied, and they sum to 1 again.
+ */
+export function raiseCalled(
+  index: KeywordIndex,
+  ranking: TurnRanking,
+  calledTools: readonly string[],
+): TurnRanking {
+  const called = new Set(calledTools.flatMap((name) => index.positionsByName.get(name) ?? []));
+  if (called.size === 0) return ranking;
+  const isSemantic = ranking.method === 'semantic';
+  const raised = ranking.scores.map((score, position) => {
+    if (!called.has(position)) return score;
+    return isSemantic ? score * Math.exp(calledGain) : score + calledGain;
+  });
+  // Summed in ascending order, so that tool order cannot change the result.
+  const sum = isSemantic ? raised.toSorted().reduce((all, score) => all + score, 0) : 1;
+  const scores = raised.map((score) => score / sum);
+  const order = orderByScore(index, scores);
+  const topScore = scores[order[0] ?? 0] ?? 0;
+  return { ...ranking, scores, order, topScore, confidence: isSemantic ? topScore : ranking.confidence };
+}

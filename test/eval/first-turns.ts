@@ -1,0 +1,89 @@
+import { keywordRanker } from '../../apps/tool-router/src/ranking/keyword-ranker.ts';
+import { evidenceMin } from '../../apps/tool-router/src/plan-tools/tool-set.ts';
+import { indexToolList } from '../../apps/tool-router/src/tool-index/keyword-index.ts';
+import type { RankedPool } from './rank-paths.ts';
+import { itemAt, type Question, type ToolData } from './tool-data.ts';
+
+/** Turns that say nothing about any tool. The planner does not know this list. */
+const emptyTurns = [
+  ...['', '   ', '.', '?', '...', '👋', 'hi', 'hello', 'Hello!', 'hey there', 'hi claude', 'good morning'],
+  ...['Good morning, how are you today?', 'Hi, can you help me?', 'Hello, I need some help', 'who are you?'],
+  ...['what can you do?', 'Could you help me with something?', 'I have a question', 'test', 'testing 123'],
+  ...['thanks', 'thank you so much', 'ok', 'okay, sounds good', 'great', 'nice work', 'lol', 'hmm', 'yes'],
+  ...['yes please', 'no', 'continue', 'Continue.', 'please continue', 'go on', 'go', 'next', 'start', 'ping'],
+  ...[
+    'let us begin',
+    'Hey assistant, ready?',
+    'Bonjour',
+    'merci',
+    'ok merci',
+    'Hola, buenos días',
+    'continúa',
+  ],
+  ...['Guten Tag', 'weiter', 'ja', 'Olá, tudo bem?', 'Привет', 'да', 'こんにちは', '你好'],
+];
+/** Tool lists of each set in which the empty turns are tried. */
+const listsPerSet = 4;
+
+/** How a set's real first queries, and turns that say nothing, are told apart. */
+export interface FirstTurnFigures {
+  /** Different first queries. Each of them needs a tool. */
+  readonly first_queries: number;
+  /** Those that the planner takes for turns that say nothing about tools. */
+  readonly called: number;
+  readonly called_share: number;
+  /** Of those, the ones whose ranking had a needed tool among its first ten. */
+  readonly called_in_top_10: number;
+  readonly empty_turns: number;
+  readonly caught: number;
+  readonly caught_share: number;
+}
+
+/** Counts the first turns that are taken for turns that say nothing about tools. */
+export class FirstTurns {
+  readonly #data: ToolData;
+  readonly #seen = new Set<string>();
+  readonly #lists = new Map<string, (readonly number[])[]>();
+  #called = 0;
+  #inTop = 0;
+
+  constructor(data: ToolData) {
+    this.#data = data;
+  }
+
+  /** @param ranked the ranking of the question's first turn */
+  add({ dataset, userTurns }: Question, lines: readonly number[], ranked: RankedPool): void {
+    const key = `${dataset}\n${userTurns[0] ?? ''}`;
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    const lists = this.#lists.get(dataset) ?? [];
+    this.#lists.set(dataset, lists.length < listsPerSet ? [...lists, lines] : lists);
+    if (ranked.evidence >= evidenceMin) return;
+    this.#called += 1;
+    if (Math.min(...ranked.goldRanks) < 10) this.#inTop += 1;
+  }
+
+  measure(): FirstTurnFigures {
+    const evidence = [...this.#lists.values()].flat().flatMap((lines) => this.#measureEmpty(lines));
+    const caught = evidence.filter((each) => each < evidenceMin).length;
+    return {
+      first_queries: this.#seen.size,
+      called: this.#called,
+      called_share: round(this.#called / Math.max(1, this.#seen.size)),
+      called_in_top_10: this.#inTop,
+      empty_turns: evidence.length,
+      caught,
+      caught_share: round(caught / Math.max(1, evidence.length)),
+    };
+  }
+
+  #measureEmpty(lines: readonly number[]): number[] {
+    const cards = lines.map((line) => itemAt(this.#data.cards, line));
+    const index = indexToolList('', cards);
+    return emptyTurns.map((turn) => keywordRanker.rank(index, { turns: [turn], at: 0 }).evidence);
+  }
+}
+
+function round(share: number): number {
+  return Math.round(share * 10_000) / 10_000;
+}

@@ -1,0 +1,46 @@
+import { newestQuestion } from '../../apps/tool-router/src/plan-tools/plan-tools.ts';
+import { keywordRanker } from '../../apps/tool-router/src/ranking/keyword-ranker.ts';
+import { LoopRanker } from '../../apps/tool-router/src/ranking/loop-ranker.ts';
+import type {
+  RankQuestion,
+  ToolRanker,
+  TurnRanking,
+} from '../../apps/tool-router/src/ranking/ranker.port.ts';
+import { indexToolList } from '../../apps/tool-router/src/tool-index/keyword-index.ts';
+import type { SemanticPath } from './semantic-path.ts';
+import { itemAt, type Question, type ToolData } from './tool-data.ts';
+
+/** A ranking method for one question's candidates. */
+export type RankAsked = (question: RankQuestion) => Promise<TurnRanking>;
+
+/**
+ * The router's ranking of candidates, by the semantic method or, without a path, by keyword.
+ * @param lines the candidates, as line numbers in the tools file.
+ */
+export function openServed(
+  { cards }: Pick<ToolData, 'cards'>,
+  path: SemanticPath | undefined,
+  dataset: string,
+  lines: readonly number[],
+): RankAsked {
+  const index = indexToolList(
+    '',
+    lines.map((line) => itemAt(cards, line)),
+  );
+  const turnRanker: ToolRanker =
+    path === undefined ? keywordRanker : { rank: (_, question) => path.rank(dataset, question, lines) };
+  const ranker = new LoopRanker(turnRanker);
+  return async (question) => ranker.rank(index, question);
+}
+
+/** The question that the planner asks the ranker for a request. */
+export function askedBy(question: Question): RankQuestion {
+  const asked = newestQuestion(question);
+  if (asked === undefined) throw new Error('a question has a user turn');
+  return asked;
+}
+
+/** The question that forms the tool set: the conversation's first turn. */
+export function askedFirst({ userTurns }: Question): RankQuestion {
+  return { turns: userTurns.slice(0, 1), at: 0 };
+}
