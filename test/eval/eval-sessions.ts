@@ -1,14 +1,17 @@
-// Measures the cost and misses of sessions under several ways to choose their tools: `npm run eval:sessions
-// -- --data DIR`. Replays the multi-turn sets (DIR/tools) and the transcripts (DIR/transcripts) against lists
-// of 50, 100 and 300 tools. No model runs: the probability that it uses recovery is assumed to be 0.8, 0.9
-// and 1. Prints tables, then one line of JSON. `--lane keyword` ranks without vectors, `--sessions N` takes N
-// sessions from each source, and `--sizes 100` uses only lists of that size.
+// Measures the cost and recall of conversations under several ways to choose their tools: `npm run eval:sessions
+// -- --data DIR`. Replays the multi-turn sets (DIR/tools) and the transcripts (DIR/transcripts) against lists of
+// 50, 100 and 300 tools with the router's own planner and policy, for short and long prompts (300 tokens of
+// instructions and 80 a tool result; 8,000 and 800). No model runs: effective recall takes the recovery rate from
+// the policy. Prints tables, then one line of JSON. `--lane keyword` ranks without vectors, `--sessions N` takes N
+// sessions from each source, `--sizes 100` uses only lists of that size, and `--models anthropic` only models of
+// that provider.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
 import { printReport } from './sessions/report.ts';
 import { loadSessions } from './sessions/load-sessions.ts';
 import { prepareSubjects } from './sessions/prepare-subjects.ts';
 import { measureList } from './sessions/measure-list.ts';
+import { promptSizeNames } from './sessions/prompt-sizes.ts';
 
 const sizes = [50, 100, 300];
 /** One model for each prompt cache rule. */
@@ -29,11 +32,13 @@ const { values } = parseArgs({
     sessions: { type: 'string', default: '40' },
     lane: { type: 'string', default: 'semantic' },
     sizes: { type: 'string', default: sizes.join(',') },
+    models: { type: 'string', default: '' },
   },
 });
 if (values.lane !== 'keyword' && values.lane !== 'semantic') throw new Error('--lane keyword|semantic');
 const catalog = loadCatalog();
 const models = modelNames
+  .filter(([provider]) => values.models === '' || values.models.split(',').includes(provider))
   .map(([provider, id]) => catalog.find(provider, id))
   .filter((model) => model !== undefined);
 const data = loadSessions(values.data);
@@ -44,7 +49,8 @@ for (const size of values.sizes.split(',').map(Number)) {
     perSource: Number(values.sessions),
     lane: values.lane,
   });
-  report.push(await measureList(subjects, size, models));
+  for (const prompt of promptSizeNames)
+    report.push(await measureList(subjects, { tools: size, prompt }, models));
 }
 printReport(report);
 process.exit(0);

@@ -2,7 +2,8 @@ import { lossOf } from '../../../apps/worker/src/jobs/calibrate/recovery-rate.ts
 import { decideBucket, type RoutingPolicy } from '@gateway/contracts';
 import { seedRandom } from '../calibration/simulated-account.ts';
 import { runTraffic } from './run-traffic.ts';
-import type { PromptSize, Served, ServedConversation } from './served-account.ts';
+import type { PromptSize } from '../sessions/prompt-sizes.ts';
+import type { Served, ServedConversation } from './served-account.ts';
 
 /** How often the scripted model recovers a missed tool. */
 export const recoveryRates = [0.6, 0.8, 0.9] as const;

@@ -2,15 +2,9 @@ import { decideBucket, type RoutingPolicy } from '@gateway/contracts';
 import type { CatalogModel } from '@gateway/model-catalog';
 import { billSession } from '../sessions/bill.ts';
 import { priceOf } from '../sessions/measure-list.ts';
+import { resize, type PromptSize } from '../sessions/prompt-sizes.ts';
 import type { ReplaySubject } from '../sessions/replay.ts';
 import { replaySession, replayStateless } from '../sessions/replay-session.ts';
-
-/** Prompt sizes in tokens: instructions, and each tool result. Those of public dialogues, and of coding agents. */
-export const promptSizes = {
-  small: { system: 300, result: 80 },
-  large: { system: 8_000, result: 800 },
-} as const;
-export type PromptSize = keyof typeof promptSizes;
 
 /** A conversation as the gateway serves it under one policy. */
 export interface Served {
@@ -87,16 +81,4 @@ export class ServedConversation {
       billSession(this.#model, (await replay(resize(this.#subject, size))).calls);
     return { small: await billed('small'), large: await billed('large') };
   }
-}
-
-/** The same conversation with other lengths of instructions and tool results. Its words do not change. */
-function resize(subject: ReplaySubject, size: PromptSize): ReplaySubject {
-  const { system, result } = promptSizes[size];
-  let turns = 0;
-  const requests = subject.session.requests.map((request) => {
-    const isNewTurn = request.userTurns.length > turns;
-    turns = request.userTurns.length;
-    return isNewTurn ? request : { ...request, newTokens: result };
-  });
-  return { ...subject, session: { ...subject.session, systemTokens: system, requests } };
 }

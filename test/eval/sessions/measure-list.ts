@@ -1,35 +1,43 @@
+import { decideBucket, type RoutingPolicy } from '@gateway/contracts';
 import type { CatalogModel } from '@gateway/model-catalog';
+import { lossOf } from '../../../apps/worker/src/jobs/calibrate/recovery-rate.ts';
 import { billSession } from './bill.ts';
+import { makePolicy } from './make-policy.ts';
+import { resize, type PromptSize } from './prompt-sizes.ts';
 import { replayNative } from './replay-native.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
 import { replaySession, replayStateless } from './replay-session.ts';
 
 /** The values of K on the frontier, from 5 up to all tools. */
 const frontierK = [5, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256];
-const targets = [0.9, 0.95, 0.97, 0.98, 0.985, 0.99, 0.991, 0.9925, 0.995, 0.9999];
-const uses = [0.8, 0.9, 1] as const;
-/** The assumed probability that the model uses recovery, for which the acceptance criterion is checked. */
-export const usedShare = 0.9;
-export const effectiveRecallMin = 0.99;
+const targets = [0.9, 0.95, 0.99];
 
 /** Prices for a cached prefix. The frontier does not depend on them. */
 const cachedPrice = { cacheRead: 0.1, cacheWrite: 1.25, cachedTokensMin: 1024, output: 5 };
 
-/** The figures for one setting, over all sessions. */
+/** The figures for one setting, over all sessions. Recall is counted by conversation. */
 export interface Point {
   readonly setting: string;
   /** Billed cost relative to sending all tools, by model. */
   readonly cost: Readonly<Record<string, number>>;
-  readonly tokens: number;
+  /** The share of calls whose tool was forwarded. */
+  readonly callRecall: number;
+  /** The share of conversations in which every needed tool was forwarded when it was first needed. */
   readonly forwardedRecall: number;
-  /** Keyed by the probability that the model uses recovery for a missing tool, independently each time. */
-  readonly effectiveRecall: Readonly<Record<string, number>>;
+  /**
+   * The mean over conversations of ρ^m, with m missed tools and the recovery rate ρ of the policy (`recoveryRate`).
+   * Without recovery, ρ is 0.
+   */
+  readonly effectiveRecall: number;
+  readonly recoveryRate: number;
   readonly roundsPerSession: number;
   readonly keptShare: number;
 }
 
 export interface ListReport {
   readonly tools: number;
+  /** The lengths of instructions and tool results. */
+  readonly prompt: PromptSize;
   readonly sessions: number;
   readonly requestsPerSession: number;
   /** (b): the best K tools for each request. */
@@ -43,14 +51,15 @@ export interface ListReport {
 }
 
 export async function measureList(
-  subjects: readonly ReplaySubject[],
-  tools: number,
+  unsized: readonly ReplaySubject[],
+  { tools, prompt }: Pick<ListReport, 'tools' | 'prompt'>,
   models: readonly CatalogModel[],
 ): Promise<ListReport> {
+  const subjects = unsized.map((subject) => resize(subject, prompt));
   const all = await replayAll(subjects, (subject) => replayStateless(subject, null));
   const base = baseOf(all, models);
-  const point = async (setting: string, replay: Replay): Promise<Point> =>
-    summarize(setting, await replayAll(subjects, replay), base, models);
+  const point: Measure = async (setting, replay, policy = null) =>
+    summarize(setting, await replayAll(subjects, replay), { base, models, policy, tools });
   const sizes = frontierK.filter((k) => k < tools);
   const stateless: Point[] = [];
   for (const k of sizes) stateless.push(await point(`K=${k}`, (each) => replayStateless(each, k)));
@@ -61,13 +70,13 @@ export async function measureList(
       frontier.push(await point(`${net} K=${k}`, (each) => replaySession(each, settings)));
     }
   const priced: Record<string, Point[]> = {};
-  for (const model of models) priced[nameOf(model)] = await measurePriced(model, point);
+  for (const model of models) priced[nameOf(model)] = await measurePriced(model, subjects, point);
   const native: Record<string, Point[]> = {};
   for (const model of models)
     if (model.nativeSelection !== undefined) native[nameOf(model)] = await measureNative(model, sizes, point);
   const requests = subjects.reduce((sum, { session }) => sum + session.requests.length, 0);
   return {
-    tools,
+    ...{ tools, prompt },
     sessions: subjects.length,
     requestsPerSession: round(requests / subjects.length),
     stateless,
@@ -78,24 +87,37 @@ export async function measureList(
 }
 
 type Replay = (subject: ReplaySubject) => Promise<ReplayOutcome>;
+type Measure = (setting: string, replay: Replay, policy?: RoutingPolicy | null) => Promise<Point>;
 
+/**
+ * A new account, whose policy is the shipped priors, without and with recovery. Then an account with the policy
+ * that the worker makes if these conversations were its shadow conversations.
+ */
 async function measurePriced(
   model: CatalogModel,
-  point: (setting: string, replay: Replay) => Promise<Point>,
+  subjects: readonly ReplaySubject[],
+  point: Measure,
 ): Promise<Point[]> {
   const points: Point[] = [];
+  const price = priceOf(model);
   for (const net of ['none', 'priced'] as const)
     for (const recallTarget of targets) {
-      const settings: ReplaySettings = { net, kOverride: null, recallTarget, price: priceOf(model) };
+      const settings: ReplaySettings = { net, kOverride: null, recallTarget, price };
       points.push(await point(`${net} target=${recallTarget}`, (each) => replaySession(each, settings)));
     }
+  for (const recallTarget of targets) {
+    const policy = await makePolicy(subjects, { recallTarget, price });
+    const settings: ReplaySettings = { net: 'priced', kOverride: null, recallTarget, price, policy };
+    const setting = `calibrated target=${recallTarget}`;
+    points.push(await point(setting, (each) => replaySession(each, settings), policy));
+  }
   return points;
 }
 
 async function measureNative(
   model: CatalogModel,
   sizes: readonly number[],
-  point: (setting: string, replay: Replay) => Promise<Point>,
+  point: Measure,
 ): Promise<Point[]> {
   const way = model.nativeSelection;
   if (way === undefined) return [];
@@ -144,34 +166,37 @@ function baseOf(all: readonly ReplayOutcome[], models: readonly CatalogModel[]):
   );
 }
 
+interface SummaryContext {
+  readonly base: ReadonlyMap<string, number>;
+  readonly models: readonly CatalogModel[];
+  readonly policy: RoutingPolicy | null;
+  readonly tools: number;
+}
+
 function summarize(
   setting: string,
   outcomes: readonly ReplayOutcome[],
-  base: ReadonlyMap<string, number>,
-  models: readonly CatalogModel[],
+  { base, models, policy, tools }: SummaryContext,
 ): Point {
   const needs = sumOf(outcomes, (each) => each.needs);
-  const forwarded = sumOf(outcomes, (each) => each.forwarded);
   const cost = models.map((model): [string, number] => {
     const billed = sumOf(outcomes, ({ calls }) => billSession(model, calls));
     return [nameOf(model), round(billed / (base.get(nameOf(model)) ?? 1))];
   });
+  const rateOf = ({ bucket }: ReplayOutcome): number =>
+    decideBucket(policy, { intent: bucket.split(':')[0] ?? '', tools }).recoveryRate;
+  const mean = (valueOf: (outcome: ReplayOutcome) => number): number =>
+    round(sumOf(outcomes, valueOf) / outcomes.length);
   return {
     setting,
     cost: Object.fromEntries(cost),
-    tokens: sumOf(outcomes, ({ calls }) => calls.reduce((sum, { inputTokens }) => sum + inputTokens, 0)),
-    forwardedRecall: round(forwarded / needs),
-    effectiveRecall: Object.fromEntries(
-      uses.map((use) => [use, round((forwarded + sumOf(outcomes, (each) => reached(each, use))) / needs)]),
-    ),
-    roundsPerSession: round(sumOf(outcomes, ({ rounds }) => rounds) / outcomes.length),
-    keptShare: round(sumOf(outcomes, ({ kept }) => kept) / outcomes.length),
+    callRecall: round(sumOf(outcomes, (each) => each.forwarded) / needs),
+    forwardedRecall: mean(({ missed }) => (missed.length === 0 ? 1 : 0)),
+    effectiveRecall: mean((each) => 1 - lossOf(each.missed.length, each.isArmed ? rateOf(each) : 0)),
+    recoveryRate: mean(rateOf),
+    roundsPerSession: mean(({ rounds }) => rounds),
+    keptShare: mean(({ kept }) => kept),
   };
-}
-
-/** The expected number of needs that recovery has met at one of the chances so far. */
-function reached({ chances }: ReplayOutcome, use: number): number {
-  return chances.reduce((sum, count) => sum + 1 - (1 - use) ** count, 0);
 }
 
 function sumOf(outcomes: readonly ReplayOutcome[], valueOf: (outcome: ReplayOutcome) => number): number {

@@ -30,6 +30,7 @@ export function replayNative(subject: ReplaySubject, setting: NativeSetting): Pr
         ? []
         : (await askRouter(planner, questionOf(subject, setting, request, state), state, list.tools.length))
             .forwarded;
+    if (setting.defersAll === true) state.isArmed = true;
     answer(subject, setting, request, loaded, state);
   });
 }
@@ -78,7 +79,8 @@ function answer(
   const isIn = loaded.includes(position) && !state.recovered.has(needed);
   state.needs += 1;
   if (isIn) state.forwarded += 1;
-  else if (isDeferring) {
+  else if (!isDeferring) state.missed.set(needed, 1);
+  else {
     countChance(needed, state);
     if (!state.recovered.has(needed)) {
       state.recovered.add(needed);

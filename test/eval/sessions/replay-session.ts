@@ -92,7 +92,7 @@ function answer(
   send(forwarded, shown, outputTokens);
 }
 
-/** A tool added by recovery counts as recovered. */
+/** A tool added by recovery counts as recovered. Without recovery, a pruned tool is missed at once. */
 function countNeed(needed: string, isIn: boolean, isArmed: boolean, state: ReplayState): void {
   state.needs += 1;
   if (isIn || isArmed) state.called.add(needed);
@@ -100,8 +100,8 @@ function countNeed(needed: string, isIn: boolean, isArmed: boolean, state: Repla
     state.forwarded += 1;
     return;
   }
-  if (!isArmed) return;
-  countChance(needed, state);
+  if (isArmed) countChance(needed, state);
+  else if (!state.missed.has(needed)) state.missed.set(needed, 1);
 }
 
 function sendCall(
@@ -137,6 +137,7 @@ export async function replayStateless(
   const prefixes = new SharedPrefixes();
   const all = [...list.tools.keys()];
   const counts = { needs: 0, forwarded: 0, kept: 0 };
+  const missed = new Set<string>();
   let tail = session.systemTokens;
   for (const { userTurns, newTokens, outputTokens, needed } of session.requests) {
     tail += newTokens + messageTokens;
@@ -147,10 +148,11 @@ export async function replayStateless(
     const position = needed === undefined ? undefined : index.positionsByName.get(needed)?.[0];
     if (needed !== undefined) counts.needs += 1;
     if (position !== undefined && sent.includes(position)) counts.forwarded += 1;
+    else if (position !== undefined && needed !== undefined) missed.add(needed);
     counts.kept += sent.length / list.tools.length / session.requests.length;
     sendCall(list, sent, false, tail, outputTokens, prefixes);
     tail += outputTokens + messageTokens;
   }
-  const none = { missed: [], isArmed: false, bucket: '', heldFromK: new Map<string, number>() };
-  return { calls: prefixes.calls, ...counts, chances: [], rounds: 0, ...none };
+  const none = { isArmed: false, bucket: '', heldFromK: new Map<string, number>() };
+  return { calls: prefixes.calls, ...counts, chances: [], rounds: 0, missed: [...missed], ...none };
 }

@@ -1,4 +1,6 @@
-import type { PlannedConversation, PlanToolsRequest, RoutingPolicy } from '@gateway/contracts';
+import { decidingTurnsMax, type PlannedConversation } from '@gateway/contracts';
+import type { PlanToolsRequest, RoutingPolicy } from '@gateway/contracts';
+import { shortenTurn } from '../../../apps/edge-gateway/src/pipeline/stages/plan/conversation/shorten-turn.ts';
 import type { PlannedTools } from '../../../apps/tool-router/src/plan-tools/choose-plan.ts';
 import { ToolPlanner } from '../../../apps/tool-router/src/plan-tools/plan-tools.ts';
 import { SharedPrefixes } from './bill.ts';
@@ -19,6 +21,9 @@ export interface ReplayState {
   readonly chances: number[];
   remembered: PlannedConversation | undefined;
   tail: number;
+  /** The tail of the last request, 0 before the first one, and the same when each user turn arrived. */
+  sentTokens: number;
+  readonly sentBefore: number[];
   needs: number;
   forwarded: number;
   rounds: number;
@@ -44,8 +49,10 @@ export async function replayRequests(
   });
   const state = openState(session.systemTokens);
   for (const request of session.requests) {
+    if (request.userTurns.length > state.sentBefore.length) state.sentBefore.push(state.sentTokens);
     state.tail += request.newTokens + messageTokens;
     await answer(request, planner, state);
+    state.sentTokens = state.tail;
     state.tail += request.outputTokens + messageTokens;
   }
   const { needs, forwarded, chances, rounds, missed, isArmed = false, bucket, heldFromK } = state;
@@ -63,6 +70,8 @@ function openState(systemTokens: number): ReplayState {
     chances: [],
     remembered: undefined,
     tail: systemTokens,
+    sentTokens: 0,
+    sentBefore: [],
     needs: 0,
     forwarded: 0,
     rounds: 0,
@@ -83,13 +92,13 @@ export function renderQuestion(
     isShadow,
   }: Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 'price' | 'isShadow'>,
   { userTurns }: EvalRequest,
-  { called, remembered }: ReplayState,
+  { called, remembered, sentBefore }: ReplayState,
 ): PlanToolsRequest {
   return {
     accountId: '019a9f5e-0000-7000-8000-000000000001',
     requestId: '019a9f5e-0000-7000-8000-000000000002',
     listHash: index.listHash,
-    userTurns: userTurns.map((turn) => turn.slice(0, 1000)),
+    userTurns: userTurns.map(shortenTurn),
     calledTools: [...called],
     recentResults: [],
     forcedTools: [],
@@ -100,6 +109,7 @@ export function renderQuestion(
       ...price,
       listTokens: list.tokens.reduce((sum, tokens) => sum + tokens, 0),
       headTokens: session.systemTokens + (session.requests[0]?.newTokens ?? 0),
+      sentTokens: sentBefore.slice(0, decidingTurnsMax),
     },
     ...(remembered === undefined ? {} : { session: remembered }),
     ...(isShadow === true ? { shadow: { at: 0, share: 1 } } : {}),
@@ -121,10 +131,11 @@ export async function askRouter(
     turns: question.userTurns.length,
     policyVersion: reply.policyVersion,
     lane: reply.method,
-    way: reply.recovery.armed ? wayOf(reply) : null,
+    way: reply.way == null ? null : wayOf(reply),
     isShadow: reply.isShadow,
+    isUndecided: reply.isUndecided,
   };
-  state.isArmed ??= reply.recovery.armed;
+  if (!reply.isUndecided) state.isArmed ??= reply.recovery.armed;
   state.bucket = reply.bucket;
   state.kept += reply.forwarded.length / toolCount;
   return reply;

@@ -42,7 +42,7 @@ export interface ReplayOutcome {
   readonly kept: number;
   /** The needed tools that were pruned when they were first needed. */
   readonly missed: readonly string[];
-  /** Whether recovery was armed in the first request. */
+  /** Whether recovery was armed by the request that decided the tool set. */
   readonly isArmed: boolean;
   /** The bucket of the session, and with `isShadow` the label of each needed tool at its first need. */
   readonly bucket: string;

@@ -1,26 +1,34 @@
-import { effectiveRecallMin, usedShare, type ListReport, type Point } from './measure-list.ts';
+import type { ListReport, Point } from './measure-list.ts';
+import { promptSizes } from './prompt-sizes.ts';
+
+/** The default recall target, at which settings are compared. */
+const effectiveRecallMin = 0.95;
 
 /** Prints tables for people, then one line of JSON. */
 export function printReport(reports: readonly ListReport[]): void {
   for (const report of reports) {
+    const { system, result } = promptSizes[report.prompt];
     console.log(
-      `\n${report.tools} tools: ${report.sessions} sessions, ${report.requestsPerSession} requests each; cost against sending everything`,
+      `\n${report.tools} tools, ${system} tokens of instructions and ${result} a tool result: ${report.sessions} conversations, ${report.requestsPerSession} requests each; cost against sending everything`,
     );
     for (const [model, points] of Object.entries(report.priced)) printModel(model, points, report);
-    console.log(
-      '  frontier by K (forwarded recall, effective recall, rounds a session, then cost by model):',
-    );
+    console.log('  frontier by K (recall as below, cost by model):');
     for (const point of report.frontier) printPoint(point);
-    for (const [model, points] of Object.entries(report.native)) printNative(model, points);
+    for (const [model, points] of Object.entries(report.native)) {
+      console.log(`  ${model} with its provider's own deferral:`);
+      for (const point of points) printPoint(point, model);
+    }
   }
-  const bars = Object.fromEntries(reports.map((report) => [report.tools, barsOf(report)]));
+  const bars = reports.map((report) => ({
+    ...{ tools: report.tools, prompt: report.prompt, models: barsOf(report) },
+  }));
   console.log(JSON.stringify({ bars, lists: reports }));
 }
 
 interface Bar {
-  /** The cheapest setting that reaches the required effective recall. Null if no setting does. */
+  /** The cheapest setting of the gateway that reaches the default target by conversation. Null if none does. */
   readonly ours: Point | null;
-  /** The cheapest stateless K whose forwarded recall matches the effective recall of `ours`. */
+  /** The cheapest stateless K whose forwarded recall is at least the effective recall of `ours`. */
   readonly stateless: Point | null;
 }
 
@@ -29,15 +37,12 @@ function barsOf(report: ListReport): Record<string, Bar> {
   return Object.fromEntries(
     Object.keys(report.priced).map((model) => {
       const points = [...(report.priced[model] ?? []), ...report.frontier].filter(
-        (point) => effective(point) >= effectiveRecallMin,
+        ({ effectiveRecall }) => effectiveRecall >= effectiveRecallMin,
       );
       const ours = cheapest(points, model);
-      const least = ours === null ? effectiveRecallMin : effective(ours);
-      const stateless = cheapest(
-        report.stateless.filter(({ forwardedRecall }) => forwardedRecall >= least),
-        model,
-      );
-      return [model, { ours, stateless }];
+      const least = ours?.effectiveRecall ?? effectiveRecallMin;
+      const matching = report.stateless.filter(({ forwardedRecall }) => forwardedRecall >= least);
+      return [model, { ours, stateless: cheapest(matching, model) }];
     }),
   );
 }
@@ -50,41 +55,27 @@ function cheapest(points: readonly Point[], model: string): Point | null {
 function printModel(model: string, points: readonly Point[], report: ListReport): void {
   const bar = barsOf(report)[model];
   const describe = (point: Point | null | undefined): string =>
-    point == null
-      ? 'not reached'
-      : `${(point.cost[model] ?? 0).toFixed(3)} (${point.setting}, effective ${effective(point).toFixed(3)}, rounds ${point.roundsPerSession.toFixed(2)})`;
+    point == null ? 'not reached' : `${(point.cost[model] ?? 0).toFixed(3)} (${point.setting})`;
   console.log(
     `  ${model}: at effective recall ${effectiveRecallMin}: ours ${describe(bar?.ours)}; per request top-K ${describe(bar?.stateless)}`,
   );
-  for (const point of points) {
-    const cost = (point.cost[model] ?? 0).toFixed(3);
-    console.log(
-      `    ${point.setting.padEnd(22)} cost ${cost}  forwarded ${point.forwardedRecall.toFixed(3)}  effective ${effective(point).toFixed(3)}  rounds ${point.roundsPerSession.toFixed(2)}  kept ${point.keptShare.toFixed(3)}`,
-    );
-  }
-}
-
-function printNative(model: string, points: readonly Point[]): void {
   console.log(
-    `  ${model} by its provider's own way (forwarded recall, effective recall, searches a session, cost):`,
+    '    setting: forwarded and effective recall by conversation (recovery rate used), recall by call, rounds a conversation, tools kept, cost',
   );
-  for (const point of points) {
-    const { setting, forwardedRecall, roundsPerSession } = point;
-    const rounds = roundsPerSession.toFixed(2).padStart(5);
-    console.log(
-      `    ${setting.padEnd(30)} ${forwardedRecall.toFixed(3)} ${effective(point).toFixed(3)} ${rounds} ${(point.cost[model] ?? 0).toFixed(3).padStart(6)}`,
-    );
-  }
+  for (const point of points) printPoint(point, model);
 }
 
-function effective({ effectiveRecall }: Point): number {
-  return effectiveRecall[usedShare] ?? 0;
-}
-
-function printPoint(point: Point): void {
-  const { setting, cost, forwardedRecall, roundsPerSession } = point;
-  const costs = Object.values(cost).map((each) => each.toFixed(3).padStart(6));
-  console.log(
-    `    ${setting.padEnd(18)} ${forwardedRecall.toFixed(3)} ${effective(point).toFixed(3)} ${roundsPerSession.toFixed(2).padStart(5)} ${costs.join(' ')}`,
-  );
+/** @param model the model whose cost is printed; without it, the costs of all models. */
+function printPoint(point: Point, model?: string): void {
+  const { forwardedRecall, effectiveRecall, recoveryRate, callRecall, roundsPerSession, keptShare } = point;
+  const costs = model === undefined ? Object.values(point.cost) : [point.cost[model] ?? 0];
+  const columns = [
+    `forwarded ${forwardedRecall.toFixed(3)}`,
+    `effective ${effectiveRecall.toFixed(3)} (${recoveryRate.toFixed(2)})`,
+    `calls ${callRecall.toFixed(3)}`,
+    `rounds ${roundsPerSession.toFixed(2)}`,
+    `kept ${keptShare.toFixed(3)}`,
+    `cost ${costs.map((each) => each.toFixed(3)).join(' ')}`,
+  ];
+  console.log(`    ${point.setting.padEnd(26)} ${columns.join('  ')}`);
 }

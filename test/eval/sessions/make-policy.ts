@@ -1,0 +1,33 @@
+import type { RoutingPolicy } from '@gateway/contracts';
+import { calibrate, renderPolicy } from '../../../apps/worker/src/jobs/calibrate/make-policy.ts';
+import type { ShadowSample } from '../../../apps/worker/src/jobs/calibrate/measure-bucket.ts';
+import type { ReplaySettings, ReplaySubject } from './replay.ts';
+import { replaySession } from './replay-session.ts';
+
+const accountId = '019a9f5e-0000-7000-8000-000000000001';
+
+/**
+ * The policy that the worker makes from shadow conversations. Nothing was pruned yet, so the prior of the
+ * recovery rate applies.
+ */
+export async function makePolicy(
+  subjects: readonly ReplaySubject[],
+  { recallTarget, price }: Pick<ReplaySettings, 'recallTarget' | 'price'>,
+): Promise<RoutingPolicy> {
+  const settings = { net: 'priced', kOverride: null, recallTarget, price, isShadow: true } as const;
+  const samples: ShadowSample[] = [];
+  for (const subject of subjects) {
+    const { bucket, heldFromK, missed, isArmed } = await replaySession(subject, settings);
+    samples.push({
+      at: new Date(Date.UTC(2026, 0, 1) + samples.length * 1000).toISOString(),
+      bucket,
+      neededKs: [...heldFromK.values()].sort((one, other) => other - one),
+      missed: missed.length,
+      isArmed,
+      share: 1,
+      tools: subject.list.tools.length,
+    });
+  }
+  const calibration = calibrate({ samples, pruned: [] }, null, { recallTarget, hasRecovery: true });
+  return renderPolicy(accountId, 1, new Date(0), calibration);
+}
