@@ -17,6 +17,7 @@ const target = z.object({
 const figuresSchema = path.extend({
   bm25_fielded: path,
   keyword: path,
+  first_turn: path,
   targets: z.record(z.string(), target),
   ms: z.record(z.string(), z.object({ rank_p50: z.number(), rank_p99: z.number() })),
 });
@@ -50,20 +51,26 @@ function renderTables(all: EvaluatedFigures): string {
   const cells = (from: z.output<typeof pools> | undefined, pool: string): string =>
     names.map((name) => percent(from?.[pool]?.[name])).join(' / ');
   const row = (label: string, pool: string, of: (each: z.output<typeof path>) => typeof all.mean): string =>
-    `| ${label} | ${[all.bm25_fielded, all.keyword, all].map((each) => cells(of(each), pool)).join(' | ')} |`;
-  const header = ['BM25 fielded, last message', 'keyword path', 'encoder and reranker'];
+    `| ${label} | ${[all.bm25_fielded, all.keyword, all, all.first_turn].map((each) => cells(of(each), pool)).join(' | ')} |`;
+  const header = [
+    'BM25 fielded, last message',
+    'keyword path',
+    'encoder and reranker',
+    'these on the first turn only',
+  ];
   return [
     '## Figures',
     '',
     'Both models together, recall@5 / recall@10 / all golds@10 in per cent (`npm run eval:tools`). Each set is ranked by models',
-    'that have seen neither it nor a set of its family.',
+    'that have seen neither it nor a set of its family, with the transcript as the gateway sends it to the ranker. The first turn',
+    'forms the tool set of a conversation; its column counts the tools that the newest turn needs.',
     '',
     `| mean of sets, candidates | ${header.join(' | ')} |`,
-    '|---|---|---|---|',
+    '|---|---|---|---|---|',
     ...Object.keys(all.mean).map((pool) => row(pool, pool, ({ mean }) => mean)),
     '',
     `| 100 candidates | ${header.join(' | ')} |`,
-    '|---|---|---|---|',
+    '|---|---|---|---|---|',
     ...Object.keys(all.sets).map((set) => row(set, '100', ({ sets }) => sets[set] ?? {})),
     '',
     'Kept at a recall target, at 100 candidates, the threshold found on 100 questions of the set itself:',
