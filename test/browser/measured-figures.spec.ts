@@ -75,7 +75,7 @@ describe('the overview', () => {
       expectFigures(shown, overviewFigures(totals));
       expect(shown.size).toBe(14);
       expect(shown.get('Tokens saved')?.hint).toContain(
-        `${totals.estimated_tokens_saved.toLocaleString('en-GB')} tokens by tools`,
+        `${totals.estimated_tokens_saved!.toLocaleString('en-GB')} tokens by tools`,
       );
       expect(shown.get('Requests')?.hint).toContain(String(totals.sessions));
     }
@@ -88,7 +88,7 @@ describe('the overview', () => {
     const keys = await ask(keyUsageList, `/v1/account/usage/by-key?from=${from}&to=${to}`);
     const sessions = await ask(usageSessionPage, `/v1/account/sessions?from=${from}`);
     const tables = [
-      ['Usage by model', totals!.models.map((row) => ({ name: `${row.provider}/${row.model}`, ...row })), 1],
+      ['Usage by model', totals!.models!.map((row) => ({ name: `${row.provider}/${row.model}`, ...row })), 1],
       ['Usage by key', keys.data.map((row) => ({ ...row, name: row.name ?? '' })), 1],
       ['Usage by session', sessions.data.map((row) => ({ ...row, name: row.session_id })), 2],
     ] as const;

@@ -173,7 +173,7 @@ describe('a request whose conversation was compressed', () => {
     const sent = JSON.parse(bodyAt(-1)) as typeof body;
     expect(sent.messages).toEqual(messages);
     expect(sent.tools).toEqual(body.tools);
-    expect(Number(answer.headers['x-svc-ctx-tokens-saved'])).toBe(0);
+    expect(answer.headers).not.toHaveProperty('x-svc-ctx-tokens-saved');
   });
 });
 

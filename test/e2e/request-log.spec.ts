@@ -133,15 +133,21 @@ describe('the routing trace', () => {
     const [best] = trace.candidates;
     expect(best).toMatchObject({ name: 'get_weather', rank: 1, forwarded: true, called: true });
     const out = trace.candidates.filter(({ forwarded }) => forwarded).map(({ name }) => name);
+    // The recovery tool reaches the model too.
+    const reached = out.length + 1;
     expect(row).toMatchObject({
       tools_in: 118,
-      tools_out: out.length,
+      tools_offered: 118,
+      tools_out: reached,
+      tools_pruned: 118 - out.length,
       forwarded_tools: out,
       called_tools: ['get_weather'],
       missed_tools: [],
       lane: 'edited',
       plan_defect: null,
-      estimated_tokens_saved: (118 - out.length) * 100,
+      estimated_tokens_saved: (118 - reached) * 100,
+      recovery_tokens_deducted: 0,
+      net_tokens_saved: (118 - reached) * 100 + row.compression_tokens_saved,
     });
     expect(row.compression_steps.length).toBeGreaterThan(0);
     const saved = row.compression_steps.map((step) => step.tokens_before - step.tokens_after);

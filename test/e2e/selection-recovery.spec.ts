@@ -159,11 +159,13 @@ it.each(deliveries)(
     const answer = await ask(client, stream);
     expect(answer.header('x-svc-recovered')).toBe('1');
     const toolsOut = Number(answer.header('x-svc-tools-output'));
-    const listed = (JSON.parse(bodies()[0]!) as { tools: unknown[] }).tools.length - 1;
+    // Every tool of the first round, the recovery tool among them, and the described one.
+    const listed = (JSON.parse(bodies()[0]!) as { tools: unknown[] }).tools.length;
     expect(toolsOut).toBe(listed + 1);
     const row = await waitForRow(stack.baseUrl, key, answer.header('x-request-id')!);
     expect(row).toMatchObject({
       status: 'ok',
+      tools_offered: tools.length,
       tools_out: toolsOut,
       prompt_tokens: 2500,
       completion_tokens: 50,

@@ -273,12 +273,12 @@ it('tool lists and overrides apply together', async () => {
     const body = { model: 'openai/gpt-4o', messages: [{ role: 'user', content: clear }], tools: githubTools };
     const each = await postChat(baseUrl, narrow.key, body);
     expect(receivedNames()).not.toContain(wanted);
-    return each.headers['x-svc-tools-output'] === '3' ? each : undefined;
+    return each.headers['x-svc-prune-ratio'] === `3/${names.length}` ? each : undefined;
   });
   expect(receivedNames()).toHaveLength(3);
   expect(names.slice(0, 40)).toEqual(expect.arrayContaining(receivedNames()));
   const row = await waitForRow(baseUrl, account.apiKey, requestIdOf(answer));
-  expect(row).toMatchObject({ k: 3, k_reason: 'override', tools_out: 3 });
+  expect(row).toMatchObject({ k: 3, k_reason: 'override', tools_in: 40, tools_out: 3 });
 });
 
 it('if the router is killed during a request, all tools are forwarded after the deadline', async () => {

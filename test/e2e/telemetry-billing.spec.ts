@@ -43,6 +43,8 @@ test('monthly totals exactly match the traffic from all keys', async () => {
     estimated_tokens_saved: sum((row) => row.estimated_tokens_saved),
     compression_tokens_saved: sum((row) => row.compression_tokens_saved),
     total_tokens_saved: sum(saved),
+    recovery_tokens_deducted: sum((row) => row.recovery_tokens_deducted),
+    net_tokens_saved: sum((row) => row.net_tokens_saved),
   });
   const fromClients = traffic.seen.reduce(
     (total, { toolsIn, toolsOut }) => total + (toolsIn - toolsOut) * 100,

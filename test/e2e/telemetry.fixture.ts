@@ -233,6 +233,7 @@ export function sumLoggedRows(
 export function sumRows(rows: readonly RequestLogEntry[]): UsageFigures {
   const sum = (read: (row: RequestLogEntry) => number | null) =>
     rows.reduce((total, row) => total + (read(row) ?? 0), 0);
+  const measured = rows.some((row) => row.tool_tokens_saved !== null);
   const estimated_tokens_saved = sum((row) => row.estimated_tokens_saved);
   const compression_tokens_saved = sum((row) => row.compression_tokens_saved);
   return {
@@ -247,6 +248,10 @@ export function sumRows(rows: readonly RequestLogEntry[]): UsageFigures {
     estimated_tokens_saved,
     compression_tokens_saved,
     total_tokens_saved: estimated_tokens_saved + compression_tokens_saved,
+    tool_tokens_saved: measured ? sum((row) => row.tool_tokens_saved) : null,
+    recovery_tokens: sum((row) => row.recovery_tokens),
+    recovery_tokens_deducted: sum((row) => row.recovery_tokens_deducted),
+    net_tokens_saved: sum((row) => row.net_tokens_saved),
     cost_usd: expect.closeTo(
       sum((row) => row.cost_usd),
       9,

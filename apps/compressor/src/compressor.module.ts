@@ -5,6 +5,7 @@ import { ConversationStore } from './compress-blocks/compress-blocks.ts';
 import { BlockMetrics, SchemaMetrics } from './compressor-metrics.ts';
 import { ContextController } from './context.controller.ts';
 import { BackgroundCounter } from './count-tokens/background-counter.ts';
+import { DefinitionCounter } from './count-tokens/definition-counter.ts';
 import { COUNT_STORE, type CountStore } from './count-tokens/count-store.port.ts';
 import { ACCOUNT_KEYS_REDIS, ForgetAccountController } from './forget-account.controller.ts';
 import { CompressionThread } from './in-turn/compression-thread.adapter.ts';
@@ -42,6 +43,7 @@ export class CompressorModule implements OnModuleDestroy {
         { provide: SchemaMetrics, useFactory: () => new SchemaMetrics(metrics) },
         { provide: BlockMetrics, useFactory: () => new BlockMetrics(metrics) },
         ...provideCompressor(parts),
+        { provide: DefinitionCounter, useFactory: () => new DefinitionCounter() },
         {
           provide: BackgroundCounter,
           inject: [COUNT_STORE, BlockMetrics],

@@ -1,6 +1,7 @@
 import {
   compressBlocks as compressBlocksContract,
   compressBlocksAt as compressBlocksAtContract,
+  countDefinitions as countDefinitionsContract,
   readTokenCounts as readTokenCountsContract,
   recallOriginals as recallOriginalsContract,
   type CompressBlocksReply,
@@ -11,6 +12,7 @@ import { withSpan } from '@gateway/observability';
 import { Controller, Inject } from '@nestjs/common';
 import { BlockMetrics } from './compressor-metrics.ts';
 import { BackgroundCounter } from './count-tokens/background-counter.ts';
+import { DefinitionCounter } from './count-tokens/definition-counter.ts';
 import { FairCompressor } from './in-turn/fair-compressor.ts';
 import { COUNT_STORE, type CountStore } from './count-tokens/count-store.port.ts';
 import { ORIGINAL_STORE, type OriginalStore } from './originals/original-store.port.ts';
@@ -20,7 +22,7 @@ const recallUnitsMax = 2 * 1024 * 1024;
 
 /**
  * Implements the contracts for conversation compression: blocks, originals of omitted text, and exact token
- * counts.
+ * counts of blocks and tool definitions.
  */
 @Controller()
 export class ContextController {
@@ -29,6 +31,7 @@ export class ContextController {
   readonly #originals: OriginalStore;
   readonly #counter: BackgroundCounter;
   readonly #counts: CountStore;
+  readonly #definitions: DefinitionCounter;
 
   constructor(
     @Inject(BlockMetrics) metrics: BlockMetrics,
@@ -36,12 +39,14 @@ export class ContextController {
     @Inject(ORIGINAL_STORE) originals: OriginalStore,
     @Inject(BackgroundCounter) counter: BackgroundCounter,
     @Inject(COUNT_STORE) counts: CountStore,
+    @Inject(DefinitionCounter) definitions: DefinitionCounter,
   ) {
     this.#metrics = metrics;
     this.#compressor = compressor;
     this.#originals = originals;
     this.#counter = counter;
     this.#counts = counts;
+    this.#definitions = definitions;
   }
 
   @RpcHandler(compressBlocksContract)
@@ -80,6 +85,14 @@ export class ContextController {
       return units > recallUnitsMax ? null : original;
     });
     return { originals };
+  }
+
+  @RpcHandler(countDefinitionsContract)
+  async countDefinitions({
+    accountId,
+    definitions,
+  }: ParsedRequestOf<typeof countDefinitionsContract>): Promise<ReplyOf<typeof countDefinitionsContract>> {
+    return { tokens: await this.#definitions.count(accountId, definitions) };
   }
 
   @RpcHandler(readTokenCountsContract)

@@ -45,6 +45,7 @@ import {
   ConversationPlanner,
 } from './pipeline/stages/plan/conversation/conversation-planner.ts';
 import { ConversationMemo } from './pipeline/stages/plan/conversation/conversation-memo.ts';
+import { ToolTokens } from './pipeline/stages/validate/tool-tokens.ts';
 import { TokenRatios } from './request/token-estimates.ts';
 import { ToolListHasher } from './pipeline/stages/plan/router/tool-list-hasher.ts';
 import type { RequestSpool } from './spool/request-spool.ts';
@@ -230,7 +231,10 @@ function buildPlanning(
   { cacheRedis, conversationCache }: Caches,
   messaging: Messaging,
   log: Logger,
-): Pick<PipelineServices, 'planner' | 'conversations' | 'context' | 'toolLists' | 'tokenRatios'> {
+): Pick<
+  PipelineServices,
+  'planner' | 'conversations' | 'context' | 'toolLists' | 'tokenRatios' | 'toolTokens'
+> {
   const memo = new ContextMemo(conversationCache, log);
   const planner = new NatsPlanner(messaging, deadlineMs);
   const conversations = new ConversationPlanner({
@@ -246,5 +250,6 @@ function buildPlanning(
     context: new ContextPlanner(createCompressorClient(messaging, deadlineMs), memo, log),
     toolLists: new ToolListHasher(),
     tokenRatios: new TokenRatios(),
+    toolTokens: new ToolTokens(messaging),
   };
 }

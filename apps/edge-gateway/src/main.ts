@@ -19,7 +19,8 @@ import { buildEdgeParts, type EdgeParts } from './edge-parts.ts';
 import { DirectChat } from './http/direct-chat.ts';
 import type { TlsIdentity } from './http/listener.ts';
 import { createServer, type ServerOptions } from './http/server.ts';
-import { RequestSpool, type RequestSpoolOptions } from './spool/request-spool.ts';
+import { RequestSpool } from './spool/request-spool.ts';
+import type { RequestSpoolOptions } from './spool/spool-options.ts';
 import { SpoolModule } from './spool/spool.module.ts';
 
 const name = 'edge-gateway';

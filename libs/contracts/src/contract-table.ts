@@ -38,6 +38,7 @@ import {
   compressBlocks,
   compressBlocksAt,
   compressSchemas,
+  countDefinitions,
   readTokenCounts,
   recallOriginals,
 } from './rpc/compression.v1.ts';
@@ -156,6 +157,7 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   compressBlocksAt,
   compressSchemas,
   recallOriginals,
+  countDefinitions,
   readTokenCounts,
   listRequests,
   exportRequests,

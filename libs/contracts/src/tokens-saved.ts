@@ -1,37 +1,56 @@
 import type { RequestEventV1 } from './events/request-event.v1.ts';
 
-/** Conservative estimate of the tokens saved by one pruned tool. */
+/** The billing unit: the tokens that count as saved for each tool that did not reach the model. */
 const tokensPerTool = 100;
 
-/** Tokens saved by a request, by cause, as in its log entry. */
+/**
+ * Tokens saved by a request, as in its log entry and its ledger entry. The request log, the ledger, usage
+ * figures and budgets all use these values.
+ */
 export interface TokensSaved {
-  /** Saved by pruning tools. */
+  /** Saved by pruning tools, in the billing unit: (`toolsIn` − `toolsOut`) × 100. */
   readonly tools: number;
-  /** Saved by compression. */
+  /** Saved by compression, estimated. */
   readonly compression: number;
+  /** Tokens of the recovery rounds, at most the sum of both. They reduce the savings. */
+  readonly recovery: number;
+  /** `tools` + `compression` − `recovery`, the figure of credits, budgets and the ledger. Never negative. */
+  readonly net: number;
+}
+
+type Planned = Pick<RequestEventV1, 'toolsIn' | 'toolsOut' | 'compressionSteps'>;
+type Ended = Planned & Pick<RequestEventV1, 'status' | 'usage' | 'recoveryTokens'>;
+
+const nothingSaved: TokensSaved = { tools: 0, compression: 0, recovery: 0, net: 0 };
+
+/**
+ * Tokens that a plan saves if the request succeeds without recovery rounds. `toolsIn` is counted after
+ * applying the allow and deny lists. `toolsOut` counts every definition that reaches the model, the recovery
+ * tool included.
+ */
+export function plannedSavings(planned: Planned): TokensSaved {
+  return addUp(planned, 0);
 }
 
 /**
- * Tokens that a plan saves if the request succeeds. `toolsIn` is counted after applying the allow and deny
- * lists.
+ * Tokens saved by a request. Requests that failed, or were cancelled before a response was read, saved
+ * nothing.
  */
-export function plannedSavings(
-  planned: Pick<RequestEventV1, 'toolsIn' | 'toolsOut' | 'compressionSteps'>,
-): TokensSaved {
-  const compression = planned.compressionSteps.reduce(
+export function tokensSaved(event: Ended): TokensSaved {
+  return isServed(event) ? addUp(event, event.recoveryTokens) : nothingSaved;
+}
+
+/** Whether a model processed the request, so that savings count. */
+export function isServed({ status, usage }: Pick<RequestEventV1, 'status' | 'usage'>): boolean {
+  return status !== 'error' && status !== 'interrupted' && usage !== null;
+}
+
+function addUp({ toolsIn, toolsOut, compressionSteps }: Planned, recoveryTokens: number): TokensSaved {
+  const tools = Math.max(0, toolsIn - toolsOut) * tokensPerTool;
+  const compression = compressionSteps.reduce(
     (sum, { tokensBefore, tokensAfter }) => sum + Math.max(0, tokensBefore - tokensAfter),
     0,
   );
-  return { tools: Math.max(0, planned.toolsIn - planned.toolsOut) * tokensPerTool, compression };
-}
-
-/**
- * Tokens saved by a request, for both the log and budgets. Requests that failed, or were cancelled before a
- * response was read, saved nothing.
- */
-export function tokensSaved(
-  event: Pick<RequestEventV1, 'status' | 'usage' | 'toolsIn' | 'toolsOut' | 'compressionSteps'>,
-): TokensSaved {
-  const served = event.status !== 'error' && event.status !== 'interrupted' && event.usage !== null;
-  return served ? plannedSavings(event) : { tools: 0, compression: 0 };
+  const recovery = Math.min(recoveryTokens, tools + compression);
+  return { tools, compression, recovery, net: tools + compression - recovery };
 }

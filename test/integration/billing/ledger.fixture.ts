@@ -10,6 +10,7 @@ export interface LedgerRow {
   readonly key_id: string | null;
   readonly estimated: number;
   readonly compression: number;
+  readonly recovery: number;
 }
 
 /**
@@ -48,7 +49,7 @@ export function openLedgerEnds(stack: Stack): LedgerEnds {
       read(
         billing,
         `SELECT request_id, at::text, account_id, key_id, estimated_tokens_saved::int AS estimated,
-           compression_tokens_saved::int AS compression
+           compression_tokens_saved::int AS compression, recovery_tokens_deducted::int AS recovery
          FROM ledger_entries WHERE account_id = ANY ($1) ORDER BY request_id`,
         accountIds,
       ),
@@ -56,7 +57,8 @@ export function openLedgerEnds(stack: Stack): LedgerEnds {
       read(
         telemetry,
         `SELECT id AS request_id, created_at::text AS at, account_id, key_id,
-           estimated_tokens_saved::int AS estimated, compression_tokens_saved::int AS compression
+           estimated_tokens_saved::int AS estimated, compression_tokens_saved::int AS compression,
+           recovery_tokens_deducted::int AS recovery
          FROM request_log WHERE account_id = ANY ($1) AND estimated_tokens_saved + compression_tokens_saved > 0
          ORDER BY id`,
         accountIds,

@@ -85,7 +85,7 @@ describe('the ledger', () => {
     const accountId = newAccountId();
     const entry = (at: Date): LedgerEntry => ({
       ...{ requestId: uuidv7(), at: at.toISOString(), accountId, keyId: uuidv7() },
-      ...{ estimatedTokensSaved: 100, compressionTokensSaved: 1 },
+      ...{ estimatedTokensSaved: 100, compressionTokensSaved: 1, recoveryTokensDeducted: 0 },
     });
     const now = new Date();
     const month = (ago: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago);
@@ -106,7 +106,7 @@ describe('the ledger', () => {
     const [accountId, keyId] = [newAccountId(), uuidv7()];
     const entries = Array.from({ length: 50 }, (_, at) => ({
       ...{ requestId: uuidv7(), at: new Date().toISOString(), accountId, keyId },
-      ...{ estimatedTokensSaved: at + 1, compressionTokensSaved: 1 },
+      ...{ estimatedTokensSaved: at + 1, compressionTokensSaved: 1, recoveryTokensDeducted: 0 },
     }));
     const changed = entries.map((entry) => ({ ...entry, estimatedTokensSaved: 999_999 }));
     await queueBatch(entries.slice(0, 30));

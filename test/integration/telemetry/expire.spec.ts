@@ -1,5 +1,14 @@
-import { readContent, storeContent, summarizeUsage } from '@gateway/contracts';
-import { createAcceptedEvent, createEndedEvent, startStack } from '@gateway/testing';
+import {
+  listDailyAnalytics,
+  listDailyUsage,
+  listKeyUsage,
+  listToolHealth,
+  readContent,
+  storeContent,
+  summarizeUsage,
+  type AnalyticsDay,
+} from '@gateway/contracts';
+import { createAcceptedEvent, createEndedEvent, createPlanEvent, startStack } from '@gateway/testing';
 import pg from 'pg';
 import { uuidv7 } from 'uuidv7';
 import {
@@ -58,7 +67,7 @@ const countHours = async (accountId: string) => {
   return Number(rows[0]?.requests ?? 0);
 };
 
-test('rows and the totals that include them expire with the account’s retention, and other rows stay', async () => {
+test('rows expire with the account’s retention, and their totals and other rows stay', async () => {
   const nowMs = Date.now();
   const [own, other] = [newAccountId(), newAccountId()];
   await recordAt(own, [0.01, 1, 6, 8, 9, 40], nowMs);
@@ -68,14 +77,126 @@ test('rows and the totals that include them expire with the account’s retentio
   expect(await expireAccount(database, own, keeping, nowMs)).toEqual({ rows: 3, contents: 0 });
   expect((await listAll(recorder.messaging, own)).requests).toHaveLength(3);
   expect((await listAll(recorder.messaging, other)).requests).toHaveLength(1);
-  expect([await countHours(own), await countHours(other)]).toEqual([3, 1]);
+  expect((await listAll(recorder.messaging, own)).total).toBe(3);
+  expect([await countHours(own), await countHours(other)]).toEqual([6, 1]);
   const span = {
     from: new Date(nowMs - 60 * dayMs).toISOString(),
     to: new Date(nowMs + dayMs).toISOString(),
   };
   const { figures } = await recorder.messaging.call(summarizeUsage, { accountId: own, ...span });
-  expect(figures.requests).toBe(3);
+  expect(figures.requests).toBe(6);
   expect(await expireAccount(database, own, keeping, nowMs)).toEqual({ rows: 0, contents: 0 });
+  expect(await listAccountsWithOldRows(database, nowMs)).toContain(own);
+  await expireAccount(database, own, { ...keeping, retentionDays: 0.5 }, nowMs);
+  expect(await listAccountsWithOldRows(database, nowMs)).not.toContain(own);
+});
+
+describe('figures of a span whose log was deleted', () => {
+  const accountId = newAccountId();
+  const nowMs = Date.now();
+  const midnight = Math.floor(nowMs / dayMs) * dayMs;
+  const span = { from: instantAt(-20), to: instantAt(1) };
+  const filtered = (filter: object) =>
+    recorder.messaging.call(listDailyAnalytics, { accountId, ...span, filter });
+  const dayAt = (days: readonly AnalyticsDay[], ago: number) =>
+    days.find(({ date }) => date === instantAt(-ago).slice(0, 10));
+  let before: Awaited<ReturnType<typeof filtered>>;
+  let keyId: string;
+
+  function instantAt(days: number): string {
+    return new Date(midnight + days * dayMs).toISOString();
+  }
+  const recordOn = async (ago: number, model: string): Promise<void> => {
+    const at = midnight - ago * dayMs + 5_000_000;
+    const accepted = { ...createAcceptedEvent({ accountId }), requestId: idAt(at), sessionId: `s-${ago}` };
+    keyId = accepted.keyId;
+    await recorder.spool.accept(accepted);
+    const change = {
+      model,
+      toolsIn: 20,
+      toolsOut: 5,
+      toolsPruned: 15,
+      toolTokensSaved: 900,
+      grossSavingsUsd: 0.5,
+    };
+    const plan = createPlanEvent(3, 1);
+    recorder.spool.finish(createEndedEvent(accepted, { ...change, plan, calledTools: ['tool_0'] }), null);
+  };
+
+  beforeAll(async () => {
+    for (const ago of [2, 9]) for (const model of ['one', 'two']) await recordOn(ago, model);
+    await recorder.untilCommitted();
+    before = await filtered({});
+    expect(await expireAccount(database, accountId, { retentionDays: 7, hasContents: true }, nowMs)).toEqual({
+      rows: 2,
+      contents: 0,
+    });
+  }, 60_000);
+
+  it('stay the same where they are sums', async () => {
+    const { days } = await recorder.messaging.call(listDailyUsage, { accountId, ...span });
+    const known = { requests: 2, tools_in: 40, tool_tokens_saved: 1_800, estimated_tokens_saved: 3_000 };
+    expect(days.map(({ date }) => date)).toEqual([9, 2].map((ago) => instantAt(-ago).slice(0, 10)));
+    for (const day of days) expect(day).toMatchObject(known);
+    const { keys } = await recorder.messaging.call(listKeyUsage, { accountId, ...span });
+    expect(keys.reduce((sum, { requests }) => sum + (requests ?? 0), 0)).toBe(4);
+    const { figures } = await recorder.messaging.call(summarizeUsage, { accountId, ...span });
+    expect(figures).toMatchObject({ requests: 4, net_tokens_saved: 6_000, tool_tokens_saved: 3_600 });
+  });
+
+  it('are null in analytics where they need the log, and unchanged where they do not', async () => {
+    const { days, totals } = await filtered({});
+    expect(dayAt(days, 2)).toEqual(dayAt(before.days, 2));
+    const unknown = {
+      ...{ sessions: null, models: null, total_p50_ms: null, total_p95_ms: null, overhead_p50_ms: null },
+      ...{ overhead_p95_ms: null, first_byte_p50_ms: null, first_byte_p95_ms: null },
+    };
+    expect(dayAt(days, 9)).toEqual({ ...dayAt(before.days, 9), ...unknown });
+    expect(dayAt(days, 9)).toMatchObject({ requests: 2, pruned_requests: 2, gross_savings_usd: 1 });
+    expect(dayAt(days, 9)?.statuses).toMatchObject({ ok: 2, error: 0 });
+    expect(dayAt(days, 5)).toBeUndefined();
+    expect(totals).toEqual({ ...before.totals, ...unknown });
+  });
+
+  it('are known for a key, and null for a model or a session', async () => {
+    const ofKey = await filtered({ key_id: keyId });
+    expect(ofKey.totals).toMatchObject({ requests: 1 });
+    for (const filter of [{ model: 'one' }, { session_id: 's-2' }]) {
+      const { days, totals } = await filtered(filter);
+      expect(dayAt(days, 9)).toMatchObject({ requests: null, statuses: null, cost_usd: null, models: null });
+      expect(dayAt(days, 2)).toMatchObject({ requests: 'model' in filter ? 1 : 2, sessions: 1 });
+      expect(totals).toMatchObject({ requests: null, net_tokens_saved: null, sessions: null });
+    }
+    const kept = { ...span, from: instantAt(-5) };
+    const recent = await recorder.messaging.call(listDailyAnalytics, {
+      ...{ accountId, ...kept, filter: { model: 'one' } },
+    });
+    expect(recent.totals).toMatchObject({ requests: 1, sessions: 1 });
+  });
+
+  it('are null if the span begins or ends within a deleted hour, and zero if nothing happened', async () => {
+    const within = (fromMs: number, toMs: number) =>
+      recorder.messaging.call(summarizeUsage, {
+        ...{ accountId, from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() },
+      });
+    const at = midnight - 9 * dayMs + 5_000_000;
+    const unknown = { requests: null, net_tokens_saved: null, cost_usd: null, tool_tokens_saved: null };
+    expect((await within(at - 1_000, at + dayMs)).figures).toMatchObject(unknown);
+    expect((await within(at - dayMs, at + 1_000)).figures).toMatchObject(unknown);
+    expect((await within(at + 3_600_000, at + 2 * 3_600_000 + 1_000)).figures).toMatchObject({ requests: 0 });
+  });
+
+  it('include the use of tools, which does not expire with the log', async () => {
+    const call = { accountId, ...span, limit: 10, offset: 0 };
+    const { requestsConsidered, tools } = await recorder.messaging.call(listToolHealth, call);
+    expect(requestsConsidered).toBe(4);
+    const counts = tools.map(({ name, stats }) => [name, stats.offered, stats.forwarded, stats.called]);
+    expect(counts).toEqual([
+      ['tool_0', 4, 4, 4],
+      ['tool_1', 4, 0, 0],
+      ['tool_2', 4, 0, 0],
+    ]);
+  });
 });
 
 test('tool data expires too, even if no row is left', async () => {

@@ -36,7 +36,7 @@ export async function readBilling(
     plan: renderPlan(plan),
     subscription: customer && renderSubscription(plans, customer),
     period: renderedPeriod,
-    estimate: estimatePeriod(plan, renderedPeriod.total_tokens_saved),
+    estimate: estimatePeriod(plan, renderedPeriod.net_tokens_saved),
     history: months
       .filter((month) => month !== current)
       .map((month) => renderPeriod(choosePeriod(month.month), month)),
@@ -47,6 +47,7 @@ export async function readBilling(
 function renderPeriod({ start, end }: Period, sums: LedgerMonthRow | undefined): BillingPeriod {
   const estimated = Number(sums?.estimatedTokensSaved ?? 0);
   const compression = Number(sums?.compressionTokensSaved ?? 0);
+  const recovery = Number(sums?.recoveryTokensDeducted ?? 0);
   return {
     start: start.toISOString(),
     end: end.toISOString(),
@@ -54,6 +55,8 @@ function renderPeriod({ start, end }: Period, sums: LedgerMonthRow | undefined):
     estimated_tokens_saved: estimated,
     compression_tokens_saved: compression,
     total_tokens_saved: estimated + compression,
+    recovery_tokens_deducted: recovery,
+    net_tokens_saved: estimated + compression - recovery,
   };
 }
 

@@ -106,14 +106,14 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
  */
 const insert = `
   INSERT INTO ledger_entries
-    (request_id, at, account_id, key_id, estimated_tokens_saved, compression_tokens_saved)
+    (request_id, at, account_id, key_id, estimated_tokens_saved, compression_tokens_saved, recovery_tokens_deducted)
   SELECT entry."requestId", entry.at,
     CASE WHEN forgotten.account_id IS NULL THEN entry."accountId" ELSE $2::uuid END,
     CASE WHEN forgotten.account_id IS NULL THEN entry."keyId" END,
-    entry."estimatedTokensSaved", entry."compressionTokensSaved"
+    entry."estimatedTokensSaved", entry."compressionTokensSaved", entry."recoveryTokensDeducted"
   FROM json_to_recordset($1::json) AS entry (
     "requestId" uuid, at timestamptz, "accountId" uuid, "keyId" uuid,
-    "estimatedTokensSaved" bigint, "compressionTokensSaved" bigint
+    "estimatedTokensSaved" bigint, "compressionTokensSaved" bigint, "recoveryTokensDeducted" bigint
   ) LEFT JOIN forgotten_accounts AS forgotten ON forgotten.account_id = entry."accountId"
   ORDER BY entry."requestId"
   ON CONFLICT (request_id) DO NOTHING`;

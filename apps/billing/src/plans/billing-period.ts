@@ -25,7 +25,7 @@ const tokensPerUnit = 1_000_000;
 /** Rounds to a millionth of a dollar. */
 const roundUsd = (usd: number) => Math.round(usd * 1e6) / 1e6;
 
-/** Estimates the price for a billing period from the saved tokens. */
+/** Estimates the price for a billing period from the net saved tokens. */
 export function estimatePeriod(
   plan: Pick<Plan, 'fee_usd' | 'included_tokens_saved' | 'usd_per_million_tokens_saved'>,
   tokensSaved: number,

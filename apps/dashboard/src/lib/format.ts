@@ -15,7 +15,7 @@ export function formatCompact(value: number | null | undefined): string {
 }
 
 /** `1 request`, `2 requests`. */
-export function formatNumberOf(value: number, one: string, many = `${one}s`): string {
+export function formatNumberOf(value: number | null, one: string, many = `${one}s`): string {
   return `${formatCount(value)} ${value === 1 ? one : many}`;
 }
 
@@ -76,6 +76,11 @@ export function formatMs(value: number | null | undefined): string {
 export function formatShare(value: number | null | undefined, digits = 1): string {
   if (value === null || value === undefined) return unknown;
   return `${Number((value * 100).toFixed(digits))}%`;
+}
+
+/** The share of a part in a whole; null if either is unknown, or if the whole is zero. */
+export function shareOf(part: number | null, whole: number | null): number | null {
+  return part === null || whole === null || whole === 0 ? null : part / whole;
 }
 
 const moments = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });

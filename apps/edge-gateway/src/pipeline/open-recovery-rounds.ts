@@ -6,7 +6,6 @@ import type { Exchange } from './exchange/exchange.ts';
 import type { NextRound } from './recovery/recovery-rounds.ts';
 import { RecoveryRounds } from './recovery/recovery-rounds.ts';
 import type { ConversationKeys, Outbound } from './exchange/tool-plan.ts';
-import { listSent } from './exchange/tool-plan.ts';
 import type { PipelineServices } from './services.ts';
 import { forward } from './stages/forward/forward.ts';
 
@@ -40,7 +39,6 @@ export function openRounds(
   const rounds = new RecoveryRounds({
     recovery,
     signal: exchange.abort.signal,
-    forwarded: listSent(outbound.plan).length,
     billed: exchange.rounds?.billed ?? [],
     send,
   });

@@ -103,7 +103,6 @@ it('never sends or calls a tool that the key may not use, on any path, in 10,000
         const hidden = new RecoveryRounds({
           recovery,
           signal: new AbortController().signal,
-          forwarded: forwarded.length,
           send: (next) => {
             sent.push(outbound.roundFor({ ...target, lane }, next).body);
             return Promise.resolve({ status: 200 } as UpstreamAnswer);

@@ -42,8 +42,8 @@ export const observedDays = 7;
 const nothing: RecallByModel = new Map();
 
 /**
- * Observed recall per model: how often the pruned requests of an account contained every tool that was
- * called, over the last week. It is loaded in the background. No request waits for it, and the prior applies
+ * Effective recall per model: how often the pruned requests of an account served every tool that was called or
+ * requested, by the plan or by recovery, over the last week. It is loaded in the background. No request waits for it, and the prior applies
  * until it is loaded.
  */
 export class ToolRecall {

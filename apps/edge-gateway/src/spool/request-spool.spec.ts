@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { requestEventBatch, type RequestAcceptedV1, type ShippedRequestEventV1 } from '@gateway/contracts';
 import { createAcceptedEvent, createEndedEvent } from '@gateway/testing';
 import { BatchCutter } from './batch-cutter.ts';
-import { RequestSpool, type RequestSpoolOptions } from './request-spool.ts';
+import { RequestSpool } from './request-spool.ts';
+import type { RequestSpoolOptions } from './spool-options.ts';
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 let dir: string;
@@ -95,6 +96,16 @@ describe('the request spool', () => {
     expect(new Set(data.traceparents)).toEqual(new Set([traceparent]));
     // Uses a separate cutter, because a batch is valid only until the next batch is cut.
     expect(await new BatchCutter().cut(spool.segments()[0]!, batch.start, batch.end)).toEqual(batch);
+  });
+
+  it('waits for the events of ended requests before it closes', async () => {
+    const spool = await open();
+    const event = createAcceptedEvent();
+    await spool.accept(event);
+    const ended = createEndedEvent(event, { toolTokensSaved: 7 });
+    spool.finish(new Promise((resolve) => setImmediate(resolve, ended)), null);
+    await spool.drain();
+    expect(await endings(spool)).toEqual([ended]);
   });
 
   it('rejects requests while it is full, and accepts them again once space is released', async () => {

@@ -15,21 +15,7 @@ import { recoverDirectory } from './recover-directory.ts';
 import type { Segment } from './segment.ts';
 import { SegmentWriter } from './segment.ts';
 import { endingReserveBytes, renderRefusal, SpoolShares } from './spool-shares.ts';
-import type { SpoolLog } from './event-queue.port.ts';
-
-export interface RequestSpoolOptions {
-  /** Directory on a local disk, shared by all gateway processes on the machine. */
-  readonly dir: string;
-  /** Maximum disk space for this process, including adopted segments. */
-  readonly bytesMax: number;
-  readonly instanceId: string;
-  readonly log: SpoolLog;
-  readonly now?: () => number;
-  /** A segment is sealed at this size. */
-  readonly segmentBytesMax?: number;
-  /** A segment is sealed at this age, so that committed data is deleted soon. */
-  readonly segmentAgeMaxMs?: number;
-}
+import type { RequestSpoolOptions } from './spool-options.ts';
 
 const writeRetryMs = 250;
 const endingDelayMs = 2;
@@ -72,6 +58,8 @@ export class RequestSpool {
   #writingBytes = 0;
   #bytesOnDisk = 0;
   #carrying: Segment | null = null;
+  /** Events that are still awaited. */
+  readonly #endings = new Set<Promise<void>>();
   #closed = false;
   #closing: Promise<void> | null = null;
 
@@ -101,8 +89,17 @@ export class RequestSpool {
     await this.#group.written.promise;
   }
 
-  /** Records the end of an accepted request. Only the first call per request counts. Never throws. */
-  finish(event: RequestEventV1, traceparent: string | null): void {
+  /**
+   * Records the end of an accepted request. Only the first call per request counts. Never throws. A promise must
+   * not reject.
+   */
+  finish(event: RequestEventV1 | Promise<RequestEventV1>, traceparent: string | null): void {
+    if (event instanceof Promise) {
+      const ending = event.then((known) => this.finish(known, traceparent));
+      this.#endings.add(ending);
+      void ending.finally(() => this.#endings.delete(ending));
+      return;
+    }
     const open = this.#open.get(event.requestId);
     if (open === undefined || open.ended) {
       this.#options.log.error(
@@ -161,6 +158,7 @@ export class RequestSpool {
   /** Stops accepting requests and writes pending lines. If the disk is failing, it tries only once. */
   async drain(): Promise<void> {
     this.#closed = true;
+    await Promise.all(this.#endings);
     await this.flush();
   }
 

@@ -63,7 +63,9 @@ async function writeTombstone(database: TelemetryDatabase, accountId: string): P
   try {
     await client.$transaction([
       client.$executeRawUnsafe(`SET LOCAL lock_timeout = ${lockTimeoutMs}`),
-      client.$executeRawUnsafe('LOCK TABLE request_log, request_contents IN SHARE ROW EXCLUSIVE MODE'),
+      client.$executeRawUnsafe(
+        'LOCK TABLE request_log, request_contents, tool_days IN SHARE ROW EXCLUSIVE MODE',
+      ),
       client.$executeRawUnsafe(
         'INSERT INTO forgotten_accounts (account_id) VALUES ($1::uuid) ON CONFLICT DO NOTHING',
         accountId,

@@ -62,6 +62,32 @@ export async function queryAccountPage<Row>(
 }
 
 /**
+ * Runs a query over `used`, an account's rows of `tool_days` in a span of whole UTC days. It selects a page of
+ * a list with `pageOf`.
+ */
+export async function queryToolDays<Row>(
+  database: TelemetryDatabase,
+  { accountId, from, to, limit, offset }: PageSpan,
+  sql: string,
+): Promise<Row> {
+  const [row] = await database.acrossAccounts.$queryRawUnsafe<Row[]>(
+    `WITH used AS (
+       SELECT * FROM tool_days WHERE account_id = $1::uuid
+         AND day >= ($2::timestamptz AT TIME ZONE 'UTC')::date AND day < ($3::timestamptz AT TIME ZONE 'UTC')::date
+     ) ${sql}`,
+    ...[accountId, from, to, limit, offset],
+  );
+  if (row === undefined) throw new Error('a SELECT without a FROM has one row');
+  return row;
+}
+
+/**
+ * SQL condition for a row of the log with pruned tools. In rows of earlier releases, `tools_out` does not
+ * count the recovery tool.
+ */
+export const isPruned = 'coalesce(tools_pruned, tools_in - tools_out) > 0';
+
+/**
  * What a log row contributes to its hour: the columns of `usage_hours`, with the same expressions as in the
  * triggers.
  */
@@ -81,10 +107,23 @@ const addends = {
   priced_requests: '(cost_usd IS NOT NULL)::int',
   unpriced_requests: '(prompt_tokens IS NOT NULL AND cost_usd IS NULL)::int',
   saving_requests: '(provider_savings_usd IS NOT NULL)::int',
+  tool_tokens_saved: 'coalesce(tool_tokens_saved, 0)',
+  tool_measured_requests: '(tool_tokens_saved IS NOT NULL)::int',
+  recovery_tokens: 'recovery_tokens',
+  recovery_tokens_deducted: 'recovery_tokens_deducted',
+  gross_savings_usd: 'coalesce(gross_savings_usd, 0)',
+  gross_requests: '(gross_savings_usd IS NOT NULL)::int',
+  pruned_requests: `(${isPruned})::int`,
+  cancelled_requests: "(status = 'cancelled')::int",
+  truncated_requests: "(status = 'truncated')::int",
+  interrupted_requests: "(status = 'interrupted')::int",
 };
 const names = Object.keys(addends).join(', ');
 const ofRow = Object.entries(addends)
   .map(([name, sql]) => `${sql} AS ${name}`)
+  .join(', ');
+const nothing = Object.keys(addends)
+  .map((name) => `0 AS ${name}`)
   .join(', ');
 
 const hourMs = 3_600_000;
@@ -100,31 +139,44 @@ export function chooseWholeHours({ from, to }: Pick<LogSpan, 'from' | 'to'>): { 
 }
 
 const rowsWithin = (from: string, to: string) => `
-  SELECT created_at AS at, key_id, ${ofRow} FROM request_log
+  SELECT created_at AS at, key_id, ${ofRow}, 0 AS purged_requests, 0 AS unknown_requests FROM request_log
   WHERE account_id = $1::uuid AND created_at >= ${from}::timestamptz AND created_at < ${to}::timestamptz`;
+
+/** The partial hour at one end of a span. Its figures are not known if rows of it were deleted. */
+const unknownWithin = (from: string, to: string) => `
+  SELECT greatest(hour, ${from}::timestamptz) AS at, key_id, ${nothing}, 0, requests - logged_requests FROM usage_hours
+  WHERE account_id = $1::uuid AND ${from}::timestamptz < ${to}::timestamptz AND requests > logged_requests
+    AND hour >= date_trunc('hour', ${from}::timestamptz, 'UTC') AND hour < ${to}::timestamptz`;
 
 /**
  * Runs a query over `used`, an account's usage in a time span. Its rows can be added up: hourly totals per
  * key for the whole hours, and log rows for the time before and after them. `at` is a time on the day to
- * which the usage belongs. `sql` takes no parameters.
+ * which the usage belongs. The totals outlive the log: `purged_requests` counts the requests in a row that are
+ * no longer in the log. `unknown_requests` is above zero if the deleted requests of a partial hour are missing
+ * in the totals. The parameters of `sql` start at `$6`.
  */
 export function queryAccountUsage<Row>(
   database: TelemetryDatabase,
   { accountId, from, to }: LogSpan,
   sql: string,
+  ...values: readonly string[]
 ): Promise<Row[]> {
   const whole = chooseWholeHours({ from, to });
   return database.acrossAccounts.$queryRawUnsafe<Row[]>(
     `WITH used AS NOT MATERIALIZED (
-       SELECT hour AS at, key_id, ${names} FROM usage_hours
+       SELECT hour AS at, key_id, ${names}, requests - logged_requests AS purged_requests, 0 AS unknown_requests
+       FROM usage_hours
        WHERE account_id = $1::uuid AND hour >= $3::timestamptz AND hour < $4::timestamptz
        UNION ALL ${rowsWithin('$2', '$3')}
        UNION ALL ${rowsWithin('$4', '$5')}
+       UNION ALL ${unknownWithin('$2', '$3')}
+       UNION ALL ${unknownWithin('$4', '$5')}
      ) ${sql}`,
     accountId,
     from,
     whole.from,
     whole.to,
     to,
+    ...values,
   );
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count, timestamp } from '../base/common.ts';
+import { billedSavings } from './request-log.ts';
 
 /** The page that Stripe redirects the browser back to. */
 const returnUrl = z.url({ protocol: /^https?$/ }).max(2_048);
@@ -11,9 +12,9 @@ export const billingPlan = z.object({
   name: z.string(),
   /** Fee per billing period, in USD. */
   fee_usd: z.number().nonnegative(),
-  /** Saved tokens included in the fee per period; null means unlimited. */
+  /** Net saved tokens included in the fee per period; null means unlimited. */
   included_tokens_saved: count.nullable(),
-  /** Price per million saved tokens above the included amount, in USD. */
+  /** Price per million net saved tokens above the included amount, in USD. */
   usd_per_million_tokens_saved: z.number().nonnegative(),
   /** Whether `POST /v1/billing/create-checkout` accepts this plan. */
   can_subscribe: z.boolean(),
@@ -26,12 +27,12 @@ export const billingPeriod = z.object({
   start: timestamp,
   /** End of the month, exclusive. */
   end: timestamp,
-  /** Number of requests that saved tokens. */
-  requests: count,
-  estimated_tokens_saved: count,
-  compression_tokens_saved: count,
-  /** Total of both. Usage fees are based on it. */
-  total_tokens_saved: count,
+  requests: count.meta({ description: 'Requests that saved tokens.', examples: [233] }),
+  ...billedSavings(count),
+  total_tokens_saved: count.meta({
+    description: 'The billing unit: `estimated_tokens_saved` + `compression_tokens_saved`.',
+    examples: [1_119_210],
+  }),
 });
 export type BillingPeriod = z.infer<typeof billingPeriod>;
 
@@ -59,7 +60,7 @@ export const billing = z.object({
   /** The cost of the current period if no more tokens are saved in it. */
   estimate: z.object({
     fee_usd: z.number().nonnegative(),
-    /** Saved tokens above the included amount. */
+    /** Net saved tokens above the included amount. */
     billable_tokens_saved: count,
     usage_usd: z.number().nonnegative(),
     total_usd: z.number().nonnegative(),

@@ -23,6 +23,47 @@ export const requestTimings = z.object({
   upstream: z.number().nullable(),
 });
 
+/** Saved tokens in the billing unit, of a request or of a span. `known` is the type of a count. */
+export const billedSavings = <Count extends z.ZodType>(known: Count) => ({
+  estimated_tokens_saved: known.meta({
+    description:
+      'The billing unit for pruned tools, not a measurement: (`tools_in` − `tools_out`) × 100, never negative. `tool_tokens_saved` is the measured figure.',
+    examples: [10_400],
+  }),
+  compression_tokens_saved: known.meta({
+    description: 'Tokens that compression of the conversation and of tool schemas saved, estimated.',
+    examples: [812],
+  }),
+  recovery_tokens_deducted: known.meta({
+    description:
+      '`recovery_tokens`, at most `estimated_tokens_saved` + `compression_tokens_saved` of the request.',
+    examples: [0],
+  }),
+  net_tokens_saved: known.meta({
+    description:
+      '`estimated_tokens_saved` + `compression_tokens_saved` − `recovery_tokens_deducted`, never negative. Credits, budgets, the ledger and fees count this figure.',
+    examples: [11_212],
+  }),
+});
+
+/** The saved tokens of a request, or their sums: measured, and in the billing unit. */
+export const requestSavings = <Count extends z.ZodType>(known: Count) => ({
+  tool_tokens_saved: z
+    .int()
+    .nullable()
+    .default(null)
+    .meta({
+      description:
+        'Measured with a tokenizer (o200k): tokens of the tool definitions that pruning kept from the model, minus those of the recovery tool. Negative if the recovery tool was longer. Null if not measured.',
+      examples: [21_430],
+    }),
+  recovery_tokens: known.meta({
+    description: 'Input and output tokens of recovery rounds (provider calls that the client does not see).',
+    examples: [0],
+  }),
+  ...billedSavings(known),
+});
+
 /** A request log entry. */
 export const requestLogEntry = z.object({
   id,
@@ -41,8 +82,30 @@ export const requestLogEntry = z.object({
   http_status: z.int().nullable(),
   error_code: z.string().nullable(),
   intent: z.string().nullable(),
-  tools_in: count,
-  tools_out: count,
+  tools_offered: count
+    .nullable()
+    .default(null)
+    .meta({
+      description:
+        'Tools in the client’s request, as in the header `x-svc-tools-input`. Null for requests of earlier releases.',
+      examples: [117],
+    }),
+  tools_in: count.meta({
+    description: 'Tools in the request after the key’s tool lists. A list is not a saving.',
+    examples: [117],
+  }),
+  tools_out: count.meta({
+    description:
+      'Tool definitions that reached the model, as in the header `x-svc-tools-output`: forwarded tools, the recovery tool, tools described in recovery rounds, and tools found by deferral. The log also counts those that were found after the headers were sent.',
+    examples: [13],
+  }),
+  tools_pruned: count
+    .nullable()
+    .default(null)
+    .meta({
+      description: 'Tools that the plan left out. Null for requests of earlier releases.',
+      examples: [105],
+    }),
   routing: z.enum(['semantic', 'keyword']).nullable(),
   k: z.int().nullable(),
   k_reason: z.string().nullable(),
@@ -51,8 +114,7 @@ export const requestLogEntry = z.object({
   total_tokens: count.nullable(),
   cached_tokens: count.nullable(),
   usage_estimated: z.boolean(),
-  estimated_tokens_saved: count,
-  compression_tokens_saved: count,
+  ...requestSavings(count),
   cost_usd: z.number().nullable(),
   provider_savings_usd: z.number().nullable(),
   /** Savings in USD, before costs are subtracted. Workers from the previous release omit it. */

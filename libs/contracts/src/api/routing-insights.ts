@@ -99,8 +99,8 @@ export const routingInsights = z.object({
   /** Models with fewer samples are excluded from `best_recall` and `fastest`. */
   samples_min: count,
   /**
-   * `samples`: requests with pruned tools and tool calls. `tool_recall`: the share of samples in which no
-   * called tool was pruned.
+   * `samples`: requests with pruned tools in which the model called or requested a tool. `tool_recall`: the
+   * share of samples in which each of these tools was served, by the plan or by recovery.
    */
   best_recall: z.array(model.extend({ tool_recall: share, samples: count })),
   /** Sorted by median time to first token in streamed requests. */

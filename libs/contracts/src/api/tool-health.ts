@@ -52,8 +52,10 @@ export type ToolHealth = z.infer<typeof toolHealth>;
 export const toolHealthPage = pageOf(toolHealth).extend({
   from: timestamp,
   to: timestamp,
-  /** Number of requests analyzed, newest first; at most 1,000. */
-  requests_considered: count,
+  requests_considered: count.meta({
+    description: 'Requests with tools in the span, also with pruning off.',
+    examples: [4_210],
+  }),
 });
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count, id, instant, keepable, timestamp } from '../base/common.ts';
 import { listOf, pageOf, pageQuery } from '../base/list.ts';
-import { requestStatus } from './request-log.ts';
+import { requestSavings, requestStatus } from './request-log.ts';
 
 /** Filters for the request log. Every given field narrows the result. `from` is inclusive, `to` exclusive. */
 export const requestLogQuery = pageQuery.extend({
@@ -24,28 +24,75 @@ export const sessionsQuery = pageQuery.extend(spanQuery.shape);
 /** Covers the last `days` days, including today (UTC). */
 export const daysQuery = z.strictObject({ days: z.coerce.number().int().min(1).max(366).default(30) });
 
-/** Totals over request log entries. Token and cost totals include only requests with known figures. */
-export const usageFigures = z.object({
-  requests: count,
-  /** Number of requests with the status `error`. */
-  errors: count,
-  prompt_tokens: count,
-  completion_tokens: count,
-  total_tokens: count,
-  cached_tokens: count,
-  tools_in: count,
-  tools_out: count,
-  estimated_tokens_saved: count,
-  compression_tokens_saved: count,
-  /** Total of both. Usage fees are based on it. */
-  total_tokens_saved: count,
-  /** Total cost of the requests with known prices; null if no request with tokens has a known price. */
-  cost_usd: z.number().nullable(),
-  /** Number of requests that used tokens at an unknown price. `cost_usd` excludes them. */
-  unpriced_requests: count,
-  /** Null if the value is unknown for every request. */
-  provider_savings_usd: z.number().nullable(),
+const grossSavings = z
+  .number()
+  .nullable()
+  .meta({
+    description:
+      'Savings on provider bills in USD before their costs (cache rewrites, recovery rounds). Null if unknown for every request.',
+    examples: [2.04],
+  });
+
+/** Numbers of requests, tokens and tools. `known` is the type of a count. */
+const countsOf = <Count extends z.ZodType>(known: Count) => ({
+  requests: known.meta({ description: 'Accepted requests, whatever their outcome.', examples: [412] }),
+  errors: known.meta({ description: 'Requests with the status `error`.', examples: [3] }),
+  prompt_tokens: known.meta({
+    description: 'Input tokens of the requests with known token counts.',
+    examples: [1_204_331],
+  }),
+  completion_tokens: known.meta({ description: 'Output tokens, likewise.', examples: [84_120] }),
+  total_tokens: known.meta({ description: 'The sum of both.', examples: [1_288_451] }),
+  cached_tokens: known.meta({
+    description: 'Input tokens that the provider read from its prompt cache.',
+    examples: [902_114],
+  }),
+  tools_in: known.meta({
+    description: 'Tools received, after the keys’ tool lists.',
+    examples: [11_700],
+  }),
+  tools_out: known.meta({
+    description: 'Tool definitions that reached the model: see `tools_out` of a request.',
+    examples: [1_350],
+  }),
 });
+
+/** Totals over requests. `known` is the type of a count. */
+const figuresOf = <Count extends z.ZodType>(known: Count) =>
+  z.object({
+    ...countsOf(known),
+    ...requestSavings(known),
+    total_tokens_saved: known.meta({
+      description: 'The billing unit: `estimated_tokens_saved` + `compression_tokens_saved`.',
+      examples: [1_119_210],
+    }),
+    cost_usd: z
+      .number()
+      .nullable()
+      .meta({
+        description:
+          'Cost of the requests with known prices. Null if no request with tokens has a known price.',
+        examples: [3.214],
+      }),
+    unpriced_requests: known.meta({
+      description: 'Requests that used tokens at an unknown price. `cost_usd` excludes them.',
+      examples: [0],
+    }),
+    provider_savings_usd: z
+      .number()
+      .nullable()
+      .meta({
+        description:
+          'Savings on provider bills in USD, net of their costs; negative if they cost more than they saved. Null if unknown for every request.',
+        examples: [1.87],
+      }),
+  });
+
+/**
+ * Totals over an account's requests. They outlive the request log. A count is null if it needs log rows that
+ * were deleted.
+ */
+export const usageFigures = figuresOf(count.nullable());
 export type UsageFigures = z.infer<typeof usageFigures>;
 
 /** Covers requests from `from` (inclusive) to `to` (exclusive). */
@@ -77,32 +124,39 @@ export type UsageFilter = z.infer<typeof usageFilter>;
 export const analyticsQuery = daysQuery.extend(usageFilter.shape);
 
 /** Totals computed directly from the request log. */
-const loggedFigures = usageFigures.extend({
-  /** Savings before costs (cache rewrites, recovery rounds); null if unknown for every request. */
-  gross_savings_usd: z.number().nullable().default(null),
-});
+const loggedFigures = figuresOf(count).extend({ gross_savings_usd: grossSavings.default(null) });
 
 const ms = z.number().nonnegative().nullable();
 
 export const analyticsModel = loggedFigures.extend({ provider: z.string(), model: z.string() });
 
+const ofLog = 'Null if requests of the span were deleted from the log.';
+
 /**
  * Dashboard figures. Latencies are in milliseconds and include only requests with the status `ok`; null
- * without any.
+ * without any. Figures that only the log has are null if requests of the span were deleted from it.
  */
-const analyticsFigures = loggedFigures.extend({
-  sessions: count,
-  statuses: z.record(requestStatus, count),
-  /** Number of requests with pruned tools. */
-  pruned_requests: count,
+const analyticsFigures = usageFigures.extend({
+  gross_savings_usd: grossSavings.default(null),
+  sessions: count.nullable().meta({ description: `Number of session ids. ${ofLog}`, examples: [17] }),
+  statuses: z
+    .record(requestStatus, count)
+    .nullable()
+    .meta({
+      description: 'Requests by status. Null if it cannot be known.',
+      examples: [{ ok: 405, error: 3, cancelled: 4, truncated: 0, interrupted: 0 }],
+    }),
+  pruned_requests: count.nullable().meta({ description: 'Requests with pruned tools.', examples: [233] }),
   first_byte_p50_ms: ms,
   first_byte_p95_ms: ms,
   total_p50_ms: ms,
   total_p95_ms: ms,
   overhead_p50_ms: ms,
   overhead_p95_ms: ms,
-  /** The 20 most used models. */
-  models: z.array(analyticsModel),
+  models: z
+    .array(analyticsModel)
+    .nullable()
+    .meta({ description: `The 20 most used models. ${ofLog}` }),
 });
 export const analyticsDay = analyticsFigures.extend({
   object: z.literal('usage.analytics_day'),

@@ -73,9 +73,24 @@ export const requestEventV1 = requestAcceptedV1.extend({
   providerRequestId: z.string().nullable(),
   stream: z.boolean(),
   lane: z.enum(['untouched', 'edited', 'translated']).nullable(),
+  /** Number of tools in the client's request. Gateways from the previous release omit it. */
+  toolsOffered: count.nullable().default(null),
   /** Number of tools after applying the allow and deny lists. */
   toolsIn: count,
+  /**
+   * Number of tool definitions that reached the model: forwarded tools, the recovery tool, tools described in
+   * recovery rounds, and tools found by deferral.
+   */
   toolsOut: count,
+  /** Number of tools that the plan left out. Gateways from the previous release omit it. */
+  toolsPruned: count.nullable().default(null),
+  /**
+   * Measured tokens (o200k) of the definitions that did not reach the model, minus those of the recovery tool.
+   * Null if they were not counted. Gateways from the previous release omit it.
+   */
+  toolTokensSaved: z.int().nullable().default(null),
+  /** Names of the offered tools, if they were not ranked. Gateways from the previous release omit it. */
+  offeredTools: z.array(z.string()).max(512).default([]),
   plan: z
     .object({
       intent: z.string().nullable(),
@@ -146,6 +161,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
   deniedTools: z.array(z.string()).max(64).default([]),
   /** Recovery rounds: provider calls that the client does not see. */
   hiddenRounds: count.default(0),
+  /** Input and output tokens of the recovery rounds. Gateways from the previous release omit it. */
+  recoveryTokens: count.default(0),
   /** Losses: parts that the provider's format cannot express. Gateways without translation omit it. */
   losses: z.array(z.object({ field: z.string(), reason: z.string() })).default([]),
   /** How the model was chosen; null if the client specified it. Gateways without model routing omit it. */

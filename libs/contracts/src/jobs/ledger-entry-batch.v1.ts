@@ -14,6 +14,8 @@ export const ledgerEntry = z.object({
   keyId: id,
   estimatedTokensSaved: count,
   compressionTokensSaved: count,
+  /** At most the sum of both. Workers from the previous release omit it. */
+  recoveryTokensDeducted: count.default(0),
 });
 export type LedgerEntry = z.infer<typeof ledgerEntry>;
 

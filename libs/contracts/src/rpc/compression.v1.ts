@@ -73,6 +73,24 @@ export const compressSchemas = defineRpc({
 });
 export type CompressSchemasReply = z.infer<typeof compressSchemas.reply>;
 
+/**
+ * Counts the tokens (o200k) of tool definitions, in request order. The edge calls it while the provider processes
+ * the request.
+ */
+export const countDefinitions = defineRpc({
+  subject: 'compressor.count-definitions.v1',
+  server: 'compressor',
+  callers: ['edge-gateway'],
+  deadlineMs: 5_000,
+  request: z.object({
+    /** Accounts take turns at the counter. */
+    accountId: id,
+    /** Definitions exactly as they are sent (UTF-8 JSON). */
+    definitions: z.array(z.string()).min(1).max(4_097),
+  }),
+  reply: z.object({ tokens: z.array(count) }),
+});
+
 /** Identifies a block by its conversation and text. The same block always has the same id. */
 export const blockId = z.string().regex(/^[0-9a-f]{16}$/);
 

@@ -37,7 +37,10 @@ export const modelObservation = z.object({
   first_token_p95_ms: ms,
   total_p50_ms: ms,
   total_p95_ms: ms,
-  /** Number of requests with pruned tools and tool calls, and how many of them called no pruned tool. */
+  /**
+   * Number of requests with pruned tools in which the model called or requested a tool, and in how many of them
+   * every such tool was served. A recovered tool counts as served.
+   */
   judged: count,
   recalled: count,
 });

@@ -14,11 +14,11 @@ import { QueryView } from '../../components/states.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { changeParam } from '../../lib/addresses.ts';
 
-type ModelUsage = AnalyticsTotals['models'][number];
+type ModelUsage = NonNullable<AnalyticsTotals['models']>[number];
 
 interface Figures {
-  readonly requests: number;
-  readonly total_tokens_saved: number;
+  readonly requests: number | null;
+  readonly total_tokens_saved: number | null;
   readonly cost_usd: number | null;
   readonly provider_savings_usd: number | null;
 }
@@ -56,7 +56,8 @@ const figureColumns: readonly Column<Figures>[] = [
 
 interface BreakdownsProps {
   readonly span: { readonly from: string; readonly to: string };
-  readonly models: readonly ModelUsage[];
+  /** Null if requests of the period were deleted from the log. */
+  readonly models: readonly ModelUsage[] | null;
   readonly days: number;
 }
 
@@ -100,7 +101,7 @@ function Narrow({
   return <Link to={`?${changeParam(params, name, value).toString()}`}>{children}</Link>;
 }
 
-function ModelTable({ models }: { readonly models: readonly ModelUsage[] }) {
+function ModelTable({ models }: Pick<BreakdownsProps, 'models'>) {
   const columns: Column<ModelUsage>[] = [
     {
       key: 'model',
@@ -114,6 +115,8 @@ function ModelTable({ models }: { readonly models: readonly ModelUsage[] }) {
     },
     ...figureColumns,
   ];
+  if (models === null)
+    return <p>Not known: some requests of this period are older than the log’s retention.</p>;
   if (models.length === 0) return <p>No request reached a model in this period.</p>;
   return (
     <DataTable

@@ -24,7 +24,11 @@ interface ChartPanelProps {
 }
 
 const requestSeries: readonly Series[] = [
-  { name: 'Successful', color: 'indigo.5', read: ({ requests, errors }) => requests - errors },
+  {
+    name: 'Successful',
+    color: 'indigo.5',
+    read: ({ requests, errors }) => (requests === null || errors === null ? null : requests - errors),
+  },
   { name: 'Errors', color: 'red.6', read: ({ errors }) => errors },
 ];
 const timeSeries: readonly Series[] = [

@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import type { AnalyticsTotals } from '../../api/usage.ts';
 import { Figure, Figures } from '../../components/panel.tsx';
 import { Count, Dollars, Duration, Share, Tokens } from '../../components/values.tsx';
-import { formatNumberOf, formatShare } from '../../lib/format.ts';
+import { formatNumberOf, formatShare, shareOf } from '../../lib/format.ts';
 import classes from './overview.module.css';
 
 /** All figures in groups. */
@@ -91,7 +91,7 @@ function Traffic({ totals }: { readonly totals: AnalyticsTotals }) {
       </Figure>
       <Figure
         label="Errors"
-        hint={requests === 0 ? 'no requests' : `${formatShare(errors / requests)} of requests`}
+        hint={requests === 0 ? 'no requests' : `${formatShare(shareOf(errors, requests))} of requests`}
       >
         <Count value={errors} />
       </Figure>
@@ -139,7 +139,7 @@ function Tools({ totals }: { readonly totals: AnalyticsTotals }) {
         hint={
           tools_in === 0
             ? 'no tools'
-            : `${formatShare(tools_out / tools_in)} of the tools received; with the recovery tool`
+            : `${formatShare(shareOf(tools_out, tools_in))} of the tools received; with the recovery tool`
         }
       >
         <Count value={tools_out} />

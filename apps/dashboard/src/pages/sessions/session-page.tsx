@@ -8,7 +8,7 @@ import { Foreign, Count, Dollars, Duration, Share, Tokens } from '../../componen
 import { PageHeader } from '../../components/page-header.tsx';
 import { Figure, Figures, Panel, Stacked } from '../../components/panel.tsx';
 import { QueryView, EmptyState } from '../../components/states.tsx';
-import { formatMs, formatNumberOf, formatTokens, formatUsd } from '../../lib/format.ts';
+import { formatMs, formatNumberOf, formatTokens, formatUsd, shareOf } from '../../lib/format.ts';
 import { requestColumns } from '../../components/request-columns.tsx';
 import { GrowthPanel } from './growth-panel.tsx';
 import classes from './session-page.module.css';
@@ -69,7 +69,7 @@ function TotalFigures({ totals }: { readonly totals: AnalyticsTotals }) {
         <Duration value={totals.total_p50_ms} />
       </Figure>
       <Figure label="From the prompt cache" hint={`${formatTokens(cached)} of ${formatTokens(prompt)}`}>
-        <Share value={prompt === 0 ? null : cached / prompt} />
+        <Share value={shareOf(cached, prompt)} />
       </Figure>
       <Figure
         label="Tokens saved"

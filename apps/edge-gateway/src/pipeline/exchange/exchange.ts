@@ -11,6 +11,8 @@ import type { ContentCopy } from '../contents/content-copy.ts';
 import type { ModelChoice } from '../../request/model-choice.ts';
 import { createAttempts, type Attempts } from './attempt.ts';
 import type { RecoveryRounds } from '../recovery/recovery-rounds.ts';
+import type { LeftOutTools } from './left-out-tools.ts';
+import type { Deferral } from './tool-plan.ts';
 import { isAnswered, renderHeaderText } from '../../request/http-response.ts';
 import { readSessionId } from '../../request/conversation.ts';
 import type { ToolPermission } from '../../tool-lists/tool-permission.ts';
@@ -34,8 +36,18 @@ export interface Ledger {
   provider: string | null;
   stream: boolean;
   lane: RequestEventV1['lane'];
+  /** Tools in the client's request. */
+  toolsOffered: number;
+  /** Tools after the key's tool lists. */
   toolsIn: number;
+  /** Tool definitions that reach the model with the first provider request. */
+  toolsSent: number;
+  /** Tool definitions that reached the model so far. */
   toolsOut: number;
+  /** Tools that the plan left out. */
+  toolsPruned: number;
+  /** Names of the offered tools, if the router did not rank them. */
+  offeredTools: readonly string[];
   plan: RequestEventV1['plan'];
   /** Shadow requests only: the smallest K that would hold each tool, by tool name. */
   heldFromK?: ReadonlyMap<string, number>;
@@ -80,8 +92,12 @@ export interface Exchange {
   judgeCalls?: JudgeCalls;
   /** The key's tool lists, to check the response. Absent if the key has none. */
   toolGuard?: ToolGuard;
+  /** Deferral in the provider request. Absent without it, and once a target without deferral was called. */
+  deferral?: Deferral | undefined;
   /** Names of the tools that the provider loads on demand. Absent if there are none. */
   deferredTools?: ReadonlySet<string> | undefined;
+  /** The tools that the plan left out, and their tokens. Absent if there are none. */
+  leftOut?: LeftOutTools | undefined;
   /**
    * The part of the key's budget that is reserved for this request. It is settled when the request ends. Null
    * if the request saves nothing.
@@ -139,8 +155,12 @@ export function createLedger(): Ledger {
     provider: null,
     stream: false,
     lane: null,
+    toolsOffered: 0,
     toolsIn: 0,
+    toolsSent: 0,
     toolsOut: 0,
+    toolsPruned: 0,
+    offeredTools: [],
     plan: null,
     compressionSteps: [],
     context: null,
@@ -184,6 +204,25 @@ export function findServed({ ledger, attempts: { current } }: Pick<Exchange, 'le
     lane: target.lane.kind === 'translated' ? 'translated' : sameFormatLane,
     losses,
   };
+}
+
+/** Writes the counts of tools into the headers. Later results of recovery rounds appear only in the log. */
+export function renderToolCounts({ headers, ledger }: Pick<Exchange, 'headers' | 'ledger'>): void {
+  const { toolsOffered, toolsOut } = ledger;
+  headers['x-svc-tools-input'] = String(toolsOffered);
+  headers['x-svc-tools-output'] = String(toolsOut);
+  headers['x-svc-prune-ratio'] = `${toolsOut}/${toolsOffered}`;
+}
+
+/** Notes that the provider receives every tool unchanged, because it does not support the planned deferral. */
+export function noteWithoutDeferral(exchange: Exchange): void {
+  if (exchange.deferral === undefined) return;
+  const { ledger } = exchange;
+  Object.assign(exchange, { deferral: undefined, deferredTools: undefined, leftOut: undefined });
+  ledger.toolsSent = ledger.toolsIn;
+  ledger.toolsOut = ledger.toolsIn;
+  ledger.toolsPruned = 0;
+  renderToolCounts(exchange);
 }
 
 /** Max length of the `x-svc-losses` header. */

@@ -32,6 +32,8 @@ export interface ContextEdits {
   /** Ids of the newest 64 blocks that arrived with this request and were compressed. */
   readonly blocks: readonly string[];
   readonly decision: ContextDecision;
+  /** Whether the compressor processed any message of the conversation. */
+  readonly isCompressed: boolean;
 }
 
 /**
@@ -59,6 +61,7 @@ export const noContextEdits: ContextEdits = {
   markers: [],
   blocks: [],
   decision: 'taken',
+  isCompressed: false,
 };
 
 /** The plan for the client's tools and the conversation. Indexes refer to the client's tool list. */
@@ -83,6 +86,8 @@ export interface ToolPlan {
   readonly recovery?: Recovery | undefined;
   /** Deferral, which replaces pruning. Absent if tools outside `forwarded` are pruned. */
   readonly deferral?: Deferral | undefined;
+  /** SHA-256 of each tool's definition, in the client's order. Absent if nothing was planned. */
+  readonly toolHashes?: readonly string[] | undefined;
 }
 
 /** Forwards all tools that the key may use, unchanged. */
@@ -126,6 +131,26 @@ interface Selected {
  */
 export function listSent({ eligible, forwarded, deferral }: Selected): readonly number[] {
   return deferral === undefined ? forwarded : eligible;
+}
+
+/**
+ * Lists the tools that the plan keeps from the model: pruned tools, and deferred ones until the model finds
+ * them. In shadow mode the plan is not applied, so it keeps none.
+ */
+export function listLeftOut({ eligible, forwarded, deferral }: Selected): readonly number[] {
+  if (deferral?.mode === 'allowed') return [];
+  const sent = new Set(forwarded);
+  return eligible.filter((index) => !sent.has(index));
+}
+
+/**
+ * Number of tool definitions in the first provider request that reach the model: those that are not left out,
+ * the recovery tool, and tools that the gateway describes after the last message.
+ */
+export function countReaching(plan: ToolPlan): number {
+  const { eligible, recovery } = plan;
+  const own = recovery === undefined ? 0 : 1 + recovery.described.length;
+  return eligible.length - listLeftOut(plan).length + own;
 }
 
 /**

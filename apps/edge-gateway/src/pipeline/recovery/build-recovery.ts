@@ -66,6 +66,7 @@ export function buildRecovery(given: RecoveryInput): Recovery {
     describe,
     openingMessages:
       requested.length === 0 ? [] : renderRequestedTools(recoveryTool.name, describe(requested)),
+    described: requested,
     find: (need) => findTools(given, pruned, need),
     joinsTexts: format.client.joinsTexts,
     streamsUsage: format.client.requestsStreamedUsage(tape),

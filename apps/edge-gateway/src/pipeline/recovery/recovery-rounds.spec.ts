@@ -63,7 +63,6 @@ async function run(
   const hidden = new RecoveryRounds({
     recovery,
     signal: new AbortController().signal,
-    forwarded: 1,
     send: (next) => {
       asked.push(next);
       return Promise.resolve(answer);
@@ -96,7 +95,7 @@ it('answers a describe call after the last message, and delivers the recovered c
   expect(asked[0]).toMatchObject({ added: [], recovery: { mode: 'in_place' } });
   expect(resultsOf(asked[0]!)).toContain('what away alone says');
   expect(calls).toEqual([['c', 'away', '{"x":1}']]);
-  expect(hidden).toMatchObject({ count: 1, recovered: ['away'], forwarded: 2 });
+  expect(hidden).toMatchObject({ count: 1, recovered: ['away'], definitionsAdded: 1 });
   expect(folded.usage).toEqual({ inputTokens: 150, outputTokens: 12 });
   expect(hidden.summary).toMatchObject({ usage: { inputTokens: 250, outputTokens: 12 }, sawEnd: true });
 });

@@ -38,8 +38,6 @@ const everythingIsListed = 'Every tool is in the list now. Call by name.';
 export interface RecoveryRoundsInput {
   readonly recovery: Recovery;
   readonly signal: AbortSignal;
-  /** Number of tools that the plan forwards. */
-  readonly forwarded: number;
   /** Usage of earlier rounds, if their response broke and the request was forwarded again. */
   readonly billed?: readonly TokenUsage[];
   /** Sends the request for a round. Fails as `forward` does. */
@@ -51,7 +49,7 @@ export class RecoveryRounds {
   readonly #given: RecoveryRoundsInput;
   readonly #messages: ChatMessage[];
   readonly #added = new Set<string>();
-  readonly #shown = new Set<string>();
+  readonly #shown: Set<string>;
   readonly #recovered = new Set<string>();
   #recovery: Recovery;
   #reducer: RoundReducer;
@@ -63,6 +61,7 @@ export class RecoveryRounds {
   constructor(given: RecoveryRoundsInput) {
     this.#given = given;
     this.#recovery = given.recovery;
+    this.#shown = new Set(given.recovery.described);
     this.#messages = [...given.recovery.openingMessages];
     this.#billed = given.billed ?? [];
     this.#reducer = new RoundReducer(given.recovery, { ...noPriorRounds, usages: this.#billed });
@@ -139,10 +138,14 @@ export class RecoveryRounds {
     return [...new Set([...this.#recovered, ...this.#reducer.recovered])];
   }
 
-  /** Number of tools that were defined in any round. */
-  get forwarded(): number {
-    const { recovery, forwarded } = this.#given;
-    return forwarded + (this.#isLast ? recovery.pruned.size : this.#shown.size);
+  /** Number of definitions that reached the model in recovery rounds, without those in the first request. */
+  get definitionsAdded(): number {
+    return this.reached.size - this.#given.recovery.described.length;
+  }
+
+  /** Names of the pruned tools whose definitions reached the model, in the first request or in a later round. */
+  get reached(): ReadonlySet<string> {
+    return this.#isLast ? new Set(this.#given.recovery.pruned.keys()) : this.#shown;
   }
 
   /** Summarizes the response that the client saw, with the usage of all rounds. */

@@ -42,6 +42,8 @@ export interface Recovery {
    * response.
    */
   readonly openingMessages: readonly ChatMessage[];
+  /** Names of the tools in `openingMessages`. */
+  readonly described: readonly string[];
   /** Recalls compressed content. Null if nothing in the conversation was compressed. */
   readonly recall: RecallOriginal | null;
   /** Whether the client's format joins all text in a response. */

@@ -18,12 +18,14 @@ export const chatAnswerHeaders = {
   'x-svc-model': 'The model that was called.',
   'x-svc-overhead-ms': 'Milliseconds that the gateway needed before it called the provider.',
   'x-svc-attempts': 'Number of provider calls for this response. Only if there was more than one.',
-  'x-svc-tools-input': 'Number of tools in the request that the key may use. Only with tools.',
-  'x-svc-tools-output': 'Number of tools forwarded. Only with tools.',
+  'x-svc-tools-input':
+    'Number of tools in the client’s request, before the key’s tool lists. Only with tools.',
+  'x-svc-tools-output':
+    'Number of tools that the provider receives, the recovery tool included. Deferred tools do not count. Only with tools.',
   'x-svc-prune-ratio': '`output/input` as text, for example `12/117`. Only with tools.',
   'x-svc-routing': 'How tools were chosen: `semantic` or `keyword`. Only if tools were pruned.',
   'x-svc-ctx-tokens-in':
-    'Estimated tokens of the conversation as received. Only with tools, or if the conversation was compressed.',
+    'Estimated tokens of the conversation as received. Only if the compressor processed the conversation.',
   'x-svc-ctx-tokens-out': 'Estimated tokens of the conversation as sent to the provider.',
   'x-svc-ctx-tokens-saved': 'Estimated tokens that compression saved: the difference of the two.',
   'x-svc-budget':

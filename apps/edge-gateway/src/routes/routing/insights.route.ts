@@ -36,7 +36,7 @@ const insightsOperation: Operation = {
   tag: 'Routing',
   summary: 'Read the models with the best recall, the fastest responses and the most use',
   description:
-    'Based on your own requests of the last 7 days (UTC, including today). `tool_recall` is observed on requests whose tools were pruned. It is an upper bound, because a model rarely calls a tool that it does not see.',
+    'Based on your own requests of the last 7 days (UTC, including today). `tool_recall` is the effective recall, observed on requests whose tools were pruned: a tool that the model recovered counts as served. It is an upper bound, because a model rarely calls a tool that it does not see.',
   answer: { status: 200, description: 'The insights.', schema: routingInsights },
 };
 

@@ -27,7 +27,7 @@ const toolHealthOperation: Operation = {
   tag,
   summary: 'List how often each tool was forwarded and called',
   description:
-    'Lists the tools that requests offered in the last `days` days (UTC, including today), most often offered first. The figures come from the newest 1,000 requests whose tools were ranked. `description_score` starts at 100 and loses the points in `issues`. These rate length, verb, substance, documented parameters, schema, near duplicates among tools offered together, and use. Definitions are read when they are offered and are not stored.',
+    'Lists the tools that requests offered in the last `days` days (UTC, including today), most often offered first. The figures cover every request with tools, also with pruning off, and do not expire with the request log. `description_score` starts at 100 and loses the points in `issues`. These rate length, verb, substance, documented parameters, schema, near duplicates among tools offered together, and use. Definitions are read when they are offered and are not stored.',
   query: toolHealthQuery,
   answer: { status: 200, description: 'A page of tools.', schema: toolHealthPage },
 };

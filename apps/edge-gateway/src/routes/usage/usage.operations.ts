@@ -13,9 +13,9 @@ import type { Operation } from '../../openapi/operation.ts';
 
 const tag = 'Requests and usage';
 const figures =
-  'Sums over the request log. `cost_usd` covers requests with a known price, and `unpriced_requests` counts the others. `null` means unknown.';
+  'Sums over requests. They outlive the request log, and are deleted with the account only. `cost_usd` covers requests with a known price, and `unpriced_requests` counts the others. `tool_tokens_saved` is measured, `estimated_tokens_saved` is the billing unit, and credits count `net_tokens_saved`. `null` means unknown, for example because it needs log rows that were deleted. Without requests, counts are 0.';
 const span =
-  'By default they cover the current billing period, the calendar month in UTC. `from` (inclusive) and `to` (exclusive) select another span of at most 400 days.';
+  'By default they cover the current billing period, the calendar month in UTC. `from` (inclusive) and `to` (exclusive) select another span of at most 400 days. If one of them lies within an hour with deleted log rows, the figures are `null`: use whole hours.';
 
 export const summarizeUsage: Operation = {
   id: 'summarizeUsage',
@@ -49,7 +49,7 @@ export const listSessions: Operation = {
   tag,
   summary: 'List sessions, most recently active first',
   description:
-    'A session is all requests with the same `X-Svc-Session-Id`. Figures cover requests from `from` (inclusive) to `to` (exclusive): by default the last 30 days, at most 400 days.',
+    'A session is all requests with the same `X-Svc-Session-Id`. Figures cover requests in the log from `from` (inclusive) to `to` (exclusive): by default the last 30 days, at most 400 days.',
   query: sessionsQuery,
   answer: { status: 200, description: 'A page of sessions.', schema: usageSessionPage },
 };
@@ -58,7 +58,7 @@ export const listDailyAnalytics: Operation = {
   id: 'listDailyAnalytics',
   tag,
   summary: 'Sum up usage by day for a dashboard',
-  description: `${figures} Also shows how requests ended, how long they took, and the 20 most used models. Covers each of the last \`days\` days in UTC including today, oldest first, and all days together in \`totals\`. \`recall\` is measured on shadow sessions, with exact one-sided 95% bounds. The filters \`key_id\`, \`model\` and \`session_id\` can be combined. Scripts with an API key use \`/v1/usage/analytics/daily\`.`,
+  description: `${figures} Also shows how requests ended, how long they took, and the 20 most used models. Covers each of the last \`days\` days in UTC including today, oldest first, and all days together in \`totals\`. \`recall\` is measured on shadow sessions, with exact one-sided 95% bounds. The filters \`key_id\`, \`model\` and \`session_id\` can be combined. Days whose log rows were deleted have \`null\` in \`sessions\`, \`models\` and the times, and in all figures with a filter for a model or a session. Scripts with an API key use \`/v1/usage/analytics/daily\`.`,
   query: analyticsQuery,
   answer: { status: 200, description: 'The days.', schema: analyticsDayList },
 };

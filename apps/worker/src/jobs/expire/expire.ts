@@ -11,6 +11,8 @@ export interface Keeping {
 const dayMs = 86_400_000;
 /** Rows per statement. Each statement takes a fraction of a second, so writers are hardly delayed. */
 const rowsAtOnce = 5_000;
+/** Queries of tool health cover 90 days at most. */
+const toolDaysKept = 91;
 /**
  * How long dropping a partition waits for its readers and writers. After this time, the partition is left for
  * the next round.
@@ -19,7 +21,8 @@ const lockTimeoutMs = 2_000;
 
 /**
  * Deletes an account's expired data: log rows, contents, and assessments of tools that have not been offered
- * since. Triggers on the log update the hourly totals. Returns the number of deleted rows and contents.
+ * since. Hourly totals stay. Daily figures of tools are kept as long as queries can ask for them, whatever the
+ * retention. Returns the number of deleted rows and contents.
  */
 export async function expireAccount(
   database: TelemetryDatabase,
@@ -41,7 +44,9 @@ export async function expireAccount(
     );
     expired += deleted;
   }
-  await database.forAccount(accountId).toolAssessment.deleteMany({ where: { assessedAt: { lt: before } } });
+  const { toolAssessment, toolDay } = database.forAccount(accountId);
+  await toolAssessment.deleteMany({ where: { assessedAt: { lt: before } } });
+  await toolDay.deleteMany({ where: { day: { lt: new Date(nowMs - toolDaysKept * dayMs) } } });
   const contents = await expireContents(database, accountId, { isAllowed: hasContents, before });
   return { rows: expired, contents };
 }
@@ -52,9 +57,11 @@ export async function expireAccount(
  */
 export async function listAccountsWithOldRows(database: TelemetryDatabase, nowMs: number): Promise<string[]> {
   const rows = await database.acrossAccounts.$queryRawUnsafe<{ account_id: string }[]>(
-    `SELECT account_id::text FROM usage_hours WHERE hour < $1::timestamptz
-     UNION SELECT account_id::text FROM tool_assessments WHERE assessed_at < $1::timestamptz`,
+    `SELECT account_id::text FROM usage_hours WHERE hour < $1::timestamptz AND logged_requests > 0
+     UNION SELECT account_id::text FROM tool_assessments WHERE assessed_at < $1::timestamptz
+     UNION SELECT account_id::text FROM tool_days WHERE day < $2::date`,
     new Date(nowMs - dayMs).toISOString(),
+    new Date(nowMs - toolDaysKept * dayMs).toISOString(),
   );
   return rows.map(({ account_id }) => account_id);
 }

@@ -2,6 +2,7 @@ import { newId, sqlStateOf } from '@gateway/persistence';
 import type { Partitions } from '../../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import type { RequestLogRow } from './request-log-row.ts';
+import { sumToolUse, type ToolUse, type UsedRow } from './tool-use.ts';
 import { RowsRefused, type RequestLogWriter } from './request-log-writer.port.ts';
 
 /** The columns that are written, with their types. */
@@ -25,8 +26,10 @@ const columns: Readonly<Record<keyof RequestLogRow, string>> = {
   error_message: 'text',
   provider_request_id: 'text',
   lane: 'text',
+  tools_offered: 'integer',
   tools_in: 'integer',
   tools_out: 'integer',
+  tools_pruned: 'integer',
   intent: 'text',
   routing: 'text',
   k: 'integer',
@@ -51,8 +54,11 @@ const columns: Readonly<Record<keyof RequestLogRow, string>> = {
   cached_tokens: 'bigint',
   cache_write_tokens: 'bigint',
   usage_estimated: 'boolean',
+  tool_tokens_saved: 'bigint',
   estimated_tokens_saved: 'bigint',
   compression_tokens_saved: 'bigint',
+  recovery_tokens: 'bigint',
+  recovery_tokens_deducted: 'bigint',
   cost_usd: 'numeric',
   provider_savings_usd: 'numeric',
   gross_savings_usd: 'numeric',
@@ -81,14 +87,59 @@ const insert = `
   WHERE logged.status = 'interrupted' AND excluded.status <> 'interrupted'
     AND logged.account_id = excluded.account_id`;
 
+const useColumns: Readonly<Record<keyof ToolUse, string>> = {
+  account_id: 'uuid',
+  day: 'date',
+  tool: 'text',
+  offered: 'bigint',
+  forwarded: 'bigint',
+  called: 'bigint',
+  called_when_pruned: 'bigint',
+  denied: 'bigint',
+  ranked_calls: 'bigint',
+  rank_sum: 'bigint',
+  last_seen_at: 'timestamptz',
+};
+const useNames = Object.keys(useColumns);
+const useKeys = ['account_id', 'day', 'tool'];
+/** A tool that would be the next one of its account and day is not counted. */
+const toolsPerDayMax = 2_000;
+
+/** Adds the uses in the JSON parameter to `tool_days`, if the condition holds. */
+const addToolUse = (json: string, condition: string) => `
+  INSERT INTO tool_days AS days (${useNames.join(', ')})
+  SELECT ${useNames.map((name) => `use.${name}`).join(', ')}
+  FROM json_to_recordset(${json}::json) AS use (${Object.entries(useColumns)
+    .map(([name, type]) => `${name} ${type}`)
+    .join(', ')})
+  LEFT JOIN (
+    SELECT account_id, day, count(*) AS tools FROM tool_days
+    WHERE (account_id, day) IN (
+      SELECT account_id, day FROM json_to_recordset(${json}::json) AS used (account_id uuid, day date)
+    ) GROUP BY account_id, day
+  ) AS kept ON kept.account_id = use.account_id AND kept.day = use.day
+  WHERE ${condition}
+    AND NOT EXISTS (SELECT FROM forgotten_accounts WHERE forgotten_accounts.account_id = use.account_id)
+    AND (coalesce(kept.tools, 0) < ${toolsPerDayMax} OR EXISTS (
+      SELECT FROM tool_days AS known
+      WHERE known.account_id = use.account_id AND known.day = use.day AND known.tool = use.tool
+    ))
+  ORDER BY use.account_id, use.day, use.tool
+  ON CONFLICT (${useKeys.join(', ')}) DO UPDATE SET ${useNames
+    .filter((name) => !useKeys.includes(name) && name !== 'last_seen_at')
+    .map((name) => `${name} = days.${name} + excluded.${name}`)
+    .join(', ')}, last_seen_at = greatest(days.last_seen_at, excluded.last_seen_at)`;
+
 /**
- * Inserts rows together with their ledger entries, in one transaction. An `interrupted` row has no savings,
- * so its ledger entry is created only when another row replaces it.
+ * Inserts rows together with their ledger entries and the use of their tools, in one transaction. An
+ * `interrupted` row has no savings, so its ledger entry is created only when another row replaces it. The use
+ * ($3) is added if all rows ($4) were written.
  */
 const insertWithLedger = `
   WITH written AS (${insert}
-    RETURNING logged.id, logged.created_at, logged.account_id, logged.key_id,
-      logged.estimated_tokens_saved, logged.compression_tokens_saved
+    RETURNING logged.id, logged.created_at, logged.account_id, logged.key_id, logged.estimated_tokens_saved,
+      logged.compression_tokens_saved, logged.recovery_tokens_deducted
+  ), used AS (${addToolUse('$3', '(SELECT count(*) FROM written) = $4::int')}
   ), owed AS (
     INSERT INTO ledger_outbox (id, entries)
     SELECT $2::uuid, jsonb_agg(jsonb_build_object(
@@ -97,11 +148,12 @@ const insertWithLedger = `
       'accountId', account_id,
       'keyId', key_id,
       'estimatedTokensSaved', estimated_tokens_saved,
-      'compressionTokensSaved', compression_tokens_saved
+      'compressionTokensSaved', compression_tokens_saved,
+      'recoveryTokensDeducted', recovery_tokens_deducted
     ) ORDER BY id)
     FROM written WHERE estimated_tokens_saved + compression_tokens_saved > 0 HAVING count(*) > 0
   )
-  SELECT count(*)::int AS written FROM written`;
+  SELECT coalesce(array_agg(id::text), '{}') AS ids FROM written`;
 
 /**
  * SQLSTATE classes 22, 23 and 54: data exceptions, constraint violations and exceeded limits. The rows
@@ -122,8 +174,8 @@ export class PostgresRequestLogWriter implements RequestLogWriter {
     this.#partitions = partitions;
   }
 
-  async write(rows: readonly RequestLogRow[]): Promise<number> {
-    const json = renderRows(rows);
+  async write(rows: readonly UsedRow[]): Promise<number> {
+    const json = renderRows(rows.map(({ row }) => row));
     try {
       return await this.#insert(rows, json);
     } catch (error) {
@@ -137,15 +189,28 @@ export class PostgresRequestLogWriter implements RequestLogWriter {
     }
   }
 
-  async #insert(rows: readonly RequestLogRow[], json: string): Promise<number> {
-    await this.#partitions.ensure(rows.map((row) => Date.parse(row.created_at)));
+  async #insert(rows: readonly UsedRow[], json: string): Promise<number> {
+    await this.#partitions.ensure(rows.map(({ row }) => Date.parse(row.created_at)));
     const client = this.#database.acrossAccounts;
-    const [counted] = await client.$queryRawUnsafe<{ written: number }[]>(insertWithLedger, json, newId());
-    return counted?.written ?? 0;
+    const use = renderRows(sumToolUse(rows));
+    const [written] = await client.$queryRawUnsafe<{ ids: string[] }[]>(
+      insertWithLedger,
+      ...[json, newId(), use, rows.length],
+    );
+    const ids = new Set(written?.ids);
+    if (ids.size < rows.length && ids.size > 0)
+      await this.#addToolUse(rows.filter(({ row }) => ids.has(row.id)));
+    return ids.size;
+  }
+
+  /** For a batch of which some rows were already in the log. The use of its new rows is not known before. */
+  async #addToolUse(rows: readonly UsedRow[]): Promise<void> {
+    const client = this.#database.acrossAccounts;
+    await client.$executeRawUnsafe(addToolUse('$1', 'true'), renderRows(sumToolUse(rows)));
   }
 }
 
-function renderRows(rows: readonly RequestLogRow[]): string {
+function renderRows(rows: readonly object[]): string {
   const json = JSON.stringify(rows);
   // Nearly all batches contain no such characters and need only one pass.
   return unstorable.test(json) ? JSON.stringify(rows, (_, value: unknown) => storable(value)) : json;

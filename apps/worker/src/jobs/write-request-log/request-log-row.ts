@@ -24,8 +24,10 @@ export interface RequestLogRow {
   readonly error_message: string | null;
   readonly provider_request_id: string | null;
   readonly lane: string | null;
+  readonly tools_offered: number | null;
   readonly tools_in: number;
   readonly tools_out: number;
+  readonly tools_pruned: number | null;
   readonly intent: string | null;
   readonly routing: string | null;
   readonly k: number | null;
@@ -50,8 +52,11 @@ export interface RequestLogRow {
   readonly cached_tokens: number | null;
   readonly cache_write_tokens: number | null;
   readonly usage_estimated: boolean;
+  readonly tool_tokens_saved: number | null;
   readonly estimated_tokens_saved: number;
   readonly compression_tokens_saved: number;
+  readonly recovery_tokens: number;
+  readonly recovery_tokens_deducted: number;
   readonly cost_usd: number | null;
   readonly provider_savings_usd: number | null;
   readonly gross_savings_usd: number | null;
@@ -112,10 +117,12 @@ function renderCall(event: ShippedRequestEventV1) {
   };
 }
 
-function renderPlan({ plan, toolsIn, toolsOut }: ShippedRequestEventV1) {
+function renderPlan({ plan, toolsOffered, toolsIn, toolsOut, toolsPruned }: ShippedRequestEventV1) {
   return {
+    tools_offered: toolsOffered,
     tools_in: toolsIn,
     tools_out: toolsOut,
+    tools_pruned: toolsPruned,
     intent: plan?.intent ?? null,
     routing: plan?.method ?? null,
     k: plan?.k ?? null,
@@ -144,8 +151,11 @@ function renderUsage({ usage, costUsd, providerSavingsUsd, grossSavingsUsd }: Sh
 function renderSavings(event: ShippedRequestEventV1) {
   const saved = tokensSaved(event);
   return {
+    tool_tokens_saved: event.toolTokensSaved,
     estimated_tokens_saved: saved.tools,
     compression_tokens_saved: saved.compression,
+    recovery_tokens: event.recoveryTokens,
+    recovery_tokens_deducted: saved.recovery,
     context: event.context,
     losses: event.losses.length > 0 ? event.losses : null,
     compression_steps: event.compressionSteps.map(

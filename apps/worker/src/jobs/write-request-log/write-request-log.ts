@@ -57,7 +57,12 @@ interface WriteResult {
 async function writeOrRefuse(writer: RequestLogWriter, events: readonly ParsedEvent[]): Promise<WriteResult> {
   if (events.length === 0) return { written: 0, refused: [] };
   try {
-    return { written: await writer.write(events.map(({ row }) => row)), refused: [] };
+    return {
+      written: await writer.write(
+        events.map(({ row, source }) => ({ row, offeredTools: source.offeredTools })),
+      ),
+      refused: [],
+    };
   } catch (error) {
     if (!(error instanceof RowsRefused)) throw error;
     const [first] = events;

@@ -53,8 +53,10 @@ export function renderEntry(row: RequestLogLine): RequestLogEntry {
 function renderRouting(row: RequestLogLine) {
   return {
     intent: row.intent,
+    tools_offered: row.toolsOffered,
     tools_in: row.toolsIn,
     tools_out: row.toolsOut,
+    tools_pruned: row.toolsPruned,
     routing: row.routing as RequestLogEntry['routing'],
     k: row.k,
     k_reason: row.kReason,
@@ -69,8 +71,7 @@ function renderFigures(row: RequestLogLine) {
     total_tokens: prompt === null || completion === null ? null : prompt + completion,
     cached_tokens: asNumber(row.cachedTokens),
     usage_estimated: row.usageEstimated,
-    estimated_tokens_saved: Number(row.estimatedTokensSaved),
-    compression_tokens_saved: Number(row.compressionTokensSaved),
+    ...renderSavings(row),
     cost_usd: row.costUsd?.toNumber() ?? null,
     provider_savings_usd: row.providerSavingsUsd?.toNumber() ?? null,
     gross_savings_usd: row.grossSavingsUsd?.toNumber() ?? null,
@@ -85,11 +86,24 @@ function renderFigures(row: RequestLogLine) {
   };
 }
 
+function renderSavings(row: RequestLogLine) {
+  const [tools, compression] = [Number(row.estimatedTokensSaved), Number(row.compressionTokensSaved)];
+  const recovery = Number(row.recoveryTokensDeducted);
+  return {
+    tool_tokens_saved: asNumber(row.toolTokensSaved),
+    estimated_tokens_saved: tools,
+    compression_tokens_saved: compression,
+    recovery_tokens: Number(row.recoveryTokens),
+    recovery_tokens_deducted: recovery,
+    net_tokens_saved: tools + compression - recovery,
+  };
+}
+
 export function renderDetail(row: RequestLogRecord): RequestDetail {
   const trace = renderTrace(row);
   const forwarded = trace.candidates.filter((candidate) => candidate.forwarded).map(({ name }) => name);
   // Without a candidate list, or if nothing was pruned, all offered tools were forwarded.
-  const pruned = trace.candidates.length > 0 && row.toolsOut < row.toolsIn;
+  const pruned = trace.candidates.length > 0 && (row.toolsPruned ?? row.toolsIn - row.toolsOut) > 0;
   const needed = [...new Set([...row.calledTools, ...row.recoveredTools])];
   const missed = pruned ? needed.filter((name) => !forwarded.includes(name)) : [];
   return {

@@ -42,7 +42,7 @@ export async function listRequests(
   return { total, requests: rows.map(renderEntry) };
 }
 
-/** Counts from the hourly totals. They cover the whole log, a single key, and errors. */
+/** Counts from the hourly totals, which know how many requests and errors of a key are still in the log. */
 async function countRequests(
   { requestLog, usageHour }: TelemetryModels,
   filter: RequestFilter,
@@ -54,9 +54,9 @@ async function countRequests(
     return requestLog.count({ where, take: totalMax });
   const { _sum: sums } = await usageHour.aggregate({
     ...(keyId === undefined ? {} : { where: { keyId } }),
-    _sum: { requests: true, errors: true },
+    _sum: { loggedRequests: true, loggedErrors: true },
   });
-  return Number((status === 'error' ? sums.errors : sums.requests) ?? 0);
+  return Number((status === 'error' ? sums.loggedErrors : sums.loggedRequests) ?? 0);
 }
 
 /** Returns one request with all details. Null if the request is unknown or belongs to another account. */

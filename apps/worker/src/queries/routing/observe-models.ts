@@ -2,11 +2,20 @@ import type { ModelObservation, observeModels as observeModelsContract } from '@
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import { queryAccountLog } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
-import { isLeftOutAndCalled, isPrunedAndCalling } from './routing-decisions.ts';
+import { isPrunedByPlan } from './routing-decisions.ts';
 
 const modelsMax = 500;
 const firstToken = `(ORDER BY ms_first_byte) FILTER (WHERE status = 'ok' AND stream)`;
 const total = `(ORDER BY ms_total) FILTER (WHERE status = 'ok')`;
+
+/**
+ * Whether a row shows the recall of its model, and whether it shows a miss. Candidates are `[name, score, rank,
+ * 0|1 forwarded, …]`. A pruned tool that the model recovered was served. A pruned tool that the model called
+ * without recovery is a miss.
+ */
+const isJudged = `${isPrunedByPlan} AND cardinality(called_tools) + cardinality(recovered_tools) > 0`;
+const isMissed = `candidate ->> 3 = '0' AND candidate ->> 0 = ANY (called_tools)
+        AND NOT candidate ->> 0 = ANY (recovered_tools)`;
 
 const sql = `
   SELECT provider, model,
@@ -21,8 +30,8 @@ const sql = `
     count(missed)::float8 AS judged,
     (count(*) FILTER (WHERE NOT missed))::float8 AS recalled
   FROM own CROSS JOIN LATERAL (
-    SELECT CASE WHEN ${isPrunedAndCalling} THEN EXISTS (
-      SELECT FROM jsonb_array_elements(candidates) AS candidate WHERE ${isLeftOutAndCalled}
+    SELECT CASE WHEN ${isJudged} THEN EXISTS (
+      SELECT FROM jsonb_array_elements(candidates) AS candidate WHERE ${isMissed}
     ) END AS missed
   ) AS judgement
   WHERE provider IS NOT NULL AND model IS NOT NULL

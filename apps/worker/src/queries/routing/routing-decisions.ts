@@ -5,21 +5,13 @@ import type {
   listRoutingTraces as listRoutingTracesContract,
 } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
-import { pageOf, queryAccountPage } from '../../persistence/account-log.ts';
+import { isPruned, pageOf, queryAccountPage } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import { renderTrace, traceFields } from '../requests/render-request.ts';
 import { asInstant } from '../usage/usage-columns.ts';
 
-/**
- * SQL condition for a row with a pruning plan, known candidates and at least one called tool.
- */
-export const isPrunedAndCalling =
-  'routing IS NOT NULL AND tools_out < tools_in AND cardinality(called_tools) > 0';
-
-/**
- * SQL condition for one element `candidate` in a row's candidates: `[name, score, rank, 0|1 forwarded, …]`.
- */
-export const isLeftOutAndCalled = `candidate ->> 3 = '0' AND candidate ->> 0 = ANY (called_tools)`;
+/** SQL condition for a row with pruned tools and known candidates. */
+export const isPrunedByPlan = `routing IS NOT NULL AND ${isPruned}`;
 
 /** Number of best candidates shown per decision, in addition to the called ones. */
 const candidatesMax = 10;
@@ -59,7 +51,7 @@ const sql = `
     SELECT id, created_at, k, k_reason, candidate ->> 0 AS tool, (candidate ->> 2)::int AS rank,
       candidate ->> 0 = ANY (recovered_tools) AS is_recovered
     FROM own CROSS JOIN LATERAL jsonb_array_elements(candidates) AS candidate
-    WHERE (k_reason = 'shadow' AND cardinality(called_tools) > 0 OR ${isPrunedAndCalling} OR cardinality(recovered_tools) > 0)
+    WHERE (k_reason = 'shadow' AND cardinality(called_tools) > 0 OR ${isPrunedByPlan} AND cardinality(called_tools) > 0 OR cardinality(recovered_tools) > 0)
       AND candidate ->> 3 = '0'
       AND (candidate ->> 0 = ANY (called_tools) OR candidate ->> 0 = ANY (recovered_tools))
   ), alerts AS (

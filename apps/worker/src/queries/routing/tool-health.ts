@@ -1,74 +1,44 @@
 import type { ToolHealth, listToolHealth as listToolHealthContract } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import { readAssessments, type ToolAssessment } from '../../assess-tools/assess-tools.ts';
-import { pageOf, queryAccountPage } from '../../persistence/account-log.ts';
+import { pageOf, queryToolDays } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import { asInstant } from '../usage/usage-columns.ts';
 import type { DescriptionIssue } from '../../assess-tools/score-description.ts';
 
-/**
- * Expanding the candidates is the main cost: 1,000 requests with 118 tools each took 1.5 s on a shared core.
- */
-const requestsMax = 1_000;
-
+/** The empty tool name counts the requests. */
 const sql = `
-  , decisions AS MATERIALIZED (
-    SELECT id, created_at, candidates, called_tools, tools_out = tools_in AS is_whole
-    FROM own WHERE routing IS NOT NULL ORDER BY created_at DESC, id DESC LIMIT ${requestsMax}
-  ), offers AS (
-    SELECT candidate ->> 0 AS name, created_at,
-      min((candidate ->> 2)::int) AS rank,
-      bool_or(is_whole OR candidate ->> 3 = '1') AS forwarded,
-      bool_or(candidate ->> 0 = ANY (called_tools)) AS called
-    FROM decisions CROSS JOIN LATERAL jsonb_array_elements(candidates) AS candidate
-    GROUP BY id, created_at, name
-  ), denials AS (
-    SELECT name, count(*) AS denied, max(created_at) AS denied_at
-    FROM (
-      SELECT created_at, denied_tools FROM own WHERE cardinality(denied_tools) > 0
-      ORDER BY created_at DESC, id DESC LIMIT ${requestsMax}
-    ) AS newest CROSS JOIN LATERAL unnest(denied_tools) AS name
-    GROUP BY name
-  ), used AS (
-    SELECT name,
-      count(*) AS offered,
-      count(*) FILTER (WHERE forwarded) AS forwarded,
-      count(*) FILTER (WHERE called) AS called,
-      count(*) FILTER (WHERE called AND NOT forwarded) AS called_when_pruned,
-      count(*) FILTER (WHERE called AND forwarded) AS called_when_forwarded,
-      (avg(rank) FILTER (WHERE called))::float8 AS mean_rank_when_called,
-      max(created_at) AS used_at
-    FROM offers GROUP BY name
-  ), tools AS (
-    SELECT name,
-      coalesce(offered, 0) AS offered,
-      coalesce(forwarded, 0) AS forwarded,
-      coalesce(called, 0) AS called,
-      coalesce(called_when_pruned, 0) AS called_when_pruned,
-      coalesce(called_when_forwarded, 0) AS called_when_forwarded,
-      coalesce(denied, 0) AS called_when_denied,
-      mean_rank_when_called,
-      ${asInstant('greatest(used_at, denied_at)')} AS last_seen_at
-    FROM used FULL JOIN denials USING (name)
+  , tools AS (
+    SELECT tool AS name,
+      sum(offered)::float8 AS offered,
+      sum(forwarded)::float8 AS forwarded,
+      sum(called)::float8 AS called,
+      sum(called_when_pruned)::float8 AS called_when_pruned,
+      sum(denied)::float8 AS called_when_denied,
+      (sum(rank_sum) / nullif(sum(ranked_calls), 0))::float8 AS mean_rank_when_called,
+      ${asInstant('max(last_seen_at)')} AS last_seen_at
+    FROM used WHERE tool <> '' GROUP BY tool
   )
-  SELECT (SELECT count(*) FROM decisions)::float8 AS considered, ${pageOf('tools', 'offered DESC, name')}`;
+  SELECT (SELECT coalesce(sum(offered), 0) FROM used WHERE tool = '')::float8 AS considered,
+    ${pageOf('tools', 'offered DESC, name')}`;
 
 interface ToolRow extends Omit<ToolHealth['stats'], 'call_through_rate'> {
   readonly name: string;
-  readonly called_when_forwarded: number;
   readonly last_seen_at: string;
 }
 
-/** Lists how each tool was used in an account's newest requests, most offered first. */
+interface ToolPage {
+  readonly total: number;
+  readonly considered: number;
+  readonly tools: readonly ToolRow[];
+}
+
+/** Lists how each tool was used in an account's requests, most offered first. */
 export async function listToolHealth(
   database: TelemetryDatabase,
   request: ParsedRequestOf<typeof listToolHealthContract>,
 ): Promise<ReplyOf<typeof listToolHealthContract>> {
-  const { total, considered, tools } = await queryAccountPage<{
-    total: number;
-    considered: number;
-    tools: ToolRow[];
-  }>(database, request, sql);
+  const { total, considered, tools } = await queryToolDays<ToolPage>(database, request, sql);
   const names = tools.map(({ name }) => name);
   const assessments = await readAssessments(database, request.accountId, names);
   return {
@@ -79,8 +49,9 @@ export async function listToolHealth(
 }
 
 function renderTool(row: ToolRow, assessment: ToolAssessment | undefined): ToolHealth {
-  const { name, last_seen_at, called_when_forwarded, ...counts } = row;
-  const call_through_rate = counts.forwarded === 0 ? null : called_when_forwarded / counts.forwarded;
+  const { name, last_seen_at, ...counts } = row;
+  const calledWhenForwarded = counts.called - counts.called_when_pruned;
+  const call_through_rate = counts.forwarded === 0 ? null : calledWhenForwarded / counts.forwarded;
   const stats = { ...counts, call_through_rate };
   const issues = [...(assessment?.issues ?? []), ...judgeUse(stats)].sort(
     (one, other) => other.points - one.points,

@@ -1,45 +1,64 @@
 import {
   requestStatus,
+  usageFigures,
   type AnalyticsDay,
-  type AnalyticsTotals,
   type RequestStatus,
+  type UsageFigures,
   type UsageFilter,
   type listDailyAnalytics as listDailyAnalyticsContract,
 } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import { readCalibration } from '../../jobs/calibrate/calibrate.ts';
-import { queryAccountLog } from '../../persistence/account-log.ts';
+import { isPruned, queryAccountLog, queryAccountUsage } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import { recallSql, renderRecall, type ShadowCount } from './recall.ts';
-import { dayOf, loggedColumns } from './usage-columns.ts';
-
-const dayOfRow = dayOf('created_at');
+import { dayOf, loggedColumns, usedAnalyticsColumns, usedColumns } from './usage-columns.ts';
 
 const modelsMax = 20;
-type StatusColumns = Record<`status_${RequestStatus}`, number>;
-type DayRow = Omit<AnalyticsDay, 'statuses' | 'models'> & StatusColumns;
-type TotalsRow = Omit<AnalyticsTotals, 'statuses' | 'models' | 'recall'> & StatusColumns;
-type ModelRow = AnalyticsDay['models'][number] & { date: string };
+
+/** Figures that add up. The totals of an account and of a key outlive the log. */
+type SumRow = UsageFigures &
+  Pick<AnalyticsDay, 'gross_savings_usd' | 'pruned_requests'> &
+  Record<`status_${RequestStatus}`, number | null> & {
+    /** Requests that are no longer in the log. */
+    readonly purged: number;
+  };
+/** Figures that only the log has. */
+type LogRow = Pick<
+  AnalyticsDay,
+  | 'sessions'
+  | 'first_byte_p50_ms'
+  | 'first_byte_p95_ms'
+  | 'total_p50_ms'
+  | 'total_p95_ms'
+  | 'overhead_p50_ms'
+  | 'overhead_p95_ms'
+>;
+type ModelRow = NonNullable<AnalyticsDay['models']>[number] & { date: string };
+type Dated<Row> = Row & { readonly date: string };
 
 const percentile = (share: number, column: string) =>
   `percentile_cont(${share}) WITHIN GROUP (ORDER BY ${column}) FILTER (WHERE status = 'ok')`;
 
-const figures = [
+const logColumns = [
   `count(DISTINCT session_id)::float8 AS sessions`,
-  `(count(*) FILTER (WHERE tools_out < tools_in))::float8 AS pruned_requests`,
-  ...requestStatus.options.map(
-    (status) => `(count(*) FILTER (WHERE status = '${status}'))::float8 AS status_${status}`,
-  ),
   ...['first_byte', 'total', 'overhead'].flatMap((name) => [
     `${percentile(0.5, `ms_${name}`)} AS ${name}_p50_ms`,
     `${percentile(0.95, `ms_${name}`)} AS ${name}_p95_ms`,
   ]),
-  loggedColumns,
 ].join(', ');
+const sumsOfRows = [
+  loggedColumns,
+  `(count(*) FILTER (WHERE ${isPruned}))::float8 AS pruned_requests`,
+  ...requestStatus.options.map(
+    (status) => `(count(*) FILTER (WHERE status = '${status}'))::float8 AS status_${status}`,
+  ),
+  '0 AS purged',
+].join(', ');
+const sumsOfTotals = `${usedColumns}, ${usedAnalyticsColumns}, coalesce(sum(purged_requests), 0)::float8 AS purged`;
 
-const daysSql = `
-  SELECT 'usage.analytics_day' AS object, ${dayOfRow} AS date, ${figures} FROM narrowed GROUP BY date ORDER BY date`;
-const totalsSql = `SELECT ${figures} FROM narrowed`;
+const dayOfRow = dayOf('created_at');
+const byDay = 'GROUP BY date ORDER BY date';
 
 /** Selects the most used models for each part of the log: per day, or in total. */
 const modelsSql = (part: string) => `
@@ -50,45 +69,140 @@ const modelsSql = (part: string) => `
   )
   SELECT * FROM used WHERE place <= ${modelsMax} ORDER BY date, place`;
 
+type Question = ParsedRequestOf<typeof listDailyAnalyticsContract>;
+
 /**
  * Lists an account's usage per day and in total, with the data for the dashboard's charts. Days without
- * requests are omitted.
+ * requests are omitted. Figures are null if they need log rows that were deleted.
  */
 export async function listDailyAnalytics(
   database: TelemetryDatabase,
-  { filter, ...span }: ParsedRequestOf<typeof listDailyAnalyticsContract>,
+  question: Question,
 ): Promise<ReplyOf<typeof listDailyAnalyticsContract>> {
+  const { filter, ...span } = question;
   const log = narrowLog(filter);
   const query = <Row>(sql: string) =>
     queryAccountLog<Row>(database, span, `${log.sql} ${sql}`, ...log.values);
-  const [days, models, totals, usedModels, shadow, policy] = await Promise.all([
-    query<DayRow>(daysSql),
+  const [sums, logDays, logTotal, dayModels, models, shadow, policy] = await Promise.all([
+    readSums(database, question),
+    query<Dated<LogRow>>(`SELECT ${dayOfRow} AS date, ${logColumns} FROM narrowed ${byDay}`),
+    query<LogRow>(`SELECT ${logColumns} FROM narrowed`),
     query<ModelRow>(modelsSql(dayOfRow)),
-    query<TotalsRow>(totalsSql),
     query<ModelRow>(modelsSql(`''::text`)),
     query<ShadowCount>(recallSql),
     readCalibration(database, span.accountId, null),
   ]);
-  const modelsByDay = Map.groupBy(models, ({ date }) => date);
+  const logByDay = new Map(logDays.map((day) => [day.date, day]));
+  const modelsByDay = Map.groupBy(dayModels, ({ date }) => date);
   return {
-    days: days.map((day) => renderFigures(day, modelsByDay.get(day.date) ?? [])),
-    totals: { ...renderFigures(requireRow(totals), usedModels), recall: renderRecall(shadow, policy) },
+    days: sums.days.map(({ date, ...day }) => {
+      const figures = renderFigures(day, logByDay.get(date), modelsByDay.get(date) ?? []);
+      return { object: 'usage.analytics_day', date, ...figures };
+    }),
+    totals: {
+      ...renderFigures(sums.total, requireRow(logTotal), models),
+      recall: renderRecall(shadow, policy),
+    },
   };
 }
 
-function renderFigures<Row extends StatusColumns>(
-  row: Row,
+interface Sums {
+  readonly days: readonly Dated<SumRow>[];
+  readonly total: SumRow;
+}
+
+/** The totals know the account and the key. Another filter needs the log. */
+function readSums(database: TelemetryDatabase, question: Question): Promise<Sums> {
+  const { model, session_id } = question.filter;
+  return model === undefined && session_id === undefined
+    ? readTotals(database, question)
+    : readRows(database, question);
+}
+
+async function readTotals(database: TelemetryDatabase, { filter, ...span }: Question): Promise<Sums> {
+  const { from, values } = narrowTotals(filter);
+  const [days, total] = await Promise.all([
+    queryAccountUsage<Dated<SumRow>>(
+      database,
+      span,
+      `SELECT ${dayOf('at')} AS date, ${sumsOfTotals} ${from} ${byDay}`,
+      ...values,
+    ),
+    queryAccountUsage<SumRow>(database, span, `SELECT ${sumsOfTotals} ${from}`, ...values),
+  ]);
+  return { days, total: requireRow(total) };
+}
+
+async function readRows(database: TelemetryDatabase, { filter, ...span }: Question): Promise<Sums> {
+  const log = narrowLog(filter);
+  const { from, values } = narrowTotals(filter);
+  const purgedSql = `SELECT ${dayOf('at')} AS date, sum(purged_requests)::float8 AS purged ${from}
+    GROUP BY date HAVING sum(purged_requests) > 0`;
+  const query = <Row>(sql: string) =>
+    queryAccountLog<Row>(database, span, `${log.sql} ${sql}`, ...log.values);
+  const [days, total, purgedDays] = await Promise.all([
+    query<Dated<SumRow>>(`SELECT ${dayOfRow} AS date, ${sumsOfRows} FROM narrowed ${byDay}`),
+    query<SumRow>(`SELECT ${sumsOfRows} FROM narrowed`),
+    queryAccountUsage<Dated<{ readonly purged: number }>>(database, span, purgedSql, ...values),
+  ]);
+  const isPurged = new Set(purgedDays.map(({ date }) => date));
+  const unknownDays = purgedDays.map((day) => ({ ...unknownSums, ...day }));
+  const all = [...days.filter(({ date }) => !isPurged.has(date)), ...unknownDays];
+  return {
+    days: all.sort((one, other) => (one.date < other.date ? -1 : 1)),
+    total: purgedDays.length === 0 ? requireRow(total) : { ...unknownSums, purged: 1 },
+  };
+}
+
+const unknownSums: Omit<SumRow, 'purged'> = {
+  ...usageFigures.parse(Object.fromEntries(usageFigures.keyof().options.map((name) => [name, null]))),
+  ...{ gross_savings_usd: null, pruned_requests: null, status_ok: null, status_error: null },
+  ...{ status_cancelled: null, status_truncated: null, status_interrupted: null },
+};
+const unknownLog: LogRow = {
+  ...{ sessions: null, first_byte_p50_ms: null, first_byte_p95_ms: null, total_p50_ms: null },
+  ...{ total_p95_ms: null, overhead_p50_ms: null, overhead_p95_ms: null },
+};
+
+/** @param log undefined if the log has no row of the day */
+function renderFigures(
+  {
+    purged,
+    status_ok,
+    status_error,
+    status_cancelled,
+    status_truncated,
+    status_interrupted,
+    ...sums
+  }: SumRow,
+  log: LogRow | undefined,
   models: readonly ModelRow[],
-): Row & Pick<AnalyticsDay, 'statuses' | 'models'> {
-  const statuses = Object.fromEntries(
-    requestStatus.options.map((status) => [status, row[`status_${status}`]]),
-  ) as AnalyticsDay['statuses'];
-  return { ...row, statuses, models: [...models] };
+): Omit<AnalyticsDay, 'object' | 'date'> {
+  const isWhole = purged === 0;
+  const [ok, error] = [status_ok ?? 0, status_error ?? 0];
+  const [cancelled, truncated] = [status_cancelled ?? 0, status_truncated ?? 0];
+  const statuses = { ok, error, cancelled, truncated, interrupted: status_interrupted ?? 0 };
+  return {
+    ...sums,
+    ...(isWhole ? { ...unknownLog, sessions: 0, ...log } : unknownLog),
+    statuses: status_ok === null ? null : statuses,
+    models: isWhole ? [...models] : null,
+  };
 }
 
 function requireRow<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw new Error('an aggregate without a GROUP BY has one row');
   return row;
+}
+
+/** Renders the filter for an account's totals, which have no models and sessions. */
+function narrowTotals({ key_id }: UsageFilter): {
+  readonly from: string;
+  readonly values: readonly string[];
+} {
+  return key_id === undefined
+    ? { from: 'FROM used', values: [] }
+    : { from: 'FROM used WHERE key_id = $6::uuid', values: [key_id] };
 }
 
 /**

@@ -5,45 +5,72 @@ export const dayOf = (sql: string): string => `to_char(${sql} AT TIME ZONE 'UTC'
 export const asInstant = (sql: string): string =>
   `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/**
- * The columns in `usageFigures`, aggregated over a group of rows. Totals are exact (`bigint` and `numeric`).
- * Only the result is converted to a double, which is exact for integers up to 2^53.
- */
-const usageColumns = `
-  count(*)::float8 AS requests,
-  (count(*) FILTER (WHERE status = 'error'))::float8 AS errors,
-  coalesce(sum(prompt_tokens), 0)::float8 AS prompt_tokens,
-  coalesce(sum(completion_tokens), 0)::float8 AS completion_tokens,
-  (coalesce(sum(prompt_tokens), 0) + coalesce(sum(completion_tokens), 0))::float8 AS total_tokens,
-  coalesce(sum(cached_tokens), 0)::float8 AS cached_tokens,
-  coalesce(sum(tools_in), 0)::float8 AS tools_in,
-  coalesce(sum(tools_out), 0)::float8 AS tools_out,
-  coalesce(sum(estimated_tokens_saved), 0)::float8 AS estimated_tokens_saved,
-  coalesce(sum(compression_tokens_saved), 0)::float8 AS compression_tokens_saved,
-  coalesce(sum(estimated_tokens_saved + compression_tokens_saved), 0)::float8 AS total_tokens_saved,
-  (CASE WHEN count(cost_usd) = 0 AND count(prompt_tokens) > 0 THEN NULL ELSE coalesce(sum(cost_usd), 0) END)::float8
-    AS cost_usd,
-  (count(*) FILTER (WHERE prompt_tokens IS NOT NULL AND cost_usd IS NULL))::float8 AS unpriced_requests,
-  sum(provider_savings_usd)::float8 AS provider_savings_usd`;
+const sumOf = (sql: string): string => `coalesce(sum(${sql}), 0)`;
+const named = (columns: Readonly<Record<string, string>>): string =>
+  Object.entries(columns)
+    .map(([name, sql]) => `(${sql})::float8 AS ${name}`)
+    .join(', ');
 
-/** The usage columns, plus a column that the hourly totals lack. */
-export const loggedColumns = `${usageColumns},
-  sum(gross_savings_usd)::float8 AS gross_savings_usd`;
+/** Columns with the same sums in the log and in the hourly totals. */
+const sums = {
+  prompt_tokens: sumOf('prompt_tokens'),
+  completion_tokens: sumOf('completion_tokens'),
+  total_tokens: `${sumOf('prompt_tokens')} + ${sumOf('completion_tokens')}`,
+  cached_tokens: sumOf('cached_tokens'),
+  tools_in: sumOf('tools_in'),
+  tools_out: sumOf('tools_out'),
+  estimated_tokens_saved: sumOf('estimated_tokens_saved'),
+  compression_tokens_saved: sumOf('compression_tokens_saved'),
+  total_tokens_saved: sumOf('estimated_tokens_saved + compression_tokens_saved'),
+  recovery_tokens: sumOf('recovery_tokens'),
+  recovery_tokens_deducted: sumOf('recovery_tokens_deducted'),
+  net_tokens_saved: sumOf('estimated_tokens_saved + compression_tokens_saved - recovery_tokens_deducted'),
+};
+
+/**
+ * The columns in `usageFigures` and `gross_savings_usd`, aggregated over rows of the log. Totals are exact
+ * (`bigint` and `numeric`). Only the result is converted to a double, which is exact for integers up to 2^53.
+ */
+export const loggedColumns = named({
+  ...sums,
+  requests: 'count(*)',
+  errors: `count(*) FILTER (WHERE status = 'error')`,
+  tool_tokens_saved: 'sum(tool_tokens_saved)',
+  cost_usd: `CASE WHEN count(cost_usd) = 0 AND count(prompt_tokens) > 0 THEN NULL ELSE ${sumOf('cost_usd')} END`,
+  unpriced_requests: 'count(*) FILTER (WHERE prompt_tokens IS NOT NULL AND cost_usd IS NULL)',
+  provider_savings_usd: 'sum(provider_savings_usd)',
+  gross_savings_usd: 'sum(gross_savings_usd)',
+});
+
+/** Columns over rows of `queryAccountUsage`. They are null if a part of the sums is not known. */
+const known = (columns: Readonly<Record<string, string>>): string =>
+  named(
+    Object.fromEntries(
+      Object.entries(columns).map(([name, sql]) => [
+        name,
+        `CASE WHEN sum(unknown_requests) > 0 THEN NULL ELSE ${sql} END`,
+      ]),
+    ),
+  );
 
 /** The usage columns over rows that already contain totals (`queryAccountUsage`). */
-export const usedColumns = `
-  coalesce(sum(requests), 0)::float8 AS requests,
-  coalesce(sum(errors), 0)::float8 AS errors,
-  coalesce(sum(prompt_tokens), 0)::float8 AS prompt_tokens,
-  coalesce(sum(completion_tokens), 0)::float8 AS completion_tokens,
-  coalesce(sum(prompt_tokens + completion_tokens), 0)::float8 AS total_tokens,
-  coalesce(sum(cached_tokens), 0)::float8 AS cached_tokens,
-  coalesce(sum(tools_in), 0)::float8 AS tools_in,
-  coalesce(sum(tools_out), 0)::float8 AS tools_out,
-  coalesce(sum(estimated_tokens_saved), 0)::float8 AS estimated_tokens_saved,
-  coalesce(sum(compression_tokens_saved), 0)::float8 AS compression_tokens_saved,
-  coalesce(sum(estimated_tokens_saved + compression_tokens_saved), 0)::float8 AS total_tokens_saved,
-  (CASE WHEN sum(priced_requests) = 0 AND sum(measured_requests) > 0 THEN NULL ELSE coalesce(sum(cost_usd), 0) END)::float8
-    AS cost_usd,
-  coalesce(sum(unpriced_requests), 0)::float8 AS unpriced_requests,
-  (CASE WHEN sum(saving_requests) > 0 THEN sum(provider_savings_usd) END)::float8 AS provider_savings_usd`;
+export const usedColumns = known({
+  ...sums,
+  requests: sumOf('requests'),
+  errors: sumOf('errors'),
+  tool_tokens_saved: 'CASE WHEN sum(tool_measured_requests) > 0 THEN sum(tool_tokens_saved) END',
+  cost_usd: `CASE WHEN sum(priced_requests) = 0 AND sum(measured_requests) > 0 THEN NULL ELSE ${sumOf('cost_usd')} END`,
+  unpriced_requests: sumOf('unpriced_requests'),
+  provider_savings_usd: 'CASE WHEN sum(saving_requests) > 0 THEN sum(provider_savings_usd) END',
+});
+
+/** The columns of analytics that the totals contain, in addition to `usedColumns`. */
+export const usedAnalyticsColumns = known({
+  gross_savings_usd: 'CASE WHEN sum(gross_requests) > 0 THEN sum(gross_savings_usd) END',
+  pruned_requests: sumOf('pruned_requests'),
+  status_ok: sumOf('requests - errors - cancelled_requests - truncated_requests - interrupted_requests'),
+  status_error: sumOf('errors'),
+  status_cancelled: sumOf('cancelled_requests'),
+  status_truncated: sumOf('truncated_requests'),
+  status_interrupted: sumOf('interrupted_requests'),
+});

@@ -36,7 +36,7 @@ export async function listDailyUsage(
 const keysMax = 1_000;
 const keysSql = `
   SELECT 'usage.key' AS object, key_id, ${usedColumns}
-  FROM used GROUP BY key_id ORDER BY requests DESC, key_id LIMIT ${keysMax}`;
+  FROM used GROUP BY key_id ORDER BY requests DESC NULLS LAST, key_id LIMIT ${keysMax}`;
 
 /** Lists an account's usage per key, most used key first. */
 export async function listKeyUsage(

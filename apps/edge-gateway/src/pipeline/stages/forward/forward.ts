@@ -2,7 +2,7 @@ import type { Logger } from '@gateway/observability';
 import type { Caller, Target } from '../../../request/request.ts';
 import { passOver } from '../../../upstream/answer-body.ts';
 import type { ChatAnswer } from '../../exchange/answer.ts';
-import type { Exchange } from '../../exchange/exchange.ts';
+import { noteWithoutDeferral, type Exchange } from '../../exchange/exchange.ts';
 import type { Outbound } from '../../exchange/tool-plan.ts';
 import { callProvider, type CallServices } from './call-provider.ts';
 import { tryCandidates, type TryServices } from './try-candidates.ts';
@@ -37,6 +37,7 @@ export function forward(
       'provider rejected deferred tools, sending all tools',
     );
     exchange.attempts.current?.span?.end();
+    noteWithoutDeferral(exchange);
     const plain = { ...outbound, body: plainBodyFor(target), bodyFor: plainBodyFor };
     return send(plain, target, exchange, caller, services);
   });

@@ -16,7 +16,7 @@ import {
 import type { ContextPlanner } from './context/context-planner.ts';
 import { armRecovery } from './arm-recovery.ts';
 import { chooseDeferral, loadCalledTools } from './deferral.ts';
-import type { Planner, PlanSubject } from './router/planner.port.ts';
+import type { Planner } from './router/planner.port.ts';
 import { planContext } from './context/context-planner.ts';
 import { isBoundToTools } from '../../../request/request-facts.ts';
 import type {
@@ -54,9 +54,11 @@ export async function plan(
 ): Promise<ToolPlan> {
   const { tools } = request.outline;
   exchange.timings.planStartedAt = performance.now();
-  const planned = await planFor(request, target, tools, exchange, caller, services);
+  let known: ConversationSubject | undefined;
+  const subject = (): ConversationSubject =>
+    (known ??= subjectOf(request, target, tools, exchange, caller, services));
+  const planned = await planFor(request, target, subject, exchange, caller, services);
   const { planner, settings } = services;
-  const subject = (): PlanSubject => subjectOf(request, target, tools, exchange, caller, services);
   const armed = armRecovery(loadCalledTools(planned, request), {
     request,
     subject,
@@ -67,17 +69,18 @@ export async function plan(
   });
   const spent = await spendBudget(armed, exchange, caller, services);
   exchange.timings.planEndedAt = performance.now();
-  return spent;
+  return { ...spent, toolHashes: known?.list.toolHashes };
 }
 
 async function planFor(
   request: ParsedRequest,
   target: Target,
-  tools: readonly ToolOutline[],
+  subjectFor: () => ConversationSubject,
   exchange: Exchange,
   caller: Caller,
   services: PlanServices,
 ): Promise<ToolPlan> {
+  const { tools } = request.outline;
   const eligible = tools.map((tool) => tool.index);
   const identity = identityPlan(eligible, null);
   if (tools.length === 0 && !mayCompressWithoutTools(caller)) return identity;
@@ -85,7 +88,7 @@ async function planFor(
   if (isBoundSession(request, target, tools, services)) return identityPlan(eligible, 'bound_thinking');
   const deadline = startDeadline(services.settings.planDeadlineMs, exchange.abort.signal);
   const { signal } = deadline;
-  const subject = tools.length === 0 ? null : subjectOf(request, target, tools, exchange, caller, services);
+  const subject = tools.length === 0 ? null : subjectFor();
   const [selected, schemas, context] = await Promise.allSettled([
     subject === null || caller.pruning.mode === 'off' ? null : services.conversations.plan(subject, signal),
     subject === null || caller.compression.mode === 'off'

@@ -3,7 +3,7 @@ import { GatewayError } from '@gateway/errors';
 import type { SavedTokenBudgets } from '../../../budgets/saved-token-budgets.ts';
 import type { Caller } from '../../../request/request.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
-import { listSent, identityPlan, type ToolPlan } from '../../exchange/tool-plan.ts';
+import { countReaching, identityPlan, type ToolPlan } from '../../exchange/tool-plan.ts';
 
 interface BudgetServices {
   readonly budgets: SavedTokenBudgets;
@@ -54,10 +54,6 @@ export function passUnoptimized(
 function tokensToSave(planned: ToolPlan): number {
   const { eligible, schemaEdits, context } = planned;
   const compressionSteps = [...[...schemaEdits.values()].flatMap(({ steps }) => steps), ...context.steps];
-  const saved = plannedSavings({
-    toolsIn: eligible.length,
-    toolsOut: listSent(planned).length,
-    compressionSteps,
-  });
-  return saved.tools + saved.compression;
+  const toolsOut = countReaching(planned);
+  return plannedSavings({ toolsIn: eligible.length, toolsOut, compressionSteps }).net;
 }

@@ -18,7 +18,7 @@ export interface PricedRequest {
 
 /** Amounts in USD. */
 interface PricedSavings {
-  /** Saved tokens at the request's mean input price. */
+  /** Saved tokens at the request's mean input price. For tools, the measured tokens if they are known. */
   readonly grossUsd: number;
   /**
    * Gross savings minus cache rewrites and recovery rounds. Negative if the optimizations cost more than they
@@ -35,7 +35,17 @@ interface PricedSavings {
  * grew or was decided after requests with all tools, the whole prefix that was not read from the cache counts as a cost, even though part of it is new.
  */
 export function priceSavings(
-  event: Pick<RequestEventV1, 'status' | 'usage' | 'toolsIn' | 'toolsOut' | 'compressionSteps' | 'plan'>,
+  event: Pick<
+    RequestEventV1,
+    | 'status'
+    | 'usage'
+    | 'toolsIn'
+    | 'toolsOut'
+    | 'compressionSteps'
+    | 'plan'
+    | 'toolTokensSaved'
+    | 'recoveryTokens'
+  >,
   { model, usage, rounds, contextRewrittenUsd }: PricedRequest,
 ): PricedSavings | null {
   if (model?.prices == null || event.usage === null || event.status === 'error') return null;
@@ -46,7 +56,7 @@ export function priceSavings(
   const meanUsd = usage.inputTokens === 0 ? 0 : inputUsd / usage.inputTokens;
   const hiddenUsd = rounds.slice(0, -1).reduce((sum, round) => sum + (costUsd(model, round) ?? 0), 0);
   const grownUsd = isRewritten(event.plan) ? priceRewrite(model, usage) : 0;
-  const grossUsd = (saved.tools + saved.compression) * meanUsd;
+  const grossUsd = ((event.toolTokensSaved ?? saved.tools) + saved.compression) * meanUsd;
   const netUsd = grossUsd - contextRewrittenUsd - grownUsd - hiddenUsd;
   return { grossUsd: round(grossUsd), netUsd: round(netUsd) };
 }

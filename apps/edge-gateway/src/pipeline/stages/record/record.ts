@@ -17,6 +17,7 @@ import { ContentCopy } from '../../contents/content-copy.ts';
 import type { ContentKeeper } from '../../contents/content-keeper.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
 import { noteAnswer } from './note-answer.ts';
+import { addSavings } from './add-savings.ts';
 import { renderAccepted, renderEvent, renderLogLine } from './render-record.ts';
 
 interface RecordServices {
@@ -76,13 +77,23 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       services.requestLog.write(renderLogLine({ exchange, caller, outcome, totalMs, event: finished }));
       if (finished === null) return;
       if (caller !== null) keepContents(exchange, caller, services);
-      // A request may end before its accept line is written. A request that was not accepted has no event.
-      accepting.then(
-        () => services.spool.finish(finished, exchange.trace.headers.traceparent),
-        () => undefined,
-      );
+      const { traceparent } = exchange.trace.headers;
+      finishOnce(accepting, addSavings(finished, exchange, services.catalog), traceparent, services.spool);
     },
   };
+}
+
+/** A request may end before its accept line is written. A request that was not accepted has no event. */
+function finishOnce(
+  accepting: Promise<void>,
+  event: ReturnType<typeof addSavings>,
+  traceparent: string,
+  spool: RequestSpool,
+): void {
+  accepting.then(
+    () => spool.finish(event, traceparent),
+    () => undefined,
+  );
 }
 
 /** Stores the request's contents if its account has opted in. */
@@ -99,8 +110,7 @@ function keepContents(
 /** Settles the budget with the same figures that the request's log row contains. */
 function settleBudget({ reservation }: Exchange, event: RequestEventV1 | null): void {
   if (reservation === null) return;
-  const saved = event === null ? { tools: 0, compression: 0 } : tokensSaved(event);
-  reservation.settle(saved.tools + saved.compression);
+  reservation.settle(event === null ? 0 : tokensSaved(event).net);
 }
 
 /** Updates the account's ratio of bytes per token for the model from the billed tokens. */

@@ -70,6 +70,7 @@ const served: Request = {
     provider: 'openai',
     model: 'gpt-4o',
     lane: 'edited',
+    toolsOut: 4,
     usage: { inputTokens: 7, outputTokens: 5, cachedInputTokens: 0, cacheWriteTokens: 0, estimated: false },
     costUsd: 0.5,
     ms: { total: 9, firstByte: 4, overhead: 1, auth: 0.5, plan: null, upstream: 3 },

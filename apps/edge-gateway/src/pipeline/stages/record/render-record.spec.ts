@@ -5,6 +5,7 @@ import type { Exchange, Ledger } from '../../exchange/exchange.ts';
 import { createLedger } from '../../exchange/exchange.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
 import { createAttempts } from '../../exchange/attempt.ts';
+import { addSavings } from './add-savings.ts';
 import { renderEvent } from './render-record.ts';
 
 const model = { prices: { input: 3, output: 15 }, cache: null };
@@ -21,7 +22,8 @@ const price = { tokensSaved: 100, savedUsd: 0.1, rewrittenUsd: 0.5 };
 function render(context: Ledger['context']) {
   const ledger = { ...createLedger(), provider: 'openai', model: 'm', context };
   const exchange = { ledger, attempts: createAttempts(), timings: { startedAt: 0 }, contextPrice: price };
-  return renderEvent(exchange as unknown as Exchange, {} as RequestAcceptedV1, outcome, 1, catalog);
+  const event = renderEvent(exchange as unknown as Exchange, {} as RequestAcceptedV1, outcome, 1, catalog);
+  return addSavings(event, exchange as unknown as Exchange, catalog);
 }
 
 describe('the savings for a request', () => {
@@ -34,10 +36,10 @@ describe('the savings for a request', () => {
       markers: [],
       blocks: [],
     };
-    expect(render(context as Ledger['context']).providerSavingsUsd).toBe(-0.5);
+    expect(render(context as Ledger['context'])).toMatchObject({ providerSavingsUsd: -0.5 });
   });
 
   it('are zero if the conversation was sent unchanged because of the budget or a dropped plan', () => {
-    expect(render(null).providerSavingsUsd).toBe(0);
+    expect(render(null)).toMatchObject({ providerSavingsUsd: 0 });
   });
 });

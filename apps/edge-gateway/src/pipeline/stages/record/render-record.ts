@@ -8,7 +8,7 @@ import { countSentBytes } from '../../exchange/attempt.ts';
 import { findServed, type Exchange, type Served } from '../../exchange/exchange.ts';
 import { renderModelChoice } from '../../../request/model-choice.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
-import { addAbandonedCost, addAbandonedTokens, priceSavings } from './price-request.ts';
+import { addAbandonedCost, addAbandonedTokens } from './price-request.ts';
 
 /** Max number of losses in a request's log row. */
 const lossesMax = 64;
@@ -39,8 +39,9 @@ function clientText(value: string | string[] | undefined): string | null {
 }
 
 /**
- * Renders the final event for an accepted request from everything that its stages recorded. Fields are listed
- * one by one, because spreading a second object costs more than the rest of this function.
+ * Renders the final event for an accepted request from everything that its stages recorded, without its
+ * savings (`addSavings`). Fields are listed one by one, because spreading a second object costs more than the
+ * rest of this function.
  */
 export function renderEvent(
   exchange: Exchange,
@@ -51,20 +52,20 @@ export function renderEvent(
 ): RequestEventV1 {
   const served = findServed(exchange);
   const billed = usageOf(exchange, outcome);
-  const event: RequestEventV1 = {
+  return {
     ...accepted,
     requestedModel: exchange.ledger.requestedModel,
     model: served.model,
     provider: served.provider,
     stream: exchange.ledger.stream,
     lane: served.lane,
-    toolsIn: exchange.ledger.toolsIn,
-    toolsOut: exchange.ledger.toolsOut,
+    ...renderTools(exchange, outcome),
     compressionSteps: exchange.ledger.compressionSteps,
     context: exchange.ledger.context,
     losses: served.losses.slice(0, lossesMax),
     recoveredTools: listRecovered(exchange, outcome),
     hiddenRounds: exchange.ledger.recoveryRounds,
+    recoveryTokens: countRecoveryTokens(exchange),
     status: outcome.status,
     httpStatus: outcome.httpStatus,
     errorCode: outcome.errorCode,
@@ -80,7 +81,18 @@ export function renderEvent(
     ms: renderTimings(exchange, totalMs),
     plan: addNeeds(exchange, outcome),
   };
-  return addSavings(event, exchange, catalog);
+}
+
+function renderTools(exchange: Exchange, outcome: RelayOutcome) {
+  const { toolsOffered, toolsIn, toolsOut, toolsPruned, offeredTools } = exchange.ledger;
+  return {
+    toolsOffered,
+    toolsIn,
+    toolsOut: toolsOut + listFound(exchange, outcome).length,
+    toolsPruned,
+    toolTokensSaved: null,
+    offeredTools: [...offeredTools],
+  };
 }
 
 /** Lists the calls that the client received. */
@@ -106,23 +118,29 @@ function addNeeds(exchange: Exchange, outcome: RelayOutcome): RequestEventV1['pl
 /**
  * Lists the tools that the model reached through the recovery tool or through the provider's own tool search.
  */
-function listRecovered({ ledger, deferredTools }: Exchange, { summary }: RelayOutcome): string[] {
-  if (deferredTools === undefined) return ledger.recoveredTools;
-  const found = (summary?.toolCalls ?? []).flatMap(({ name }) => (deferredTools.has(name) ? [name] : []));
-  return [...new Set([...ledger.recoveredTools, ...found])];
+function listRecovered(exchange: Exchange, outcome: RelayOutcome): string[] {
+  const { recoveredTools } = exchange.ledger;
+  const found = listFound(exchange, outcome);
+  return found.length === 0 ? recoveredTools : [...new Set([...recoveredTools, ...found])];
 }
 
-function addSavings(event: RequestEventV1, exchange: Exchange, catalog: ModelCatalog): RequestEventV1 {
-  if (event.usage === null) return event;
-  const savings = priceSavings(event, {
-    model: findModel(event, catalog),
-    usage: event.usage,
-    rounds: exchange.rounds?.usages ?? [],
-    contextRewrittenUsd: exchange.ledger.context?.rewrittenUsd ?? 0,
-  });
-  event.providerSavingsUsd = savings?.netUsd ?? null;
-  event.grossSavingsUsd = savings?.grossUsd ?? null;
-  return event;
+/** Lists the deferred tools that the model found and called. */
+function listFound({ deferredTools }: Exchange, { summary }: RelayOutcome): string[] {
+  if (deferredTools === undefined) return [];
+  const called = new Set((summary?.toolCalls ?? []).map(({ name }) => name));
+  return [...called].filter((name) => deferredTools.has(name));
+}
+
+/**
+ * Input and output tokens of the recovery rounds, without the round that produced the response. Estimated from
+ * lengths if the provider does not report them.
+ */
+function countRecoveryTokens({ rounds, attempts, ledger }: Exchange): number {
+  if (rounds === undefined || ledger.recoveryRounds === 0) return 0;
+  const hidden = rounds.usages.slice(0, -1);
+  if (hidden.length < ledger.recoveryRounds)
+    return Math.ceil(attempts.earlierRoundBytes / charactersPerToken);
+  return hidden.reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0);
 }
 
 /**
@@ -172,7 +190,7 @@ function costOf(served: Served, usage: TokenUsage, catalog: ModelCatalog): numbe
   return model ? costUsd(model, usage) : null;
 }
 
-function findModel(
+export function findModel(
   { provider, model }: Pick<Served, 'provider' | 'model'>,
   catalog: ModelCatalog,
 ): CatalogModel | undefined {
@@ -208,7 +226,10 @@ interface FinishedRequest {
   readonly outcome: Pick<RelayOutcome, 'status' | 'httpStatus' | 'errorCode' | 'errorDetail'>;
   readonly totalMs: number;
   /** Null if the request ended before it was accepted. No provider is chosen before that. */
-  readonly event: Pick<RequestEventV1, 'provider' | 'model' | 'lane' | 'usage' | 'costUsd' | 'ms'> | null;
+  readonly event: Pick<
+    RequestEventV1,
+    'provider' | 'model' | 'lane' | 'usage' | 'toolsOut' | 'costUsd' | 'ms'
+  > | null;
 }
 
 /**
@@ -237,7 +258,7 @@ export function renderLogLine({ exchange, caller, outcome, totalMs, event }: Fin
     abandoned_calls: exchange.attempts.abandoned.length || undefined,
     fallbacks_skipped: renderSkipped(exchange.attempts),
     tools_in: exchange.ledger.toolsIn,
-    tools_out: exchange.ledger.toolsOut,
+    tools_out: event?.toolsOut ?? exchange.ledger.toolsOut,
     k_reason: exchange.ledger.plan?.kReason,
     tools_worth_saved: exchange.ledger.plan?.worth?.saved,
     tools_worth_spent: exchange.ledger.plan?.worth?.spent,

@@ -27,7 +27,6 @@ function relay(at: number, given = bytes, format: ClientFormat = 'chat-completio
   const rounds = new RecoveryRounds({
     recovery: recoveryFor(requestWith(format, [{ name: 'here' }, { name: 'away' }]), { forwarded: [0] }),
     signal: new AbortController().signal,
-    forwarded: 1,
     send: () => Promise.reject(new Error('no round follows')),
   });
   const target = { lane: { kind: 'same-format', format }, model: 'm' } as Target;

@@ -2,7 +2,13 @@ import { GatewayError } from '@gateway/errors';
 import { renderClientHeaders } from '@gateway/providers';
 import type { ServerResponse } from 'node:http';
 import type { UpstreamAnswer } from '../../../request/upstream-answer.ts';
-import { renderAnswerHeaders, type Exchange } from '../../exchange/exchange.ts';
+import {
+  noteWithoutDeferral,
+  renderAnswerHeaders,
+  renderToolCounts,
+  type Exchange,
+} from '../../exchange/exchange.ts';
+import { isDeferralAt } from '../../exchange/tool-plan.ts';
 import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import { isAnswered } from '../../../request/http-response.ts';
 import type { AnswerBody } from '../../../upstream/answer-body.ts';
@@ -22,6 +28,10 @@ export function openProviderAnswer(answer: UpstreamAnswer, exchange: Exchange): 
   const { headers, providerRequestId, contentEncoding } = renderClientHeaders(answer.headers);
   if (contentEncoding !== null)
     throw rejectAnswer(answer, `content-encoding ${contentEncoding}, which the gateway does not accept`);
+  const { deferral, attempts } = exchange;
+  const target = attempts.current?.target;
+  if (deferral !== undefined && target !== undefined && !isDeferralAt(deferral, target))
+    noteWithoutDeferral(exchange);
   return { answer, headers: { ...headers, ...renderAnswerHeaders(exchange) }, providerRequestId };
 }
 
@@ -39,11 +49,10 @@ export function applyRounds(exchange: Exchange, rounds: RecoveryRounds): void {
   const { recovered } = rounds;
   ledger.recoveredTools = [...recovered];
   ledger.recoveryRounds = rounds.count;
-  ledger.toolsOut = Math.min(ledger.toolsIn, rounds.forwarded);
-  if (exchange.response.headersSent || recovered.length === 0) return;
-  headers['x-svc-recovered'] = String(recovered.length);
-  headers['x-svc-tools-output'] = String(ledger.toolsOut);
-  headers['x-svc-prune-ratio'] = `${ledger.toolsOut}/${ledger.toolsIn}`;
+  ledger.toolsOut = ledger.toolsSent + rounds.definitionsAdded;
+  if (exchange.response.headersSent) return;
+  if (ledger.toolsOffered > 0) renderToolCounts(exchange);
+  if (recovered.length > 0) headers['x-svc-recovered'] = String(recovered.length);
 }
 
 /** The content types for server-sent events and for AWS's binary frames. */

@@ -1,7 +1,7 @@
-import { formatNamed } from '@gateway/wire-formats';
-import type { Exchange } from '../../exchange/exchange.ts';
+import { formatNamed, listFoundTools } from '@gateway/wire-formats';
+import { renderToolCounts, type Exchange } from '../../exchange/exchange.ts';
 import { openCallJudge } from '../../recovery/judge-calls.ts';
-import { listSent } from '../../exchange/tool-plan.ts';
+import { countReaching, listLeftOut, listSent } from '../../exchange/tool-plan.ts';
 import type { ParsedRequest } from '../../../request/request.ts';
 import type { ToolPlan } from '../../exchange/tool-plan.ts';
 
@@ -25,11 +25,13 @@ export function noteOutbound(
 ): void {
   const { ledger, headers, toolGuard } = exchange;
   const offered = toolGuard?.toolsOffered ?? request.outline.tools.length;
+  ledger.toolsOffered = offered;
   ledger.toolsIn = plan.eligible.length;
-  const sent = listSent(plan);
-  ledger.toolsOut = sent.length;
+  ledger.toolsPruned = listLeftOut(plan).length;
+  ledger.offeredTools = plan.reply === null ? listNames(request, plan) : [];
+  const sentCount = listSent(plan).length;
   const isEdited =
-    sent.length < offered ||
+    sentCount < offered ||
     toolGuard?.isRestricted === true ||
     plan.deferral !== undefined ||
     plan.schemaEdits.size > 0 ||
@@ -42,12 +44,23 @@ export function noteOutbound(
   exchange.judgeCalls = openCallJudge(request, formatNamed(exchange.format), plan);
   ledger.plan = loggedPlan(request, plan, defect);
   if (plan.reason === 'shadow') ledger.heldFromK = listHeldFromK(request, plan);
+  exchange.deferral = plan.deferral;
   exchange.deferredTools = listDeferred(request, plan);
-  const pruned = sent.length < plan.eligible.length;
-  headers['x-svc-tools-input'] = String(plan.eligible.length);
-  headers['x-svc-tools-output'] = String(sent.length);
-  headers['x-svc-prune-ratio'] = `${sent.length}/${plan.eligible.length}`;
-  if (pruned && plan.reply) headers['x-svc-routing'] = plan.reply.method;
+  ledger.toolsSent = countReaching(plan) + countFoundBefore(exchange, request);
+  ledger.toolsOut = ledger.toolsSent;
+  renderToolCounts(exchange);
+  if (sentCount < plan.eligible.length && plan.reply) headers['x-svc-routing'] = plan.reply.method;
+}
+
+/** Names for the statistics of tools, if the router did not rank them. */
+function listNames({ outline }: ParsedRequest, { eligible }: ToolPlan): readonly string[] {
+  return eligible.slice(0, candidatesMax).flatMap((index) => outline.tools[index]?.name ?? []);
+}
+
+/** Number of deferred tools that the model found in earlier turns. The provider then shows their definitions. */
+function countFoundBefore({ deferredTools }: Exchange, { tape }: ParsedRequest): number {
+  if (deferredTools === undefined) return 0;
+  return [...listFoundTools(tape)].filter((name) => deferredTools.has(name)).length;
 }
 
 function loggedPlan(
@@ -133,8 +146,8 @@ function loggedContext({ contextPrice }: Exchange, { context }: ToolPlan): Excha
 }
 
 /**
- * Adds the estimated token counts for requests with a compressible conversation. They are whole
- * numbers, and the parts add up to the total.
+ * Adds the estimated token counts for conversations that the compressor processed. They are whole numbers, and
+ * the parts add up to the total.
  */
 function noteContext(
   { headers }: Exchange,
@@ -142,7 +155,7 @@ function noteContext(
   { context }: ToolPlan,
   bytesPerToken: number,
 ): void {
-  if (outline.tools.length === 0 && context.edits.length === 0) return;
+  if (!context.isCompressed) return;
   const bytes = outline.messages.reduce((sum, { range }) => sum + range.end - range.start, 0);
   const saved = context.steps.reduce((sum, step) => sum + step.tokensBefore - step.tokensAfter, 0);
   const tokensIn = Math.max(saved, Math.ceil(bytes / bytesPerToken));

@@ -19,6 +19,7 @@ function validateWhole(format: 'chat-completions' | 'messages', growsBy = '') {
     metrics: { planDefects: { inc: () => undefined } } as unknown as EdgeMetrics,
     log: { error: ({ defect }: { defect: unknown }) => defects.push(defect) } as never,
     tokenRatios: new TokenRatios(),
+    toolTokens: { count: () => [] },
   };
   const { body } = validate(
     request,

@@ -1,10 +1,18 @@
+import { hash } from 'node:crypto';
 import type { ByteEdit, ChatMessage } from '@gateway/interchange';
 import { formatNamed, type RequestEdit } from '@gateway/wire-formats';
 import type { Logger } from '@gateway/observability';
 import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
 import type { TokenRatios } from '../../../request/token-estimates.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
-import { isDeferralAt, listSent, identityPlan, type ToolPlan } from '../../exchange/tool-plan.ts';
+import { renderCounted, type LeftOutTools } from '../../exchange/left-out-tools.ts';
+import {
+  isDeferralAt,
+  listLeftOut,
+  listSent,
+  identityPlan,
+  type ToolPlan,
+} from '../../exchange/tool-plan.ts';
 import type { NextRound } from '../../recovery/recovery-rounds.ts';
 import type { Outbound } from '../../exchange/tool-plan.ts';
 import type { Caller, Target, ParsedRequest } from '../../../request/request.ts';
@@ -19,6 +27,7 @@ import {
 } from './invariants.ts';
 import type { Invariant, OutboundDraft } from './invariants.ts';
 import { noteOutbound } from './note-outbound.ts';
+import type { ToolTokens } from './tool-tokens.ts';
 
 /** Cheap checks come first. The full scan of the result runs only if they pass. */
 const invariants: readonly Invariant[] = [
@@ -31,6 +40,13 @@ const invariants: readonly Invariant[] = [
   resultIsJson,
 ];
 
+interface ValidateServices {
+  readonly metrics: EdgeMetrics;
+  readonly log: Logger;
+  readonly tokenRatios: Pick<TokenRatios, 'bytesPerToken'>;
+  readonly toolTokens: Pick<ToolTokens, 'count'>;
+}
+
 /**
  * Applies the plan to the client's bytes. If a plan violates an invariant, the violation is counted and the
  * identity plan is used instead.
@@ -41,7 +57,7 @@ export function validate(
   planned: ToolPlan,
   exchange: Exchange,
   { accountId }: Pick<Caller, 'accountId'>,
-  services: { metrics: EdgeMetrics; log: Logger; tokenRatios: Pick<TokenRatios, 'bytesPerToken'> },
+  services: ValidateServices,
 ): Outbound {
   const owner = { accountId, provider: target.provider.name, model: target.model };
   const bytesPerToken = services.tokenRatios.bytesPerToken(owner);
@@ -49,6 +65,7 @@ export function validate(
   const defect = defectOf(draft);
   if (defect === null) {
     noteOutbound(exchange, request, planned, null, bytesPerToken);
+    exchange.leftOut = countLeftOut(request, planned, accountId, services);
     return outboundOf(draft, request, exchange);
   }
   services.metrics.planDefects.inc();
@@ -56,6 +73,28 @@ export function validate(
   const identity = { ...identityPlan(planned.eligible, 'invalid_plan'), reply: planned.reply };
   noteOutbound(exchange, request, identity, defect, bytesPerToken);
   return outboundOf(draftOf(request, target, identity, exchange), request, exchange);
+}
+
+/** Starts to count the tokens of the tools that the plan leaves out, for the log. */
+function countLeftOut(
+  { bytes, outline }: ParsedRequest,
+  plan: ToolPlan,
+  accountId: string,
+  { toolTokens }: ValidateServices,
+): LeftOutTools | undefined {
+  const { recovery, toolHashes } = plan;
+  const tools = listLeftOut(plan).flatMap((index) => outline.tools[index] ?? []);
+  if (toolHashes === undefined || (tools.length === 0 && recovery === undefined)) return undefined;
+  const definitions = tools.map(({ index, range }) => ({
+    hash: toolHashes[index] ?? '',
+    text: () => bytes.toString('utf8', range.start, range.end),
+  }));
+  if (recovery !== undefined) {
+    const text = renderCounted(recovery.recoveryTool);
+    definitions.push({ hash: hash('sha256', text), text: () => text });
+  }
+  const counts = toolTokens.count(accountId, definitions);
+  return { names: tools.map(({ name }) => name), hasRecoveryTool: recovery !== undefined, counts };
 }
 
 function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exchange: Exchange): Outbound {

@@ -63,7 +63,7 @@ export function joinEdits(
   { outline: { messages }, candidates, tape }: ContextSubject,
   editsFor: (index: number) => MessageEdits,
   { tailStart, unknown }: { tailStart: number; unknown: readonly number[] },
-): Pick<ContextEdits, 'edits' | 'steps' | 'markers' | 'blocks' | 'tokens'> {
+): Pick<ContextEdits, 'edits' | 'steps' | 'markers' | 'blocks' | 'tokens' | 'isCompressed'> {
   const edits: ContextEdits['edits'][number][] = [];
   const steps: ContextStep[] = [];
   const markers: string[] = [];
@@ -84,7 +84,15 @@ export function joinEdits(
   const end = messages[tailStart - 1]?.range.end ?? 0;
   const rewritten = from === undefined ? 0 : estimateTokens(tape.bytes.subarray(from, end));
   const tokens = { savedNew: saved.new, savedAgain: saved.again, rewritten };
-  return { edits, steps, markers: markers.slice(-idsMax), blocks: blocks.slice(-idsMax), tokens };
+  const isCompressed = candidates.some((index) => !editsFor(index).wasLate);
+  return {
+    edits,
+    steps,
+    markers: markers.slice(-idsMax),
+    blocks: blocks.slice(-idsMax),
+    tokens,
+    isCompressed,
+  };
 }
 
 function sumSaved(steps: readonly ContextStep[]): number {

@@ -1,0 +1,66 @@
+import { countDefinitions } from '@gateway/contracts';
+import type { Messaging } from '@gateway/messaging';
+import { LRUCache } from 'lru-cache';
+
+/** A tool definition to count. `text` is read only if its count is not known. */
+export interface CountedDefinition {
+  /** SHA-256 of the text, in hex. */
+  readonly hash: string;
+  readonly text: () => string;
+}
+
+/** In tokens (o200k). Null if a definition was not counted. */
+export type TokenCounts = readonly (number | null)[];
+
+const knownMax = 200_000;
+/** Leaves room for framing under the 8 MiB message limit. */
+const textBytesMax = 6 * 1024 * 1024;
+
+/**
+ * The tokens of tool definitions. The compressor counts them while the provider processes the request. Agents
+ * send the same definitions in every request, so most counts are known.
+ */
+export class ToolTokens {
+  readonly #messaging: Pick<Messaging, 'call'>;
+  readonly #known = new LRUCache<string, number>({ max: knownMax });
+
+  constructor(messaging: Pick<Messaging, 'call'>) {
+    this.#messaging = messaging;
+  }
+
+  /**
+   * Returns the count of each definition, without a promise if all are known. A count is null if the
+   * compressor is unavailable or overloaded, or if the definitions are too long. Never rejects.
+   */
+  count(accountId: string, definitions: readonly CountedDefinition[]): TokenCounts | Promise<TokenCounts> {
+    const known = this.#read(definitions);
+    return known.includes(null) ? this.#ask(accountId, definitions) : known;
+  }
+
+  #read(definitions: readonly CountedDefinition[]): TokenCounts {
+    return definitions.map(({ hash }) => this.#known.get(hash) ?? null);
+  }
+
+  async #ask(accountId: string, definitions: readonly CountedDefinition[]): Promise<TokenCounts> {
+    const missing = new Map<string, string>();
+    let bytes = 0;
+    for (const { hash, text } of definitions) {
+      if (this.#known.has(hash) || missing.has(hash)) continue;
+      const own = text();
+      bytes += Buffer.byteLength(own);
+      if (bytes > textBytesMax) break;
+      missing.set(hash, own);
+    }
+    try {
+      const call = { accountId, definitions: [...missing.values()] };
+      const { tokens } = await this.#messaging.call(countDefinitions, call);
+      for (const [at, hash] of [...missing.keys()].entries()) {
+        const count = tokens[at];
+        if (count !== undefined) this.#known.set(hash, count);
+      }
+    } catch {
+      // The figures of this request stay unmeasured. The next request asks again.
+    }
+    return this.#read(definitions);
+  }
+}

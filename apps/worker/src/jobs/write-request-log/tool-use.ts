@@ -1,0 +1,99 @@
+import type { RequestLogRow } from './request-log-row.ts';
+
+/** A log row, and the tools that its request offered. */
+export interface UsedRow {
+  readonly row: RequestLogRow;
+  /** Names of the offered tools, if they were not ranked. All of them were forwarded. */
+  readonly offeredTools: readonly string[];
+}
+
+/** How a tool was used on one day: an addition to a row of `tool_days`, with its columns as fields. */
+export interface ToolUse {
+  readonly account_id: string;
+  /** UTC, `YYYY-MM-DD`. */
+  readonly day: string;
+  /** The empty name counts the requests with tools. */
+  readonly tool: string;
+  offered: number;
+  forwarded: number;
+  called: number;
+  called_when_pruned: number;
+  denied: number;
+  /** The calls with a known rank, and the sum of their ranks. */
+  ranked_calls: number;
+  rank_sum: number;
+  /** RFC 3339. */
+  last_seen_at: string;
+}
+
+const requestsTool = '';
+const nameCharactersMax = 256;
+const unused = {
+  ...{ offered: 0, forwarded: 0, called: 0, called_when_pruned: 0 },
+  ...{ denied: 0, ranked_calls: 0, rank_sum: 0 },
+};
+
+/**
+ * Adds up how the tools of some requests were used, by account, day and tool. The result is in the order of
+ * these keys, so that two batches never deadlock. A tool counts once per request.
+ */
+export function sumToolUse(rows: readonly UsedRow[]): ToolUse[] {
+  const uses = new Map<string, ToolUse>();
+  for (const { row, offeredTools } of rows) {
+    const { account_id, created_at, called_tools, denied_tools } = row;
+    const day = created_at.slice(0, 10);
+    const useOf = (name: string): ToolUse => {
+      const tool = name.slice(0, nameCharactersMax);
+      const key = `${account_id} ${day} ${tool}`;
+      const use = uses.get(key) ?? { account_id, day, tool, ...unused, last_seen_at: created_at };
+      uses.set(key, use);
+      if (created_at > use.last_seen_at) use.last_seen_at = created_at;
+      return use;
+    };
+    const offers = listOffers(row, offeredTools);
+    if (offers.size > 0) useOf(requestsTool).offered += 1;
+    const called = new Set(called_tools);
+    for (const [name, offer] of offers) addOffer(useOf(name), offer, called.has(name));
+    for (const name of new Set(denied_tools)) if (name !== requestsTool) useOf(name).denied += 1;
+  }
+  return [...uses].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, use]) => use);
+}
+
+interface Offer {
+  readonly isForwarded: boolean;
+  /** Null if the tools were not ranked. */
+  readonly rank: number | null;
+}
+
+function addOffer(use: ToolUse, { isForwarded, rank }: Offer, isCalled: boolean): void {
+  use.offered += 1;
+  if (isForwarded) use.forwarded += 1;
+  if (!isCalled) return;
+  use.called += 1;
+  if (!isForwarded) use.called_when_pruned += 1;
+  if (rank === null) return;
+  use.ranked_calls += 1;
+  use.rank_sum += rank;
+}
+
+/** Of tools that share a name, the best rank counts, and one forwarded tool is enough. */
+function listOffers(
+  { candidates, tools_pruned, tools_in, tools_out }: RequestLogRow,
+  offeredTools: readonly string[],
+): ReadonlyMap<string, Offer> {
+  const offers = new Map<string, Offer>();
+  if (candidates === null || candidates.length === 0) {
+    for (const name of offeredTools) offers.set(name, { isForwarded: true, rank: null });
+  } else {
+    const isWhole = (tools_pruned ?? tools_in - tools_out) <= 0;
+    for (const [name, , rank, forwarded] of candidates) {
+      const known = offers.get(name);
+      offers.set(name, {
+        isForwarded: isWhole || forwarded === 1 || known?.isForwarded === true,
+        rank: Math.min(rank, known?.rank ?? rank),
+      });
+    }
+  }
+  offers.delete(requestsTool);
+  return offers;
+}
