@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runAtOnce } from '../../apps/tool-router/src/shares/run-at-once.ts';
 import { describeLogits } from '../../apps/tool-router/src/ranking/describe-ranking.ts';
 import type { RankQuestion, TurnRanking } from '../../apps/tool-router/src/ranking/ranker.port.ts';
 import { makeToolEncoderText } from '../../apps/tool-router/src/encoder/tool-encoder-text.ts';
@@ -67,7 +68,7 @@ export class SemanticPath {
     vectors.forEach((vector, place) => {
       tools.set(vector, place * dimensions);
     });
-    const keyword = scoreByKeyword(index, turn.query);
+    const keyword = runAtOnce(scoreByKeyword(index, turn.query));
     const list = makeStageList(index, cards);
     const features = computeFeatures(list, turn, { dimensions, tools, texts }, this.#synonyms, keyword);
     return { index, turn, keyword, features };
@@ -78,7 +79,8 @@ export class SemanticPath {
     const { index, turn, keyword, features } = await this.see(dataset, question, lines);
     const score = await this.#rerankerOf(foldOf(dataset));
     const logits = Float64Array.from(await score(features, featureNames.length));
-    return describeLogits(index, turn.query, { logits, keyword, rankedBy: 'semantic.held-out' });
+    const scored = { logits, keyword, rankedBy: 'semantic.held-out' };
+    return runAtOnce(describeLogits(index, turn.query, scored));
   }
 
   #rerankerOf(fold: number | undefined): Promise<Score> {

@@ -6,6 +6,7 @@ import type { ToolRouterConfig } from './config.ts';
 import { ToolMemory } from './tool-index/tool-memory.ts';
 import { NatsRoutingPolicies } from './policy/routing-policies.adapter.ts';
 import { openRanking } from './ranking/open-ranking.ts';
+import { openRouterShares } from './shares/router-shares.ts';
 import type { ToolRouterParts } from './tool-router.module.ts';
 import { connectVectorRedis, RedisVectors } from './vectors/redis-vectors.adapter.ts';
 import { noSharedVectors } from './vectors/shared-vectors.port.ts';
@@ -40,11 +41,13 @@ export async function assembleRouter(
   showMemory(metrics, memory);
   const redis =
     config.REDIS_CACHE_URL === undefined ? undefined : connectVectorRedis(config.REDIS_CACHE_URL, logger);
+  const shares = openRouterShares(metrics);
   const ranking = await openRanking({
     encoderDir: config.ROUTER_ENCODER_DIR,
     rerankerDir: config.ROUTER_RERANKER_DIR === 'none' ? null : config.ROUTER_RERANKER_DIR,
     threads: config.ROUTER_INFERENCE_THREADS,
     budgetMs: config.ROUTER_SEMANTIC_BUDGET_MS,
+    shares,
     shared:
       redis === undefined
         ? noSharedVectors
@@ -56,6 +59,7 @@ export async function assembleRouter(
   return {
     memory,
     ranking,
+    share: shares.loop,
     policies: new NatsRoutingPolicies(messaging, logger),
     metrics,
     instanceId: config.INSTANCE_ID,

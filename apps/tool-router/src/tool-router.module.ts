@@ -1,3 +1,4 @@
+import type { LoopShare } from '@gateway/messaging';
 import type { Metrics } from '@gateway/observability';
 import { Inject, Module, type DynamicModule, type OnModuleDestroy } from '@nestjs/common';
 import { PlanMetrics } from './metrics/router-metrics.ts';
@@ -12,6 +13,7 @@ import { ToolEmbedding } from './vectors/embed-tools.ts';
 export interface ToolRouterParts {
   readonly memory: ToolMemory;
   readonly ranking: Ranking;
+  readonly share: LoopShare;
   readonly policies: RoutingPolicies;
   readonly metrics: Metrics;
   readonly instanceId: string;
@@ -29,16 +31,18 @@ export class ToolRouterModule implements OnModuleDestroy {
     this.#close = close;
   }
 
-  static forRoot({ memory, ranking, policies, metrics, instanceId, close }: ToolRouterParts): DynamicModule {
+  static forRoot(parts: ToolRouterParts): DynamicModule {
+    const { memory, ranking, share, policies, metrics, instanceId, close } = parts;
+    const { ranker, learn, inference } = ranking;
     const planner = (): ToolPlanner =>
-      new ToolPlanner({ lists: memory, ranker: ranking.ranker, priors: recallPriors, policies, instanceId });
+      new ToolPlanner({ lists: memory, ranker, priors: recallPriors, policies, share, instanceId });
     return {
       module: ToolRouterModule,
       controllers: [ToolRouterController],
       providers: [
         { provide: ToolPlanner, useFactory: planner },
-        { provide: ToolIntake, useFactory: () => new ToolIntake({ memory, learn: ranking.learn }) },
-        { provide: ToolEmbedding, useFactory: () => new ToolEmbedding(ranking.inference) },
+        { provide: ToolIntake, useFactory: () => new ToolIntake({ memory, learn, share }) },
+        { provide: ToolEmbedding, useFactory: () => new ToolEmbedding(inference) },
         { provide: PlanMetrics, useFactory: () => new PlanMetrics(metrics) },
         { provide: CLOSE_PARTS, useValue: close },
       ],

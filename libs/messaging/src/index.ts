@@ -10,6 +10,7 @@ export { AccountCache, type AccountCacheOptions } from './account-cache.ts';
 export { accountShare, type AccountShare, watchShare } from './account-share.ts';
 export { endOnSignal } from './end-on-signal.ts';
 export { FairQueue, type FairQueueOptions, type RefusedReason } from './fair-queue.ts';
+export { LoopShare, type LoopShareOptions, type Pieces } from './loop-share.ts';
 export type {
   CallOptions,
   Messaging,
@@ -20,6 +21,7 @@ export type {
   RequestOf,
   ServeOptions,
 } from './messaging.ts';
+export { TimeShare, type TimeShareOptions } from './time-share.ts';
 export { connectMessaging, type MessagingOptions } from './nats-messaging.ts';
 export { nestLogger, RpcHandler, RpcServer } from './nest-transport.ts';
 export { runService, type RunningService, type ServiceOptions, type ServiceParts } from './run-service.ts';

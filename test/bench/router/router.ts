@@ -6,6 +6,8 @@ import { createLogger, createMetrics } from '@gateway/observability';
 import { ToolIntake, ToolMemory } from '../../../apps/tool-router/src/tool-index/tool-memory.ts';
 import { recallPriors } from '../../../apps/tool-router/src/policy/recall-prior.ts';
 import { ToolPlanner } from '../../../apps/tool-router/src/plan-tools/plan-tools.ts';
+import { LoopShare } from '../../../libs/messaging/src/loop-share.ts';
+import { TimeShare } from '../../../libs/messaging/src/time-share.ts';
 import { openRanking, type Ranking } from '../../../apps/tool-router/src/ranking/open-ranking.ts';
 import { noSharedVectors } from '../../../apps/tool-router/src/vectors/shared-vectors.port.ts';
 
@@ -33,15 +35,16 @@ export class RouterUnderTest {
   readonly #planner: ToolPlanner;
   readonly #intake: ToolIntake;
 
-  private constructor(ranking: Ranking, memory: ToolMemory) {
+  private constructor(ranking: Ranking, memory: ToolMemory, share: LoopShare) {
     this.ranking = ranking;
     this.memory = memory;
-    this.#intake = new ToolIntake({ memory, learn: ranking.learn });
+    this.#intake = new ToolIntake({ memory, learn: ranking.learn, share });
     this.#planner = new ToolPlanner({
       lists: memory,
       ranker: ranking.ranker,
       priors: recallPriors,
       policies: { find: () => null },
+      share,
       instanceId: 'bench',
     });
   }
@@ -52,6 +55,17 @@ export class RouterUnderTest {
       definitionsBytesMax: 32 * mebibyte,
       listsBytesMax: 32 * mebibyte,
     });
+    const metrics = createMetrics('tool-router');
+    // As in the service, where a single account has no bounds but those of its jobs.
+    const time = { contendedShare: 1, burstMs: 50 };
+    const jobs = {
+      slots: 64,
+      slotsPerAccount: 64,
+      waitingPerAccountMax: 64,
+      waitingMax: 64,
+      waitMsMax: 60_000,
+    };
+    const loop = new LoopShare({ ...time, pieceMs: 2, jobs });
     const ranking = await openRanking({
       encoderDir: process.env['ROUTER_ENCODER_DIR'] ?? join(root, 'models/encoder'),
       rerankerDir: process.env['ROUTER_RERANKER_DIR'] ?? join(root, 'models/reranker'),
@@ -60,10 +74,11 @@ export class RouterUnderTest {
       budgetMs: 60_000,
       shared: noSharedVectors,
       logger: createLogger({ service: 'tool-router', instanceId: 'bench', level: 'error' }),
-      metrics: createMetrics('tool-router'),
+      metrics,
+      shares: { loop, vectors: new TimeShare(time) },
       onForgotten: (listHash, hashes) => memory.forget(listHash, hashes),
     });
-    return new RouterUnderTest(ranking, memory);
+    return new RouterUnderTest(ranking, memory, loop);
   }
 
   async define({ tools }: ListOfTools): Promise<void> {

@@ -3,9 +3,17 @@ import type { PlanToolsRequest, RoutingPolicy } from '@gateway/contracts';
 import { shortenTurn } from '../../../apps/edge-gateway/src/pipeline/stages/plan/conversation/shorten-turn.ts';
 import type { PlannedTools } from '../../../apps/tool-router/src/plan-tools/choose-plan.ts';
 import { ToolPlanner } from '../../../apps/tool-router/src/plan-tools/plan-tools.ts';
+import { LoopShare } from '../../../libs/messaging/src/loop-share.ts';
+import type { ToolLists } from '../../../apps/tool-router/src/tool-index/tool-memory.ts';
 import { SharedPrefixes } from './bill.ts';
 import type { EvalRequest } from './eval-session.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
+
+/** A replay has one account, which needs no share. */
+const share = new LoopShare({
+  ...{ pieceMs: 60_000, contendedShare: 1, burstMs: 0 },
+  jobs: { slots: 64, slotsPerAccount: 64, waitingPerAccountMax: 64, waitingMax: 64, waitMsMax: 60_000 },
+});
 
 /** The token overhead of a message in addition to its text. */
 export const messageTokens = 4;
@@ -39,12 +47,19 @@ export async function replayRequests(
   policy: RoutingPolicy | null,
   answer: (request: EvalRequest, planner: ToolPlanner, state: ReplayState) => Promise<void>,
 ): Promise<ReplayOutcome> {
-  const lists = { find: () => ({ status: 'known' as const, index }) };
+  const lists: ToolLists = {
+    sizeOf: () => index.names.length,
+    // eslint-disable-next-line require-yield -- the list is indexed
+    *find() {
+      return { status: 'known', index };
+    },
+  };
   const planner = new ToolPlanner({
     lists,
     ranker,
     priors,
     policies: { find: () => policy },
+    share,
     instanceId: 'eval',
   });
   const state = openState(session.systemTokens);

@@ -6,6 +6,7 @@ import { createLogger, createMetrics } from '@gateway/observability';
 import { findFreePort, startStack } from '@gateway/testing';
 import { Redis } from 'ioredis';
 import { openRanking, type Ranking } from '../../../apps/tool-router/src/ranking/open-ranking.ts';
+import { openRouterShares } from '../../../apps/tool-router/src/shares/router-shares.ts';
 import { makeToolCard } from '../../../apps/tool-router/src/tool-index/tool-card.ts';
 import { indexToolList } from '../../../apps/tool-router/src/tool-index/keyword-index.ts';
 import {
@@ -58,6 +59,7 @@ async function startReplica(url = stack.dev.redis_cache_url) {
     rerankerDir: join(models, 'reranker'),
     threads: 1,
     budgetMs: unhurriedMs,
+    shares: openRouterShares(metrics),
     shared: new RedisVectors(connection, openCache(connection), log),
     logger: log,
     metrics,

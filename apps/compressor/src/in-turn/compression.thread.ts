@@ -1,7 +1,10 @@
 // Compresses large requests in a worker thread, so that they do not block the compressor's event loop.
+import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { LargeWork, type ThreadData, type ThreadReply, type ThreadRequest } from './large-work.ts';
 
+// On Linux this applies to the calling thread only: requests on the event loop take precedence over large texts.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const work = new LargeWork(workerData as ThreadData);
 
 // The parent waits for each reply before it sends another task, so this thread needs no queue.

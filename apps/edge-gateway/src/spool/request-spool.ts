@@ -17,6 +17,8 @@ import { SegmentWriter } from './segment.ts';
 import { endingReserveBytes, renderRefusal, SpoolShares } from './spool-shares.ts';
 import type { RequestSpoolOptions } from './spool-options.ts';
 
+/** Events occupy the spool until their whole segment is committed, so even a small spool has many segments. */
+const segmentsMin = 16;
 const writeRetryMs = 250;
 const endingDelayMs = 2;
 /** With this many open requests, others are likely to arrive in the same event loop turn and share a write. */
@@ -31,9 +33,8 @@ interface OpenRequest {
 }
 
 /**
- * The first place where the request log is stored. A request is accepted once its accept line is in a file;
- * its end line follows later. Under load, all lines from one event loop turn share a write. Only one write
- * runs at a time.
+ * The first place where the request log is stored. A request is accepted once its accept line is in a file; its end line
+ * follows later. Under load, all lines from one event loop turn share a write. Only one write runs at a time.
  */
 export class RequestSpool {
   static async open(options: RequestSpoolOptions): Promise<RequestSpool> {
@@ -70,7 +71,7 @@ export class RequestSpool {
     this.#shares = new SpoolShares(options.bytesMax);
     this.#writer = new SegmentWriter({
       directory: own.path,
-      segmentBytesMax: options.segmentBytesMax ?? 8 << 20,
+      segmentBytesMax: options.segmentBytesMax ?? Math.min(8 << 20, options.bytesMax / segmentsMin),
       now: this.#now,
       onSegment: (segment) => own.segments.push(segment),
     });

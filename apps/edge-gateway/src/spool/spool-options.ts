@@ -8,7 +8,7 @@ export interface RequestSpoolOptions {
   readonly instanceId: string;
   readonly log: SpoolLog;
   readonly now?: () => number;
-  /** A segment is sealed at this size. */
+  /** A segment is sealed at this size. By default 8 MiB, or a sixteenth of a smaller spool. */
   readonly segmentBytesMax?: number;
   /** A segment is sealed at this age, so that committed data is deleted soon. */
   readonly segmentAgeMaxMs?: number;

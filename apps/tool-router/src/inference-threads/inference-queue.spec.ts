@@ -1,5 +1,7 @@
 import { InferenceQueue } from './inference-queue.ts';
+import { TimeShare } from '@gateway/messaging';
 import { InferenceRefused, type Urgency } from '../inference/inference.port.ts';
+import { vectorShare } from '../shares/router-shares.ts';
 
 function fill(
   queue: InferenceQueue,
@@ -18,12 +20,13 @@ function fill(
   }
   return refused;
 }
+const openQueue = () => new InferenceQueue(new TimeShare(vectorShare));
 const urgenciesOf = (batch: ReturnType<InferenceQueue['take']>) =>
   batch.map(({ options }) => options.urgency);
 
 describe('InferenceQueue', () => {
   it('returns tasks by urgency: plan tasks share a batch, other tasks run alone', () => {
-    const queue = new InferenceQueue();
+    const queue = openQueue();
     fill(queue, 'later', 1);
     fill(queue, 'awaited', 2);
     fill(queue, 'plan', 70);
@@ -36,7 +39,7 @@ describe('InferenceQueue', () => {
   });
 
   it('regularly returns the least urgent task even under constant load', () => {
-    const queue = new InferenceQueue();
+    const queue = openQueue();
     fill(queue, 'later', 1);
     const seen = Array.from({ length: 8 }, () => {
       fill(queue, 'plan', 1);
@@ -46,7 +49,7 @@ describe('InferenceQueue', () => {
   });
 
   it('rejects tasks whose deadline has passed', () => {
-    const queue = new InferenceQueue();
+    const queue = openQueue();
     const late = fill(queue, 'plan', 2, { deadlineAt: 100 });
     fill(queue, 'plan', 1, { deadlineAt: 300 });
     expect(queue.take(200)).toHaveLength(1);
@@ -54,7 +57,7 @@ describe('InferenceQueue', () => {
   });
 
   it('rejects new tasks when it is full', () => {
-    const queue = new InferenceQueue();
+    const queue = openQueue();
     const refused = fill(queue, 'plan', 520);
     expect(queue.size).toBe(512);
     expect(refused).toHaveLength(8);
@@ -62,7 +65,7 @@ describe('InferenceQueue', () => {
   });
 
   it('serves accounts in turn, so that one account’s tasks do not delay another’s', () => {
-    const queue = new InferenceQueue();
+    const queue = openQueue();
     fill(queue, 'plan', 100, { accountId: 'busy' });
     fill(queue, 'plan', 2, { accountId: 'quiet' });
     const batch = queue.take(0).map(({ options }) => options.accountId);
@@ -76,10 +79,35 @@ describe('InferenceQueue', () => {
   });
 
   it('keeps room for an account with few tasks when another has filled the queue', () => {
-    const queue = new InferenceQueue();
+    const queue = openQueue();
     fill(queue, 'plan', 600, { accountId: 'busy' });
     expect(fill(queue, 'plan', 16, { accountId: 'quiet' })).toEqual([]);
     expect(fill(queue, 'plan', 1, { accountId: 'quiet' })).toHaveLength(1);
     expect(queue.size).toBe(528);
+  });
+
+  it('holds an account’s vectors to its share of time while another account plans, and never its plans', () => {
+    let now = 0;
+    const queue = new InferenceQueue(new TimeShare({ ...vectorShare, now: () => now }));
+    const takeFor = (ms: number) => {
+      const batch = queue.take(now);
+      now += ms;
+      queue.noteTime(batch, ms);
+      return urgenciesOf(batch);
+    };
+    fill(queue, 'later', 50, { accountId: 'busy' });
+    // It is the only account that plans.
+    fill(queue, 'plan', 1, { accountId: 'busy' });
+    for (let at = 0; at < 10; at += 1) takeFor(100);
+    expect(queue.size).toBe(41);
+    fill(queue, 'plan', 1, { accountId: 'busy' });
+    fill(queue, 'plan', 1, { accountId: 'quiet' });
+    expect(takeFor(2)).toEqual(['plan', 'plan']);
+    expect(takeFor(0)).toEqual([]);
+    fill(queue, 'later', 1, { accountId: 'quiet' });
+    expect(takeFor(2)).toEqual(['later']);
+    expect(queue.size).toBe(41);
+    now += 900;
+    expect(takeFor(2)).toEqual(['later']);
   });
 });

@@ -1,3 +1,4 @@
+import type { TimeShare } from '@gateway/messaging';
 import type { InferenceTask } from '../inference/inference-protocol.ts';
 import { InferenceRefused, type InferenceOptions, type Urgency } from '../inference/inference.port.ts';
 
@@ -32,6 +33,7 @@ export interface WaitingTask {
 
 /** Bounded queue for inference tasks, most urgent first. */
 export class InferenceQueue {
+  readonly #vectorTime: TimeShare;
   readonly #waiting: Record<Urgency, TaskLine> = {
     plan: new TaskLine(),
     awaited: new TaskLine(),
@@ -43,9 +45,15 @@ export class InferenceQueue {
     return urgencies.reduce((sum, urgency) => sum + this.#waiting[urgency].size, 0);
   }
 
+  /** @param vectorTime the time that each account may use for vectors of new tools. */
+  constructor(vectorTime: TimeShare) {
+    this.#vectorTime = vectorTime;
+  }
+
   /** Rejects the task if the queue is full and the account has used its reserve. */
   add(waiting: WaitingTask): void {
     const { urgency, accountId = '' } = waiting.options;
+    if (urgency === 'plan') this.#vectorTime.note(accountId);
     const line = this.#waiting[urgency];
     const max = waitingMax[urgency];
     const hasReserve = line.sizeOf(accountId) < reservedPerAccount && line.size < 2 * max;
@@ -55,8 +63,8 @@ export class InferenceQueue {
   }
 
   /**
-   * Returns the next batch. All its tasks have the same urgency. Empty if no task is waiting. Rejects tasks
-   * whose deadline is before `now`.
+   * Returns the next batch. All its tasks have the same urgency. Empty if no task is waiting, or if only accounts
+   * have some that have used their share of time. Rejects tasks whose deadline is before `now`.
    */
   take(now: number): WaitingTask[] {
     this.#batches += 1;
@@ -66,6 +74,12 @@ export class InferenceQueue {
       if (batch.length > 0) return batch;
     }
     return [];
+  }
+
+  /** Notes how long a batch took. */
+  noteTime(batch: readonly WaitingTask[], ms: number): void {
+    for (const { options } of batch)
+      if (options.urgency !== 'plan') this.#vectorTime.use(options.accountId ?? '', ms / batch.length);
   }
 
   refuseAll(error: InferenceRefused): void {
@@ -80,7 +94,11 @@ export class InferenceQueue {
     const perAccountMax = line.accounts > 1 ? batchTasksPerAccountMax : Infinity;
     const taken = new Map<string, number>();
     while (batch.length < batchTasksMax[urgency]) {
-      const next = line.takeInTurn((accountId) => (taken.get(accountId) ?? 0) < perAccountMax);
+      const next = line.takeInTurn(
+        (accountId) =>
+          (taken.get(accountId) ?? 0) < perAccountMax &&
+          (urgency === 'plan' || this.#vectorTime.mayRun(accountId)),
+      );
       if (next === undefined) break;
       const { accountId = '', deadlineAt = Infinity } = next.options;
       if (deadlineAt <= now) {

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { TimeShare } from '@gateway/messaging';
 import type { Logger } from '@gateway/observability';
 import type {
   EncoderFacts,
@@ -14,6 +15,8 @@ import { InferenceRefused, type Inference, type InferenceOptions } from '../infe
 
 export interface InferenceThreadsOptions {
   readonly data: InferenceThreadData;
+  /** The time that each account may use for vectors of new tools. */
+  readonly vectorTime: TimeShare;
   readonly logger: Logger;
   readonly metrics: InferenceMetrics;
   /** Path to the worker thread's script. Default: the inference thread. */
@@ -27,6 +30,8 @@ const modelsThread = new URL(
 );
 /** A thread that does not reply within this time is replaced. */
 const batchTimeoutMs = 20_000;
+/** Pause after which tasks of accounts that have used their share of time are tried again. */
+const laterMs = 5;
 const restartFirstMs = 500;
 const restartMaxMs = 30_000;
 /** Maximum time that one tool-encoding task may block the thread while a plan waits. */
@@ -40,7 +45,7 @@ const textsPerTaskMax = 32;
  */
 export class InferenceThreads implements Inference {
   readonly #options: InferenceThreadsOptions;
-  readonly #queue = new InferenceQueue();
+  readonly #queue: InferenceQueue;
   #worker: Worker | undefined;
   #facts: InferenceReady | undefined;
   #inFlight: InFlight | undefined;
@@ -48,10 +53,12 @@ export class InferenceThreads implements Inference {
   #failures = 0;
   #msPerText = 1;
   #restart: NodeJS.Timeout | undefined;
+  #later: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   private constructor(options: InferenceThreadsOptions) {
     this.#options = options;
+    this.#queue = new InferenceQueue(options.vectorTime);
   }
 
   /**
@@ -94,6 +101,7 @@ export class InferenceThreads implements Inference {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#restart);
+    clearTimeout(this.#later);
     this.#refuse('closed');
     await this.#worker?.terminate();
   }
@@ -136,13 +144,22 @@ export class InferenceThreads implements Inference {
   #pump(): void {
     if (this.#inFlight !== undefined || this.#facts === undefined || this.#worker === undefined) return;
     const tasks = this.#queue.take(performance.now());
-    if (tasks.length === 0) return;
+    if (tasks.length === 0) {
+      // The waiting accounts have used their share of time.
+      if (this.#queue.size > 0) this.#later ??= setTimeout(() => this.#pumpLater(), laterMs);
+      return;
+    }
     const id = (this.#batches += 1);
     const worker = this.#worker;
     const hang = setTimeout(() => this.#giveUp(worker), batchTimeoutMs);
     hang.unref();
     this.#inFlight = { id, tasks, hang };
     worker.postMessage({ id, tasks: tasks.map(({ task }) => task) });
+  }
+
+  #pumpLater(): void {
+    this.#later = undefined;
+    this.#pump();
   }
 
   #finish({ id, results, inferenceMs }: Extract<ThreadMessage, { kind: 'done' }>): void {
@@ -153,6 +170,7 @@ export class InferenceThreads implements Inference {
     this.#failures = 0;
     const urgency = batch.tasks[0]?.options.urgency ?? 'plan';
     this.#options.metrics.observeBatch(urgency, batch.tasks.length, inferenceMs);
+    this.#queue.noteTime(batch.tasks, inferenceMs);
     this.#learnPace(batch.tasks, inferenceMs);
     // Send the next batch first, so that the thread works while this batch's results are handled.
     this.#pump();

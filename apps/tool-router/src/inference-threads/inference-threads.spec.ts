@@ -1,6 +1,8 @@
+import { TimeShare } from '@gateway/messaging';
 import { createLogger, createMetrics } from '@gateway/observability';
 import type { InferenceTask } from '../inference/inference-protocol.ts';
 import { InferenceMetrics } from '../metrics/router-metrics.ts';
+import { vectorShare } from '../shares/router-shares.ts';
 import { InferenceThreads } from './inference-threads.adapter.ts';
 
 const task = (text: string): InferenceTask => ({ kind: 'encode', texts: [[{ field: 'query', text }]] });
@@ -10,6 +12,7 @@ const metrics = createMetrics('tool-router');
 
 beforeAll(async () => {
   threads = await InferenceThreads.start({
+    vectorTime: new TimeShare(vectorShare),
     data: { encoderDir: '', rerankerDir: null, threads: 1 },
     logger: createLogger({ service: 'tool-router', instanceId: 'one', level: 'silent' }),
     metrics: new InferenceMetrics(metrics),

@@ -1,3 +1,4 @@
+import { createMetrics } from '@gateway/observability';
 import { hashToolList } from '@gateway/contracts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { ToolPlanner } from './plan-tools.ts';
 import { noPolicies } from '../policy/routing-policies.port.ts';
 import { growingTurnsMax } from './tool-set.ts';
 import { defineTool, planRequest } from '../tool-index/tools.fixture.ts';
+import { openRouterShares } from '../shares/router-shares.ts';
 
 const verbs = ['create', 'list', 'delete', 'update', 'archive'];
 const things = ['invoice', 'customer', 'shipment', 'warehouse', 'coupon', 'refund', 'webhook', 'payout'];
@@ -37,6 +39,7 @@ async function plan(
     ranker,
     priors: recallPriors,
     policies: noPolicies,
+    share: openRouterShares(createMetrics('tool-router')).loop,
     instanceId: 'one',
   });
   const toolHashes = tools.map(({ hash }) => hash);

@@ -5,6 +5,7 @@ import type {
   RoutingPolicy,
 } from '@gateway/contracts';
 import { bucketOf, decideBucket } from '@gateway/contracts';
+import type { Pieces } from '@gateway/messaging';
 import type { IntentClass, ToolCandidate } from '@gateway/interchange';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { TurnRanking } from '../ranking/ranker.port.ts';
@@ -46,28 +47,26 @@ interface PlanInput {
 }
 
 /** Chooses the plan for a request. A pure function of the request, its tool list and the policy. */
-export function choosePlan(input: PlanInput): PlannedTools {
+export function* choosePlan(input: PlanInput): Pieces<PlannedTools> {
   const { request, index } = input;
   const session = decidedSession(request);
   const intent = classifyIntent(request.userTurns[0] ?? '', false);
   const bucket = bucketOf(intent, index.names.length);
   const options = optionsFor(input, intent);
-  const set = chooseToolSet(index, input.turns.slice(input.rememberedTurns), options);
+  const set = yield* chooseToolSet(index, input.turns.slice(input.rememberedTurns), options);
+  yield;
   const shadow = drawShadow(input, set.reason, bucket);
   const alwaysIn = keepReachable(findAlwaysIn(request, index, input.mentioned), set, input.mentioned);
   const forwarded = listForwarded(index, withRecovered(index, set, request), alwaysIn);
+  const held = shadow.isShadow ? yield* heldFrom(input, options) : undefined;
+  yield;
   const isWhole = forwarded.length === index.names.length;
   const method = session?.lane ?? input.newest?.method ?? 'keyword';
   return {
     status: 'planned',
     forwarded,
     chosen: [...(set.positions ?? index.names.keys())].sort((one, other) => one - other),
-    candidates: listCandidates(
-      index,
-      input.newest,
-      alwaysIn,
-      shadow.isShadow ? heldFrom(input, options) : undefined,
-    ),
+    candidates: listCandidates(index, input.newest, alwaysIn, held),
     intent: classifyIntent(request.userTurns.at(-1) ?? '', request.recentResults.length > 0),
     method,
     k: isWhole ? null : forwarded.filter((position) => !alwaysIn.has(position)).length,
@@ -111,8 +110,11 @@ function drawShadow(
 }
 
 /** For each tool, the smallest K that would hold it in this turn, apart from tools that are always included. */
-function heldFrom({ index, turns, mentioned }: PlanInput, options: ToolSetOptions): Map<number, number> {
-  const held = replayGrid(index, turns, options);
+function* heldFrom(
+  { index, turns, mentioned }: PlanInput,
+  options: ToolSetOptions,
+): Pieces<Map<number, number>> {
+  const held = yield* replayGrid(index, turns, options);
   for (const position of [...options.pinned, ...mentioned]) held.set(position, 1);
   return held;
 }

@@ -1,3 +1,4 @@
+import { createMetrics } from '@gateway/observability';
 import { hashToolList, type PlanToolsRequest, type RoutingPolicy } from '@gateway/contracts';
 import { recallPriors } from '../policy/recall-prior.ts';
 import { keywordRanker } from '../ranking/keyword-ranker.ts';
@@ -5,6 +6,7 @@ import { ToolMemory } from '../tool-index/tool-memory.ts';
 import { defineTool, planRequest } from '../tool-index/tools.fixture.ts';
 import { shareOfShadow } from './choose-plan.ts';
 import { ToolPlanner } from './plan-tools.ts';
+import { openRouterShares } from '../shares/router-shares.ts';
 
 const bucket = 'act:51-100';
 const measured = (samples: number): RoutingPolicy => ({
@@ -39,6 +41,7 @@ describe('the shadow draw', () => {
       ranker: keywordRanker,
       priors: recallPriors,
       policies: { find: () => null },
+      share: openRouterShares(createMetrics('tool-router')).loop,
       instanceId: 'one',
     },
   });

@@ -1,3 +1,4 @@
+import { createMetrics } from '@gateway/observability';
 import { hashToolList } from '@gateway/contracts';
 import fc from 'fast-check';
 import type { PlannedConversation, PlanToolsRequest, ToolDefinition } from '@gateway/contracts';
@@ -9,6 +10,7 @@ import { recallPriors } from '../policy/recall-prior.ts';
 import { ToolPlanner } from './plan-tools.ts';
 import { noPolicies } from '../policy/routing-policies.port.ts';
 import { defineTool, planRequest } from '../tool-index/tools.fixture.ts';
+import { openRouterShares } from '../shares/router-shares.ts';
 
 /** A small vocabulary makes tools and turns share words often. */
 const word = fc.constantFrom(
@@ -63,6 +65,7 @@ async function plan(
     ranker,
     priors: recallPriors,
     policies: noPolicies,
+    share: openRouterShares(createMetrics('tool-router')).loop,
     instanceId: 'one',
   });
   const toolHashes = list.map(({ hash }) => hash);

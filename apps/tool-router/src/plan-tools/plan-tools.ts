@@ -1,4 +1,5 @@
 import type { PlanToolsReply, PlanToolsRequest } from '@gateway/contracts';
+import type { LoopShare } from '@gateway/messaging';
 import type { RankOptions, RankQuestion, ToolRanker } from '../ranking/ranker.port.ts';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { choosePlan, decidedSession } from './choose-plan.ts';
@@ -18,6 +19,7 @@ export interface ToolPlannerOptions {
   readonly ranker: ToolRanker;
   readonly priors: RecallPriors;
   readonly policies: RoutingPolicies;
+  readonly share: LoopShare;
   /**
    * Returned to the edge together with `unknown`, so that the edge sends missing definitions to this
    * instance.
@@ -46,6 +48,9 @@ export function newestQuestion({
   return { turns: userTurns, at: userTurns.length - 1, calledTools, recentResults };
 }
 
+/** Number of tools. Plans for longer lists take more than a few milliseconds. */
+const shortListMax = 512;
+
 /** Decides which tools in a request are forwarded. */
 export class ToolPlanner {
   readonly #options: ToolPlannerOptions;
@@ -56,15 +61,28 @@ export class ToolPlanner {
     this.#options = options;
   }
 
-  /** @throws GatewayError `invalid_field` if the list's hash does not match its tools. */
-  async plan(request: PlanToolsRequest): Promise<PlanToolsReply> {
-    const { lists, priors, policies, instanceId } = this.#options;
+  /**
+   * Plans for long lists run one at a time per account.
+   * @throws GatewayError `invalid_field` if the list's hash does not match its tools, and `rate_limit_exceeded` or
+   * `service_unavailable` if too many plans for long lists wait
+   */
+  plan(request: PlanToolsRequest): Promise<PlanToolsReply> {
+    const { lists, share } = this.#options;
+    const { accountId, listHash, toolHashes } = request;
+    share.note(accountId);
+    const tools = toolHashes?.length ?? lists.sizeOf(listHash);
+    if (tools <= shortListMax) return this.#plan(request);
+    return share.admit(accountId, () => this.#plan(request));
+  }
+
+  async #plan(request: PlanToolsRequest): Promise<PlanToolsReply> {
+    const { lists, priors, policies, instanceId, share } = this.#options;
+    const { accountId } = request;
     const userTurns = this.#turns.resolve(request);
-    const found = lists.find(request.listHash, request.toolHashes);
+    const found = await share.run(accountId, lists.find(request.listHash, request.toolHashes));
     if (found.status === 'unknown') return { status: 'unknown', missing: found.missing, instanceId };
     if (userTurns === undefined) return { status: 'unknown', missing: [], instanceId };
     const { index } = found;
-    const { accountId } = request;
     const session = decidedSession(request);
     const options: RankOptions = session === undefined ? { accountId } : { accountId, method: session.lane };
     const newest = newestQuestion({ ...request, userTurns });
@@ -77,7 +95,7 @@ export class ToolPlanner {
       session === undefined ? policies.find(accountId, null) : this.#pinned(accountId, session.policyVersion),
     ]);
     const mentioned = new Set(userTurns.flatMap((turn) => this.#mentions.find(index, turn)));
-    return choosePlan({
+    const plan = choosePlan({
       request: { ...request, userTurns },
       index,
       turns,
@@ -87,6 +105,7 @@ export class ToolPlanner {
       priors,
       measured,
     });
+    return share.run(accountId, plan);
   }
 
   #rankTurns(

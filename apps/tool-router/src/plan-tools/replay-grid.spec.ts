@@ -1,5 +1,6 @@
 import { hashToolList, type PlannedConversation } from '@gateway/contracts';
 import type { PlanToolsRequest, RoutingPolicy } from '@gateway/contracts';
+import { createMetrics } from '@gateway/observability';
 import { recallPriors } from '../policy/recall-prior.ts';
 import { keywordRanker } from '../ranking/keyword-ranker.ts';
 import { ToolMemory } from '../tool-index/tool-memory.ts';
@@ -7,6 +8,7 @@ import { defineTool, planRequest } from '../tool-index/tools.fixture.ts';
 import type { PlannedTools } from './choose-plan.ts';
 import { ToolPlanner } from './plan-tools.ts';
 import { listGrid } from './replay-grid.ts';
+import { openRouterShares } from '../shares/router-shares.ts';
 
 const verbs = 'create list delete merge search update close open assign label'.split(' ');
 const nouns = 'issue pull_request file branch user team label release'.split(' ');
@@ -54,6 +56,7 @@ async function plan(
     ranker: keywordRanker,
     priors: recallPriors,
     policies: { find: () => policy },
+    share: openRouterShares(createMetrics('tool-router')).loop,
     instanceId: 'one',
   });
   const toolHashes = list.map(({ hash }) => hash);

@@ -1,3 +1,4 @@
+import type { Pieces } from '@gateway/messaging';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { RankedTurn } from './grow-set.ts';
 import { chooseToolSet, type ToolSetOptions } from './tool-set.ts';
@@ -20,11 +21,11 @@ export function listGrid(kMin: number, scored: number, factor = gridFactor): num
  * holds it too. A tool that only the whole list holds has the number of scored tools.
  * @param turns every user turn of the conversation so far, oldest first.
  */
-export function replayGrid(
+export function* replayGrid(
   index: KeywordIndex,
   turns: readonly RankedTurn[],
   options: ToolSetOptions,
-): Map<number, number> {
+): Pieces<Map<number, number>> {
   const scored = index.names.length - options.pinned.size;
   const held = new Map<number, number>();
   for (const position of index.names.keys()) held.set(position, Math.max(1, scored));
@@ -33,7 +34,8 @@ export function replayGrid(
   const kMin = first === undefined ? 1 : options.priors[first.ranking.method].kMin;
   const factor = index.names.length * turns.length > coarseFrom ? coarseFactor : gridFactor;
   for (const k of listGrid(kMin, scored, factor).reverse()) {
-    const { positions } = chooseToolSet(index, turns, servedWith(k, options));
+    yield;
+    const { positions } = yield* chooseToolSet(index, turns, servedWith(k, options));
     if (positions !== undefined) always = new Set([...always].filter((position) => positions.has(position)));
     for (const position of always) held.set(position, k);
     if (always.size === 0) break;

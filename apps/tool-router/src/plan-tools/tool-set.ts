@@ -1,5 +1,6 @@
 import { decidingTurnsMax, type PlannedConversation } from '@gateway/contracts';
 import type { PlanPrice, PolicyDecision } from '@gateway/contracts';
+import type { Pieces } from '@gateway/messaging';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { shortListMax, type TurnRanking } from '../ranking/ranker.port.ts';
 import { chooseGrowth, type RankedTurn } from './grow-set.ts';
@@ -58,15 +59,15 @@ const unarmed: Recovery = { armed: false, way: 'in_place' };
  * prefix.
  * @param turns all turns, or only the turns after the remembered ones.
  */
-export function chooseToolSet(
+export function* chooseToolSet(
   index: KeywordIndex,
   turns: readonly RankedTurn[],
   options: ToolSetOptions,
-): ToolSet {
+): Pieces<ToolSet> {
   const { kOverride, remembered } = options;
   const scored = index.names.length - options.pinned.size;
   if (kOverride === null && scored <= shortListMax) return everything('short_list');
-  if (remembered !== undefined) return growRemembered(index, turns, remembered, options);
+  if (remembered !== undefined) return yield* growRemembered(index, turns, remembered, options);
   if (kOverride !== null && scored <= kOverride) return everything('override');
   if (options.decision.state === 'off' && kOverride === null) return everything('recall_off');
   const decidedAt = turns.slice(0, decidingTurnsMax).findIndex((turn) => isDeciding(turn, options));
@@ -75,7 +76,7 @@ export function chooseToolSet(
     return { ...everything('uncertain'), isUndecided: turns.length < decidingTurnsMax };
   const begun = { ...chooseFirst(index, deciding, scored, decidedAt, options), decidedAt };
   if (begun.positions === undefined) return begun;
-  return growSet(index, turns.slice(decidedAt + 1, growingTurnsMax), begun, options);
+  return yield* growSet(index, turns.slice(decidedAt + 1, growingTurnsMax), begun, options);
 }
 
 /** Whether a turn says enough about tools to choose them. An override applies to any turn. */
@@ -91,18 +92,19 @@ function everything(reason: ToolSet['reason'], worth: Worth | null = null): Tool
   };
 }
 
-function growRemembered(
+function* growRemembered(
   index: KeywordIndex,
   turns: readonly RankedTurn[],
   remembered: PlannedConversation,
   options: ToolSetOptions,
-): ToolSet {
+): Pieces<ToolSet> {
   const positions = new Set(remembered.forwarded.filter((position) => position < index.names.length));
   const reason = options.kOverride === null ? 'prior' : 'override';
   const recovery = { armed: remembered.way !== null, way: remembered.way ?? 'in_place' };
   const begun: ToolSet = { ...everything(reason), positions, recovery };
   if (positions.size === index.names.length) return begun;
-  return growSet(index, turns.slice(0, Math.max(0, growingTurnsMax - remembered.turns)), begun, options);
+  const growing = turns.slice(0, Math.max(0, growingTurnsMax - remembered.turns));
+  return yield* growSet(index, growing, begun, options);
 }
 
 function chooseFirst(
@@ -156,17 +158,18 @@ function takeTop({ order }: TurnRanking, named: ReadonlySet<number>, k: number):
 }
 
 /** Adds the tools needed by later turns. */
-function growSet(
+function* growSet(
   { names }: KeywordIndex,
   turns: readonly RankedTurn[],
   begun: ToolSet,
   options: ToolSetOptions,
-): ToolSet {
+): Pieces<ToolSet> {
   const positions = new Set(begun.positions);
   const { recovery } = begun;
   const { kOverride, pinned } = options;
   let grown = false;
   for (const turn of turns) {
+    yield;
     const prior = options.priors[turn.ranking.method];
     const added = chooseGrowth(turn, {
       isIn: (position) => positions.has(position) || pinned.has(position),

@@ -1,3 +1,4 @@
+import type { Pieces } from '@gateway/messaging';
 import type { TurnQuery } from '../tool-index/keyword-scores.ts';
 import { orderByScore } from '../tool-index/keyword-scores.ts';
 import type { TurnRanking } from './ranker.port.ts';
@@ -42,12 +43,14 @@ interface ScoredTurn {
 }
 
 /** Summarizes a ranking from the second stage's log-odds. The confidence is the best tool's probability. */
-export function describeLogits(
+export function* describeLogits(
   index: KeywordIndex,
   query: TurnQuery,
   { logits, keyword, rankedBy }: ScoredTurn,
-): TurnRanking {
-  return describeRanking(index, query, probabilitiesOf(logits), {
+): Pieces<TurnRanking> {
+  const probabilities = probabilitiesOf(logits);
+  yield;
+  return describeRanking(index, query, probabilities, {
     confidence: (topScore) => topScore,
     topKeyword: keyword.reduce((top, score) => Math.max(top, score), 0),
     method: 'semantic',

@@ -1,18 +1,21 @@
+import type { Pieces } from '@gateway/messaging';
 import { describeRanking } from './describe-ranking.ts';
 import type { RankQuestion, ToolRanker, TurnRanking } from './ranker.port.ts';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { TurnQuery } from '../tool-index/keyword-scores.ts';
 import { makeTurnQuery, scoreByKeyword } from '../tool-index/keyword-scores.ts';
+import { runAtOnce } from '../shares/run-at-once.ts';
 
 /** Ranks tools by fielded BM25 over the words of the turn and its context. */
 export const keywordRanker = {
   rank: (index: KeywordIndex, { turns, at }: RankQuestion): TurnRanking =>
-    rankByKeyword(index, makeTurnQuery(turns, at)),
+    runAtOnce(rankByKeyword(index, makeTurnQuery(turns, at))),
 } satisfies ToolRanker;
 
 /** Ranks a tool list by a turn's words. */
-export function rankByKeyword(index: KeywordIndex, query: TurnQuery): TurnRanking {
-  const scores = scoreByKeyword(index, query);
+export function* rankByKeyword(index: KeywordIndex, query: TurnQuery): Pieces<TurnRanking> {
+  const scores = yield* scoreByKeyword(index, query);
+  yield;
   const topKeyword = scores.reduce((top, score) => Math.max(top, score), 0);
   return describeRanking(index, query, scores, {
     confidence: (topScore) => shareOfTop(scores, topScore),

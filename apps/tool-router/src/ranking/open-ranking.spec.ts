@@ -8,6 +8,7 @@ import {
   smallWords,
   writeFolder,
 } from '../inference-threads/small-models.fixture.ts';
+import { openRouterShares } from '../shares/router-shares.ts';
 import { defineTool, indexTools } from '../tool-index/tools.fixture.ts';
 import { noSharedVectors } from '../vectors/shared-vectors.port.ts';
 import { openRanking, type Ranking, type RankingOptions } from './open-ranking.ts';
@@ -32,6 +33,7 @@ afterAll(async () => {
 
 const forgotten: string[] = [];
 async function open(options: Partial<RankingOptions> = {}): Promise<Ranking> {
+  const metrics = createMetrics('tool-router');
   const ranking = await openRanking({
     encoderDir,
     rerankerDir: null,
@@ -39,7 +41,8 @@ async function open(options: Partial<RankingOptions> = {}): Promise<Ranking> {
     budgetMs: 50_000,
     shared: noSharedVectors,
     logger: createLogger({ service: 'tool-router', instanceId: 'one', level: 'silent' }),
-    metrics: createMetrics('tool-router'),
+    metrics,
+    shares: openRouterShares(metrics),
     onForgotten: (listHash) => forgotten.push(listHash),
     ...options,
   });

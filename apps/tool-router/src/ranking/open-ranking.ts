@@ -9,6 +9,7 @@ import { LocalReranker } from '../inference-threads/local-reranker.ts';
 import { Synonyms } from '../second-stage/soft-match.ts';
 import type { SharedVectors } from '../vectors/shared-vectors.port.ts';
 import { ToolVectors } from '../vectors/tool-vectors.ts';
+import type { RouterShares } from '../shares/router-shares.ts';
 import { LoopRanker } from './loop-ranker.ts';
 import { MemoizedRanker } from './memoized-ranker.ts';
 import type { ToolRanker } from './ranker.port.ts';
@@ -36,6 +37,7 @@ export interface RankingOptions {
   readonly rerankerDir: string | null;
   readonly threads: number;
   readonly budgetMs: number;
+  readonly shares: RouterShares;
   readonly shared: SharedVectors;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -58,10 +60,11 @@ export interface Ranking {
  * metrics report it.
  */
 export async function openRanking(options: RankingOptions): Promise<Ranking> {
-  const { rerankerDir, logger, metrics } = options;
+  const { rerankerDir, shares, logger, metrics } = options;
   const { inference, close } = await openInference(options);
+  const common = { inference, share: shares.loop };
   const vectors = new ToolVectors({
-    inference,
+    ...common,
     shared: options.shared,
     metrics: new VectorMetrics(metrics),
     vectorsBytesMax,
@@ -69,15 +72,13 @@ export async function openRanking(options: RankingOptions): Promise<Ranking> {
     onForgotten: options.onForgotten,
   });
   const texts = new ToolTextMemory(textsBytesMax);
+  const synonyms = await readSynonyms(rerankerDir, logger);
   const secondStage = new SecondStage({
-    inference,
-    synonyms: await readSynonyms(rerankerDir, logger),
-    texts,
+    ...{ ...common, synonyms, texts, pairsMax },
     listsBytesMax: stageListsBytesMax,
-    pairsMax,
   });
   const semantic = new SemanticRanker({
-    inference,
+    ...common,
     vectors,
     secondStage,
     metrics: new RankingMetrics(metrics),
@@ -98,10 +99,11 @@ export async function openRanking(options: RankingOptions): Promise<Ranking> {
 }
 
 /** Runs the models in a worker thread, except for a small feature reranker, which runs in this thread. */
-async function openInference({ encoderDir, rerankerDir, threads, logger, metrics }: RankingOptions) {
+async function openInference({ encoderDir, rerankerDir, threads, shares, logger, metrics }: RankingOptions) {
   const local = rerankerDir === null ? undefined : await LocalReranker.open(rerankerDir, logger);
   const running = await InferenceThreads.start({
     data: { encoderDir, rerankerDir: local === undefined ? rerankerDir : null, threads },
+    vectorTime: shares.vectors,
     logger,
     metrics: new InferenceMetrics(metrics),
   });

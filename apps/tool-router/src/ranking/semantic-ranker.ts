@@ -1,17 +1,20 @@
+import type { LoopShare } from '@gateway/messaging';
 import { withTimeout, type Logger } from '@gateway/observability';
 import { InferenceRefused, type Inference } from '../inference/inference.port.ts';
 import type { ToolVectors } from '../vectors/tool-vectors.ts';
 import { describeLogits } from './describe-ranking.ts';
-import { keywordRanker, rankByKeyword } from './keyword-ranker.ts';
+import { rankByKeyword } from './keyword-ranker.ts';
 import { shortListMax } from './ranker.port.ts';
 import type { MethodReason, RankOptions, RankQuestion, ToolRanker, TurnRanking } from './ranker.port.ts';
 import type { RankingMetrics } from '../metrics/router-metrics.ts';
 import { readStageTurn, type StageTurn } from '../second-stage/stage-turn.ts';
 import type { InferenceTiming, SecondStage } from '../second-stage/second-stage.ts';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
+import { makeTurnQuery } from '../tool-index/keyword-scores.ts';
 
 export interface SemanticRankerOptions {
   readonly inference: Inference;
+  readonly share: LoopShare;
   readonly vectors: ToolVectors;
   readonly secondStage: SecondStage;
   readonly metrics: RankingMetrics;
@@ -41,9 +44,17 @@ export class SemanticRanker implements ToolRanker {
     const ranking =
       byWords === null
         ? await this.#rankByBoth(index, question, timing)
-        : { ...keywordRanker.rank(index, question), methodReason: byWords };
+        : { ...(await this.#rankByWords(index, question, accountId)), methodReason: byWords };
     this.#options.metrics.observe(ranking.method, ranking.methodReason, performance.now() - startedAt);
     return ranking;
+  }
+
+  #rankByWords(
+    index: KeywordIndex,
+    { turns, at }: RankQuestion,
+    accountId = '',
+  ): TurnRanking | Promise<TurnRanking> {
+    return this.#options.share.run(accountId, rankByKeyword(index, makeTurnQuery(turns, at)));
   }
 
   async #rankByBoth(
@@ -52,7 +63,8 @@ export class SemanticRanker implements ToolRanker {
     timing: InferenceTiming,
   ): Promise<TurnRanking> {
     const turn = readStageTurn(question.turns, question.at);
-    const keyword = rankByKeyword(index, turn.query);
+    const { share } = this.#options;
+    const keyword = await share.run(timing.accountId ?? '', rankByKeyword(index, turn.query));
     // A timeout does not cancel the work, which stops at its own deadline.
     const made = await withTimeout(
       this.#rankByVectors(index, turn, keyword.scores, timing),
@@ -68,7 +80,7 @@ export class SemanticRanker implements ToolRanker {
     keyword: Float64Array,
     timing: InferenceTiming,
   ): Promise<TurnRanking | MethodReason> {
-    const { inference, vectors, secondStage, logger } = this.#options;
+    const { inference, share, vectors, secondStage, logger } = this.#options;
     try {
       const { encoder } = inference;
       if (encoder === undefined) return 'no_model';
@@ -90,9 +102,8 @@ export class SemanticRanker implements ToolRanker {
         vectors: stageVectors,
         timing,
       });
-      return describeLogits(index, turn.query, {
-        ...{ logits, keyword, rankedBy: `semantic.1.${encoder.id}${rankedBy}` },
-      });
+      const scored = { logits, keyword, rankedBy: `semantic.1.${encoder.id}${rankedBy}` };
+      return await share.run(timing.accountId ?? '', describeLogits(index, turn.query, scored));
     } catch (error) {
       if (error instanceof InferenceRefused) return error.reason;
       logger.error({ err: error }, 'ranking by vectors failed, ranking by keyword');

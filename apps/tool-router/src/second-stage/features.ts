@@ -1,3 +1,4 @@
+import type { Pieces } from '@gateway/messaging';
 import { orderByScore } from '../tool-index/keyword-scores.ts';
 import { scoreByKeyword } from '../tool-index/keyword-scores.ts';
 import { measureAffinity, measureNames, measureCoverage } from './name-match.ts';
@@ -6,6 +7,7 @@ import { scoreSoftly } from './soft-match.ts';
 import type { StageList } from './stage-list.ts';
 import type { StageTurn } from './stage-turn.ts';
 import type { Synonyms } from './soft-match.ts';
+import { runAtOnce } from '../shares/run-at-once.ts';
 
 /** A tool's features, in column order. A reranker with different features fails to load. */
 export const featureNames = [
@@ -56,18 +58,36 @@ export function computeFeatures(
   turn: StageTurn,
   vectors: StageVectors,
   synonyms: Synonyms,
-  keyword: Float64Array = scoreByKeyword(list.index, turn.query),
+  keyword?: Float64Array,
 ): Float32Array {
-  const columns = { ...measureWords(list, turn, synonyms, keyword), ...measureCosines(list, turn, vectors) };
+  return runAtOnce(computeInPieces(list, turn, vectors, synonyms, keyword));
+}
+
+/** Like `computeFeatures`. */
+export function* computeInPieces(
+  list: StageList,
+  turn: StageTurn,
+  vectors: StageVectors,
+  synonyms: Synonyms,
+  keyword?: Float64Array,
+): Pieces<Float32Array> {
+  const scored = keyword ?? (yield* scoreByKeyword(list.index, turn.query));
+  const words = yield* measureWords(list, turn, synonyms, scored);
+  const columns = { ...words, ...(yield* measureCosines(list, turn, vectors)) };
+  yield;
   const fused = fuse(columns);
   const order = orderByScore(list.index, fused);
+  yield;
+  const affinity = yield* measureAffinity(list, order, vectors);
+  yield;
   const all: Readonly<Record<FeatureName, Float64Array>> = {
     ...columns,
-    ...measureAffinity(list, order, vectors),
+    ...affinity,
     fused_rank: rankGains(fused),
     centrality: centralityOf(list, vectors),
     asks_user: list.asking,
   };
+  yield;
   const features = new Float32Array(list.index.names.length * featureNames.length);
   featureNames.forEach((name, column) => {
     const values = all[name];
@@ -77,46 +97,86 @@ export function computeFeatures(
   return features;
 }
 
-function measureWords(list: StageList, turn: StageTurn, synonyms: Synonyms, keyword: Float64Array) {
-  const { index } = list;
-  const count = index.names.length;
-  const own = new Map([...turn.query].filter(([, weight]) => weight === 1));
+function* measureWords(list: StageList, turn: StageTurn, synonyms: Synonyms, keyword: Float64Array) {
   const segments = turn.segments.map((words) => new Map(words.map((word) => [word, 1])));
-  const bySegment = segments.map((words) => shareOfTop(scoreByKeyword(index, words)));
-  const soft = scoreSoftly(list, turn.query, synonyms);
-  const softSegments =
-    segments.length < 2
-      ? [shareOfTop(soft.text)]
-      : segments.map((words) => shareOfTop(scoreSoftly(list, words, synonyms).text));
+  const byKeyword = yield* measureKeywords(list, turn, segments, keyword);
+  const softly = yield* measureSoftly(list, turn, segments, synonyms);
+  yield;
   return {
-    keyword_share: shareOfTop(keyword),
-    keyword_rank: rankGains(keyword),
-    keyword_deviation: standardize(keyword),
-    last_turn_share: shareOfTop(own.size === turn.query.size ? keyword : scoreByKeyword(index, own)),
-    segment_share: maxOf(bySegment, count),
-    segment_rank: maxOf(bySegment.map(rankGains), count),
-    soft_share: shareOfTop(soft.text),
-    soft_rank: rankGains(soft.text),
-    soft_segment_share: maxOf(softSegments, count),
-    soft_name_share: shareOfTop(soft.name),
-    soft_name_covered: soft.nameCovered,
+    ...byKeyword,
+    ...softly,
     turn_covered: measureCoverage(list, turn.query),
     ...measureNames(list, turn),
   };
 }
 
-function measureCosines(list: StageList, turn: StageTurn, { tools, texts, dimensions }: StageVectors) {
+type Words = ReadonlyMap<string, number>;
+
+function* measureKeywords(
+  { index }: StageList,
+  turn: StageTurn,
+  segments: readonly Words[],
+  keyword: Float64Array,
+) {
+  const count = index.names.length;
+  const own = new Map([...turn.query].filter(([, weight]) => weight === 1));
+  const lastTurn = own.size === turn.query.size ? keyword : yield* scoreByKeyword(index, own);
+  const shares: Float64Array[] = [];
+  const ranks: Float64Array[] = [];
+  for (const words of segments) {
+    const share = shareOfTop(yield* scoreByKeyword(index, words));
+    yield;
+    shares.push(share);
+    ranks.push(rankGains(share));
+    yield;
+  }
+  return {
+    keyword_share: shareOfTop(keyword),
+    keyword_rank: rankGains(keyword),
+    keyword_deviation: standardize(keyword),
+    last_turn_share: shareOfTop(lastTurn),
+    segment_share: maxOf(shares, count),
+    segment_rank: maxOf(ranks, count),
+  };
+}
+
+function* measureSoftly(list: StageList, turn: StageTurn, segments: readonly Words[], synonyms: Synonyms) {
+  const soft = yield* scoreSoftly(list, turn.query, synonyms);
+  const shares = segments.length < 2 ? [shareOfTop(soft.text)] : [];
+  if (segments.length >= 2)
+    for (const words of segments) shares.push(shareOfTop((yield* scoreSoftly(list, words, synonyms)).text));
+  yield;
+  return {
+    soft_share: shareOfTop(soft.text),
+    soft_rank: rankGains(soft.text),
+    soft_segment_share: maxOf(shares, list.index.names.length),
+    soft_name_share: shareOfTop(soft.name),
+    soft_name_covered: soft.nameCovered,
+  };
+}
+
+function* measureCosines(list: StageList, turn: StageTurn, { tools, texts, dimensions }: StageVectors) {
   const count = list.index.names.length;
-  const [own = new Float64Array(count), inContext = own, ...bySegment] = texts.map((vector) =>
-    multiply(tools, vector, count, dimensions),
-  );
+  const products: Float64Array[] = [];
+  for (const vector of texts) {
+    products.push(multiply(tools, vector, count, dimensions));
+    yield;
+  }
+  const [own = new Float64Array(count), inContext = own, ...bySegment] = products;
   const segments = bySegment.length === 0 ? [own] : bySegment;
+  const deviations: Float64Array[] = [];
+  const ranks: Float64Array[] = [];
+  for (const cosines of segments) {
+    deviations.push(standardize(cosines));
+    ranks.push(rankGains(cosines));
+    yield;
+  }
   return {
     cosine_deviation: standardize(own),
     cosine_rank: rankGains(own),
     cosine_context: standardize(inContext).map((value) => value * turn.contextWeight),
-    cosine_segment: maxOf(segments.map(standardize), count),
-    cosine_segment_rank: maxOf(segments.map(rankGains), count),
+    cosine_segment: maxOf(deviations, count),
+    cosine_segment_rank: maxOf(ranks, count),
     cosine_absolute: own,
   };
 }

@@ -1,3 +1,4 @@
+import type { Pieces } from '@gateway/messaging';
 import type { TurnQuery } from '../tool-index/keyword-scores.ts';
 import type { StageList } from './stage-list.ts';
 import { idfOf } from '../tool-index/keyword-index.ts';
@@ -78,14 +79,15 @@ interface Affinity {
  * How closely each tool is related to the leading tools: by vector cosine, by shared name words, and by
  * supplying a parameter that a leading tool needs (`get_user_id` before `send_message(user_id)`).
  */
-export function measureAffinity(
+export function* measureAffinity(
   list: StageList,
   order: Uint32Array,
   { tools, dimensions }: { readonly tools: Float32Array; readonly dimensions: number },
-): Affinity {
+): Pieces<Affinity> {
   const cosine = new Float64Array(order.length);
   const name = new Float64Array(order.length);
   for (const leader of order.subarray(0, leadersMax)) {
+    yield;
     const from = leader * dimensions;
     for (let position = 0; position < order.length; position += 1) {
       if (position === leader) continue;
@@ -97,18 +99,22 @@ export function measureAffinity(
   return {
     affinity_cosine: cosine,
     affinity_name: name,
-    affinity_parameters: measureSupplies(list, order.subarray(0, needyMax)),
+    affinity_parameters: yield* measureSupplies(list, order.subarray(0, needyMax)),
   };
 }
 
-function measureSupplies(list: StageList, needy: Uint32Array): Float64Array {
+function* measureSupplies(list: StageList, needy: Uint32Array): Pieces<Float64Array> {
   const supply = new Float64Array(list.index.names.length);
-  for (const tool of needy) takeLarger(supply, shareNames(list, tool, list.parameterTerms[tool] ?? []), 1);
+  for (const tool of needy) {
+    yield;
+    takeLarger(supply, shareNames(list, tool, list.parameterTerms[tool] ?? []), 1);
+  }
   const further = new Float64Array(supply.length);
-  supply.forEach((share, tool) => {
-    if (share < supplierMin || needy.includes(tool)) return;
+  for (const [tool, share] of supply.entries()) {
+    if (share < supplierMin || needy.includes(tool)) continue;
+    yield;
     takeLarger(further, shareNames(list, tool, list.parameterTerms[tool] ?? []), secondHop * share);
-  });
+  }
   takeLarger(supply, further, 1);
   return supply;
 }

@@ -1,10 +1,11 @@
+import type { LoopShare, Pieces } from '@gateway/messaging';
 import { LRUCache } from 'lru-cache';
 import type { ToolDefinition } from '@gateway/contracts';
-import type { Inference, InferenceOptions } from '../inference/inference.port.ts';
+import { InferenceRefused, type Inference, type InferenceOptions } from '../inference/inference.port.ts';
 import type { StageVectors } from './features.ts';
-import { computeFeatures, featureNames } from './features.ts';
+import { computeInPieces, featureNames } from './features.ts';
 import type { StageList } from './stage-list.ts';
-import { makeStageList } from './stage-list.ts';
+import { makeStageListInPieces } from './stage-list.ts';
 import type { StageTurn } from './stage-turn.ts';
 import type { Synonyms } from './soft-match.ts';
 import { orderByScore } from '../tool-index/keyword-scores.ts';
@@ -13,6 +14,7 @@ import { joinParts, makeToolEncoderText } from '../encoder/tool-encoder-text.ts'
 
 interface SecondStageOptions {
   readonly inference: Inference;
+  readonly share: LoopShare;
   readonly synonyms: Synonyms;
   readonly texts: ToolTextMemory;
   readonly listsBytesMax: number;
@@ -63,8 +65,13 @@ export class SecondStage {
 
   /** @throws InferenceRefused */
   async score({ index, turn, keyword, vectors, timing }: StageQuestion): Promise<StageScores> {
-    const { inference, synonyms } = this.#options;
-    const features = computeFeatures(this.#listOf(index), turn, vectors, synonyms, keyword);
+    const { inference, share, synonyms } = this.#options;
+    const { accountId = '', deadlineAt } = timing;
+    const list = await share.run(accountId, this.#listOf(index));
+    const features = await share.run(
+      accountId,
+      endInTime(computeInPieces(list, turn, vectors, synonyms, keyword), deadlineAt),
+    );
     const reranker = inference.reranker;
     if (reranker?.reads.kind === 'features' && hasOurFeatures(reranker.reads.features)) {
       const logits = await this.#scoreFeatures(index, features, timing);
@@ -75,10 +82,11 @@ export class SecondStage {
     return { logits: await this.#readPairs(index, turn, fused, timing), rankedBy: `.${reranker.id}` };
   }
 
-  #listOf(index: KeywordIndex): StageList {
+  /** Has no deadline: a list that is ready only after it serves the next plan. */
+  *#listOf(index: KeywordIndex): Pieces<StageList> {
     const kept = this.#lists.get(index.listHash);
     if (kept !== undefined) return kept;
-    const list = makeStageList(
+    const list = yield* makeStageListInPieces(
       index,
       index.parameterTerms.map((parameterTerms) => ({ parameterTerms })),
     );
@@ -136,6 +144,17 @@ export class SecondStage {
     reordered.forEach(({ position }, place) => (logits[position] = slots[place] ?? 0));
     return logits;
   }
+}
+
+/** Ends the work after the deadline: the ranking has then fallen back to keywords. */
+function* endInTime<Result>(pieces: Pieces<Result>, deadlineAt: number): Pieces<Result> {
+  let step = pieces.next();
+  while (step.done !== true) {
+    if (performance.now() > deadlineAt) throw new InferenceRefused('late');
+    yield;
+    step = pieces.next();
+  }
+  return step.value;
 }
 
 /** Compares feature names, because an equal feature count does not imply equal meanings. */

@@ -1,3 +1,4 @@
+import type { Pieces } from '@gateway/messaging';
 import type { StageList } from './stage-list.ts';
 import { idfOf } from '../tool-index/keyword-index.ts';
 import { gramsOf } from './stage-list.ts';
@@ -30,11 +31,11 @@ interface SoftScores {
  * Late interaction through the inverted index. Each word in the turn counts by its best match among the
  * tool's words: the same word, a synonym or a similar spelling.
  */
-export function scoreSoftly(
+export function* scoreSoftly(
   list: StageList,
   words: ReadonlyMap<string, number>,
   synonyms: Synonyms,
-): SoftScores {
+): Pieces<SoftScores> {
   const count = list.index.names.length;
   const text = new Float64Array(count);
   const name = new Float64Array(count);
@@ -43,6 +44,7 @@ export function scoreSoftly(
   const met = new Map<string, number>();
   let at = 0;
   for (const [word, weight] of words) {
+    yield;
     const matches = (at += 1) > softWordsMax ? [{ word, likeness: 1 }] : findMatches(list, word, synonyms);
     bestText.fill(0);
     bestName.fill(0);

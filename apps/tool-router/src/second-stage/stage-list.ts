@@ -1,5 +1,7 @@
+import type { Pieces } from '@gateway/messaging';
 import type { ToolCard } from '../tool-index/tool-card.ts';
 import { idfOf, type KeywordIndex } from '../tool-index/keyword-index.ts';
+import { runAtOnce } from '../shares/run-at-once.ts';
 
 /** Second-stage data for a tool list, in addition to its index. */
 export interface StageList {
@@ -29,21 +31,34 @@ const gramWordLengthMax = 24;
 /** Maximum number of words in the trigram index. Later words in the list are skipped. */
 const gramWordsMax = 20_000;
 
+/** Words whose trigrams are added without a pause. They take about half a millisecond. */
+const gramWordsAtOnce = 256;
+
 /** Computed once per list. `cards` are the index's tool cards, in the same order. */
 export function makeStageList(
   index: KeywordIndex,
   cards: readonly Pick<ToolCard, 'parameterTerms'>[],
 ): StageList {
+  return runAtOnce(makeStageListInPieces(index, cards));
+}
+
+/** Like `makeStageList`. */
+export function* makeStageListInPieces(
+  index: KeywordIndex,
+  cards: readonly Pick<ToolCard, 'parameterTerms'>[],
+): Pieces<StageList> {
   const namePostings = new Map<string, number[]>();
   index.nameTerms.forEach((terms, position) => {
     for (const term of terms) pushTo(namePostings, term, position);
   });
+  yield;
   const namePairs = new Map<string, number[]>();
   index.nameTerms.forEach((terms, position) => {
     for (let at = 1; at < terms.length; at += 1) {
       pushTo(namePairs, pairOf(terms[at - 1] ?? '', terms[at] ?? ''), position);
     }
   });
+  yield;
   const nameWeights = Float64Array.from(index.nameTerms, (terms) =>
     terms.reduce((sum, term) => sum + idfOf(index, term), 0),
   );
@@ -51,6 +66,7 @@ export function makeStageList(
   let words = 0;
   for (const word of index.postings.keys()) {
     if ((words += 1) > gramWordsMax) break;
+    if (words % gramWordsAtOnce === 0) yield;
     for (const gram of gramsOf(word)) pushTo(wordsByGram, gram, word);
   }
   const parameterTerms = cards.map((card) => card.parameterTerms);

@@ -1,5 +1,7 @@
+import type { Pieces } from '@gateway/messaging';
 import { nextCount, type Word } from './tokens.ts';
 import type { ToolCard } from './tool-card.ts';
+import { runAtOnce } from '../shares/run-at-once.ts';
 
 /**
  * The usual BM25 constants (Robertson & Zaragoza, "The Probabilistic Relevance Framework", 2009), for a
@@ -76,11 +78,18 @@ export interface KeywordIndex {
 
 /** Builds the index once per list. A query then reads only the postings for its own words. */
 export function indexToolList(listHash: string, cards: readonly ToolCard[]): KeywordIndex {
+  return runAtOnce(indexInPieces(listHash, cards));
+}
+
+/** Like `indexToolList`. */
+export function* indexInPieces(listHash: string, cards: readonly ToolCard[]): Pieces<KeywordIndex> {
   // Lengths are integers, so this sum does not depend on tool order.
   const lengthMean = cards.reduce((sum, card) => sum + card.length, 0) / Math.max(1, cards.length);
-  const postings = collectPostings(cards, lengthMean);
-  let bytes = cards.length * 330;
-  for (const each of postings.values()) bytes += 260 + each.positions.length * 24;
+  const postings = yield* collectPostings(cards, lengthMean);
+  const bytes = yield* sumBytes(cards, postings);
+  yield;
+  const tieRanks = rankTies(cards);
+  yield;
   return {
     listHash,
     hashes: cards.map(({ hash }) => hash),
@@ -89,9 +98,21 @@ export function indexToolList(listHash: string, cards: readonly ToolCard[]): Key
     parameterTerms: cards.map(({ parameterTerms }) => parameterTerms),
     positionsByName: groupByName(cards),
     postings,
-    tieRanks: rankTies(cards),
+    tieRanks,
     bytes,
   };
+}
+
+/** Cards or terms that are read without a pause. They take a fraction of a millisecond. */
+const [cardsAtOnce, termsAtOnce] = [32, 2_048];
+
+function* sumBytes(cards: readonly ToolCard[], postings: ReadonlyMap<string, Postings>): Pieces<number> {
+  let [bytes, terms] = [cards.length * 330, 0];
+  for (const each of postings.values()) {
+    if ((terms += 1) % termsAtOnce === 0) yield;
+    bytes += 260 + each.positions.length * 24;
+  }
+  return bytes;
 }
 
 function rankTies(cards: readonly ToolCard[]): Uint32Array {
@@ -116,19 +137,23 @@ function groupByName(cards: readonly ToolCard[]): Map<string, number[]> {
   return positions;
 }
 
-function collectPostings(cards: readonly ToolCard[], lengthMean: number): Map<string, Postings> {
+function* collectPostings(cards: readonly ToolCard[], lengthMean: number): Pieces<Map<string, Postings>> {
   const norms = Float64Array.from(
     cards,
     ({ length }) => k1 * (1 - b + (b * length) / Math.max(1, lengthMean)),
   );
   const draft = new PostingsDraft({ norms });
-  cards.forEach(({ terms, counts }, position) => {
+  for (const [position, { terms, counts }] of cards.entries()) {
+    if (position % cardsAtOnce === cardsAtOnce - 1) yield;
     terms.forEach((word, at) => draft.add(word, position, counts[at] ?? 0));
-  });
+  }
   return draft.postings;
 }
 
-/** Looks up a token by its text once. Afterwards, the token object stores the position of its postings. */
+/**
+ * Looks up a token by its text once. Afterwards, the token object stores the position of its postings. Another count
+ * that runs in a pause may take over the token object: the token is then looked up again.
+ */
 class PostingsDraft {
   readonly postings = new Map<string, Postings>();
   readonly #places: Postings[] = [];

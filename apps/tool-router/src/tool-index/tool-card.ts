@@ -75,6 +75,7 @@ class CardDraft {
   #tokensLeft = tokensMax;
 
   add(field: ToolField, text: string): void {
+    if (this.#tokensLeft <= 0) return;
     const weight = fieldWeights[field];
     const words = readWords(text.slice(0, charactersPerTextMax), this.#tokensLeft);
     this.#tokensLeft -= words.length;

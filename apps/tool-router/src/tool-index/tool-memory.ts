@@ -1,9 +1,9 @@
 import { hashToolList, type ToolDefinition } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
+import type { LoopShare, Pieces } from '@gateway/messaging';
 import { LRUCache } from 'lru-cache';
-import { setImmediate as letOthersIn } from 'node:timers/promises';
 import type { KeywordIndex } from './keyword-index.ts';
-import { indexToolList } from './keyword-index.ts';
+import { indexInPieces } from './keyword-index.ts';
 import type { ToolCard } from './tool-card.ts';
 import { makeToolCard } from './tool-card.ts';
 
@@ -14,9 +14,17 @@ type FoundToolList =
 
 /** Tool lists keyed by hash. */
 export interface ToolLists {
-  /** @throws GatewayError `invalid_field` if `listHash` does not match `toolHashes`. */
-  find(listHash: string, toolHashes: readonly string[] | undefined): FoundToolList;
+  /** Number of tools in a list that is in memory; 0 for other lists. */
+  sizeOf(listHash: string): number;
+  /**
+   * Finds a list, or indexes it if all of its definitions are in memory.
+   * @throws GatewayError `invalid_field` if `listHash` does not match `toolHashes`.
+   */
+  find(listHash: string, toolHashes: readonly string[] | undefined): Pieces<FoundToolList>;
 }
+
+/** Definitions that are read without a pause. They take about half a millisecond. */
+const definedAtOnce = 8;
 
 interface ToolMemoryOptions {
   readonly definitionsBytesMax: number;
@@ -56,7 +64,11 @@ export class ToolMemory implements ToolLists {
     for (const hash of toolHashes) this.#cards.delete(hash);
   }
 
-  find(listHash: string, toolHashes: readonly string[] | undefined): FoundToolList {
+  sizeOf(listHash: string): number {
+    return this.#lists.peek(listHash)?.names.length ?? 0;
+  }
+
+  *find(listHash: string, toolHashes: readonly string[] | undefined): Pieces<FoundToolList> {
     const known = this.#lists.get(listHash);
     if (known !== undefined) return { status: 'known', index: known };
     if (toolHashes === undefined) return { status: 'unknown', missing: [] };
@@ -71,22 +83,20 @@ export class ToolMemory implements ToolLists {
     const cards = toolHashes.map((hash) => this.#cards.get(hash));
     const missing = new Set(toolHashes.filter((_, at) => cards[at] === undefined));
     if (missing.size > 0) return { status: 'unknown', missing: [...missing] };
-    const index = indexToolList(listHash, cards as ToolCard[]);
+    const index = yield* indexInPieces(listHash, cards as ToolCard[]);
     this.#lists.set(listHash, index);
     return { status: 'known', index };
   }
 }
 
-/** Number of definitions indexed without a pause. They take about two milliseconds. */
-const toolsAtOnce = 32;
-
 interface ToolIntakeOptions {
   /** Starts computing the vectors for these definitions. */
   readonly learn: (tools: readonly ToolDefinition[], accountId?: string) => void;
   readonly memory: ToolMemory;
+  readonly share: LoopShare;
 }
 
-/** Indexes definitions in small groups, so that a thousand-tool list does not delay other plans. */
+/** Stores the definitions of a request, in the turns of its account. */
 export class ToolIntake {
   readonly #options: ToolIntakeOptions;
 
@@ -94,12 +104,16 @@ export class ToolIntake {
     this.#options = options;
   }
 
-  async define(tools: readonly ToolDefinition[], accountId?: string): Promise<void> {
-    for (let from = 0; from < tools.length; from += toolsAtOnce) {
-      const some = tools.slice(from, from + toolsAtOnce);
-      this.#options.memory.define(some);
-      if (from + toolsAtOnce < tools.length) await letOthersIn();
+  async define(tools: readonly ToolDefinition[], accountId = ''): Promise<void> {
+    const { share, learn } = this.#options;
+    await share.run(accountId, this.#store(tools));
+    learn(tools, accountId);
+  }
+
+  *#store(tools: readonly ToolDefinition[]): Pieces<void> {
+    for (let from = 0; from < tools.length; from += definedAtOnce) {
+      this.#options.memory.define(tools.slice(from, from + definedAtOnce));
+      yield;
     }
-    this.#options.learn(tools, accountId);
   }
 }

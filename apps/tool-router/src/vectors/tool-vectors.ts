@@ -1,5 +1,6 @@
-import { setImmediate as letOthersIn, setTimeout as waitMs } from 'node:timers/promises';
+import { setTimeout as waitMs } from 'node:timers/promises';
 import type { ToolDefinition } from '@gateway/contracts';
+import type { LoopShare, Pieces } from '@gateway/messaging';
 import { LRUCache } from 'lru-cache';
 import type { EncoderText } from '../inference/inference-protocol.ts';
 import { renderToolText } from '../encoder/tool-encoder-text.ts';
@@ -33,7 +34,7 @@ const forgottenMs = 10 * 60_000;
  */
 const laterMs = 30;
 /** Number of definitions read without a pause. */
-const readAtOnce = 32;
+const readAtOnce = 8;
 
 /** Vectors for the tools in a list, by position. A tool without a vector has a row of zeros. */
 export interface VectorMatrix {
@@ -44,6 +45,7 @@ export interface VectorMatrix {
 
 export interface ToolVectorsOptions {
   readonly inference: Inference;
+  readonly share: LoopShare;
   readonly shared: SharedVectors;
   readonly metrics: VectorMetrics;
   readonly vectorsBytesMax: number;
@@ -100,8 +102,9 @@ export class ToolVectors {
     const blocks = this.#open();
     if (blocks === undefined) return;
     const fresh = definitions.filter(({ hash }) => !blocks.has(hash) && !this.#pending.has(hash));
-    const urgency: Urgency = fresh.length <= awaitedToolsMax ? 'awaited' : 'later';
     const ofAccount = (this.#pendingOf.get(accountId) ?? 0) + fresh.length;
+    // A long list arrives in several messages.
+    const urgency: Urgency = ofAccount <= awaitedToolsMax ? 'awaited' : 'later';
     const waiting = this.#pending.size + fresh.length;
     const hasReserve = ofAccount <= pendingReservedPerAccount && waiting <= 2 * pendingMax;
     if (waiting > pendingMax && !hasReserve) {
@@ -194,23 +197,31 @@ export class ToolVectors {
     urgency: Urgency,
     accountId: string,
   ): Promise<void> {
-    if (urgency === 'later') await waitMs(laterMs);
+    const { share } = this.#options;
     const texts = new Map<string, EncoderText>();
-    let characters = 0;
+    const reading = this.#readTexts(definitions, texts);
     try {
-      for (const [at, definition] of definitions.entries()) {
-        if (urgency === 'later' && at % readAtOnce === 0) await letOthersIn();
-        const text = renderToolText(definition);
-        const added = text.reduce((sum, part) => sum + part.text.length, 0);
-        characters += added;
-        this.#pendingCharacters += added;
-        if (this.#pendingCharacters > pendingCharactersMax)
-          throw new Error('the texts that wait for vectors exceed the limit');
-        texts.set(definition.hash, text);
-      }
+      if (urgency === 'later') {
+        await waitMs(laterMs);
+        await share.runInTurn(accountId, reading);
+      } else await share.run(accountId, reading);
       await this.#make(await this.#fetch([...texts.keys()]), texts, { urgency, accountId });
     } finally {
-      this.#pendingCharacters -= characters;
+      for (const text of texts.values()) this.#pendingCharacters -= lengthOf(text);
+    }
+  }
+
+  *#readTexts(definitions: readonly ToolDefinition[], texts: Map<string, EncoderText>): Pieces<void> {
+    for (const [at, definition] of definitions.entries()) {
+      if (at % readAtOnce === readAtOnce - 1) yield;
+      const text = renderToolText(definition);
+      const characters = lengthOf(text);
+      if (this.#pendingCharacters + characters > pendingCharactersMax)
+        throw new Error('the texts that wait for vectors exceed the limit');
+      // A definition can be listed twice.
+      if (texts.has(definition.hash)) continue;
+      this.#pendingCharacters += characters;
+      texts.set(definition.hash, text);
     }
   }
 
@@ -264,4 +275,8 @@ export class ToolVectors {
     metrics.countVectors('made', made.size);
     if (this.#modelId !== undefined) void shared.store(this.#modelId, made, accountId);
   }
+}
+
+function lengthOf(text: EncoderText): number {
+  return text.reduce((sum, part) => sum + part.text.length, 0);
 }

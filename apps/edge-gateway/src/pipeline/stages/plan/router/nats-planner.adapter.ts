@@ -1,4 +1,4 @@
-import type { PlanToolsReply, PlanToolsRequest } from '@gateway/contracts';
+import type { DefineToolsRequest, PlanToolsReply, PlanToolsRequest } from '@gateway/contracts';
 import {
   assessTools,
   compressSchemas,
@@ -17,6 +17,8 @@ import type { PlannedReply, SchemaEdits } from '../../../exchange/tool-plan.ts';
 
 /** Leaves room for framing under the 8 MiB message limit. */
 const definitionsBytesMax = 6 * 1024 * 1024;
+/** Bytes of definitions in one message to the router, which parses it in a few milliseconds. */
+const groupBytesMax = 128 * 1024;
 
 /**
  * Calls the tool router and the compressor. Tools and earlier turns are sent as hashes. Their full text is
@@ -76,8 +78,8 @@ export class NatsPlanner implements Planner {
     let { missing } = unknown;
     for (let round = 0; round < 2; round += 1) {
       if (missing.length > 0) {
-        const tools = this.#definitionsOf(subject, question.toolHashes, new Set(missing));
-        await this.#messaging.call(defineTools, { accountId: question.accountId, tools }, options);
+        for (const tools of cutDefinitions(subject, question.toolHashes, new Set(missing)))
+          await this.#messaging.call(defineTools, { accountId: question.accountId, tools }, options);
       }
       const reply = await this.#messaging.call(planToolsAt, question, options);
       if (reply.status === 'planned') return reply;
@@ -86,22 +88,6 @@ export class NatsPlanner implements Planner {
     throw new GatewayError('service_unavailable', {
       detail: 'the tool router still lacks definitions after two rounds',
     });
-  }
-
-  #definitionsOf(subject: PlanSubject, hashes: readonly string[], missing: ReadonlySet<string>) {
-    const wanted = subject.tools.filter((_, position) => missing.has(hashes[position] ?? ''));
-    const size = wanted.reduce((sum, { range }) => sum + range.end - range.start, 0);
-    if (size > definitionsBytesMax) {
-      throw new GatewayError('service_unavailable', {
-        detail: 'the tool definitions exceed the message size limit',
-      });
-    }
-    const positions = [...subject.tools.keys()].filter((position) => missing.has(hashes[position] ?? ''));
-    return subject.format.client.toolDefinitions(subject.tape, wanted).map((definition, place) => ({
-      hash: hashes[positions[place] ?? -1] ?? '',
-      ...definition,
-      examples: [...definition.examples],
-    }));
   }
 
   async compressSchemas(
@@ -148,6 +134,42 @@ export class NatsPlanner implements Planner {
       unseen.set(hash, subject.tape.bytes.toString('utf8', tool.range.start, tool.range.end));
     }
     return [...unseen].map(([hash, text]) => ({ hash, text }));
+  }
+}
+
+/**
+ * The missing definitions, in groups of about `groupBytesMax` bytes. Each group is rendered when it is needed, so that a long list
+ * does not block the event loop.
+ */
+function* cutDefinitions(
+  { tools, tape, format }: PlanSubject,
+  hashes: readonly string[],
+  missing: ReadonlySet<string>,
+): Generator<DefineToolsRequest['tools']> {
+  const positions = [...tools.keys()].filter((position) => missing.has(hashes[position] ?? ''));
+  const sizeOf = (position: number): number => {
+    const { start = 0, end = 0 } = tools[position]?.range ?? {};
+    return end - start;
+  };
+  if (positions.reduce((sum, position) => sum + sizeOf(position), 0) > definitionsBytesMax) {
+    throw new GatewayError('service_unavailable', {
+      detail: 'the tool definitions exceed the size limit of planning',
+    });
+  }
+  for (let from = 0; from < positions.length;) {
+    let [to, bytes] = [from, 0];
+    while (to < positions.length && (to === from || bytes + sizeOf(positions[to] ?? 0) <= groupBytesMax)) {
+      bytes += sizeOf(positions[to] ?? 0);
+      to += 1;
+    }
+    const group = positions.slice(from, to);
+    const listed = group.flatMap((position) => tools[position] ?? []);
+    yield format.client.toolDefinitions(tape, listed).map((definition, place) => ({
+      hash: hashes[group[place] ?? -1] ?? '',
+      ...definition,
+      examples: [...definition.examples],
+    }));
+    from = to;
   }
 }
 

@@ -1,0 +1,47 @@
+import {
+  LoopShare,
+  TimeShare,
+  type FairQueueOptions,
+  type LoopShareOptions,
+  type TimeShareOptions,
+} from '@gateway/messaging';
+import type { Metrics } from '@gateway/observability';
+
+/** How accounts share the router's processor time. */
+export interface RouterShares {
+  /** The event loop, for long tool lists. */
+  readonly loop: LoopShare;
+  /** The inference thread, for vectors of new tools. */
+  readonly vectors: TimeShare;
+}
+
+/**
+ * A piece takes about as long as a plan for 100 tools. A plan for a list of 4,096 tools takes up to 80 ms. Plans that
+ * waited longer than `waitMsMax` would be late at the gateway (`PLAN_DEADLINE_MS`).
+ */
+export const loopShare: LoopShareOptions = {
+  pieceMs: 2,
+  contendedShare: 0.25,
+  burstMs: 50,
+  jobs: { slots: 64, slotsPerAccount: 1, waitingPerAccountMax: 8, waitingMax: 1_024, waitMsMax: 250 },
+};
+
+/** The burst is enough for about 700 new tools. */
+export const vectorShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 200 };
+
+/** Opens the shares and reports them in the metrics. */
+export function openRouterShares(metrics: Metrics): RouterShares {
+  const refused = metrics.counter({
+    name: 'tool_router_plans_refused_total',
+    help: 'Plans for long lists that were rejected, so all tools were sent: their account has too many waiting, all accounts together have, or the wait was too long.',
+    labels: ['reason'],
+  });
+  const onRefused: FairQueueOptions['onRefused'] = (reason) => refused.inc({ reason });
+  const loop = new LoopShare({ ...loopShare, jobs: { ...loopShare.jobs, onRefused } });
+  metrics.gauge({
+    name: 'tool_router_plans_waiting',
+    help: 'Plans for long lists that wait until others of their account have ended.',
+    collect: () => loop.waiting,
+  });
+  return { loop, vectors: new TimeShare(vectorShare) };
+}
