@@ -1,6 +1,7 @@
 import { catalogFile } from '@gateway/model-catalog';
 import { convertProvider } from './convert.ts';
 import { parseGenaiPrices } from './genai-prices.ts';
+import { mergeLists } from './merge-lists.ts';
 import { parseModelsDev } from './models-dev.ts';
 import { compareFiles, renderCatalogFile } from './render-file.ts';
 import { UpdateReport } from './report.ts';
@@ -27,7 +28,8 @@ const listed = {
 const convert = (models: Record<string, unknown>, second?: unknown) => {
   const report = new UpdateReport();
   const lists = {
-    modelsDev: parseModelsDev({ openai: { models } }),
+    models: mergeLists(parseModelsDev({ openai: { models } }), []),
+    facts: undefined,
     genaiPrices: second === undefined ? undefined : parseGenaiPrices(second),
     onDate: '2026-11-20',
   };
@@ -114,9 +116,9 @@ describe('converting a list', () => {
       'claude-opus-5.5': { ...listed, release_date: '2026-09-22' },
       gpt: { ...listed, release_date: '2026-12-01' },
     });
-    const bound = records.filter(({ thinkingBinding }) => thinkingBinding);
+    const bound = records.filter(({ binding }) => binding?.effect === 'rejects');
     expect(bound.map(({ modelId, sources }) => [modelId, sources])).toEqual([
-      ['claude-9', ['models.dev']],
+      ['claude-9', ['models.dev', 'gateway-catalogue']],
       ['claude-opus-5.5', ['models.dev', 'anthropic-prefix-checks']],
     ]);
     expect(report.render()).toContain('openai/claude-9: binds');
@@ -148,7 +150,10 @@ describe('converting a list', () => {
       },
     };
     const report = new UpdateReport();
-    const lists = { modelsDev: parseModelsDev(list), genaiPrices: undefined, onDate: '2026-11-20' };
+    const lists = {
+      models: mergeLists(parseModelsDev(list), []),
+      ...{ facts: undefined, genaiPrices: undefined, onDate: '2026-11-20' },
+    };
     const records = convertProvider({ ...rule, maker: 'openai' }, lists, report);
     expect(records.map(({ modelId, quality }) => [modelId, quality])).toEqual([
       [
@@ -195,13 +200,16 @@ describe('two lists', () => {
   test('are both named as sources if they agree', () => {
     const { records, report } = convert({ gpt: listed }, second({ input_mtok: 1.001, output_mtok: 2 }));
     expect(records[0]).toMatchObject({ sources: ['models.dev', 'genai-prices'] });
-    expect(records[0]).not.toHaveProperty('disputed');
+    expect(records[0]).not.toHaveProperty('disputes');
     expect(report.counts()).toEqual({ 'no-quality': 1 });
   });
 
   test('that differ: the first price is used, the other is stored as disputed and reported', () => {
     const { records, report } = convert({ gpt: listed }, second({ input_mtok: 3, output_mtok: { base: 2 } }));
-    expect(records[0]).toMatchObject({ prices: { input: 1 }, disputed: { input: 3 } });
+    expect(records[0]).toMatchObject({
+      prices: { input: 1 },
+      disputes: [{ field: 'input', other: 3, source: 'genai-prices' }],
+    });
     expect(report.counts()).toEqual({ conflict: 1, 'no-quality': 1 });
   });
 

@@ -1,17 +1,21 @@
 import type { ModelKind, ModelRecordInput } from '@gateway/model-catalog';
-import type { GenaiPrices, SecondPrices } from './genai-prices.ts';
-import { parseListedModel, type ListedCost, type ListedModel, type ModelsDev } from './models-dev.ts';
+import { addFacts } from './add-facts.ts';
+import { comparePrices, listFactDisputes } from './disputes.ts';
+import type { FactList, ModelFacts } from './fact-list.ts';
+import type { GenaiPrices } from './genai-prices.ts';
+import type { MergedList } from './merge-lists.ts';
+import { parseListedModel, type ListedCost, type ListedModel } from './models-dev.ts';
 import { addNativeSelection } from './native-selection.ts';
 import { findQuality } from './quality.ts';
 import { exclusions, kindsById, kindsByOutput, type ProviderRule } from './provider-rules.ts';
 import type { UpdateReport } from './report.ts';
 import { addRetirement } from './retirements.ts';
-import { chooseBinding } from './thinking-binding.ts';
 
 type Prices = NonNullable<ModelRecordInput['prices']>;
 
 export interface Lists {
-  readonly modelsDev: ModelsDev;
+  readonly models: MergedList;
+  readonly facts: FactList | undefined;
   readonly genaiPrices: GenaiPrices | undefined;
   /** The date on which prices are compared, as `YYYY-MM-DD`. */
   readonly onDate: string;
@@ -23,18 +27,24 @@ const knownFields: Record<'model' | 'cost' | 'limit', ReadonlySet<string>> = {
     (
       'name release_date reasoning tool_call structured_output status modalities limit cost provider ' +
       'id family attachment temperature knowledge last_updated open_weights reasoning_options interleaved ' +
-      'description weights benchmarks'
+      'description weights benchmarks canonical_model_id experimental'
     ).split(' '),
   ),
-  cost: new Set(['input', 'output', 'cache_read', 'cache_write', 'reasoning', 'tiers', 'context_over_200k']),
+  // Prices of audio are not carried: the catalogue prices text.
+  cost: new Set(
+    (
+      'input output cache_read cache_write cache_write_1h reasoning tiers context_over_200k ' +
+      'input_audio output_audio'
+    ).split(' '),
+  ),
   limit: new Set(['context', 'output', 'input']),
 };
 
 /** Converts one provider's listed models into records, sorted by id. */
 export function convertProvider(rule: ProviderRule, lists: Lists, report: UpdateReport): ModelRecordInput[] {
-  const listed = rule.modelsDev === null ? undefined : lists.modelsDev.modelsOf(rule.modelsDev);
+  const listed = rule.modelsDev === null ? undefined : lists.models.modelsOf(rule.modelsDev);
   if (listed === undefined) {
-    report.add('no-source', rule.provider, 'models.dev does not list it');
+    report.add('no-source', rule.provider, 'no list has it');
     return [];
   }
   return [...listed]
@@ -64,41 +74,65 @@ function convertModel(
     return undefined;
   }
   reportFields(subject, own, report);
-  const prices = convertPrices(subject, model.cost, report);
-  const second =
-    rule.genaiPrices === null
-      ? undefined
-      : lists.genaiPrices?.pricesOf(rule.genaiPrices, modelId, lists.onDate);
-  const isCached = kind === 'chat' && prices?.cacheRead !== undefined;
-  const quality =
-    kind === 'chat' ? findQuality(subject, own, { modelId, maker: rule.maker }, lists.modelsDev, report) : [];
-  return addSources(subject, report, {
-    ...describe(rule, modelId, kind, model),
-    ...(quality.length > 0 && { quality }),
-    prices,
-    cache: isCached && (rule.cachedModels?.test(modelId) ?? true) ? rule.cache : null,
-    ...compare(subject, prices, second, report),
+  const fact = lists.facts?.find(rule.modelsDev ?? '', modelId);
+  const sources = lists.models.sourcesOf(rule.modelsDev ?? '', modelId);
+  const record = addSources(subject, report, fact, {
+    ...describe(rule, modelId, kind, model, sources.includes('models.dev')),
+    ...listQuality(subject, own, { modelId, kind, maker: rule.maker }, lists, report),
+    ...convertCosts(rule, subject, modelId, kind, model.cost, report),
+    sources: [...sources],
   });
+  return addDisputes(rule, record, fact, lists, report);
 }
 
-/** Adds facts that come from other pages than the lists: bound reasoning and the retirement date. */
-function addSources(subject: string, report: UpdateReport, record: ModelRecordInput): ModelRecordInput {
-  const binding = chooseBinding(record.modelId, record.capabilities.thinking, record.releasedAt);
-  if (binding === 'assumed')
-    report.add(
-      'assumed',
-      subject,
-      'binds its signed reasoning by assumption: the model is newer than the listed models',
-    );
-  const sources = [...record.sources, ...(binding === 'listed' ? ['anthropic-prefix-checks'] : [])];
-  const retiring = addRetirement({
-    ...record,
-    ...(binding !== 'free' && { thinkingBinding: true }),
-    sources,
-  });
-  if (retiring.deprecated === true && retiring.retiredAt === undefined)
+function listQuality(
+  subject: string,
+  own: Record<string, unknown>,
+  { modelId, kind, maker }: { modelId: string; kind: ModelKind; maker: string | undefined },
+  { models }: Lists,
+  report: UpdateReport,
+): Pick<ModelRecordInput, 'quality'> {
+  if (kind !== 'chat') return {};
+  const quality = findQuality(subject, own, { modelId, maker }, models, report);
+  return quality.length > 0 ? { quality } : {};
+}
+
+/** Adds facts that model lists do not have, and the announced retirement date. */
+function addSources(
+  subject: string,
+  report: UpdateReport,
+  fact: ModelFacts | undefined,
+  listed: ModelRecordInput,
+): ModelRecordInput {
+  const record = addRetirement(addFacts(listed, fact), fact);
+  if (record.evidence?.binding?.confidence === 'assumed')
+    report.add('assumed', subject, 'binds its reasoning by assumption: it is newer than the known models');
+  if (record.deprecated === true && record.retiredAt === undefined)
     report.add('no-retirement', subject, 'is deprecated, but no source has its retirement date');
-  return addNativeSelection(retiring);
+  return addNativeSelection(record);
+}
+
+function addDisputes(
+  { genaiPrices: listId }: ProviderRule,
+  record: ModelRecordInput,
+  fact: ModelFacts | undefined,
+  { genaiPrices, onDate }: Lists,
+  report: UpdateReport,
+): ModelRecordInput {
+  const { provider, modelId } = record;
+  const second = listId === null ? undefined : genaiPrices?.pricesOf(listId, modelId, onDate);
+  const disputes = [
+    ...(second === undefined ? [] : comparePrices(record, second)),
+    ...listFactDisputes(provider, modelId, fact),
+  ];
+  for (const { field, other, source } of disputes)
+    report.add('conflict', `${provider}/${modelId}`, `${field} is ${String(other)} in ${source}`);
+  return {
+    ...record,
+    sources:
+      second === undefined || record.prices === null ? record.sources : [...record.sources, 'genai-prices'],
+    ...(disputes.length > 0 && { disputes }),
+  };
 }
 
 function chooseKind(modelId: string, model: ListedModel): ModelKind | undefined {
@@ -129,6 +163,7 @@ function describe(
   modelId: string,
   kind: ModelKind,
   model: ListedModel,
+  namesDocuments: boolean,
 ): Omit<ModelRecordInput, 'prices' | 'cache' | 'sources'> {
   const takes = (modality: string): boolean | null => model.modalities?.input.includes(modality) ?? null;
   const thinking = model.reasoning ?? null;
@@ -138,11 +173,14 @@ function describe(
     ...(kind !== 'chat' && { kind }),
     formats: kind === 'chat' ? [...rule.formats] : [],
     contextWindow: model.limit?.context || null,
+    ...(model.limit?.input !== undefined &&
+      model.limit.input < (model.limit.context ?? Infinity) && { maxInputTokens: model.limit.input }),
     maxOutputTokens: model.limit?.output || null,
     capabilities: {
       tools: model.tool_call ?? null,
       images: takes('image'),
-      documents: takes('pdf'),
+      // Only models.dev states whether a model reads documents.
+      documents: takes('pdf') === true || namesDocuments ? takes('pdf') : null,
       jsonMode: model.structured_output ?? null,
       // Not a property of the model: every chat endpoint of these providers supports streaming.
       streaming: kind === 'chat' ? true : null,
@@ -151,6 +189,20 @@ function describe(
     ...(model.status === 'deprecated' && { deprecated: true }),
     releasedAt: model.release_date ?? null,
   };
+}
+
+function convertCosts(
+  rule: ProviderRule,
+  subject: string,
+  modelId: string,
+  kind: ModelKind,
+  cost: ListedModel['cost'],
+  report: UpdateReport,
+): Pick<ModelRecordInput, 'prices' | 'cache'> {
+  const prices = convertPrices(subject, cost, report);
+  const isCached =
+    kind === 'chat' && prices?.cacheRead !== undefined && (rule.cachedModels?.test(modelId) ?? true);
+  return { prices, cache: isCached ? rule.cache : null };
 }
 
 function convertPrices(subject: string, cost: ListedModel['cost'], report: UpdateReport): Prices | null {
@@ -175,36 +227,9 @@ function mapRates(cost: ListedCost): Omit<Prices, 'tiers'> {
     output: cost.output,
     ...(cost.cache_read !== undefined && { cacheRead: cost.cache_read }),
     ...(cost.cache_write !== undefined && { cacheWrite: cost.cache_write }),
+    ...(cost.cache_write_1h !== undefined && { cacheWrite1h: cost.cache_write_1h }),
     ...(cost.reasoning !== undefined && cost.reasoning !== cost.output && { reasoning: cost.reasoning }),
   };
-}
-
-/**
- * Two prices count as equal if they differ by at most this fraction. The lists round prices by up to half a
- * percent.
- */
-const sameWithin = 0.005;
-
-function compare(
-  subject: string,
-  prices: Prices | null,
-  second: SecondPrices | undefined,
-  report: UpdateReport,
-): Pick<ModelRecordInput, 'sources' | 'disputed'> {
-  if (prices === null || second === undefined) return { sources: ['models.dev'] };
-  const disputed: Record<string, number> = {};
-  for (const [field, other] of Object.entries(second) as [keyof SecondPrices, number][]) {
-    const own = prices[field];
-    if (own === undefined || Math.abs(own - other) <= sameWithin * Math.max(own, other)) continue;
-    disputed[field] = other;
-    report.add(
-      'conflict',
-      subject,
-      `${field} is ${String(own)} in models.dev, ${String(other)} in genai-prices`,
-    );
-  }
-  const agreed = Object.keys(disputed).length === 0;
-  return { sources: ['models.dev', 'genai-prices'], ...(!agreed && { disputed }) };
 }
 
 function reportFields(subject: string, own: Record<string, unknown>, report: UpdateReport): void {

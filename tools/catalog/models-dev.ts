@@ -13,6 +13,7 @@ const cost = z.looseObject({
   output: z.number().nonnegative(),
   cache_read: z.number().nonnegative().optional(),
   cache_write: z.number().nonnegative().optional(),
+  cache_write_1h: z.number().nonnegative().optional(),
   reasoning: z.number().nonnegative().optional(),
 });
 
@@ -26,7 +27,13 @@ const model = z.looseObject({
   /** Set if a model needs a different library or address than the provider's other models. */
   provider: z.looseObject({ npm: z.string().optional() }).optional(),
   modalities: z.object({ input: z.array(z.string()), output: z.array(z.string()) }).optional(),
-  limit: z.looseObject({ context: z.number().optional(), output: z.number().optional() }).optional(),
+  limit: z
+    .looseObject({
+      context: z.number().optional(),
+      input: z.number().optional(),
+      output: z.number().optional(),
+    })
+    .optional(),
   cost: cost
     .extend({ tiers: z.array(cost.extend({ tier: z.looseObject({ size: z.number() }) })).optional() })
     .optional(),

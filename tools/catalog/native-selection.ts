@@ -1,12 +1,8 @@
 import type { ModelRecordInput } from '@gateway/model-catalog';
+import type { familySources } from './families/family.ts';
 
 /** Provider documentation for deferral and tool selection, for the chat formats that the gateway supports. */
 export const nativeSelectionSources = {
-  'anthropic-tool-search': {
-    title: 'https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool',
-    licence: 'facts of a public page',
-    takenOn: '2026-11',
-  },
   'openai-function-calling': {
     title: 'https://developers.openai.com/api/docs/guides/function-calling',
     licence: 'facts of a public page',
@@ -18,7 +14,7 @@ interface NativeRule {
   readonly provider: string;
   readonly modelId: RegExp;
   readonly native: NonNullable<ModelRecordInput['nativeSelection']>;
-  readonly source: keyof typeof nativeSelectionSources;
+  readonly source: keyof typeof nativeSelectionSources | keyof typeof familySources;
 }
 
 /**
@@ -34,7 +30,7 @@ const rules: readonly NativeRule[] = [
   },
   {
     provider: 'openai',
-    modelId: /^gpt-5(?!.*-chat)/,
+    modelId: /^gpt-[56](?!.*-chat)/,
     native: 'allowed_tools',
     source: 'openai-function-calling',
   },
@@ -46,6 +42,12 @@ export function addNativeSelection<Model extends ModelRecordInput>(record: Model
   const rule = rules.find(
     ({ provider, modelId }) => provider === record.provider && modelId.test(record.modelId),
   );
-  if (rule === undefined) return record;
-  return { ...record, nativeSelection: rule.native, sources: [...record.sources, rule.source] };
+  // Without tools on chat-completions, there is nothing to allow there.
+  const isRefused = rule?.native === 'allowed_tools' && record.toolsOn?.['chat-completions'] === 'no';
+  if (rule === undefined || isRefused) return record;
+  return {
+    ...record,
+    nativeSelection: rule.native,
+    sources: [...new Set([...record.sources, rule.source])],
+  };
 }

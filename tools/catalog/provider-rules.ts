@@ -138,6 +138,8 @@ export const kindsByOutput: Readonly<Record<string, ModelKind>> = {
 /** Models of a kind that the catalogue does not have, and models not served at the provider's address. */
 export const exclusions: readonly Exclusion[] = [
   { modelId: /\blyria\b/i, reason: 'generates music' },
+  { modelId: /realtime|-live\b|-native-audio/i, reason: 'needs a WebSocket session' },
+  { modelId: /deep-research/i, reason: 'runs as a background task of another API' },
   { modelId: /gliner-pii/i, reason: 'marks personal data, does not chat' },
   {
     providers: ['nvidia'],
@@ -148,7 +150,7 @@ export const exclusions: readonly Exclusion[] = [
   {
     providers: ['openai', 'azure'],
     // According to https://platform.openai.com/docs/models, these models support only the Responses API.
-    modelId: /^(o1-pro|o3-pro|gpt-[\d.]+-pro|gpt-[\d.]+-codex.*|o\d(-mini)?-deep-research|codex-mini)$/,
+    modelId: /^(o1-pro|o3-pro|gpt-[\d.]+-pro|gpt-[\d.]+-codex.*|codex-mini)$/,
     reason: 'supports only the Responses API',
   },
   { modelId: /^gpt-3\.5-turbo-instruct/, reason: 'completes text, does not chat' },

@@ -1,4 +1,8 @@
-import type { CatalogFileInput, ModelRecordInput } from '@gateway/model-catalog';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { CatalogFileInput } from '@gateway/model-catalog';
+
+export const dataPath = join(import.meta.dirname, '../../libs/model-catalog/data/models.json');
 
 /** Renders the data file with one model per line, so that changing one model changes one line. */
 export function renderCatalogFile({ sources, models }: CatalogFileInput): string {
@@ -7,10 +11,20 @@ export function renderCatalogFile({ sources, models }: CatalogFileInput): string
   return `${head},\n  "models": [\n${lines.join(',\n')}\n  ]\n}\n`;
 }
 
+const anyFile = z.object({
+  models: z.array(z.looseObject({ provider: z.string(), modelId: z.string() })),
+});
+type AnyModel = z.infer<typeof anyFile>['models'][number];
+
+/** Parses the models of a data file, which may be of an older form. An empty text has none. */
+export function readModels(text: string): AnyModel[] {
+  return text === '' ? [] : anyFile.parse(JSON.parse(text)).models;
+}
+
 /** Ids of the models that an update adds, removes or changes. */
 export function compareFiles(
-  before: readonly ModelRecordInput[],
-  after: readonly ModelRecordInput[],
+  before: readonly AnyModel[],
+  after: readonly AnyModel[],
 ): Record<'added' | 'removed' | 'changed', string[]> {
   const old = new Map(before.map((model) => [keyOf(model), JSON.stringify(model)]));
   const now = new Map(after.map((model) => [keyOf(model), JSON.stringify(model)]));
@@ -21,6 +35,6 @@ export function compareFiles(
   };
 }
 
-function keyOf({ provider, modelId }: ModelRecordInput): string {
+function keyOf({ provider, modelId }: AnyModel): string {
   return `${provider}/${modelId}`;
 }

@@ -24,6 +24,11 @@ export class UpdateReport {
     this.lines.set(finding, lines);
   }
 
+  /** The findings of one kind, as `<model>: <finding>`. */
+  list(finding: Finding): readonly string[] {
+    return this.lines.get(finding) ?? [];
+  }
+
   counts(): Record<string, number> {
     return Object.fromEntries([...this.lines].map(([finding, lines]) => [finding, lines.length]));
   }

@@ -1,4 +1,5 @@
 import type { ModelRecordInput } from '@gateway/model-catalog';
+import type { ModelFacts } from './fact-list.ts';
 
 interface Announcement {
   readonly provider: string;
@@ -72,9 +73,10 @@ const byModel = new Map(
   ),
 );
 
-/** Adds the announced retirement date to the record, if there is one. */
-export function addRetirement(record: ModelRecordInput): ModelRecordInput {
+/** Adds the announced retirement date to the record, if a page or the fact list has one. */
+export function addRetirement(record: ModelRecordInput, fact?: ModelFacts): ModelRecordInput {
   const found = byModel.get(`${record.provider}/${record.modelId}`);
-  if (found === undefined) return record;
+  if (found === undefined)
+    return fact?.retires == null ? record : { ...record, deprecated: true, retiredAt: fact.retires };
   return { ...record, deprecated: true, retiredAt: found.on, sources: [...record.sources, found.source] };
 }

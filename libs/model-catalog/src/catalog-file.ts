@@ -1,28 +1,12 @@
 import { z } from 'zod';
+import { modelPrices } from './prices.ts';
+import { toolCondition, apiName, binding, evidence } from './provider-facts.ts';
 
 /** A date as precise as its source: `2026`, `2026-07` or `2026-07-31`. */
 const date = z.string().regex(/^\d{4}(-\d{2}){0,2}$/);
-const usdPerMillionTokens = z.number().nonnegative();
 const tokens = z.int().positive();
 /** Null if no source states it. */
 const known = z.boolean().nullable();
-
-const basePrices = z.strictObject({
-  input: usdPerMillionTokens,
-  output: usdPerMillionTokens,
-  /** Price for input tokens read from the prompt cache. Absent: the provider has no separate price. */
-  cacheRead: usdPerMillionTokens.optional(),
-  /** Price for input tokens written to the prompt cache. */
-  cacheWrite: usdPerMillionTokens.optional(),
-  /** Price for output tokens spent on reasoning, if it differs from other output. */
-  reasoning: usdPerMillionTokens.optional(),
-});
-
-/** Prices in USD per million tokens. */
-const prices = basePrices.extend({
-  /** Prices that apply to the whole request when its input exceeds a bound. Sorted by bound, ascending. */
-  tiers: z.array(basePrices.extend({ aboveInputTokens: tokens })).optional(),
-});
 
 /** How the provider caches prompt prefixes. Null means unknown. */
 const cacheRule = z.strictObject({
@@ -52,6 +36,17 @@ const qualityFigure = z.strictObject({
   measuredOn: date.optional(),
 });
 
+/** A value of another source that differs from the one in the catalogue. */
+const dispute = z.strictObject({
+  /** The catalogue's field, for example `input` or `contextWindow`. */
+  field: z.string().min(1),
+  other: z.union([z.number(), z.string()]),
+  /** A key of the file's `sources`. */
+  source: z.string().min(1),
+  /** Why the catalogue keeps its own value. `npm run catalog:check` requires it for current models. */
+  reason: z.string().min(1).optional(),
+});
+
 /** The kind of requests that a model serves. */
 const modelKind = z.enum([
   'chat',
@@ -77,9 +72,11 @@ export const modelRecord = z.strictObject({
   formats: z.array(z.enum(['chat-completions', 'messages', 'converse', 'gemini', 'cohere'])),
   /** Maximum number of input and output tokens together. */
   contextWindow: tokens.nullable(),
+  /** Maximum number of input tokens, if it is less than the context window allows. */
+  maxInputTokens: tokens.optional(),
   maxOutputTokens: tokens.nullable(),
   /** Null if no source states prices. The cost for such a model is unknown, not zero. */
-  prices: prices.nullable(),
+  prices: modelPrices.nullable(),
   capabilities: z.strictObject({
     tools: known,
     images: known,
@@ -91,11 +88,23 @@ export const modelRecord = z.strictObject({
   }),
   /** Null if unknown. */
   cache: cacheRule.nullable(),
+  /** The APIs on which a source states whether the model takes tools. Read it with `takesToolsOn`. */
+  toolsOn: z.partialRecord(apiName, toolCondition).optional(),
+  /** Whether the model reasons if the request does not mention it. Absent: unknown. */
+  thinksByDefault: z.boolean().optional(),
   /**
-   * This model's signed reasoning is bound to `system`, the tools and all earlier messages. If any of them
-   * changes, the next request fails.
+   * Whether a request can turn reasoning off. `between_tools`: only down to reasoning between tool calls.
+   * Absent: unknown.
    */
-  thinkingBinding: z.boolean().default(false),
+  thinkingOff: z.union([z.boolean(), z.literal('between_tools')]).optional(),
+  /** What an edit of the prefix does to the model's reasoning. Absent: unknown. Read it with `bindsReasoning`. */
+  binding: binding.optional(),
+  /** The APIs on which tools can be deferred behind the provider's tool search. Read it with `defersNatively`. */
+  defersOn: z.array(apiName).optional(),
+  /** The APIs on which a message can add tools to the end of a conversation. Read it with `addsToolsOn`. */
+  addsToolsOn: z.array(apiName).optional(),
+  /** The source and certainty of the facts above. Absent: as certain as `sources`. */
+  evidence: evidence.optional(),
   /**
    * The provider's built-in tool selection. `deferred_loading`: definitions stay out of the prompt until the
    * model searches for them. `allowed_tools`: definitions are in the prompt, and the request lists the tools
@@ -111,10 +120,12 @@ export const modelRecord = z.strictObject({
   releasedAt: date.nullable(),
   /** The announced date from which the model is unavailable. Null if no date is known. */
   retiredAt: date.nullable().default(null),
+  /** The provider has announced that the model stays available until this date at least. */
+  retiresNotBefore: date.optional(),
   /** Sources for these facts: keys in the file's `sources`. The first source takes precedence. */
   sources: z.array(z.string()).min(1),
-  /** Prices that differ in another source, by field. */
-  disputed: z.record(z.string(), z.number()).optional(),
+  /** Values that differ in another source. */
+  disputes: z.array(dispute).optional(),
 });
 
 const checkedRecord = modelRecord.refine(({ kind, formats }) => (kind === 'chat') === formats.length > 0, {
@@ -131,9 +142,9 @@ export const catalogFile = z.strictObject({
 
 export type QualityFigure = z.infer<typeof qualityFigure>;
 export type ModelKind = z.infer<typeof modelKind>;
+export type ModelDispute = z.infer<typeof dispute>;
 export type ModelRecord = z.infer<typeof modelRecord>;
 /** A record as written in the file, before defaults are applied. */
 export type ModelRecordInput = z.input<typeof modelRecord>;
 export type CatalogFile = z.infer<typeof catalogFile>;
 export type CatalogFileInput = z.input<typeof catalogFile>;
-export type ModelPrices = z.infer<typeof prices>;

@@ -1,7 +1,5 @@
 import type { TokenUsage } from '@gateway/interchange';
-import type { ModelPrices } from './catalog-file.ts';
-
-type Rates = Omit<ModelPrices, 'tiers'>;
+import { chooseRates, type ModelPrices } from './prices.ts';
 
 /**
  * The cost of a request in USD. Prices are in USD per million tokens. `cached` are input tokens read from the prompt
@@ -11,15 +9,21 @@ type Rates = Omit<ModelPrices, 'tiers'>;
  *      + (output − reasoning) × price.output + reasoning × price.reasoning) / 1,000,000
  *
  * If the provider has no separate price, plain input (`cacheRead`, `cacheWrite`) or output (`reasoning`) prices apply.
- * With tiered prices, the highest tier that the input exceeds applies to the whole request.
+ * With tiered prices, the highest tier that the input exceeds applies to the whole request. Prices that change on a day
+ * or by the hour are those of the request's own time.
  *
  * If the provider reports billed tokens, only those count.
  *
  * Null when the model's prices are unknown. A part that exceeds its whole (a provider's miscount) is reduced to the whole.
+ * @param at the time of the request, in milliseconds since the epoch
  */
-export function costUsd(model: { readonly prices: ModelPrices | null }, usage: TokenUsage): number | null {
+export function costUsd(
+  model: { readonly prices: ModelPrices | null },
+  usage: TokenUsage,
+  at: number,
+): number | null {
   if (model.prices === null) return null;
-  const rates = chooseRates(model.prices, usage.inputTokens);
+  const rates = chooseRates(model.prices, usage.inputTokens, at);
   if (usage.billedInputTokens !== undefined) {
     const billedOutput = usage.billedOutputTokens ?? usage.outputTokens;
     return (usage.billedInputTokens * rates.input + billedOutput * rates.output) / 1_000_000;
@@ -35,8 +39,4 @@ export function costUsd(model: { readonly prices: ModelPrices | null }, usage: T
       reasoning * (rates.reasoning ?? rates.output)) /
     1_000_000
   );
-}
-
-function chooseRates(prices: ModelPrices, inputTokens: number): Rates {
-  return prices.tiers?.findLast((tier) => inputTokens > tier.aboveInputTokens) ?? prices;
 }

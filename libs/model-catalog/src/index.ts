@@ -4,12 +4,21 @@ export {
   type CatalogFile,
   type CatalogFileInput,
   type ModelKind,
-  type ModelPrices,
   type ModelRecord,
   type ModelRecordInput,
   type QualityFigure,
 } from './catalog-file.ts';
 export { costUsd } from './cost-usd.ts';
+export {
+  addsToolsOn,
+  bindsReasoning,
+  cachePrices,
+  defersNatively,
+  takesToolsOn,
+  thinksByDefault,
+  type CachePrices,
+  type ReasoningBinding,
+} from './model-facts.ts';
 export {
   createCatalog,
   loadCatalog,
@@ -17,3 +26,5 @@ export {
   type CatalogModel,
   type ModelCatalog,
 } from './model-catalog.ts';
+export { pricesAt, type ModelPrices } from './prices.ts';
+export type { ApiName } from './provider-facts.ts';

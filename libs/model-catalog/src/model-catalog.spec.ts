@@ -82,6 +82,22 @@ describe('createCatalog', () => {
     ['a chat model without a format', file(record({ formats: [] }))],
     ['a chat format on a model of another kind', file(record({ kind: 'image' }))],
     ['a context window of zero', file(record({ contextWindow: 0 }))],
+    [
+      'a dispute with a source that is not listed',
+      file(record({ disputes: [{ field: 'input', other: 3, source: 'x' }] })),
+    ],
+    [
+      'evidence from a source that is not listed',
+      file(record({ evidence: { binding: { source: 'x', confidence: 'assumed' } } })),
+    ],
+    [
+      'a price whose hours end before they start',
+      file(
+        record({
+          prices: { input: 1, output: 1, periods: [{ hours: [['10:00', '09:00']], input: 1, output: 1 }] },
+        }),
+      ),
+    ],
     ['a file without models', {}],
   ])('rejects %s', (_what, content) => {
     expect(() => createCatalog(content)).toThrow();
@@ -159,16 +175,7 @@ describe('the catalogue shipped with the gateway', () => {
     }
   });
 
-  test('only Claude models since versions 5.1 and 5.5 have bound reasoning', () => {
-    for (const id of ['claude-fable-5-1', 'claude-opus-5-5', 'claude-sonnet-5-5', 'claude-haiku-5-5'])
-      expect([id, catalog.find('anthropic', id)?.thinkingBinding]).toEqual([id, true]);
-    for (const id of ['claude-sonnet-4-6', 'claude-opus-4-8', 'claude-sonnet-5'])
-      expect([id, catalog.find('anthropic', id)?.thinkingBinding]).toEqual([id, false]);
-    const bound = catalog.models.filter(({ thinkingBinding }) => thinkingBinding);
-    expect(bound.filter(({ modelId }) => !modelId.includes('claude'))).toEqual([]);
-  });
-
-  test('takes retirement dates from the announcement pages', () => {
+  test('takes retirement dates from the announcement pages and the fact list', () => {
     expect(catalog.find('openai', 'gpt-5')).toMatchObject({ deprecated: true, retiredAt: '2026-12-11' });
     expect(catalog.find('anthropic', 'claude-opus-4-8')).toMatchObject({
       deprecated: false,
@@ -178,7 +185,7 @@ describe('the catalogue shipped with the gateway', () => {
     expect(ending.length).toBeGreaterThan(40);
     for (const { modelId, deprecated, releasedAt, retiredAt, sources } of ending) {
       expect([modelId, deprecated, (releasedAt ?? '') < (retiredAt ?? '')]).toEqual([modelId, true, true]);
-      expect(sources.some((source) => source.endsWith('-deprecations'))).toBe(true);
+      expect(sources.some((source) => source.endsWith('-deprecations') || source === 'facts')).toBe(true);
     }
   });
 
@@ -192,7 +199,7 @@ describe('the catalogue shipped with the gateway', () => {
     const ofOpus = catalog.find('anthropic', 'claude-opus-4-5-20251101')?.quality;
     expect(ofOpus).not.toEqual([]);
     expect(catalog.find('hosted', 'us.anthropic.claude-opus-4-5-20251101-v1:0')?.quality).toEqual(ofOpus);
-    expect(catalog.find('anthropic', 'claude-3-5-sonnet-20240620')?.quality).toEqual([]);
+    expect(catalog.find('anthropic', 'claude-opus-5')?.quality).toEqual([]);
   });
 
   test('names the sources for every model', () => {

@@ -1,7 +1,11 @@
-import { catalogFile, type ModelKind, type ModelPrices, type ModelRecord } from './catalog-file.ts';
+import { catalogFile, type ModelKind, type ModelRecord } from './catalog-file.ts';
+import type { ModelPrices } from './prices.ts';
 import data from '../data/models.json' with { type: 'json' };
 
-/** A model's prompt caching. Multipliers are relative to the regular input price. Null means unknown. */
+/**
+ * A model's prompt caching. Multipliers are relative to the regular input price. Null means unknown. Prices at
+ * certain times do not change them: input and cached input change in the same proportion.
+ */
 export interface CacheRules {
   readonly kind: 'automatic' | 'explicit' | 'none';
   readonly minTokens: number | null;
@@ -37,7 +41,7 @@ export function createCatalog(fileContent: unknown): ModelCatalog {
   const byProvider = new Map<string, CatalogModel[]>();
   const byId = new Map<string, Map<string, CatalogModel>>();
   for (const model of models) {
-    const unlisted = model.sources.find((source) => !Object.hasOwn(file.sources, source));
+    const unlisted = listSources(model).find((source) => !Object.hasOwn(file.sources, source));
     if (unlisted !== undefined)
       throw new Error(`${model.modelId}: the source "${unlisted}" is not listed in "sources"`);
     entryOf(byProvider, model.provider, () => []).push(model);
@@ -65,6 +69,10 @@ let loaded: ModelCatalog | undefined;
 export function loadCatalog(): ModelCatalog {
   loaded ??= createCatalog(data);
   return loaded;
+}
+
+function listSources({ sources, disputes = [], evidence = {} }: ModelRecord): string[] {
+  return [...sources, ...[...disputes, ...Object.values(evidence)].map(({ source }) => source)];
 }
 
 function mapCacheRules({ cache, prices }: ModelRecord): CacheRules | null {

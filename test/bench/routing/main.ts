@@ -35,7 +35,7 @@ const question: RoutingQuestion = {
   recall: () => ({ judged: 30, recalled: 29 }),
   pin: null,
   chance: 1,
-  today: new Date().toISOString().slice(0, 10),
+  now: Date.now(),
 };
 
 const byMode = Object.fromEntries(

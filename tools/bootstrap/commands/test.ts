@@ -29,6 +29,7 @@ function planSteps(): Step[] {
   return [
     script('format:check', 'format'),
     script('typecheck', 'type check'),
+    script('catalog:check', 'catalogue'),
     ...architecture.map(suiteStep),
     { name: 'lint', run: () => linting },
     // These run two in parallel, because they share no state. The suites run one after another, because each

@@ -3,7 +3,7 @@ import { readCloudFields } from '@gateway/wire-formats';
 import type { RequestOutline } from '@gateway/interchange';
 import type { HostedFields } from '@gateway/providers';
 import { createHostedCredential, renderHostedCredential } from '@gateway/providers';
-import type { CatalogModel } from '@gateway/model-catalog';
+import { bindsReasoning, type CatalogModel } from '@gateway/model-catalog';
 
 /** Fields with which a client enables reasoning, in any format. */
 const thinkingMembers: readonly string[] = ['thinking', 'reasoning', 'reasoning_effort'];
@@ -76,7 +76,7 @@ export function readOwnCredential(tape: JsonTape): string | null {
  * field of the messages format is enough.
  */
 export function isBoundToTools(tape: JsonTape, model: CatalogModel | undefined): boolean {
-  if (model?.thinkingBinding === false) return false;
+  if (model !== undefined && !rejectsEdits(model)) return false;
   const members = model === undefined ? ['thinking'] : undefined;
   return turnsReasoningOn(tape, members) || carriesSignedReasoning(tape);
 }
@@ -87,7 +87,12 @@ export function isBoundToTools(tape: JsonTape, model: CatalogModel | undefined):
  * reasoning counts as bound, unless the catalogue says that the model does not bind it.
  */
 export function mayCompressContext(tape: JsonTape, model: CatalogModel | undefined): boolean {
-  if (model?.thinkingBinding === true && turnsReasoningOn(tape)) return false;
-  const isKnownFree = model !== undefined && !model.thinkingBinding;
+  const isBound = model !== undefined && rejectsEdits(model);
+  if (isBound && turnsReasoningOn(tape)) return false;
+  const isKnownFree = model !== undefined && !isBound;
   return isKnownFree || !carriesSignedReasoning(tape);
+}
+
+function rejectsEdits(model: CatalogModel): boolean {
+  return bindsReasoning(model, model.modelId).effect === 'rejects';
 }

@@ -108,7 +108,7 @@ export class ModelRouter {
       recall: (id) => recalls?.get(id),
       pin: pinned === undefined ? null : this.#pinOf(pinned, request),
       chance: chanceOf(conversation, observed.answers),
-      today: new Date(this.#now()).toISOString().slice(0, 10),
+      now: this.#now(),
     };
     return { choice: chooseModel(question), complexity, turns: (pinned?.turns ?? 0) + 1 };
   }

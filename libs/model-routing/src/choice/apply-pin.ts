@@ -29,10 +29,10 @@ export function applyPin({ candidates, reason }: Ranked, question: RoutingQuesti
  * Compares costs for this turn and the expected future turns: a warm cache on the current model, a cold cache
  * on the other.
  */
-function isMoveCheaper(pinned: Candidate, best: Candidate, { pin, needs }: RoutingQuestion): boolean {
+function isMoveCheaper(pinned: Candidate, best: Candidate, { pin, needs, now }: RoutingQuestion): boolean {
   const turnsAhead = Math.min(turnsAheadMax, Math.max(1, pin?.turns ?? 1));
   const warm = (candidate: Candidate): number | null =>
-    expectCostUsd(candidate.model, needs, needs.inputTokens);
+    expectCostUsd(candidate.model, needs, needs.inputTokens, now);
   const [stay, stayAhead, move, moveAhead] = [pinned.costUsd, warm(pinned), best.costUsd, warm(best)];
   if (stay === null || stayAhead === null || move === null || moveAhead === null) return false;
   const staying = stay + turnsAhead * stayAhead;

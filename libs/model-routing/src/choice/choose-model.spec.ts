@@ -41,7 +41,6 @@ function modelOf(modelId: string, input: number, change: Partial<CatalogModel> =
       readMultiplier: 0.1,
       writeMultiplier: null,
     },
-    thinkingBinding: false,
     quality: [],
     deprecated: false,
     releasedAt: null,
@@ -69,7 +68,7 @@ function choose(change: Partial<RoutingQuestion> = {}): RoutingChoice {
     recall: () => undefined,
     pin: null,
     chance: 1,
-    today: '2026-11-20',
+    now: Date.parse('2026-11-20'),
     ...change,
   });
 }

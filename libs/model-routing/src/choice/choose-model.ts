@@ -56,7 +56,7 @@ const dependsOnRequest = (rule: Excluded['rule']): boolean => requestRules.has(r
 
 function rate({ model, id, quality }: ListedModel, question: RoutingQuestion): Candidate {
   const { pin } = question;
-  const costUsd = expectCostUsd(model, question.needs, pin?.id === id ? pin.cachedTokens : 0);
+  const costUsd = expectCostUsd(model, question.needs, pin?.id === id ? pin.cachedTokens : 0, question.now);
   return { model, id, quality, costUsd, score: scoreOf(model, id, quality, costUsd, question) };
 }
 

@@ -8,18 +8,25 @@ const outputTokensTypical = 400;
 /**
  * Expected cost of sending the request to a model, in USD. Null if the model's prices are unknown.
  * @param cachedTokens input tokens already in the provider's cache
+ * @param at the time of the request, in milliseconds since the epoch
  */
-export function expectCostUsd(model: CatalogModel, needs: Needs, cachedTokens: number): number | null {
+export function expectCostUsd(
+  model: CatalogModel,
+  needs: Needs,
+  cachedTokens: number,
+  at: number,
+): number | null {
   const outputTokens = Math.min(needs.outputTokensMax ?? outputTokensTypical, outputTokensTypical);
   const isCached = model.cache !== null && model.cache.kind !== 'none';
   const cached = isCached ? Math.min(cachedTokens, needs.inputTokens) : 0;
   const writes = isCached && (needs.marksCache || model.cache.kind === 'automatic');
-  return costUsd(model, {
+  const usage = {
     inputTokens: needs.inputTokens,
     outputTokens,
     cachedInputTokens: cached,
     ...(writes ? { cacheWriteTokens: needs.inputTokens - cached } : {}),
-  });
+  };
+  return costUsd(model, usage, at);
 }
 
 /** Output tokens in a typical response, used to weigh time to first token against time per token. */

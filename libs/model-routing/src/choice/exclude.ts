@@ -1,4 +1,4 @@
-import type { CatalogModel } from '@gateway/model-catalog';
+import { pricesAt, type CatalogModel, type ModelPrices } from '@gateway/model-catalog';
 import type { ExclusionRule, ListedModel, Needs, RoutingPolicy, RoutingQuestion } from './question.ts';
 
 type Excludes = (listed: ListedModel) => boolean;
@@ -34,14 +34,16 @@ function* policyRules(question: RoutingQuestion): Generator<Rule> {
   if (demoted.has('azure')) yield ['own_deployments', ({ model }) => model.provider === 'azure'];
   if (max === null) return;
   yield ['price_unknown', ({ model }) => model.prices === null];
-  yield [
-    'above_max_cost',
-    ({ model: { prices } }) => prices !== null && (prices.input > max || prices.output > max),
-  ];
+  yield ['above_max_cost', ({ model: { prices } }) => isDear(prices && pricesAt(prices, question.now), max)];
+}
+
+function isDear(prices: ModelPrices | null, max: number): boolean {
+  return prices !== null && (prices.input > max || prices.output > max);
 }
 
 /** Rules about a model's status at its provider. */
-function* stateRules({ today }: RoutingQuestion): Generator<Rule> {
+function* stateRules({ now }: RoutingQuestion): Generator<Rule> {
+  const today = new Date(now).toISOString().slice(0, 10);
   yield ['retired', ({ model }) => model.retiredAt !== null && model.retiredAt <= today];
   yield ['deprecated', ({ model }) => model.deprecated];
   // The gateway does not know a connection's region. Models without a prefix or with `global.` work

@@ -81,8 +81,11 @@ export interface RoutingQuestion {
   readonly pin: Pin | null;
   /** A random number from 0 to 1. If it is below `explorationShare`, a less known model is tried. */
   readonly chance: number;
-  /** Today's date as `YYYY-MM-DD`. Models retired by this day are excluded. */
-  readonly today: string;
+  /**
+   * When the request was accepted, in milliseconds since the epoch. Models retired by this day (UTC) are
+   * excluded, and prices are those of this time.
+   */
+  readonly now: number;
 }
 
 /** A model that can serve the request, with its score. */

@@ -14,7 +14,7 @@ import {
   type RoutingPreferences,
 } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
-import type { CatalogModel } from '@gateway/model-catalog';
+import { pricesAt, type CatalogModel } from '@gateway/model-catalog';
 import { findProvider } from '@gateway/providers';
 import { Controller, Get, HttpCode, Inject, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
@@ -75,7 +75,10 @@ export class RoutingModelsRoute {
       this.#listDisabled(accountId),
       messaging.call(getPreferences, { accountId }),
     ]);
-    const data = models.filter((model) => isAllowed(model, disabled, preferences)).map(renderRoutingModel);
+    const now = Date.now();
+    const data = models
+      .filter((model) => isAllowed(model, disabled, preferences, now))
+      .map((model) => renderRoutingModel(model, now));
     return { object: 'list', data };
   }
 
@@ -90,7 +93,10 @@ export class RoutingModelsRoute {
       this.#listDisabled(accountId),
       this.#observe(accountId),
     ]);
-    const data = models.map((model) => renderModelStatus(model, !disabled.has(nameOf(model)), observations));
+    const now = Date.now();
+    const data = models.map((model) =>
+      renderModelStatus(model, !disabled.has(nameOf(model)), observations, now),
+    );
     return { object: 'list', data };
   }
 
@@ -155,8 +161,10 @@ function isAllowed(
   model: CatalogModel,
   disabled: ReadonlySet<string>,
   preferences: RoutingPreferences,
+  now: number,
 ): boolean {
   const { allowed_providers: allowed, max_cost_usd_per_mtok: max } = preferences;
   if (disabled.has(nameOf(model)) || allowed?.includes(model.provider) === false) return false;
-  return max === null || (model.prices !== null && Math.max(model.prices.input, model.prices.output) <= max);
+  const prices = model.prices && pricesAt(model.prices, now);
+  return max === null || (prices !== null && Math.max(prices.input, prices.output) <= max);
 }

@@ -1,9 +1,13 @@
 import type { ModelObservation, RoutingModel, RoutingModelStatus } from '@gateway/contracts';
-import type { CatalogModel } from '@gateway/model-catalog';
+import { pricesAt, type CatalogModel } from '@gateway/model-catalog';
 
-/** What the catalog knows about a model. */
-export function renderRoutingModel(model: CatalogModel): RoutingModel {
-  const { provider, modelId, capabilities, prices } = model;
+/**
+ * What the catalog knows about a model.
+ * @param at the time whose prices are shown, in milliseconds since the epoch
+ */
+export function renderRoutingModel(model: CatalogModel, at: number): RoutingModel {
+  const { provider, modelId, capabilities } = model;
+  const prices = model.prices && pricesAt(model.prices, at);
   return {
     id: `${provider}/${modelId}`,
     object: 'routing.model',
@@ -34,8 +38,9 @@ export function renderModelStatus(
   model: CatalogModel,
   isEnabled: boolean,
   observations: Observations,
+  at: number,
 ): RoutingModelStatus {
-  const facts = renderRoutingModel(model);
+  const facts = renderRoutingModel(model, at);
   const seen = observations?.get(facts.id);
   return {
     ...facts,

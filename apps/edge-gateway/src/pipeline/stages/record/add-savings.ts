@@ -35,6 +35,7 @@ function addPrices(event: RequestEventV1, exchange: Exchange, catalog: ModelCata
     usage: event.usage,
     rounds: exchange.rounds?.usages ?? [],
     contextRewrittenUsd: exchange.ledger.context?.rewrittenUsd ?? 0,
+    at: exchange.acceptedAt.getTime(),
   });
   event.providerSavingsUsd = savings?.netUsd ?? null;
   event.grossSavingsUsd = savings?.grossUsd ?? null;

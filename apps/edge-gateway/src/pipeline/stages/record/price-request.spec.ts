@@ -7,11 +7,12 @@ import { addAbandonedCost, addAbandonedTokens, priceSavings } from './price-requ
 
 const prices = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 const model = { prices, cache: { kind: 'explicit' } } as unknown as CatalogModel;
+const at = Date.parse('2026-11-23T12:00:00Z');
 const plain = { inputTokens: 10_000, outputTokens: 500 };
 const cached = { ...plain, cachedInputTokens: 10_000 };
 const savingsOf = (event: Partial<RequestEventV1>, priced: Partial<PricedRequest> = {}) =>
   priceSavings(createEndedEvent(undefined, { toolsIn: 100, toolsOut: 20, ...event }), {
-    ...{ model, usage: plain, rounds: [], contextRewrittenUsd: 0, ...priced },
+    ...{ model, usage: plain, rounds: [], contextRewrittenUsd: 0, at, ...priced },
   });
 const price = (...request: Parameters<typeof savingsOf>) => savingsOf(...request)?.netUsd ?? null;
 
@@ -64,14 +65,14 @@ describe('cancelled hedged calls', () => {
     expect(added.inputTokens).toBeGreaterThan(100);
     expect(added).toMatchObject({ outputTokens: 20, estimated: true });
     const read = { inputTokens: added.inputTokens - 100, outputTokens: 0 };
-    const own = costUsd(catalog.find('openai', 'gpt-4o-mini')!, read)!;
-    expect(addAbandonedCost(0.5, { abandoned: [call] }, catalog)).toBeCloseTo(0.5 + own, 12);
+    const own = costUsd(catalog.find('openai', 'gpt-4o-mini')!, read, at)!;
+    expect(addAbandonedCost(0.5, { abandoned: [call] }, catalog, at)).toBeCloseTo(0.5 + own, 12);
   });
 
   it('change nothing if there are none; a single unknown price makes the total unknown', () => {
     expect(addAbandonedTokens(usage, { abandoned: [] })).toBe(usage);
-    expect(addAbandonedCost(0.5, { abandoned: [] }, catalog)).toBe(0.5);
+    expect(addAbandonedCost(0.5, { abandoned: [] }, catalog, at)).toBe(0.5);
     const unknown = { ...call, model: 'a-model-of-tomorrow' };
-    expect(addAbandonedCost(0.5, { abandoned: [unknown] }, catalog)).toBeNull();
+    expect(addAbandonedCost(0.5, { abandoned: [unknown] }, catalog, at)).toBeNull();
   });
 });

@@ -2,7 +2,7 @@ import type { RequestEventV1 } from '@gateway/contracts';
 import { tokensSaved } from '@gateway/contracts';
 import type { TokenUsage } from '@gateway/interchange';
 import type { CatalogModel, ModelCatalog } from '@gateway/model-catalog';
-import { costUsd } from '@gateway/model-catalog';
+import { costUsd, pricesAt } from '@gateway/model-catalog';
 import { charactersPerToken } from '../../../request/token-estimates.ts';
 import type { AbandonedCall, Attempts } from '../../exchange/attempt.ts';
 
@@ -14,6 +14,8 @@ export interface PricedRequest {
   readonly rounds: readonly TokenUsage[];
   /** Cost of rewriting the prompt cache because compression changed earlier messages, in USD. */
   readonly contextRewrittenUsd: number;
+  /** When the request was accepted, in milliseconds since the epoch. Its prices are those of this time. */
+  readonly at: number;
 }
 
 /** Amounts in USD. */
@@ -46,16 +48,16 @@ export function priceSavings(
     | 'toolTokensSaved'
     | 'recoveryTokens'
   >,
-  { model, usage, rounds, contextRewrittenUsd }: PricedRequest,
+  { model, usage, rounds, contextRewrittenUsd, at }: PricedRequest,
 ): PricedSavings | null {
   if (model?.prices == null || event.usage === null || event.status === 'error') return null;
   const input = { ...usage, outputTokens: 0, reasoningTokens: 0 };
-  const inputUsd = costUsd(model, input);
+  const inputUsd = costUsd(model, input, at);
   if (inputUsd === null) return null;
   const saved = tokensSaved(event);
   const meanUsd = usage.inputTokens === 0 ? 0 : inputUsd / usage.inputTokens;
-  const hiddenUsd = rounds.slice(0, -1).reduce((sum, round) => sum + (costUsd(model, round) ?? 0), 0);
-  const grownUsd = isRewritten(event.plan) ? priceRewrite(model, usage) : 0;
+  const hiddenUsd = rounds.slice(0, -1).reduce((sum, round) => sum + (costUsd(model, round, at) ?? 0), 0);
+  const grownUsd = isRewritten(event.plan) ? priceRewrite(model, usage, at) : 0;
   const grossUsd = ((event.toolTokensSaved ?? saved.tools) + saved.compression) * meanUsd;
   const netUsd = grossUsd - contextRewrittenUsd - grownUsd - hiddenUsd;
   return { grossUsd: round(grossUsd), netUsd: round(netUsd) };
@@ -73,10 +75,9 @@ function round(usd: number): number {
 /**
  * Returns the extra cost of all input that was not read from the cache, compared with reading it from there.
  */
-function priceRewrite({ prices, cache }: CatalogModel, usage: TokenUsage): number {
+function priceRewrite({ prices, cache }: CatalogModel, usage: TokenUsage, at: number): number {
   if (prices === null || cache === null || cache.kind === 'none') return 0;
-  const write = prices.cacheWrite ?? prices.input;
-  const read = prices.cacheRead ?? prices.input;
+  const { input, cacheWrite: write = input, cacheRead: read = input } = pricesAt(prices, at);
   const tokens = Math.max(0, usage.inputTokens - (usage.cachedInputTokens ?? 0));
   return (tokens * Math.max(0, write - read)) / 1_000_000;
 }
@@ -95,15 +96,17 @@ export function addAbandonedTokens(usage: Usage, { abandoned }: Pick<Attempts, '
 /**
  * Adds the cost of cancelled hedged calls, each at its own model's price. Returns null if any price is
  * unknown.
+ * @param at when the request was accepted, in milliseconds since the epoch
  */
 export function addAbandonedCost(
   cost: number | null,
   { abandoned }: Pick<Attempts, 'abandoned'>,
   catalog: ModelCatalog,
+  at: number,
 ): number | null {
   return abandoned.reduce<number | null>((sum, call) => {
     const model = catalog.find(call.provider, call.model);
-    const own = model ? costUsd(model, { inputTokens: tokensOf(call), outputTokens: 0 }) : null;
+    const own = model ? costUsd(model, { inputTokens: tokensOf(call), outputTokens: 0 }, at) : null;
     return sum === null || own === null ? null : sum + own;
   }, cost);
 }

@@ -8,7 +8,8 @@ import { createAttempts } from '../../exchange/attempt.ts';
 import { addSavings } from './add-savings.ts';
 import { renderEvent } from './render-record.ts';
 
-const model = { prices: { input: 3, output: 15 }, cache: null };
+const periods = [{ from: '2026-12-01', input: 6, output: 30 }];
+const model = { prices: { input: 3, output: 15, periods }, cache: null };
 const catalog = { find: () => model } as unknown as ModelCatalog;
 const answered = { ...createSummary(), usage: { inputTokens: 1_000, outputTokens: 10 } };
 const outcome = {
@@ -19,9 +20,12 @@ const outcome = {
 } as RelayOutcome;
 const price = { tokensSaved: 100, savedUsd: 0.1, rewrittenUsd: 0.5 };
 
-function render(context: Ledger['context']) {
+function render(context: Ledger['context'], acceptedAt = new Date('2026-11-23')) {
   const ledger = { ...createLedger(), provider: 'openai', model: 'm', context };
-  const exchange = { ledger, attempts: createAttempts(), timings: { startedAt: 0 }, contextPrice: price };
+  const exchange = {
+    ...{ ledger, acceptedAt, attempts: createAttempts(), timings: { startedAt: 0 } },
+    contextPrice: price,
+  };
   const event = renderEvent(exchange as unknown as Exchange, {} as RequestAcceptedV1, outcome, 1, catalog);
   return addSavings(event, exchange as unknown as Exchange, catalog);
 }
@@ -41,5 +45,14 @@ describe('the savings for a request', () => {
 
   it('are zero if the conversation was sent unchanged because of the budget or a dropped plan', () => {
     expect(render(null)).toMatchObject({ providerSavingsUsd: 0 });
+  });
+});
+
+describe('the cost of a request', () => {
+  it('has the prices of the time at which the request was accepted', async () => {
+    const costAt = async (time: string) => (await render(null, new Date(time))).costUsd;
+    const cost = (1_000 * 3 + 10 * 15) / 1e6;
+    expect(await costAt('2026-11-30T23:59:59.999Z')).toBeCloseTo(cost, 12);
+    expect(await costAt('2026-12-01T00:00:00Z')).toBeCloseTo(2 * cost, 12);
   });
 });

@@ -169,25 +169,30 @@ function sumAllCosts(
   usage: NonNullable<RequestEventV1['usage']>,
   catalog: ModelCatalog,
 ): number | null {
-  return addAbandonedCost(sumCosts(exchange, served, usage, catalog), exchange.attempts, catalog);
+  const cost = sumCosts(exchange, served, usage, catalog);
+  return addAbandonedCost(cost, exchange.attempts, catalog, exchange.acceptedAt.getTime());
 }
 
-/** Prices each round separately, because a price may depend on the input length of a single round. */
+/**
+ * Prices each round separately, because a price may depend on the input length of a single round. All rounds have the
+ * prices of the time at which the request was accepted.
+ */
 function sumCosts(
-  { rounds }: Exchange,
+  { rounds, acceptedAt }: Exchange,
   served: Served,
   usage: NonNullable<RequestEventV1['usage']>,
   catalog: ModelCatalog,
 ): number | null {
   const usages = rounds?.usages ?? [];
-  if (usages.length < 2) return costOf(served, usage, catalog);
-  const costs = usages.map((one) => costOf(served, one, catalog));
+  const at = acceptedAt.getTime();
+  if (usages.length < 2) return costOf(served, usage, catalog, at);
+  const costs = usages.map((one) => costOf(served, one, catalog, at));
   return costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost));
 }
 
-function costOf(served: Served, usage: TokenUsage, catalog: ModelCatalog): number | null {
+function costOf(served: Served, usage: TokenUsage, catalog: ModelCatalog, at: number): number | null {
   const model = findModel(served, catalog);
-  return model ? costUsd(model, usage) : null;
+  return model ? costUsd(model, usage, at) : null;
 }
 
 export function findModel(

@@ -64,7 +64,7 @@ export async function planContext(
     },
     signal,
   );
-  exchange.contextPrice = priceContext(model, planned.tokens);
+  exchange.contextPrice = priceContext(model, planned.tokens, exchange.acceptedAt.getTime());
   return canRecall ? planned : { ...planned, recall: null };
 }
 

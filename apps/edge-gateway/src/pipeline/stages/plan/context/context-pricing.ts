@@ -1,4 +1,4 @@
-import type { CatalogModel } from '@gateway/model-catalog';
+import { pricesAt, type CatalogModel } from '@gateway/model-catalog';
 import type { ContextPrice } from '../../../exchange/exchange.ts';
 import type { ContextTokens } from '../../../exchange/tool-plan.ts';
 import { charactersPerToken } from '../../../../request/token-estimates.ts';
@@ -9,10 +9,15 @@ import type { ContextSubject } from './context-subject.ts';
  * rules. Messages are compressed once and replayed in the same bytes, so normally no cache is rewritten. If
  * the memo is lost, recomputing gives the same bytes. Only changed settings cause a rewrite, which is priced
  * here.
+ * @param at when the request was accepted, in milliseconds since the epoch
  */
-export function priceContext(model: CatalogModel | undefined, tokens: ContextTokens): ContextPrice {
+export function priceContext(
+  model: CatalogModel | undefined,
+  tokens: ContextTokens,
+  at: number,
+): ContextPrice {
   const tokensSaved = tokens.savedNew + tokens.savedAgain;
-  const prices = readPricesOf(model);
+  const prices = readPricesOf(model, at);
   if (prices === null) return { tokensSaved, savedUsd: null, rewrittenUsd: null };
   const { write, read } = prices;
   return {
@@ -31,10 +36,14 @@ interface ReadPrices {
   readonly read: number;
 }
 
-/** Returns null if the catalogue has no prices for the model. */
-function readPricesOf(model: CatalogModel | undefined): ReadPrices | null {
+/**
+ * Returns null if the catalogue has no prices for the model. Decisions leave out `at` and use the usual prices, because
+ * they must be the same in every request of a conversation. They depend only on proportions, which do not change.
+ */
+function readPricesOf(model: CatalogModel | undefined, at?: number): ReadPrices | null {
   if (model?.prices == null) return null;
-  const { prices, cache } = model;
+  const { cache } = model;
+  const prices = at === undefined ? model.prices : pricesAt(model.prices, at);
   const isCached = cache !== null && cache.kind !== 'none';
   return {
     write: isCached ? (prices.cacheWrite ?? prices.input) : prices.input,

@@ -1,0 +1,142 @@
+import type { CatalogModel } from './model-catalog.ts';
+import { pricesAt } from './prices.ts';
+import type { ApiName, FactName } from './provider-facts.ts';
+
+/**
+ * Accessors for facts on which a failed or a more expensive request can depend. Each one returns the safe
+ * side where the catalogue does not know a fact, or knows it only second-hand. The fields of the model keep
+ * the fact itself, with its source and certainty in `evidence`.
+ */
+
+/** What happens to reasoning in a transcript after an edit of its prefix. */
+export interface ReasoningBinding {
+  /** `unknown`: the catalogue does not have the model, and its id does not tell. */
+  readonly effect: 'rejects' | 'drops' | 'none' | 'unknown';
+  /** Whether reasoning is valid only in the provider account that produced it. */
+  readonly isAccountBound: boolean;
+}
+
+/** Claude and GPT ids that the catalogue does not have belong to models newer than the catalogue. */
+const newestBinding: readonly (readonly [modelId: RegExp, effect: 'rejects' | 'drops'])[] = [
+  [/claude/i, 'rejects'],
+  [/\bgpt-(?:6[.-][2-9]|[7-9]|\d\d)/i, 'drops'],
+];
+
+/**
+ * Returns whether a model binds its reasoning to `system`, tools and earlier messages, from the first turn
+ * on. Safe side: a fact of any certainty counts; the provider account counts as one that the check applies to
+ * unless its date of creation is given; an unlisted id of a family that binds counts as bound.
+ * @param modelId the id as the request names it; it decides if `model` is undefined
+ * @param accountCreatedOn when the provider account was created, as `YYYY-MM-DD`
+ */
+export function bindsReasoning(
+  model: CatalogModel | undefined,
+  modelId: string,
+  accountCreatedOn?: string,
+): ReasoningBinding {
+  if (model === undefined) {
+    const found = newestBinding.find(([ids]) => ids.test(modelId));
+    return { effect: found?.[1] ?? 'unknown', isAccountBound: found !== undefined };
+  }
+  const { effect = 'none', accountsSince, isAccountBound = false } = model.binding ?? {};
+  const isExempt =
+    accountsSince !== undefined && accountCreatedOn !== undefined && accountCreatedOn < accountsSince;
+  return { effect: isExempt ? 'none' : effect, isAccountBound };
+}
+
+/**
+ * Returns whether the model reasons if the request does not mention it. Safe side: a model that can reason,
+ * or might, counts as reasoning.
+ */
+export function thinksByDefault({ thinksByDefault: known, capabilities }: CatalogModel): boolean {
+  return known ?? capabilities.thinking !== false;
+}
+
+/**
+ * Returns whether a provider's API takes tools for a model. Safe side: where no source states it, only the
+ * formats that the gateway uses for the model count, and only if the model can call tools.
+ * @param effort the request's `reasoning_effort`; undefined if the request does not set it
+ */
+export function takesToolsOn(
+  { toolsOn, formats, capabilities }: CatalogModel,
+  api: ApiName,
+  effort?: string,
+): boolean {
+  const condition = toolsOn?.[api];
+  switch (condition) {
+    case 'yes':
+      return true;
+    case 'no':
+      return false;
+    case 'effort_none':
+      return effort === 'none';
+    case 'effort_unset':
+      return effort === undefined || effort === 'none';
+    case undefined:
+      return capabilities.tools !== false && formats.some((format) => format === api);
+  }
+}
+
+/**
+ * Returns whether the provider can defer tools of this model behind its own tool search. Safe side: only
+ * what the provider's own pages state or imply counts, because other requests with deferred tools may fail.
+ */
+export function defersNatively(model: CatalogModel, api: ApiName): boolean {
+  return (model.defersOn?.includes(api) ?? false) && isFirstHand(model, 'defersOn');
+}
+
+/**
+ * Returns whether a message can add tools to the end of a conversation without touching its prefix. Safe
+ * side: as for `defersNatively`.
+ */
+export function addsToolsOn(model: CatalogModel, api: ApiName): boolean {
+  return (model.addsToolsOn?.includes(api) ?? false) && isFirstHand(model, 'addsToolsOn');
+}
+
+function isFirstHand({ evidence }: CatalogModel, fact: FactName): boolean {
+  const confidence = evidence?.[fact]?.confidence;
+  return confidence === undefined || confidence === 'documented' || confidence === 'derived';
+}
+
+/** Prices of cached input in USD per million tokens. */
+export interface CachePrices {
+  /** Input that is neither read from the cache nor written to it. */
+  readonly input: number;
+  readonly read: number;
+  /** Input written for the provider's shortest time: 5 minutes at Anthropic, 30 minutes at OpenAI. */
+  readonly write: number;
+  readonly write1h: number;
+  readonly write12h: number;
+  /** The shortest prefix that is cached, in tokens. */
+  readonly minTokens: number;
+}
+
+/** The lowest documented price of a cached read, relative to input: Claude Fable 5.1 and 5.2. */
+const lowestRead = 0.025;
+/** The highest documented price of a write, relative to input: one hour at Anthropic. */
+const highestWrite = 2;
+/** The lowest documented minimum of a cacheable prefix: Claude from 5.1 on. */
+const lowestMinTokens = 512;
+
+/**
+ * Returns the prices of cached input at a time, for deciding whether a change of the prefix pays. Null if the
+ * provider does not cache this model, or if its caching or its prices are unknown. Safe side: unknown reads
+ * count as the cheapest that any provider documents, and unknown writes for an hour or more as the most
+ * expensive. A change of a cached prefix then never looks cheaper than it is. Without a separate write price,
+ * writing costs as much as input. For the cost of a request use `costUsd`.
+ * @param at the time of the request, in milliseconds since the epoch
+ */
+export function cachePrices({ prices, cache }: CatalogModel, at: number): CachePrices | null {
+  if (prices === null || cache === null || cache.kind === 'none') return null;
+  const { input, cacheRead, cacheWrite, cacheWrite1h, cacheWrite12h } = pricesAt(prices, at);
+  const write = cacheWrite ?? input;
+  const write1h = cacheWrite1h ?? Math.max(write, input * highestWrite);
+  return {
+    input,
+    read: cacheRead ?? input * lowestRead,
+    write,
+    write1h,
+    write12h: cacheWrite12h ?? Math.max(write1h, input * highestWrite),
+    minTokens: cache.minTokens ?? lowestMinTokens,
+  };
+}

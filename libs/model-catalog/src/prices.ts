@@ -1,0 +1,82 @@
+import { z } from 'zod';
+
+const usdPerMillionTokens = z.number().nonnegative();
+const clockTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$|^24:00$/);
+const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/);
+
+const rates = z.strictObject({
+  input: usdPerMillionTokens,
+  output: usdPerMillionTokens,
+  /** Price for input tokens read from the prompt cache. Absent: the provider has no separate price. */
+  cacheRead: usdPerMillionTokens.optional(),
+  /** Price for input tokens written to the prompt cache for the provider's shortest time. */
+  cacheWrite: usdPerMillionTokens.optional(),
+  /** Price for input tokens written to the prompt cache for one hour. */
+  cacheWrite1h: usdPerMillionTokens.optional(),
+  /** Price for input tokens written to the prompt cache for 12 hours. */
+  cacheWrite12h: usdPerMillionTokens.optional(),
+  /** Price for output tokens spent on reasoning, if it differs from other output. */
+  reasoning: usdPerMillionTokens.optional(),
+});
+
+/** Prices that apply to the whole request when its input exceeds a bound. Sorted by bound, ascending. */
+const tiers = z.array(rates.extend({ aboveInputTokens: z.int().positive() })).optional();
+
+/**
+ * A time with other prices: from a day on, before a day, or at certain hours. All conditions must hold. Days
+ * and hours are in UTC, because prices must not depend on where a gateway runs.
+ */
+const period = rates.extend({
+  tiers,
+  /** The first day, from 00:00. */
+  from: day.optional(),
+  /** The first day on which the prices no longer hold. */
+  until: day.optional(),
+  /** 0 is Sunday. */
+  weekdays: z.array(z.int().min(0).max(6)).min(1).optional(),
+  /** Start (inclusive) and end (exclusive) of each span. */
+  hours: z
+    .array(z.tuple([clockTime, clockTime]).refine(([start, end]) => start < end))
+    .min(1)
+    .optional(),
+});
+
+/** Prices in USD per million tokens. */
+export const modelPrices = rates.extend({
+  tiers,
+  /** Other prices at certain times. The last period that contains the time of a request applies. */
+  periods: z.array(period).optional(),
+});
+
+export type ModelRates = z.infer<typeof rates>;
+export type ModelPrices = z.infer<typeof modelPrices>;
+type Period = z.infer<typeof period>;
+
+/**
+ * The prices in force at a time.
+ * @param at the time of the request, in milliseconds since the epoch
+ */
+export function pricesAt(prices: ModelPrices, at: number): ModelPrices {
+  if (prices.periods === undefined) return prices;
+  return prices.periods.findLast((each) => contains(each, new Date(at))) ?? prices;
+}
+
+/**
+ * The rates of a request: the prices at its time, and of these the highest tier that its input exceeds.
+ * @param at the time of the request, in milliseconds since the epoch
+ */
+export function chooseRates(prices: ModelPrices, inputTokens: number, at: number): ModelRates {
+  const inForce = pricesAt(prices, at);
+  return inForce.tiers?.findLast((tier) => inputTokens > tier.aboveInputTokens) ?? inForce;
+}
+
+function contains({ from, until, weekdays, hours }: Period, at: Date): boolean {
+  const time = at.toISOString();
+  const [date, clock] = [time.slice(0, 10), time.slice(11, 16)];
+  return (
+    (from === undefined || from <= date) &&
+    (until === undefined || date < until) &&
+    (weekdays?.includes(at.getUTCDay()) ?? true) &&
+    (hours?.some(([start, end]) => start <= clock && clock < end) ?? true)
+  );
+}

@@ -1,0 +1,90 @@
+import type { CatalogFileInput, ModelRecordInput } from '@gateway/model-catalog';
+import type { FactList } from './fact-list.ts';
+import { explainAbsence, explainMissingPrice } from './reasons.ts';
+import type { UpdateReport } from './report.ts';
+
+/** The age of a list, in days, from which its prices count as outdated. */
+export const listDaysMax = 90;
+
+export interface CatalogFindings {
+  /** Findings that must be resolved before a change lands. */
+  readonly errors: string[];
+  /** Findings that do not depend on the checkout, such as the age of a list. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Checks a built catalogue: each model of the fact list is in it, each current model has a price, each conflict
+ * between sources has a reason, and the lists have no unknown field. `reasons.ts` lists the exceptions.
+ * @param today as `YYYY-MM-DD`
+ */
+export function checkCatalog(
+  file: CatalogFileInput,
+  facts: FactList,
+  report: UpdateReport,
+  today: string,
+): CatalogFindings {
+  const current = file.models.filter((model) => isCurrent(model, today));
+  return {
+    errors: [
+      ...listAbsent(file, facts),
+      ...current
+        .filter((model) => model.prices === null && explainMissingPrice(model) === undefined)
+        .map((model) => `${nameOf(model)} has no price. Add it, or a reason in tools/catalog/reasons.ts.`),
+      ...current.flatMap(listUnexplained),
+      ...report
+        .list('unknown-field')
+        .map((line) => `${line}: unknown field. Read it, or ignore it by name in tools/catalog.`),
+      ...report.list('unreadable').map((line) => `${line}: not readable`),
+    ],
+    warnings: listAges(file, today)
+      .filter(({ days }) => days > listDaysMax)
+      .map(
+        ({ source, days }) =>
+          `the list ${source} is ${String(days)} days old. Update it: docs/internals/catalogue.md`,
+      ),
+  };
+}
+
+function listAbsent({ models }: CatalogFileInput, facts: FactList): string[] {
+  const chat = new Set(models.filter(({ kind = 'chat' }) => kind === 'chat').map(nameOf));
+  return facts.all
+    .filter(
+      ({ provider, model }) =>
+        !chat.has(`${provider}/${model}`) && explainAbsence(provider, model) === undefined,
+    )
+    .map(
+      ({ provider, model }) =>
+        `${provider}/${model} is in the fact list, but not in the catalogue. Add the reason to tools/catalog/reasons.ts.`,
+    );
+}
+
+function listUnexplained(model: ModelRecordInput): string[] {
+  return (model.disputes ?? [])
+    .filter(({ reason }) => reason === undefined)
+    .map(
+      ({ field, other, source }) =>
+        `${nameOf(model)}: ${field} is ${String(other)} in ${source}. Add the reason for keeping another value to tools/catalog/reasons.ts.`,
+    );
+}
+
+/** The age of each model list, in days. Pages with single facts are not lists. */
+export function listAges(
+  { sources }: Pick<CatalogFileInput, 'sources'>,
+  today: string,
+): { readonly source: string; readonly days: number }[] {
+  return ['models.dev', 'pi-ai', 'facts', 'genai-prices'].flatMap((source) => {
+    const takenOn = sources[source]?.takenOn;
+    if (takenOn === undefined) return [];
+    return [{ source, days: Math.floor((Date.parse(today) - Date.parse(takenOn)) / 86_400_000) }];
+  });
+}
+
+/** Whether routing can choose the model: a chat model that has not ended and whose end is not announced. */
+function isCurrent({ kind = 'chat', deprecated, retiredAt }: ModelRecordInput, today: string): boolean {
+  return kind === 'chat' && deprecated !== true && (retiredAt == null || retiredAt > today);
+}
+
+function nameOf({ provider, modelId }: ModelRecordInput): string {
+  return `${provider}/${modelId}`;
+}

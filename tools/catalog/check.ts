@@ -1,0 +1,31 @@
+/**
+ * Checks the model catalogue:
+ *
+ *     npm run catalog:check
+ *
+ * Fails if a current model has no price, if a list has an unknown field, if sources differ and no reason says
+ * why the catalogue keeps its value, or if the data file is not what `npm run catalog:update` writes. An old
+ * list is only a warning here: `npm run test:nightly -- catalogue-age` fails for it.
+ */
+import { readFileSync } from 'node:fs';
+import { buildCatalog } from './build.ts';
+import { checkCatalog } from './check-file.ts';
+import { readLists } from './read-lists.ts';
+import { dataPath, renderCatalogFile } from './render-file.ts';
+import { UpdateReport } from './report.ts';
+
+const report = new UpdateReport();
+const lists = readLists();
+const file = buildCatalog(lists, report);
+const { errors, warnings } = checkCatalog(file, lists.facts, report, new Date().toISOString().slice(0, 10));
+if (readFileSync(dataPath, 'utf8') !== renderCatalogFile(file))
+  errors.push('libs/model-catalog/data/models.json differs from the lists. Run npm run catalog:update.');
+
+for (const warning of warnings) console.warn(`warning: ${warning}`);
+for (const error of errors) console.error(`error: ${error}`);
+console.log(
+  errors.length === 0
+    ? `The catalogue is complete: ${String(file.models.length)} models.`
+    : `${String(errors.length)} errors`,
+);
+if (errors.length > 0) process.exitCode = 1;

@@ -1,0 +1,44 @@
+import type { ModelRecordInput } from '@gateway/model-catalog';
+import type { SecondPrices } from './genai-prices.ts';
+import type { ModelFacts } from './fact-list.ts';
+import { explainDispute } from './reasons.ts';
+
+type Dispute = NonNullable<ModelRecordInput['disputes']>[number];
+
+/**
+ * Two prices count as equal if they differ by at most this fraction. The lists round prices by up to half a
+ * percent.
+ */
+const sameWithin = 0.005;
+
+/** The prices of a second list that differ from the catalogue's, each with the reason for keeping its own. */
+export function comparePrices(
+  { provider, modelId, prices }: Pick<ModelRecordInput, 'provider' | 'modelId' | 'prices'>,
+  second: SecondPrices,
+): Dispute[] {
+  if (prices === null) return [];
+  return (Object.entries(second) as [keyof SecondPrices, number][]).flatMap(([field, other]) => {
+    const own = prices[field];
+    if (own === undefined || Math.abs(own - other) <= sameWithin * Math.max(own, other)) return [];
+    return [explain(provider, modelId, { field, other, source: 'genai-prices' })];
+  });
+}
+
+/** The conflicts that the fact list records. Those with genai-prices are compared above. */
+export function listFactDisputes(provider: string, modelId: string, fact: ModelFacts | undefined): Dispute[] {
+  return (fact?.conflicts ?? []).flatMap(({ field, ...others }) => {
+    const own = Object.entries(others).filter(([source]) => !source.startsWith('genai_prices'));
+    if (own.length === 0) return [];
+    const other = own.map(([source, value]) => `${source}: ${renderValue(value)}`).join('; ');
+    return [explain(provider, modelId, { field, other, source: 'facts' })];
+  });
+}
+
+function renderValue(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function explain(provider: string, modelId: string, dispute: Omit<Dispute, 'reason'>): Dispute {
+  const reason = explainDispute(provider, modelId, dispute);
+  return reason === undefined ? dispute : { ...dispute, reason };
+}

@@ -1,0 +1,51 @@
+import { modelRecord, type ModelRecordInput } from '@gateway/model-catalog';
+import { exclusions } from './provider-rules.ts';
+import { announcementSources } from './retirements.ts';
+
+/**
+ * Parses `lists/dropped.jsonl`: the last records of models that no list has any more. They stay in the
+ * catalogue as deprecated, because providers often serve a name for longer than lists keep it, and clients
+ * still send it.
+ * @throws ZodError naming the field
+ */
+export function parseDropped(text: string): ModelRecordInput[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const record: unknown = JSON.parse(line);
+      modelRecord.parse(record);
+      return record as ModelRecordInput;
+    });
+}
+
+/** The records of an earlier data file that a new one lacks, in the form of `lists/dropped.jsonl`. */
+export function listDropped(
+  before: readonly { readonly provider: string; readonly modelId: string }[],
+  after: readonly { readonly provider: string; readonly modelId: string }[],
+): ModelRecordInput[] {
+  const kept = new Set(after.map(nameOf));
+  return before.flatMap((record) => {
+    if (kept.has(nameOf(record)) || exclusions.some(({ modelId }) => modelId.test(record.modelId))) return [];
+    const parsed = modelRecord.safeParse(record);
+    if (!parsed.success) return [];
+    const facts = record as ModelRecordInput;
+    const announced = facts.sources.filter((source) => Object.hasOwn(announcementSources, source));
+    // Their sources are no longer in the file.
+    const dropped = { ...facts, deprecated: true, sources: ['dropped', ...announced] };
+    for (const field of ['evidence', 'disputes']) Reflect.deleteProperty(dropped, field);
+    return [dropped];
+  });
+}
+
+/** Renders the list with one record a line, sorted. */
+export function renderDropped(records: readonly ModelRecordInput[]): string {
+  return records
+    .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+    .map((record) => `${JSON.stringify(record)}\n`)
+    .join('');
+}
+
+function nameOf({ provider, modelId }: { readonly provider: string; readonly modelId: string }): string {
+  return `${provider}/${modelId}`;
+}

@@ -1,0 +1,212 @@
+import type { Confidence, FamilyFacts } from './family.ts';
+
+/** A fact with its certainty; `no` and plain values are documented. */
+type Certain<Value> = Value | readonly [Value, Confidence];
+
+interface ClaudeFacts {
+  readonly byDefault: boolean;
+  readonly off: boolean | 'between_tools';
+  /** `all`: the check applies to every account. `new`: to accounts created since `checkedSince`. */
+  readonly binds: 'no' | 'all' | 'new';
+  readonly isAccountBound?: true;
+  readonly defers: Certain<boolean>;
+  readonly adds: Certain<boolean>;
+  readonly minTokens?: Certain<number>;
+  readonly isReadSecondHand?: true;
+}
+
+/** Only accounts created since then get a 400 by default. */
+const checkedSince = '2026-08-31';
+
+const always = { byDefault: true, off: false } as const;
+const older = { byDefault: false, off: true, binds: 'no', defers: true, adds: false } as const;
+
+/**
+ * Claude models by line and version. Sources: preserved thinking and its prefix checks, tool search,
+ * mid-conversation messages, prompt caching, and the pages on each model. Deferral of Fable, Sonnet 5 and
+ * Haiku 5.5 is derived: the page excludes only Opus 4.1 and older models.
+ */
+const models: Readonly<Record<string, ClaudeFacts>> = {
+  'fable 5.2': {
+    ...always,
+    binds: 'all',
+    defers: [true, 'derived'],
+    adds: [true, 'second_hand'],
+    minTokens: [512, 'second_hand'],
+    isReadSecondHand: true,
+  },
+  'mythos 5.2': {
+    ...always,
+    binds: 'all',
+    defers: [true, 'derived'],
+    adds: [true, 'assumed'],
+    isReadSecondHand: true,
+  },
+  'fable 5.1': {
+    ...always,
+    binds: 'new',
+    defers: [true, 'derived'],
+    adds: true,
+    minTokens: 512,
+    isReadSecondHand: true,
+  },
+  // On some platforms the check applies to every account.
+  'mythos 5.1': {
+    ...always,
+    binds: 'all',
+    defers: [true, 'derived'],
+    adds: true,
+    minTokens: 512,
+    isReadSecondHand: true,
+  },
+  'opus 5.5': { ...always, binds: 'new', defers: true, adds: true, minTokens: 512 },
+  'sonnet 5.5': {
+    byDefault: true,
+    off: 'between_tools',
+    binds: 'new',
+    isAccountBound: true,
+    defers: [true, 'derived'],
+    adds: true,
+    minTokens: 512,
+  },
+  'haiku 5.5': {
+    byDefault: true,
+    off: true,
+    binds: 'new',
+    isAccountBound: true,
+    defers: [true, 'derived'],
+    adds: [true, 'second_hand'],
+    minTokens: 512,
+  },
+  'fable 5.0': { ...always, binds: 'no', defers: [true, 'derived'], adds: true, minTokens: 512 },
+  'mythos 5.0': { ...always, binds: 'no', defers: [true, 'derived'], adds: true },
+  'opus 5.0': {
+    byDefault: true,
+    off: true,
+    binds: 'no',
+    defers: [true, 'derived'],
+    adds: true,
+    minTokens: 512,
+  },
+  'sonnet 5.0': {
+    byDefault: true,
+    off: true,
+    binds: 'no',
+    defers: [true, 'derived'],
+    adds: false,
+    minTokens: 1024,
+  },
+  'opus 4.8': { ...older, adds: true, minTokens: 1024 },
+  'opus 4.7': { ...older, minTokens: 2048 },
+  'opus 4.6': { ...older, minTokens: 4096 },
+  'opus 4.5': { ...older, minTokens: 4096 },
+  'sonnet 4.6': { ...older, minTokens: 1024 },
+  'sonnet 4.5': { ...older, minTokens: 1024 },
+  'haiku 4.5': { ...older, minTokens: 4096 },
+  'opus 4.1': { ...older, defers: false, minTokens: 1024 },
+  'opus 4.0': { ...older, defers: false, minTokens: 1024 },
+  'sonnet 4.0': { ...older, defers: false, minTokens: 1024 },
+};
+
+/** The first model that binds was released after this date. The date is part of the names of its controls. */
+const bindingSince = '2026-08-01';
+
+/**
+ * The facts of a Claude model, by an id as any host writes it. A model newer than the table counts as one that
+ * binds: wrongly assuming bound reasoning costs savings, wrongly assuming free reasoning makes a call fail.
+ * Undefined for other models and for older Claude models, which have none of these properties.
+ */
+export function findClaudeFacts(
+  provider: string,
+  modelId: string,
+  releasedAt: string | null,
+): FamilyFacts | undefined {
+  if (!/claude/i.test(modelId)) return undefined;
+  const known = models[nameClaude(modelId) ?? ''];
+  if (known !== undefined) return renderFacts(provider, known);
+  if (releasedAt !== null && releasedAt < bindingSince) return undefined;
+  return {
+    thinksByDefault: true,
+    binding: { effect: 'rejects', isAccountBound: true },
+    evidence: {
+      binding: { source: 'gateway-catalogue', confidence: 'assumed' },
+      thinksByDefault: { source: 'gateway-catalogue', confidence: 'assumed' },
+    },
+    sources: ['gateway-catalogue'],
+  };
+}
+
+/** `claude-opus-4-5-20251101`, `anthropic.claude-opus-4.5` and `claude-opus-4-5@20251101` are `opus 4.5`. */
+function nameClaude(modelId: string): string | undefined {
+  const parsed = /claude-(fable|mythos|opus|sonnet|haiku)-(\d)(?:[-.](\d{1,2})(?!\d))?(?!\d)/i.exec(modelId);
+  const [, line, major, minor = '0'] = parsed ?? [];
+  return line === undefined || major === undefined ? undefined : `${line.toLowerCase()} ${major}.${minor}`;
+}
+
+function renderFacts(provider: string, known: ClaudeFacts): FamilyFacts {
+  const api = provider === 'anthropic' ? 'messages' : provider === 'hosted' ? 'converse' : undefined;
+  const [adds] = split(known.adds);
+  const [defers] = split(known.defers);
+  const [minTokens] = split(known.minTokens);
+  const binds = known.binds !== 'no';
+  return {
+    ...(api !== undefined && {
+      toolsOn: { [api]: 'yes' },
+      // Bedrock's tool search needs InvokeModel: `toolSpec` of Converse has no deferral.
+      defersOn: api === 'messages' && defers ? [api] : [],
+      addsToolsOn: adds ? [api] : [],
+      write1h: 2,
+      ...(minTokens !== undefined && { cacheMinTokens: minTokens }),
+    }),
+    thinksByDefault: known.byDefault,
+    thinkingOff: known.off,
+    binding: {
+      effect: binds ? 'rejects' : 'none',
+      ...(known.binds === 'new' && { accountsSince: checkedSince }),
+      ...(known.isAccountBound && { isAccountBound: true }),
+    },
+    evidence: listEvidence(provider, api, known),
+    sources: [
+      'anthropic-prefix-checks',
+      ...(api === 'messages' && defers ? (['anthropic-tool-search'] as const) : []),
+      ...(api !== undefined && adds ? (['anthropic-mid-conversation'] as const) : []),
+      ...(api !== undefined && minTokens !== undefined ? (['anthropic-prompt-caching'] as const) : []),
+    ],
+  };
+}
+
+function listEvidence(
+  provider: string,
+  api: 'messages' | 'converse' | undefined,
+  known: ClaudeFacts,
+): FamilyFacts['evidence'] {
+  const [adds, addsConfidence] = split(known.adds);
+  const [defers, defersConfidence] = split(known.defers);
+  const [, minConfidence] = split(known.minTokens);
+  const binds = known.binds !== 'no';
+  return {
+    ...(binds && provider === 'hosted' && uncertain('binding', 'bedrock-block-binding', 'second_hand')),
+    ...(binds && api === undefined && uncertain('binding', 'anthropic-prefix-checks', 'derived')),
+    ...(api === 'messages' && defers && uncertain('defersOn', 'anthropic-tool-search', defersConfidence)),
+    // Bedrock's SDK has the field; which models take it is stated for Anthropic's own API only.
+    ...(api !== undefined &&
+      adds &&
+      uncertain('addsToolsOn', 'facts', api === 'converse' ? (addsConfidence ?? 'derived') : addsConfidence)),
+    ...(api !== undefined && uncertain('cacheMinTokens', 'facts', minConfidence)),
+    ...(api !== undefined && known.isReadSecondHand && uncertain('cacheRead', 'facts', 'second_hand')),
+  };
+}
+
+function split<Value extends boolean | number>(
+  fact: Certain<Value> | undefined,
+): readonly [Value | undefined, Confidence | undefined] {
+  return typeof fact === 'object' ? fact : [fact, undefined];
+}
+
+function uncertain(
+  fact: keyof FamilyFacts['evidence'],
+  source: string,
+  confidence: Confidence | undefined,
+): FamilyFacts['evidence'] {
+  return confidence === undefined ? {} : { [fact]: { source, confidence } };
+}

@@ -1,0 +1,63 @@
+import type { FamilyFacts } from './family.ts';
+
+/**
+ * GPT models from 5.4 on. Sources: `lists/facts.jsonl` for tools on chat-completions, OpenAI's SDK for tool
+ * search and `additional_tools`, OpenAI's guides for prompt caching and the prefix. From 6.2 on, a change of
+ * the prefix drops reasoning without an error.
+ */
+export function findGptFacts(provider: string, modelId: string): FamilyFacts | undefined {
+  const [, digits, variant = ''] = /(?:^|[./])gpt-(\d+(?:\.\d+)?)((?:-[a-z]+)*)/.exec(modelId) ?? [];
+  if (digits === undefined) return undefined;
+  const version = Number(digits);
+  if (version < 5.4) return undefined;
+  const drops = version >= 6.2;
+  const isOwn = provider === 'openai';
+  const isAzure = provider === 'azure';
+  const facts = version >= 5.6 && (isOwn || isAzure) ? deferralFacts(isOwn) : { evidence: {} };
+  const chat = toolsOnChat(version, variant);
+  return {
+    ...facts,
+    ...((isOwn || isAzure) && {
+      toolsOn: { 'chat-completions': chat, responses: 'yes' },
+      ...(version >= 5.6 && { cachesAlways: true, cacheMinTokens: 1024, cacheTtlSeconds: 1800, write: 1.25 }),
+    }),
+    ...(chat === 'no' ? { thinksByDefault: true, thinkingOff: false } : {}),
+    binding: { effect: drops ? 'drops' : 'none' },
+    evidence: {
+      ...facts.evidence,
+      ...((isOwn || isAzure) && { toolsOn: { source: 'facts', confidence: 'second_hand' } }),
+      // OpenAI's page states the price of reads for GPT-6 Astra only, and the multiplier of writes.
+      ...(isOwn &&
+        version >= 5.6 &&
+        !modelId.startsWith('gpt-6-astra') && { cacheRead: { source: 'facts', confidence: 'second_hand' } }),
+      ...(version === 6.2 &&
+        isOwn && { cacheWrite: { source: 'openai-prompt-caching', confidence: 'derived' } }),
+      ...(version > 6.2 && { binding: { source: 'gateway-catalogue', confidence: 'assumed' } }),
+      ...(version < 6.2 && { binding: { source: 'openai-keep-prefix', confidence: 'derived' } }),
+      ...(version <= 6.2 && !isOwn && { binding: { source: 'openai-keep-prefix', confidence: 'derived' } }),
+    },
+    sources: [
+      'openai-keep-prefix',
+      ...(version >= 5.6 && (isOwn || isAzure) ? (['openai-sdk', 'openai-prompt-caching'] as const) : []),
+    ],
+  };
+}
+
+/**
+ * Tools together with reasoning are refused on chat-completions from 5.4 on. Models that cannot turn reasoning
+ * off therefore take tools only on Responses: `-pro`, `-codex`, GPT-6 Astra, GPT-6.1 Sol, and GPT-6.2.
+ */
+function toolsOnChat(version: number, variant: string): 'no' | 'effort_none' | 'effort_unset' {
+  if (/-(?:pro|codex)\b/.test(variant) || version >= 6.2) return 'no';
+  if ((version === 6 && variant.startsWith('-astra')) || (version === 6.1 && variant === '-sol')) return 'no';
+  return version >= 5.6 ? 'effort_none' : 'effort_unset';
+}
+
+function deferralFacts(isOwn: boolean): Pick<FamilyFacts, 'defersOn' | 'addsToolsOn' | 'evidence'> {
+  const derived = { source: 'openai-sdk', confidence: isOwn ? 'derived' : 'assumed' } as const;
+  return {
+    defersOn: ['responses'],
+    addsToolsOn: ['responses'],
+    evidence: { defersOn: derived, addsToolsOn: derived },
+  };
+}

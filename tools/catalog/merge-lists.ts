@@ -1,0 +1,80 @@
+import type { FactList } from './fact-list.ts';
+import type { ModelsDev } from './models-dev.ts';
+import { overlayFacts } from './overlay-facts.ts';
+import { overlayPackageModel, type PackageList } from './package-list.ts';
+
+type Tree = Record<string, unknown>;
+
+/** Models in the form of models.dev, with the lists that each one comes from. */
+export interface MergedList extends ModelsDev {
+  /** The keys of the lists that have the model, newest first. */
+  sourcesOf(provider: string, modelId: string): readonly string[];
+}
+
+/** A list that changes or adds models of an older one. */
+interface Overlay {
+  readonly source: string;
+  /** When the list was taken, as `YYYY-MM-DD`. */
+  readonly takenOn: string;
+  readonly modelsOf: (provider: string) => ReadonlyMap<string, (own: Tree | undefined) => Tree>;
+}
+
+export function overlayOfPackage(list: PackageList, takenOn: string): Overlay {
+  return {
+    source: 'pi-ai',
+    takenOn,
+    modelsOf: (provider) =>
+      new Map(
+        [...list.modelsOf(provider)].map(([id, model]) => [id, (own) => overlayPackageModel(own, model)]),
+      ),
+  };
+}
+
+export function overlayOfFacts(list: FactList, takenOn: string): Overlay {
+  return {
+    source: 'facts',
+    takenOn,
+    modelsOf: (provider) =>
+      new Map(list.modelsOf(provider).map((fact) => [fact.model, (own) => overlayFacts(own, fact)])),
+  };
+}
+
+/** Merges lists. Where they differ, the newest one applies. */
+export function mergeLists(base: ModelsDev, overlays: readonly Overlay[]): MergedList {
+  const byAge = overlays.toSorted((a, b) => (a.takenOn < b.takenOn ? -1 : 1));
+  const merged = new Map<string, ReadonlyMap<string, Entry>>();
+  const entriesOf = (provider: string): ReadonlyMap<string, Entry> => {
+    const found = merged.get(provider) ?? mergeProvider(base.modelsOf(provider), byAge, provider);
+    merged.set(provider, found);
+    return found;
+  };
+  return {
+    ...base,
+    modelsOf: (provider) => {
+      const entries = entriesOf(provider);
+      return entries.size === 0 ? undefined : new Map([...entries].map(([id, { own }]) => [id, own]));
+    },
+    sourcesOf: (provider, modelId) => entriesOf(provider).get(modelId)?.sources ?? [],
+  };
+}
+
+interface Entry {
+  readonly own: Tree;
+  readonly sources: readonly string[];
+}
+
+function mergeProvider(
+  listed: ReadonlyMap<string, Tree> | undefined,
+  overlays: readonly Overlay[],
+  provider: string,
+): ReadonlyMap<string, Entry> {
+  const entries = new Map<string, Entry>();
+  for (const [id, own] of listed ?? []) entries.set(id, { own, sources: ['models.dev'] });
+  for (const { source, modelsOf } of overlays) {
+    for (const [id, change] of modelsOf(provider)) {
+      const before = entries.get(id);
+      entries.set(id, { own: change(before?.own), sources: [source, ...(before?.sources ?? [])] });
+    }
+  }
+  return entries;
+}

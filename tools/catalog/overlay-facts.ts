@@ -1,0 +1,59 @@
+import type { ModelFacts } from './fact-list.ts';
+
+type Tree = Record<string, unknown>;
+
+/** Puts a model's line of the fact list over its entry in models.dev, in the form of models.dev. */
+export function overlayFacts(own: Tree | undefined, fact: ModelFacts): Tree {
+  const limit = withoutNull({ context: fact.context, input: fact.max_input, output: fact.max_output });
+  // Hosts that list an address of another format also serve the model on Converse.
+  const { provider, ...listed } = own ?? {};
+  return {
+    ...listed,
+    ...(provider !== undefined && fact.apis?.includes('converse') !== true && { provider }),
+    ...withoutNull({
+      name: fact.name,
+      release_date: fact.release_date,
+      reasoning: fact.thinks,
+      tool_call: fact.tools,
+    }),
+    ...(Object.keys(limit).length > 0 && { limit: { ...treeOf(own?.['limit']), ...limit } }),
+    ...(fact.prices && { cost: { ...reasoningOf(own, fact.prices.output), ...mapCost(fact.prices) } }),
+    ...(fact.deprecated === true && { status: 'deprecated' }),
+  };
+}
+
+function mapCost({
+  input,
+  output,
+  cache_read,
+  cache_write,
+  cache_write_5m,
+  cache_write_1h,
+  tiers,
+}: NonNullable<ModelFacts['prices']>): Tree {
+  return {
+    input,
+    output,
+    ...withoutNull({ cache_read, cache_write: cache_write_5m ?? cache_write, cache_write_1h }),
+    ...(tiers && {
+      tiers: tiers.map(({ above_input_tokens: size, ...rates }) => ({
+        ...withoutNull(rates),
+        tier: { type: 'context', size },
+      })),
+    }),
+  };
+}
+
+/** The fact list has no price for reasoning. The older one holds if the price of output is still the same. */
+function reasoningOf(own: Tree | undefined, newOutput: number): Tree {
+  const { reasoning, output } = treeOf(own?.['cost']);
+  return reasoning === undefined || output !== newOutput ? {} : { reasoning };
+}
+
+function withoutNull(fields: Tree): Tree {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
+}
+
+function treeOf(value: unknown): Tree {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

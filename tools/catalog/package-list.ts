@@ -1,0 +1,107 @@
+import { z } from 'zod';
+
+const rates = z.looseObject({
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+});
+
+/** A chat model in the package. All of them call tools. Zero stands for an unknown price. */
+const packageModel = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  reasoning: z.boolean(),
+  input: z.array(z.string()),
+  cost: rates.extend({ tiers: z.array(rates.extend({ inputTokensAbove: z.number() })).optional() }),
+  contextWindow: z.number(),
+  maxTokens: z.number(),
+});
+const anyModel = z.looseObject({ type: z.string().optional() });
+const list = z.record(z.string(), z.record(z.string(), z.record(z.string(), anyModel)));
+
+type PackageModel = z.infer<typeof packageModel>;
+type Tree = Record<string, unknown>;
+
+export interface PackageList {
+  /** A provider's chat models by its key in models.dev. */
+  modelsOf(listKey: string): ReadonlyMap<string, PackageModel>;
+}
+
+/** The package's names of providers that models.dev names differently. */
+const packageNames: Readonly<Record<string, string>> = {
+  togetherai: 'together',
+  'fireworks-ai': 'fireworks',
+};
+
+/**
+ * Providers whose prices in the package are not their own: those of Azure repeat OpenAI's list, and those of
+ * Nvidia are all zero.
+ */
+const unpricedProviders: ReadonlySet<string> = new Set(['azure', 'nvidia']);
+
+/**
+ * Parses the models of @earendil-works/pi-ai: by provider, API and id.
+ * @throws ZodError
+ */
+export function parsePackageList(content: unknown): PackageList {
+  const providers = list.parse(content);
+  return {
+    modelsOf: (listKey) => {
+      if (unpricedProviders.has(listKey)) return new Map();
+      const apis = Object.values(providers[packageNames[listKey] ?? listKey] ?? {});
+      const models = apis
+        .flatMap((api) => Object.values(api))
+        .filter(({ type }) => type === undefined || type === 'chat')
+        .map((model) => packageModel.parse(model));
+      return new Map(models.map((model) => [model.id, model]));
+    },
+  };
+}
+
+/**
+ * Puts a model of the package over its entry in models.dev: prices change, the other facts stay. A model that
+ * models.dev does not list gets an entry in the form of models.dev.
+ */
+export function overlayPackageModel(own: Tree | undefined, model: PackageModel): Tree {
+  const cost = mapCost(model);
+  if (own !== undefined) {
+    if (cost === undefined) return own;
+    const { tiers, ...before } = isTree(own['cost']) ? own['cost'] : {};
+    Reflect.deleteProperty(before, 'context_over_200k');
+    // Older tiers belong to the older price.
+    const isSame = before['input'] === cost['input'] && before['output'] === cost['output'];
+    return { ...own, cost: { ...before, ...(isSame && tiers !== undefined && { tiers }), ...cost } };
+  }
+  return {
+    name: model.name,
+    reasoning: model.reasoning,
+    tool_call: true,
+    modalities: { input: model.input, output: ['text'] },
+    limit: { context: model.contextWindow, output: model.maxTokens },
+    ...(cost && { cost }),
+  };
+}
+
+function mapCost({ id, cost }: PackageModel): Tree | undefined {
+  if (cost.input === 0 && cost.output === 0)
+    return id.endsWith(':free') ? { input: 0, output: 0 } : undefined;
+  const tiers = (cost.tiers ?? []).map((tier) => ({
+    ...mapRates(tier),
+    tier: { type: 'context', size: tier.inputTokensAbove },
+  }));
+  return { ...mapRates(cost), ...(tiers.length > 0 && { tiers }) };
+}
+
+function mapRates({ input, output, cacheRead, cacheWrite }: z.infer<typeof rates>): Tree {
+  return {
+    input,
+    output,
+    ...(cacheRead > 0 && { cache_read: cacheRead }),
+    ...(cacheWrite > 0 && { cache_write: cacheWrite }),
+  };
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

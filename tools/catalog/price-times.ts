@@ -1,0 +1,101 @@
+import type { ModelPrices, ModelRecordInput } from '@gateway/model-catalog';
+import type { FamilyFacts } from './families/family.ts';
+import type { ModelFacts } from './fact-list.ts';
+
+type UsualPrices = Omit<ModelPrices, 'periods'>;
+type Rates = Omit<UsualPrices, 'tiers'>;
+type Period = NonNullable<ModelPrices['periods']>[number];
+
+/**
+ * DeepSeek's peak is 9–12 and 14–18 Beijing time (UTC+8) from Monday to Friday; at other times everything
+ * costs half. Source: https://api-docs.deepseek.com/zh-cn/quick_start/pricing
+ */
+const deepseekOffPeak: readonly Pick<Period, 'weekdays' | 'hours'>[] = [
+  { weekdays: [0, 6] },
+  {
+    weekdays: [1, 2, 3, 4, 5],
+    hours: [
+      ['00:00', '01:00'],
+      ['04:00', '06:00'],
+      ['10:00', '24:00'],
+    ],
+  },
+];
+
+/**
+ * Adds what lists leave out of a price: cache writes by the multipliers of the family, prices from a later
+ * day, and prices by the hour.
+ */
+export function completePrices(
+  listed: NonNullable<ModelRecordInput['prices']>,
+  provider: string,
+  fact: ModelFacts | undefined,
+  family: FamilyFacts | undefined,
+): ModelPrices {
+  const { tiers, ...rates } = listed;
+  const complete: UsualPrices = {
+    ...addWrites(rates, family),
+    ...(tiers && { tiers: tiers.map((tier) => addWrites(tier, family)) }),
+  };
+  const base = isOffPeak(fact) ? scale(complete, 2) : complete;
+  const dated = listDatedPeriods(base, fact);
+  const hourly =
+    provider === 'deepseek' ? deepseekOffPeak.map((when) => ({ ...scale(base, 0.5), ...when })) : [];
+  const periods = [...dated, ...hourly];
+  return periods.length === 0 ? base : { ...base, periods };
+}
+
+function addWrites<Own extends Rates>(rates: Own, family: FamilyFacts | undefined): Own {
+  const { input } = rates;
+  return {
+    ...rates,
+    ...(family?.write !== undefined && rates.cacheWrite === undefined
+      ? { cacheWrite: round(input * family.write) }
+      : {}),
+    ...(family?.write1h !== undefined && rates.cacheWrite1h === undefined
+      ? { cacheWrite1h: round(input * family.write1h) }
+      : {}),
+  };
+}
+
+/** The fact list has the off-peak price of some models and says so. The price outside all periods is the peak price. */
+function isOffPeak(fact: ModelFacts | undefined): boolean {
+  return fact?.notes?.some((note) => note.endsWith('the figures here are off-peak')) ?? false;
+}
+
+/** Rates that an announcement does not state change in proportion to input. */
+function listDatedPeriods(base: UsualPrices, fact: ModelFacts | undefined): Period[] {
+  const changes = (fact?.price_changes ?? []).flatMap(({ from, ...rates }) =>
+    from === null ? [] : [{ from, ...rates }],
+  );
+  return changes
+    .toSorted((a, b) => (a.from < b.from ? -1 : 1))
+    .map(({ from, input, output, cache_read }) => ({
+      ...scale(base, input / base.input),
+      input,
+      output,
+      ...(cache_read !== undefined && { cacheRead: cache_read }),
+      from,
+    }));
+}
+
+function scale({ tiers, ...rates }: UsualPrices, by: number): UsualPrices {
+  return {
+    ...scaleRates(rates, by),
+    ...(tiers && {
+      tiers: tiers.map(({ aboveInputTokens, ...own }) => ({ aboveInputTokens, ...scaleRates(own, by) })),
+    }),
+  };
+}
+
+function scaleRates(rates: Rates, by: number): Rates {
+  const scaled = Object.entries(rates).flatMap(([field, usd]) =>
+    usd === undefined ? [] : [[field, round(usd * by)] as const],
+  );
+  return { ...rates, ...Object.fromEntries(scaled) };
+}
+
+/** Removes the error of binary fractions: 0.1 × 2 is 0.2, not 0.20000000000000001. */
+function round(usd: number): number {
+  return Number(usd.toPrecision(10));
+}

@@ -1,0 +1,166 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  bindsReasoning,
+  loadCatalog,
+  pricesAt,
+  thinksByDefault,
+  type CatalogModel,
+} from '@gateway/model-catalog';
+import { buildCatalog } from './build.ts';
+import { checkCatalog } from './check-file.ts';
+import { parseFactList, type ModelFacts } from './fact-list.ts';
+import { readLists } from './read-lists.ts';
+import { explainAbsence, explainOtherApi } from './reasons.ts';
+import { dataPath, renderCatalogFile } from './render-file.ts';
+import { UpdateReport } from './report.ts';
+
+const root = join(import.meta.dirname, '../..');
+/** The list that the facts were taken from, where this checkout has it next to it. */
+const original = join(root, '../shared/data/models/2026-11/current.jsonl');
+const ownList = join(root, 'tools/catalog/lists/facts.jsonl');
+const lists = existsSync(original) ? [ownList, original] : [ownList];
+
+/** When the facts hold: on the day they were taken, on a weekday during DeepSeek's peak. */
+const at = Date.parse('2026-11-23T02:00:00Z');
+/** The same day, off the peak. */
+const offPeak = Date.parse('2026-11-23T12:00:00Z');
+
+describe('the shipped catalogue', () => {
+  const report = new UpdateReport();
+  const read = readLists();
+  const file = buildCatalog(read, report);
+
+  test('is complete', () => {
+    expect(checkCatalog(file, read.facts, report, '2026-11-23').errors).toEqual([]);
+  });
+
+  test('is what the update writes from the lists of this checkout', () => {
+    expect(readFileSync(dataPath, 'utf8') === renderCatalogFile(file)).toBe(true);
+  });
+});
+
+describe.each(lists)('the facts of %s', (path) => {
+  const catalog = loadCatalog();
+  const facts = parseFactList(readFileSync(path, 'utf8')).all;
+  const present = facts.flatMap((fact) => {
+    const model = catalog.find(fact.provider, fact.model);
+    return model?.kind === 'chat' ? [{ fact, model }] : [];
+  });
+
+  test('name only models that the catalogue has, or lacks for a stated reason', () => {
+    const missing = facts.filter(({ provider, model }) => catalog.find(provider, model)?.kind !== 'chat');
+    const unexplained = missing.filter(
+      ({ provider, model }) => explainAbsence(provider, model) === undefined,
+    );
+    expect(unexplained.map(({ provider, model }) => `${provider}/${model}`)).toEqual([]);
+    expect(present.length).toBeGreaterThan(490);
+  });
+
+  test.each(Object.entries(comparisons()))('%s: the catalogue has each stated value', (_fact, valuesOf) => {
+    const differing = present.flatMap(({ fact, model }) => {
+      const [stated, own] = valuesOf(fact, model);
+      const isEqual = stated == null || JSON.stringify(stated) === JSON.stringify(own);
+      return isEqual ? [] : [{ model: `${fact.provider}/${fact.model}`, stated, own }];
+    });
+    expect(differing).toEqual([]);
+  });
+});
+
+type Compare = (fact: ModelFacts, model: CatalogModel) => readonly [stated: unknown, own: unknown];
+
+/** For each kind of fact the value in the list and the one in the catalogue. A null in the list states nothing. */
+function comparisons(): Record<string, Compare> {
+  return {
+    prices: ({ prices, notes }, model) => {
+      const isOffPeak = notes?.some((note) => note.endsWith('off-peak')) ?? false;
+      const own = model.prices && pricesAt(model.prices, isOffPeak ? offPeak : at);
+      return [prices && statedRates(prices), prices && own && pick(own, statedRates(prices))];
+    },
+    tiers: ({ prices }, { prices: own }) => [
+      prices?.tiers?.map((tier) => [
+        tier.above_input_tokens,
+        tier.input,
+        tier.output,
+        tier.cache_read ?? undefined,
+      ]),
+      own?.tiers?.map((tier) => [tier.aboveInputTokens, tier.input, tier.output, tier.cacheRead]),
+    ],
+    'dated prices': ({ price_changes: changes = [] }, { prices }) => {
+      const dated = changes.filter(({ from }) => from !== null);
+      const own = dated.map(({ from }) => {
+        const then = prices && pricesAt(prices, Date.parse(from ?? ''));
+        return [from, then?.input, then?.output];
+      });
+      return [dated.map(({ from, input, output }) => [from, input, output]), own];
+    },
+    'context window': ({ context }, { contextWindow }) => [context, contextWindow],
+    // A limit equal to the context window limits nothing.
+    'input limit': ({ max_input, context }, model) => [
+      max_input === context ? null : max_input,
+      model.maxInputTokens,
+    ],
+    'output limit': ({ max_output }, { maxOutputTokens }) => [max_output, maxOutputTokens],
+    'release date': ({ release_date }, { releasedAt }) => [release_date, releasedAt],
+    apis: ({ provider, model: modelId, apis }, { formats }) => [
+      explainOtherApi(provider, modelId) === undefined && apis ? formats : null,
+      formats.filter((format) => apis?.includes(format)),
+    ],
+    tools: ({ tools }, { capabilities }) => [tools, capabilities.tools],
+    'tools on chat-completions': ({ tools_on_chat_completions: stated }, { toolsOn }) => [
+      stated && chatConditions[stated],
+      toolsOn?.['chat-completions'],
+    ],
+    reasoning: ({ thinks }, { capabilities }) => [thinks, capabilities.thinking],
+    'reasoning by default': ({ thinks_by_default }, model) => [thinks_by_default, thinksByDefault(model)],
+    'reasoning off': ({ thinking_can_be_off: stated }, { thinkingOff }) => [
+      typeof stated === 'string' ? 'between_tools' : stated,
+      thinkingOff,
+    ],
+    binding: ({ binds_thinking_to_prefix }, model) => [
+      binds_thinking_to_prefix,
+      bindsReasoning(model, model.modelId).effect === 'rejects',
+    ],
+    deferral: ({ native_tool_deferral: stated }, { defersOn = [] }) => {
+      const api = stated?.split(':')[0] ?? '';
+      return [stated && true, defersOn.some((each) => each === api)];
+    },
+    'later tools': ({ native_tool_deferral: stated }, { addsToolsOn = [] }) => {
+      const api = stated?.split(':')[0] ?? '';
+      return [
+        stated && /tool_addition|additional_tools/.test(stated),
+        addsToolsOn.some((each) => each === api),
+      ];
+    },
+    'cacheable tokens': ({ min_cacheable_tokens }, { cache }) => [min_cacheable_tokens, cache?.minTokens],
+    deprecation: ({ deprecated }, model) => [deprecated, model.deprecated],
+    retirement: ({ retires }, { retiredAt }) => [retires, retiredAt],
+    'no retirement before': ({ retires_not_before }, model) => [retires_not_before, model.retiresNotBefore],
+    aliases: ({ provider, aliases }) => [
+      aliases?.map(() => true),
+      aliases?.map((alias) => loadCatalog().find(provider, alias) !== undefined),
+    ],
+  };
+}
+
+const chatConditions: Readonly<Record<string, string>> = {
+  yes: 'yes',
+  no: 'no',
+  'only with reasoning_effort "none" sent explicitly': 'effort_none',
+  'only without reasoning_effort, or with "none"': 'effort_unset',
+};
+
+function statedRates(prices: NonNullable<ModelFacts['prices']>): Record<string, number> {
+  const { input, output, cache_read, cache_write, cache_write_5m, cache_write_1h } = prices;
+  const stated = {
+    ...{ input, output, cacheRead: cache_read, cacheWrite: cache_write_5m ?? cache_write },
+    cacheWrite1h: cache_write_1h,
+  };
+  return Object.fromEntries(
+    Object.entries(stated).filter((entry): entry is [string, number] => entry[1] != null),
+  );
+}
+
+function pick(own: object, stated: Record<string, number>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(own).filter(([field]) => field in stated));
+}
