@@ -72,7 +72,7 @@ describe('ConversationPlanner', () => {
   it('after a late plan, leaves the decision to the next plan, and sends what it would rewrite', async () => {
     const stored = new Map<string, string>();
     let answer = late;
-    const { conversations, asked } = openPlanner((question) => answer(), stored);
+    const { conversations, asked } = openPlanner(() => answer(), stored);
     await expect(conversations.plan(subjectOf(turns.slice(0, 1)), signal)).rejects.toThrow('late');
     await expect(conversations.plan(subjectOf(turns.slice(0, 3)), signal)).rejects.toThrow('late');
     answer = () => reply({ kReason: 'decided' });
@@ -109,6 +109,19 @@ describe('ConversationPlanner', () => {
     expect(asked[1]?.session).toMatchObject({ isUndecided: true, isShadow: true, policyVersion: 'v1' });
     expect(asked[1]?.session?.lateTokens).toBeUndefined();
     expect(asked[2]?.session).toMatchObject({ isUndecided: false, policyVersion: 'v2', forwarded: [0] });
+  });
+
+  it('reads entries of the previous release, which are always decided', async () => {
+    const stored = new Map<string, string>();
+    await openPlanner(() => reply({}), stored).conversations.plan(subjectOf(turns.slice(0, 1)), signal);
+    for (const [name, value] of stored)
+      stored.set(name, JSON.stringify((JSON.parse(value) as unknown[]).slice(0, 9)));
+    const { conversations, asked } = openPlanner(() => reply({}), stored);
+    await conversations.plan(subjectOf(turns.slice(0, 3)), signal);
+    expect(asked[0]?.session).toEqual({
+      ...{ forwarded: [0], turns: 1, policyVersion: 'v1', lane: 'semantic', way: 'in_place' },
+      ...{ isShadow: false, isUndecided: false },
+    });
   });
 
   it('remembers the recovery mode of a conversation even if a request prunes nothing', async () => {
