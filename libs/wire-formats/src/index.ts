@@ -32,7 +32,7 @@ export { cohere } from './cohere/cohere.ts';
 export { gemini } from './gemini/gemini.ts';
 export { applyEdits, editedLength, removeItems, removeMembers, replaceValue } from './json/json-edits.ts';
 export { parseExactJson, parseProviderJson } from './json/parse-json.ts';
-export { JsonDepthError, JsonSyntaxError, JsonValuesError } from './json/json-tape.ts';
+export { JsonDepthError, JsonFieldsError, JsonSyntaxError, JsonValuesError } from './json/json-tape.ts';
 export type { JsonEntry, JsonKind, JsonNode, JsonTape } from './json/json-tape.ts';
 export { scanJson } from './json/scan-json.ts';
 export { renderTokenCount } from './messages/client/render-response.ts';

@@ -17,6 +17,27 @@ export interface JsonEntry {
  */
 export const nodeWords = 3;
 
+/** Limits of a JSON text. A missing one is no limit. */
+export interface JsonLimits {
+  readonly depthMax: number;
+  /** The values and keys together. */
+  readonly valuesMax?: number;
+  /** The fields of one object. */
+  readonly fieldsMax?: number;
+}
+
+/** The number of fields of a closed object on a tape, repeated keys included. */
+export function countFields(bytes: Uint8Array, words: Uint32Array, object: JsonNode): number {
+  const end = words[object * nodeWords + 2] ?? 0;
+  let fields = 0;
+  for (let key = object + 1; key < end; fields += 1) {
+    const value = (key + 1) * nodeWords;
+    const first = bytes[words[value] ?? 0];
+    key = first === 0x7b || first === 0x5b ? (words[value + 2] ?? end) : key + 2;
+  }
+  return fields;
+}
+
 const kindByFirstByte: readonly (JsonKind | undefined)[] = Array.from({ length: 256 }, (_, byte) => {
   const first = String.fromCharCode(byte);
   if (first === '{') return 'object';
@@ -110,7 +131,7 @@ export class JsonTape {
   isString(node: JsonNode, text: string): boolean {
     const start = this.start(node);
     if (this.bytes[start] !== 0x22) return false;
-    if (this.#words[node * nodeWords + 2] === 1) return this.stringValue(node) === text;
+    if (this.#words[node * nodeWords + 2] === 1) return this.#decodesTo(node, text);
     const length = this.end(node) - start - 2;
     // Each UTF-16 unit takes one to three bytes in UTF-8.
     if (length < text.length || length > text.length * 3) return false;
@@ -120,6 +141,29 @@ export class JsonTape {
       if (this.bytes[start + 1 + index] !== unit) return false;
     }
     return length === text.length;
+  }
+
+  /**
+   * Compares a string that contains an escape, up to the first difference. Decoding each key of a large object for
+   * each field that the gateway looks for would take seconds.
+   */
+  #decodesTo(node: JsonNode, text: string): boolean {
+    const { bytes } = this;
+    const end = this.end(node) - 1;
+    let at = this.start(node) + 1;
+    for (let index = 0; index < text.length; index += 1) {
+      const unit = text.charCodeAt(index);
+      const byte = at < end ? (bytes[at] ?? 0) : 0;
+      if (byte > 0x7f && unit > 0x7f) return this.stringValue(node) === text;
+      if (byte === backslash) {
+        if (readEscape(bytes, at) !== unit) return false;
+        at += bytes[at + 1] === letterU ? 6 : 2;
+      } else {
+        if (byte !== unit || at >= end) return false;
+        at += 1;
+      }
+    }
+    return at === end;
   }
 
   /** Decodes a string. Undefined for any other type. */
@@ -143,6 +187,21 @@ export class JsonTape {
   }
 }
 
+const backslash = 0x5c;
+const letterU = 0x75;
+const simpleEscapes: ReadonlyMap<number, number> = new Map(
+  Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }).map(
+    ([letter, character]) => [letter.charCodeAt(0), character.charCodeAt(0)],
+  ),
+);
+
+/** The UTF-16 unit of the valid escape at this offset. */
+function readEscape(bytes: Buffer, at: number): number {
+  const letter = bytes[at + 1] ?? 0;
+  if (letter !== letterU) return simpleEscapes.get(letter) ?? -1;
+  return Number.parseInt(bytes.latin1Slice(at + 2, at + 6), 16);
+}
+
 /** Thrown when the text is not valid JSON (RFC 8259) or not valid UTF-8. */
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError';
@@ -161,6 +220,15 @@ export class JsonValuesError extends Error {
 
   constructor(valuesMax: number) {
     super(`more than ${valuesMax} values and keys`);
+  }
+}
+
+/** Thrown when an object has more fields than allowed. */
+export class JsonFieldsError extends Error {
+  override readonly name = 'JsonFieldsError';
+
+  constructor(fieldsMax: number) {
+    super(`an object with more than ${fieldsMax} fields`);
   }
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { JsonDepthError, JsonSyntaxError, JsonValuesError } from './json-tape.ts';
+import { JsonDepthError, JsonFieldsError, JsonSyntaxError, JsonValuesError } from './json-tape.ts';
 import type { JsonNode, JsonTape } from './json-tape.ts';
 import { scanJson } from './scan-json.ts';
 
@@ -197,6 +197,33 @@ describe('scanJson', () => {
     expect(() => scanJson(list(valuesMax + 1), { depthMax: 8, valuesMax })).toThrow(JsonValuesError);
   });
 
+  it('accepts objects with up to fieldsMax fields and no more', () => {
+    const object = (fields: number, value: string): string => `{${`"k":${value},`.repeat(fields - 1)}"k":1}`;
+    for (const value of ['1', '{"a":[1,2]}', '[{"b":{}}]']) {
+      const limits = { depthMax: 8, fieldsMax: 100 };
+      const accepted = `[${object(100, value)},${object(100, object(100, '1'))}]`;
+      expect(scanJson(Buffer.from(accepted), limits).items(0)).toHaveLength(2);
+      expect(() => scanJson(Buffer.from(`[${object(101, value)}]`), limits)).toThrow(JsonFieldsError);
+    }
+    // The values of a list and the fields of inner objects do not count.
+    const inner = `{"list":[${'1,'.repeat(1_000)}1],"objects":[${`${object(100, '1')},`.repeat(10)}1]}`;
+    expect(scanJson(Buffer.from(inner), { depthMax: 8, fieldsMax: 100 }).entries(0)).toHaveLength(2);
+  });
+
+  it('compares keys with escapes like their decoded texts', () => {
+    const texts = ['model', 'mod', 'models', '', 'mödel', 'm\n', '"', 'a/b', '\\', '\u0000', '😀'];
+    const spell = (text: string): string[] => [
+      toEscapes(text),
+      JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/'),
+      `${toEscapes(text.slice(0, 1))}${JSON.stringify(text.slice(1)).slice(1, -1)}`,
+    ];
+    for (const text of texts)
+      for (const spelled of spell(text).filter((each) => each.isWellFormed())) {
+        const tape = scan(`{"${spelled}":1}`);
+        for (const other of texts) expect(tape.isString(1, other)).toBe(text === other);
+      }
+  });
+
   it('uses the last occurrence of a repeated key, like JSON.parse', () => {
     const text = '{"a":1,"b":2,"\\u0061":3}';
     const tape = scan(text);
@@ -224,3 +251,10 @@ describe('scanJson', () => {
     expect(tape.stringValue(tape.get(tape.root, 'a'))).toBe('é');
   });
 });
+
+function toEscapes(text: string): string {
+  return Array.from(
+    { length: text.length },
+    (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`,
+  ).join('');
+}

@@ -1,5 +1,14 @@
 import { isUtf8 } from 'node:buffer';
-import { JsonDepthError, JsonSyntaxError, JsonTape, JsonValuesError, nodeWords } from './json-tape.ts';
+import {
+  countFields,
+  JsonDepthError,
+  JsonFieldsError,
+  JsonSyntaxError,
+  JsonTape,
+  JsonValuesError,
+  nodeWords,
+  type JsonLimits,
+} from './json-tape.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -31,15 +40,11 @@ let scratchOpen = new Uint32Array(512);
  * Validates JSON text in one pass over its bytes and records where its values are. Accepts the same texts as
  * `JSON.parse` (RFC 8259: no byte order mark, nothing after the value), up to `depthMax` nested containers.
  * Memory: 12 bytes per value and key, so at most six times the size of the text.
- * @param limits `valuesMax` bounds the values and keys together; absent: no bound
- * @throws JsonSyntaxError, JsonDepthError, JsonValuesError
+ * @throws JsonSyntaxError, JsonDepthError, JsonValuesError, JsonFieldsError
  */
-export function scanJson(
-  bytes: Uint8Array,
-  { depthMax, valuesMax }: { depthMax: number; valuesMax?: number },
-): JsonTape {
+export function scanJson(bytes: Uint8Array, limits: JsonLimits): JsonTape {
   if (!isUtf8(bytes)) throw new JsonSyntaxError('not UTF-8', 0);
-  return new Scanner(bytes, depthMax, valuesMax ?? Number.POSITIVE_INFINITY).scan();
+  return new Scanner(bytes, limits).scan();
 }
 
 const noQuads = new Int32Array(0);
@@ -53,6 +58,7 @@ class Scanner {
   readonly #quadsFrom: number;
   readonly #depthMax: number;
   readonly #valuesMax: number;
+  readonly #fieldsMax: number;
   /** The node for each open container, outermost first. */
   readonly #open: Uint32Array;
   #words = scratch;
@@ -61,9 +67,13 @@ class Scanner {
   #at = 0;
   #escaped = false;
 
-  constructor(bytes: Uint8Array, depthMax: number, valuesMax: number) {
+  constructor(
+    bytes: Uint8Array,
+    { depthMax, valuesMax = Number.POSITIVE_INFINITY, fieldsMax = Number.POSITIVE_INFINITY }: JsonLimits,
+  ) {
     this.#bytes = bytes;
     this.#valuesMax = valuesMax;
+    this.#fieldsMax = fieldsMax;
     this.#quadsFrom = -bytes.byteOffset & 3;
     const quads = Math.max(0, bytes.length - this.#quadsFrom) >> 2;
     this.#quads =
@@ -135,6 +145,10 @@ class Scanner {
       this.#words[container + 1] = this.#at;
       this.#words[container + 2] = this.#nodes;
       this.#depth -= 1;
+      // Counting takes time, so only objects with enough nodes are counted.
+      const isLong = opening === 0x7b && this.#nodes - container / nodeWords > 2 * this.#fieldsMax;
+      if (isLong && countFields(bytes, this.#words, container / nodeWords) > this.#fieldsMax)
+        throw new JsonFieldsError(this.#fieldsMax);
     }
   }
 

@@ -14,19 +14,21 @@ export function renderContents(messages: readonly ChatMessage[], context: Render
   const numbered = messages.map((message, index) => ({ message, field: `messages[${index}]` }));
   const system = numbered.filter(({ message }) => message.role === 'system');
   const firstTurn = numbered.findIndex(({ message }) => message.role !== 'system');
-  for (const { field } of numbered.slice(firstTurn === -1 ? numbered.length : firstTurn)) {
-    const moved = system.some((instruction) => instruction.field === field);
-    if (moved)
+  for (const { message, field } of numbered.slice(firstTurn === -1 ? numbered.length : firstTurn)) {
+    if (message.role === 'system')
       context.lose(
         field,
         'the format has system messages only before the conversation; the message was moved there',
       );
   }
-  const contents: JsonObject[] = [];
+  const contents: Content[] = [];
   for (const { message, field } of numbered) {
     if (message.role !== 'system') addContent(contents, message, field, context);
   }
-  return { ...renderSystem(system, context), contents };
+  return {
+    ...renderSystem(system, context),
+    contents: contents.map(({ members, parts }) => ({ ...members, parts })),
+  };
 }
 
 interface NumberedMessage {
@@ -43,36 +45,34 @@ function renderSystem(system: readonly NumberedMessage[], context: RenderContext
   };
 }
 
-function addContent(
-  contents: JsonObject[],
-  message: ChatMessage,
-  field: string,
-  context: RenderContext,
-): void {
+/** Parts are appended in place: copying them for each result takes quadratic time. */
+interface Content {
+  readonly members: JsonObject;
+  readonly parts: JsonObject[];
+}
+
+function addContent(contents: Content[], message: ChatMessage, field: string, context: RenderContext): void {
   const parts = renderParts(message, field, context);
   // Google rejects a content without parts.
   if (parts.length === 0 && !context.isOwnFormat) return;
   const isModel = message.role === 'assistant';
   const signed = isModel ? signFirstCall(parts, context) : parts;
   const last = contents.at(-1);
-  const results = message.role === 'tool' && last?.role === 'user' ? takeResults(last) : undefined;
   // All results for a turn must be in one content, because Gemini compares their number with the number of
   // calls.
-  if (results === undefined) {
-    contents.push({
-      ...readRest(message),
-      ...renderRole(message, isModel ? 'model' : 'user'),
-      parts: signed,
-    });
-  } else {
-    contents[contents.length - 1] = { ...last, parts: [...results, ...signed] };
+  if (message.role === 'tool' && last !== undefined && holdsResults(last)) {
+    for (const part of signed) last.parts.push(part);
+    return;
   }
+  contents.push({
+    members: { ...readRest(message), ...renderRole(message, isModel ? 'model' : 'user') },
+    parts: [...signed],
+  });
 }
 
-/** The parts of a content that starts with results. */
-function takeResults({ parts }: JsonObject): readonly unknown[] | undefined {
-  const list = Array.isArray(parts) ? (parts as unknown[]) : [];
-  return isObject(list[0]) && 'functionResponse' in list[0] ? list : undefined;
+/** Whether a user content starts with results. */
+function holdsResults({ members, parts }: Content): boolean {
+  return members.role === 'user' && isObject(parts[0]) && 'functionResponse' in parts[0];
 }
 
 function renderRole(message: ChatMessage, role: string | undefined): JsonObject {

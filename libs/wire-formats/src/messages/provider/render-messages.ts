@@ -18,6 +18,14 @@ interface Turn {
   readonly members: JsonObject;
 }
 
+/** Adjacent messages with the same role. Appended in place: copying them for each message takes quadratic time. */
+interface JoinedTurn {
+  readonly role: Turn['role'];
+  readonly blocks: JsonObject[];
+  isListed: boolean;
+  readonly members: Record<string, unknown>;
+}
+
 /**
  * Renders the fields `system` and `messages`. System messages move to the front. Tool results become user
  * messages. Adjacent messages with the same role are merged, so that a single message holds the results for
@@ -26,7 +34,7 @@ interface Turn {
 export function renderConversation(messages: readonly ChatMessage[], context: RenderContext): JsonObject {
   const system: Turn[] = [];
   const rendered: JsonObject[] = [];
-  let last: Turn | undefined;
+  let last: JoinedTurn | undefined;
   const flush = (): void => {
     if (last !== undefined) rendered.push(renderTurn(last));
     last = undefined;
@@ -43,17 +51,17 @@ export function renderConversation(messages: readonly ChatMessage[], context: Re
       if (last !== undefined || rendered.length > 0) losePlace(index, context.losses);
       system.push(turn);
     } else if (last?.role === turn.role) {
-      last = joinTurns(last, turn);
+      addTurn(last, turn);
     } else {
       flush();
-      last = turn;
+      last = joinTurns([turn]);
     }
   });
   flush();
   if (rendered.length > 0 || system.length === 0) return { ...renderSystem(system), messages: rendered };
   // A conversation cannot consist of system messages only in this format, so they become a user message.
   losePlace(0, context.losses);
-  return { messages: [renderTurn({ ...system.reduce(joinTurns), role: 'user' })] };
+  return { messages: [renderTurn({ ...joinTurns(system), role: 'user' })] };
 }
 
 /** Whether a message moves to the top-level system prompt. */
@@ -69,9 +77,8 @@ function losePlace(index: number, losses: Loss[]): void {
 }
 
 function renderSystem(turns: readonly Turn[]): JsonObject {
-  const [first, ...others] = turns;
-  if (first === undefined) return {};
-  const joined = others.reduce(joinTurns, first);
+  if (turns.length === 0) return {};
+  const joined = joinTurns(turns);
   return { system: renderContent(joined.blocks, joined.isListed) };
 }
 
@@ -142,13 +149,16 @@ function renderToolResult(
   };
 }
 
-function joinTurns(one: Turn, other: Turn): Turn {
-  return {
-    ...one,
-    blocks: [...one.blocks, ...other.blocks],
-    isListed: one.isListed || other.isListed,
-    members: { ...one.members, ...other.members },
-  };
+function joinTurns(turns: readonly Turn[]): JoinedTurn {
+  const joined = { role: turns[0]?.role ?? 'user', blocks: [], isListed: false, members: {} };
+  for (const turn of turns) addTurn(joined, turn);
+  return joined;
+}
+
+function addTurn(joined: JoinedTurn, { blocks, isListed, members }: Turn): void {
+  for (const block of blocks) joined.blocks.push(block);
+  joined.isListed ||= isListed;
+  Object.assign(joined.members, members);
 }
 
 function renderTurn({ role, blocks, isListed, members }: Turn): JsonObject {

@@ -3,6 +3,7 @@ import type { RequestOutline } from '@gateway/interchange';
 import {
   formatNamed,
   JsonDepthError,
+  JsonFieldsError,
   JsonSyntaxError,
   JsonValuesError,
   scanJson,
@@ -22,10 +23,14 @@ const depthMax = 128;
 const toolsMax = 4096;
 
 /**
- * Max number of values and keys in a body. Each one costs 12 bytes of positions, and up to ten times as much
- * where the gateway looks into it, however few bytes it has in the body.
+ * Max number of values and keys in a body: with one token for each and one for its comma, a million tokens. Each one
+ * costs 12 bytes of positions, and up to ten times as much where the gateway looks into it, however few bytes it has
+ * in the body.
  */
-const valuesMax = 2_097_152;
+const valuesMax = 524_288;
+
+/** Max number of fields of one object in a body. The gateway looks several fields up in some objects. */
+const fieldsMax = 16_384;
 
 /**
  * The memory that a request body takes, as a multiple of its length: the received bytes, the edited bytes that
@@ -79,14 +84,18 @@ export async function parse(
   return { bytes, tape, outline, conversation, ownCredential };
 }
 
-/** @throws GatewayError `too_deep`, `malformed_json`, or `request_too_large` for too many values */
+/** @throws GatewayError `too_deep`, `malformed_json`, or `request_too_large` for too many values or fields */
 export function scanBody(bytes: Buffer): JsonTape {
   try {
-    return scanJson(bytes, { depthMax, valuesMax });
+    return scanJson(bytes, { depthMax, valuesMax, fieldsMax });
   } catch (error) {
     if (error instanceof JsonDepthError) throw new GatewayError('too_deep');
     if (error instanceof JsonValuesError) {
       const message = `The body has more than ${valuesMax} JSON values and keys. Send fewer.`;
+      throw new GatewayError('request_too_large', { message });
+    }
+    if (error instanceof JsonFieldsError) {
+      const message = `An object in the body has more than ${fieldsMax} fields. Send fewer.`;
       throw new GatewayError('request_too_large', { message });
     }
     if (error instanceof JsonSyntaxError) {
