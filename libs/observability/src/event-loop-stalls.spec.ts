@@ -1,5 +1,5 @@
 import { setTimeout as waitMs } from 'node:timers/promises';
-import { watchEventLoop } from './event-loop-stalls.ts';
+import { causeOfStall, watchEventLoop } from './event-loop-stalls.ts';
 import { createMetrics } from './metrics.ts';
 
 const sleeping = new Int32Array(new SharedArrayBuffer(4));
@@ -26,15 +26,42 @@ function work(ms: number): void {
 }
 
 it('a stall by work of the process is counted', async () => {
-  // On a busy machine, the thread may get less than half of the time.
   for (let attempt = 0; attempt < 10; attempt += 1) {
+    const startedAt = performance.now();
+    let tookMs = Infinity;
     const body = await measure(() => {
       work(150);
+      tookMs = performance.now() - startedAt;
     });
+    expect(countOf(body, 'work') + countOf(body, 'host')).toBeGreaterThanOrEqual(1);
     if (countOf(body, 'work') >= 1) return;
-    expect(countOf(body, 'host')).toBeGreaterThanOrEqual(1);
+    // On a busy machine, the thread may get less than half of the time.
+    expect(tookMs).toBeGreaterThan(250);
   }
-  throw new Error('no stall was assigned to the process');
+});
+
+it.each([
+  [100, 90, 'work'],
+  [100, 51, 'work'],
+  [100, 50, 'host'],
+  [300, 120, 'host'],
+])('a stall of %i ms with %i ms of work is assigned to the %s', (stallMs, workMs, cause) => {
+  expect(causeOfStall(stallMs, workMs)).toBe(cause);
+});
+
+it('the processor time of a stall is counted, however long the stall takes', async () => {
+  const body = await measure(() => {
+    work(150);
+  });
+  const read = (series: string): number =>
+    Number(new RegExp(`^event_loop_stall_cpu_seconds_${series} (\\S+)$`, 'm').exec(body)?.[1]);
+  expect(read('sum\\{[^}]*\\}')).toBeGreaterThan(0.12);
+  expect(read('count\\{[^}]*\\}') - read('bucket\\{[^}]*le="0.1"[^}]*\\}')).toBe(1);
+});
+
+it('a stall by the host has no processor time', async () => {
+  const body = await measure(() => void Atomics.wait(sleeping, 0, 0, 150));
+  expect(body).toMatch(/^event_loop_stall_cpu_seconds_bucket\{[^}]*le="0.1"[^}]*\} [1-9]/m);
 });
 
 it('a stall by the host is told apart', async () => {

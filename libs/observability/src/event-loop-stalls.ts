@@ -10,6 +10,8 @@ const bucketsSeconds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
  * Counts each time that the event loop did not run for more than 50 ms (`event_loop_stall_seconds`). A percentile
  * of the delay hides a single long stall, so each one is counted. The label tells the cause: `work` of this
  * process's main thread, or the `host`, which did not give the thread a processor.
+ * `event_loop_stall_cpu_seconds` has the processor time of each of them: on a busy machine, a stall takes longer than
+ * its work.
  * @returns a function that stops the measurement
  */
 export function watchEventLoop(metrics: Metrics): () => void {
@@ -21,20 +23,33 @@ export function watchEventLoop(metrics: Metrics): () => void {
     labels: ['cause'],
     buckets: bucketsSeconds,
   });
+  const work = metrics.histogram({
+    name: 'event_loop_stall_cpu_seconds',
+    help: 'Processor time that the main thread used in each stall of the event loop.',
+    buckets: bucketsSeconds,
+  });
   let lastMs = performance.now();
   let lastCpuMs = readThreadCpuMs();
   const timer = setInterval(() => {
     const nowMs = performance.now();
     const cpuMs = readThreadCpuMs();
     const stallMs = nowMs - lastMs - tickMs;
-    if (stallMs > stallMsMin)
-      stalls.observe({ cause: cpuMs - lastCpuMs > stallMs / 2 ? 'work' : 'host' }, stallMs / 1_000);
+    if (stallMs > stallMsMin) {
+      const workMs = Math.min(cpuMs - lastCpuMs, stallMs);
+      stalls.observe({ cause: causeOfStall(stallMs, workMs) }, stallMs / 1_000);
+      work.observe({}, workMs / 1_000);
+    }
     lastMs = nowMs;
     lastCpuMs = cpuMs;
   }, tickMs).unref();
   return () => {
     clearInterval(timer);
   };
+}
+
+/** A stall is the process's own if its main thread worked for more than half of the time. */
+export function causeOfStall(stallMs: number, workMs: number): 'work' | 'host' {
+  return workMs > stallMs / 2 ? 'work' : 'host';
 }
 
 function readThreadCpuMs(): number {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { toGatewayError } from '@gateway/errors';
 import type { Exchange } from './exchange/exchange.ts';
 import type { RelayOutcome } from './exchange/answer.ts';
@@ -14,6 +15,7 @@ import { relay } from './stages/relay/relay.ts';
 import { relayError } from './stages/relay/relay-errors.ts';
 import { validate } from './stages/validate/validate.ts';
 import { restrictTools } from './restrict-tools.ts';
+import { isLarge } from '../request/request-facts.ts';
 
 /**
  * Handles a chat request from start to finish. Each step is a folder under `stages/`. The order matters:
@@ -27,6 +29,7 @@ import { restrictTools } from './restrict-tools.ts';
  * - Planning may shrink the upstream request, but never fails a request (plan, validate).
  * - If a response breaks before its first byte, the request is forwarded again (forward, relay).
  * - The gateway answers calls to its recovery tool itself, round by round, and never shows them (relay, forward).
+ * - Between the steps of a large request, other requests run.
  * - Once the first byte has been sent to the client, a request ends exactly once, and its end is recorded (relay,
  *   record).
  *
@@ -46,8 +49,11 @@ export async function handleRequest(exchange: Exchange, services: PipelineServic
     const parsed = await (parsing ?? parse(exchange, services));
     exchange.contents?.read(parsed);
     const request = restrictTools(parsed, exchange, caller);
+    if (isLarge(request.bytes)) await nextTurn();
     const target = await choose(request, exchange, caller, services);
+    if (isLarge(request.bytes)) await nextTurn();
     const planned = await plan(request, target, exchange, caller, services);
+    if (isLarge(request.bytes)) await nextTurn();
     const outbound = validate(request, target, planned, exchange, caller, services);
     await recording.accepted();
     do {

@@ -1,11 +1,12 @@
 import type { TokenUsage } from '@gateway/interchange';
+import { ByteList } from '../bytes/byte-list.ts';
 
 /**
  * Maximum bytes of a response, or of one line in a stream, that are searched for usage. Longer lines are not
  * metered.
  */
 const textBytesMax = 1024 * 1024;
-/** Number of bytes kept from the end of a longer response, where the usage follows the vectors or images. */
+/** Minimum number of bytes kept from the end of a longer response, where the usage follows the vectors or images. */
 const tailBytesMax = 8 * 1024;
 
 /**
@@ -13,7 +14,7 @@ const tailBytesMax = 8 * 1024;
  */
 export class UsageReader {
   readonly #isStream: boolean;
-  #kept: Buffer[] = [];
+  readonly #kept = new ByteList();
   #size = 0;
   #usage: TokenUsage | undefined;
 
@@ -31,7 +32,7 @@ export class UsageReader {
   /** The token usage that the provider reported; undefined if it reported none. */
   end(): TokenUsage | undefined {
     if (this.#isStream) return this.#usage;
-    const text = Buffer.concat(this.#kept).toString();
+    const text = this.#kept.concat().toString();
     this.#readJson(this.#size <= textBytesMax ? text : cutOutUsage(text));
     return this.#usage;
   }
@@ -39,8 +40,18 @@ export class UsageReader {
   #keep(chunk: Buffer): void {
     this.#size += chunk.length;
     if (this.#size <= textBytesMax) this.#kept.push(chunk);
-    else if (this.#isStream || this.#size === Infinity) this.#kept = [];
-    else this.#kept = [keepTail(this.#kept, chunk)];
+    else if (this.#isStream || this.#size === Infinity) this.#kept.clear();
+    else this.#keepTail(chunk);
+  }
+
+  /** Shortened only when it is twice as long, so that many short chunks take linear time. */
+  #keepTail(chunk: Buffer): void {
+    this.#kept.push(chunk);
+    if (this.#kept.size < 2 * tailBytesMax) return;
+    // Copied, so that the whole chunk is not retained in memory.
+    const tail = Buffer.from(this.#kept.concat().subarray(-tailBytesMax));
+    this.#kept.clear();
+    this.#kept.push(tail);
   }
 
   #pushLines(chunk: Buffer): void {
@@ -58,8 +69,8 @@ export class UsageReader {
   }
 
   #readLine(): void {
-    const line = this.#size <= textBytesMax ? Buffer.concat(this.#kept).toString() : '';
-    this.#kept = [];
+    const line = this.#size <= textBytesMax ? this.#kept.concat().toString() : '';
+    this.#kept.clear();
     this.#size = 0;
     if (line.startsWith('data:') && line.includes('"usage"')) this.#readJson(line.slice(5));
   }
@@ -76,12 +87,6 @@ export class UsageReader {
 
 /** A shorter line cannot contain usage. */
 const usageLineBytesMin = 'data:{"usage":'.length;
-
-/** The bytes are copied, so that the whole chunk is not retained in memory. */
-function keepTail(kept: readonly Buffer[], chunk: Buffer): Buffer {
-  const known = chunk.length >= tailBytesMax ? chunk : Buffer.concat([...kept, chunk]);
-  return Buffer.from(known.subarray(Math.max(0, known.length - tailBytesMax)));
-}
 
 /** Extracts the last `usage` field from the text, wrapped in an object. */
 function cutOutUsage(tail: string): string {

@@ -3,6 +3,7 @@ import { GatewayError, missingField, unknownField } from '@gateway/errors';
 import { JsonDepthError, JsonSyntaxError, scanJson } from '@gateway/wire-formats';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { ByteList } from '../bytes/byte-list.ts';
 
 /** Called with the number of bytes that are about to be held. Throws if they may not be held now. */
 export type ReserveBytes = (bytes: number) => void;
@@ -55,7 +56,7 @@ const collectedBytesMax = 64 * 1024;
  */
 class CollectedBytes {
   #whole: Buffer | undefined;
-  #chunks: Buffer[] = [];
+  #chunks = new ByteList();
   size = 0;
 
   constructor(declared: number) {
@@ -66,7 +67,7 @@ class CollectedBytes {
     const whole = this.#whole;
     if (whole !== undefined && this.size + chunk.length <= whole.length) chunk.copy(whole, this.size);
     else {
-      if (whole !== undefined) this.#chunks = [whole.subarray(0, this.size)];
+      if (whole !== undefined) this.#chunks.push(whole.subarray(0, this.size));
       this.#whole = undefined;
       this.#chunks.push(chunk);
     }
@@ -74,9 +75,7 @@ class CollectedBytes {
   }
 
   bytes(): Buffer {
-    if (this.#whole !== undefined) return this.#whole.subarray(0, this.size);
-    const [only, ...others] = this.#chunks;
-    return only !== undefined && others.length === 0 ? only : Buffer.concat(this.#chunks, this.size);
+    return this.#whole?.subarray(0, this.size) ?? this.#chunks.concat();
   }
 }
 

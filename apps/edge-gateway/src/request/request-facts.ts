@@ -5,6 +5,17 @@ import type { HostedFields } from '@gateway/providers';
 import { createHostedCredential, renderHostedCredential } from '@gateway/providers';
 import { bindsReasoning, type CatalogModel } from '@gateway/model-catalog';
 
+/** Each step of a request up to this size takes less than ten milliseconds, whatever its body has. */
+const shortBytesMax = 128 * 1024;
+
+/**
+ * Returns whether other requests must run between the steps of this one. A step of a large request can take tens of
+ * milliseconds.
+ */
+export function isLarge({ length }: { readonly length: number }): boolean {
+  return length > shortBytesMax;
+}
+
 /** Fields with which a client enables reasoning, in any format. */
 const thinkingMembers: readonly string[] = ['thinking', 'reasoning', 'reasoning_effort'];
 /**

@@ -1,3 +1,5 @@
+import { ByteList } from '../bytes/byte-list.ts';
+
 /** The source of a response body. After `pause`, it may still push chunks that it has already buffered. */
 interface BodySource {
   pause(): void;
@@ -30,8 +32,7 @@ export class AnswerBody {
   #followers: ((isWhole: boolean) => void)[] = [];
   #reader: BodyReader | undefined;
   #hasRoom = true;
-  #held: Buffer[] = [];
-  #heldBytes = 0;
+  readonly #held = new ByteList();
   #hasEnded = false;
   #isOver = false;
   #failure: Error | undefined;
@@ -70,13 +71,12 @@ export class AnswerBody {
   /** Called by the source for each chunk. */
   push(chunk: Buffer): void {
     if (this.#isOver) return;
-    if (this.#reader !== undefined && this.#hasRoom && this.#held.length === 0) {
+    if (this.#reader !== undefined && this.#hasRoom && this.#held.size === 0) {
       this.#give(chunk, this.#reader);
       return;
     }
     this.#held.push(chunk);
-    this.#heldBytes += chunk.length;
-    if (this.#heldBytes >= heldBytesMax) this.#source.pause();
+    if (this.#held.size >= heldBytesMax) this.#source.pause();
   }
 
   /** Called by the source after the last chunk. */
@@ -93,7 +93,7 @@ export class AnswerBody {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#failure = error;
-    this.#held = [];
+    this.#held.clear();
     this.#source.abort(error);
     const tell = (): void => {
       this.#reader?.fail(error);
@@ -107,13 +107,13 @@ export class AnswerBody {
   #flow(): void {
     const reader = this.#reader;
     if (reader === undefined || this.#isOver) return;
-    while (this.#hasRoom && this.#held.length > 0) {
-      const chunk = this.#held.shift() as Buffer;
-      this.#heldBytes -= chunk.length;
+    while (this.#hasRoom) {
+      const chunk = this.#held.shift();
+      if (chunk === undefined) break;
       this.#give(chunk, reader);
     }
     if (this.#hasEnded) this.#endReading();
-    else if (this.#heldBytes < heldBytesMax) this.#source.resume();
+    else if (this.#held.size < heldBytesMax) this.#source.resume();
   }
 
   #give(chunk: Buffer, reader: BodyReader): void {
@@ -125,7 +125,7 @@ export class AnswerBody {
   }
 
   #endReading(): void {
-    if (this.#reader === undefined || this.#isOver || !this.#hasRoom || this.#held.length > 0) return;
+    if (this.#reader === undefined || this.#isOver || !this.#hasRoom || this.#held.size > 0) return;
     this.#isOver = true;
     this.#reader.end();
     this.#tellFollowers(true);
@@ -155,16 +155,13 @@ export function readWhole(
   reserve?: (bytes: number) => void,
 ): Promise<ReadBody> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const done = (isWhole: boolean): void =>
-      resolve({ bytes: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size), isWhole });
+    const read = new ByteList();
+    const done = (isWhole: boolean): void => resolve({ bytes: read.concat(), isWhole });
     body.read({
       take(chunk) {
         reserve?.(chunk.length);
-        chunks.push(chunk);
-        size += chunk.length;
-        if (size <= bytesMax) return true;
+        read.push(chunk);
+        if (read.size <= bytesMax) return true;
         done(false);
         return false;
       },

@@ -199,7 +199,7 @@ const simpleEscapes: ReadonlyMap<number, number> = new Map(
 function readEscape(bytes: Buffer, at: number): number {
   const letter = bytes[at + 1] ?? 0;
   if (letter !== letterU) return simpleEscapes.get(letter) ?? -1;
-  return Number.parseInt(bytes.latin1Slice(at + 2, at + 6), 16);
+  return Number.parseInt(bytes.toString('latin1', at + 2, at + 6), 16);
 }
 
 /** Thrown when the text is not valid JSON (RFC 8259) or not valid UTF-8. */

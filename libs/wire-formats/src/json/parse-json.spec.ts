@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { parseExactJson } from './parse-json.ts';
 
 describe('parseExactJson', () => {
@@ -17,5 +18,46 @@ describe('parseExactJson', () => {
 
   it('rejects the same strings as JSON.parse', () => {
     expect(() => parseExactJson('{"a":12345678901234567890')).toThrow(SyntaxError);
+  });
+});
+
+describe('parseExactJson', () => {
+  const long = '12345678901234567890';
+  const value = fc.letrec<{ value: string }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom(
+        long,
+        `-${long}`,
+        `1.${long}`,
+        `1e${'1'.repeat(17)}`,
+        '9007199254740992',
+        '1',
+        'null',
+        `"${long}"`,
+      ),
+      fc.array(tie('value'), { maxLength: 4 }).map((items) => `[${items.join(' , ')}]`),
+      fc
+        .array(fc.tuple(fc.constantFrom('a', 'b', '__proto__', '\\u0061', long), tie('value')), {
+          maxLength: 4,
+        })
+        .map((members) => `{${members.map(([key, member]) => `"${key}" : ${member}`).join(',')}}`),
+    ),
+  })).value;
+
+  it('keeps the digits of long integers, and everything else as JSON.parse reads it', () => {
+    const rounded = (text: string): string =>
+      JSON.stringify(JSON.parse(text)).replaceAll('12345678901234567000', long);
+    fc.assert(fc.property(value, (text) => expect(JSON.stringify(parseExactJson(text))).toBe(rounded(text))));
+  });
+
+  it.each(['[1234567890123456', '{"a":1234567890123456,}', '1234567890123456 1'])('rejects %s', (text) => {
+    expect(() => parseExactJson(text)).toThrow(SyntaxError);
+  });
+
+  it('keeps unpaired surrogates, and digits in deep values', () => {
+    expect(JSON.stringify(parseExactJson(`["\ud800",${long}]`))).toBe(`["\\ud800",${long}]`);
+    const deep = `${'['.repeat(2_000)}${long}${']'.repeat(2_000)}`;
+    expect(JSON.stringify(parseExactJson(deep))).toBe(deep);
   });
 });

@@ -1,15 +1,16 @@
 import type { JsonObject } from '@gateway/interchange';
 import { GatewayError } from '@gateway/errors';
 import { asObject } from './read-members.ts';
+import type { JsonTape } from './json-tape.ts';
+import { keepDigits, readExactly } from './read-exactly.ts';
 import { scanJson } from './scan-json.ts';
 
 /** Matches text that may contain an integer that a double cannot represent (2^53 has 16 digits). */
 const longNumber = /\d{16}/;
 
-// TypeScript's standard library types lack both (ECMAScript proposal "JSON.parse source text access", in Node
-// since 21).
+// TypeScript's standard library types lack the third parameter (ECMAScript proposal "JSON.parse source text access", in
+// Node since 21).
 type Reviver = (key: string, value: unknown) => unknown;
-const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => object };
 
 /**
  * Parses JSON text that will be serialized again. Integers that a double cannot represent become objects that
@@ -18,13 +19,24 @@ const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => 
  * @throws SyntaxError
  */
 export function parseExactJson(text: string): unknown {
-  return longNumber.test(text) ? JSON.parse(text, keepLongInteger as Reviver) : JSON.parse(text);
+  if (!longNumber.test(text)) return JSON.parse(text);
+  const tape = scanExactly(text);
+  return tape === undefined ? JSON.parse(text, keepLongInteger as Reviver) : readExactly(tape);
 }
 
 function keepLongInteger(_key: string, value: unknown, context: { readonly source?: string }): unknown {
   const { source } = context;
-  if (source === undefined || !Number.isInteger(value) || Number.isSafeInteger(value)) return value;
-  return /^-?\d+$/.test(source) ? rawJSON(source) : value;
+  return source === undefined || typeof value !== 'number' ? value : keepDigits(value, source);
+}
+
+/** Undefined for a text that is not JSON, is nested too deeply, or would change when it is encoded. */
+function scanExactly(text: string): JsonTape | undefined {
+  if (!text.isWellFormed()) return undefined;
+  try {
+    return scanJson(Buffer.from(text), { depthMax: providerDepthMax });
+  } catch {
+    return undefined;
+  }
 }
 
 /** The same limit as for a request body. Serializing a deeper value could overflow the stack. */

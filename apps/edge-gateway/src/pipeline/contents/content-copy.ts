@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { applyEdits, cloudFields, removeMembers } from '@gateway/wire-formats';
+import { ByteList } from '../../bytes/byte-list.ts';
 import type { Turn } from '../../admission/admission.ts';
 import type { ParsedRequest } from '../../request/request.ts';
 import { copiedBytesMax, type CopiedContent } from './render-content.ts';
@@ -10,10 +11,9 @@ import { copiedBytesMax, type CopiedContent } from './render-content.ts';
  */
 export class ContentCopy {
   #request: ParsedRequest | null = null;
-  readonly #pieces: Buffer[] = [];
+  readonly #copied = new ByteList();
   #answerBytes = 0;
   #isFull = false;
-  #heldBytes = 0;
   readonly #memory: Turn['memory'] | undefined;
 
   /** @param exchange its turn counts the copied bytes of the response */
@@ -29,7 +29,7 @@ export class ContentCopy {
 
   /** Approximate memory use in bytes. */
   get bytes(): number {
-    return (this.#request?.bytes.length ?? 0) + this.#heldBytes;
+    return (this.#request?.bytes.length ?? 0) + this.#copied.size;
   }
 
   /** Returns null for a request that could not be parsed. The contents are not redacted yet. */
@@ -43,9 +43,7 @@ export class ContentCopy {
     return {
       request: { shown: request.subarray(0, copiedBytesMax), bytesOfAll: request.length },
       answer:
-        this.#answerBytes === 0
-          ? null
-          : { shown: Buffer.concat(this.#pieces), bytesOfAll: this.#answerBytes },
+        this.#answerBytes === 0 ? null : { shown: this.#copied.concat(), bytesOfAll: this.#answerBytes },
     };
   }
 
@@ -53,12 +51,11 @@ export class ContentCopy {
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
     if (!(bytes instanceof Uint8Array)) return;
     this.#answerBytes += bytes.length;
-    const room = copiedBytesMax - this.#heldBytes;
+    const room = copiedBytesMax - this.#copied.size;
     if (room <= 0 || this.#isFull) return;
     const kept = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(room, bytes.length));
     if (!this.#reserve(kept.length)) return;
-    this.#pieces.push(kept);
-    this.#heldBytes += kept.length;
+    this.#copied.push(kept);
   }
 
   /** If the account may not hold more bytes in memory, the copy ends here. The response does not. */

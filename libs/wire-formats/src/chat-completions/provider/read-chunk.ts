@@ -20,8 +20,11 @@ import { initialChoiceState, type ChoiceState, type StreamState } from './stream
 /** Maximum choices per response: twice OpenAI's limit of 128. Extra choices are skipped. */
 const choicesMax = 256;
 
-/** Maximum fields remembered to avoid repeating them. Bounds memory if a provider invents field names. */
-const sentMembersMax = 256;
+/**
+ * Maximum fields remembered to avoid repeating them. Each change copies them, which bounds the time and the memory if a
+ * provider invents field names. Real providers send about ten.
+ */
+const sentMembersMax = 32;
 
 const readMembers = ['id', 'model', 'created', 'object', 'choices', 'usage', 'error'] as const;
 
@@ -98,8 +101,10 @@ function readAnswerExtensions(state: StreamState, chunk: JsonObject, events: Str
   const fresh = known.length === 0 ? rest : otherMembers(rest, known);
   if (isEmpty(fresh)) return state;
   events.push({ type: 'extension', scope: 'answer', choice: 0, extensions: ownExtensions(fresh) });
-  const kept = { ...state.sentMembers, ...fresh };
-  return Object.keys(kept).length > sentMembersMax ? state : { ...state, sentMembers: kept };
+  const names = Object.keys(fresh);
+  const added = names.length > sentMembersMax || names.some((name) => !(name in state.sentMembers));
+  if (added && Object.keys(state.sentMembers).length + names.length > sentMembersMax) return state;
+  return { ...state, sentMembers: { ...state.sentMembers, ...fresh } };
 }
 
 /** Moonshot sends usage in a choice's last delta if the client does not request usage. */

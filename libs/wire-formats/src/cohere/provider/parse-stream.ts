@@ -44,8 +44,8 @@ function parseFrame(state: StreamState, { data }: SseFrame): StreamStep {
 
 const choice = 0;
 
-/** Maximum calls per response. Equals the maximum number of tools in a request. */
-const callsMax = 4096;
+/** Maximum open calls. Each further call copies them. Models make far fewer parallel calls. */
+const callsMax = 512;
 
 /** One reader per event type. Other types (`citation-end`, `debug`) are skipped. */
 const readers: ReadonlyMap<unknown, ReadEvent> = new Map<string, ReadEvent>([
@@ -99,7 +99,7 @@ function readContentDelta(state: StreamState, event: JsonObject, message: JsonOb
 
 function readCallStart(state: StreamState, event: JsonObject, message: JsonObject): StreamStep {
   if (state.calls.size >= callsMax)
-    throw new GatewayError('upstream_invalid', { detail: 'the response has too many tool calls' });
+    throw new GatewayError('upstream_invalid', { detail: 'the response has too many open tool calls' });
   const [closed, ends] = endText(state);
   const call = asObject(message.tool_calls) ?? {};
   const block = closed.nextBlock;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from '@gateway/errors';
 import type { RequestOutline } from '@gateway/interchange';
 import {
@@ -11,7 +12,7 @@ import {
 } from '@gateway/wire-formats';
 import { readBody, requireJson } from '../../../request/read-body.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
-import { readOwnCredential } from '../../../request/request-facts.ts';
+import { isLarge, readOwnCredential } from '../../../request/request-facts.ts';
 import { Conversation } from '../../../request/conversation.ts';
 import type { ParsedRequest } from '../../../request/request.ts';
 import type { PipelineSettings } from '../../../request/settings.ts';
@@ -73,6 +74,7 @@ export async function parse(
   );
   const tape = scanBody(bytes);
   held?.add(tape.memoryBytes);
+  if (isLarge(bytes)) await nextTurn();
   const outline = formatNamed(exchange.format).client.outlineRequest(tape, exchange.route);
   if (outline.tools.length > toolsMax) throw new GatewayError('too_many_tools', { param: 'tools' });
   requireBalancedToolCalls(outline);

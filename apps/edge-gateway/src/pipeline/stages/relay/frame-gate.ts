@@ -1,3 +1,5 @@
+import { ByteList } from '../../../bytes/byte-list.ts';
+
 /**
  * Releases complete frames from a stream, and buffers the beginning of a frame until the rest arrives. A
  * broken stream can therefore still end with an error event. Otherwise a reader would parse that event as the
@@ -12,11 +14,16 @@ export interface FrameGate {
   rest(): readonly Buffer[];
 }
 
+const noBytes = Buffer.alloc(0);
+/** The longest part of an empty line that may be in the buffer when its end arrives. */
+const seamBytes = 3;
+
 /** A gate for server-sent events. It searches each byte only once. */
 export class SseFrameGate implements FrameGate {
   readonly #bytesMax: number;
-  #held: Buffer[] = [];
-  #heldBytes = 0;
+  readonly #held = new ByteList();
+  /** The last three bytes in the buffer, where an empty line may begin. */
+  #seam: Buffer = noBytes;
 
   /** @param bytesMax max length of a buffered frame; `push` throws a `RangeError` above it. */
   constructor(bytesMax: number) {
@@ -29,22 +36,22 @@ export class SseFrameGate implements FrameGate {
       this.#hold(chunk);
       return [];
     }
-    const released = [...this.#held, end === chunk.length ? chunk : chunk.subarray(0, end)];
-    this.#held = [];
-    this.#heldBytes = 0;
+    const released = [...this.#held.pieces(), end === chunk.length ? chunk : chunk.subarray(0, end)];
+    this.#held.clear();
+    this.#seam = noBytes;
     if (end < chunk.length) this.#hold(chunk.subarray(end));
     return released;
   }
 
   rest(): readonly Buffer[] {
-    return this.#held;
+    return this.#held.pieces();
   }
 
   #hold(chunk: Buffer): void {
-    this.#heldBytes += chunk.length;
-    if (this.#heldBytes > this.#bytesMax)
+    if (this.#held.size + chunk.length > this.#bytesMax)
       throw new RangeError(`an event is longer than ${this.#bytesMax} bytes`);
     this.#held.push(chunk);
+    this.#seam = Buffer.concat([this.#seam, chunk.subarray(-seamBytes)]).subarray(-seamBytes);
   }
 
   /**
@@ -54,7 +61,7 @@ export class SseFrameGate implements FrameGate {
   #endOfLastFrame(chunk: Buffer): number {
     const inside = Math.max(endOf(chunk, '\n\n'), endOf(chunk, '\n\r\n'), endOf(chunk, '\r\r'));
     if (inside > 0) return inside;
-    const before = Buffer.concat(this.#held.slice(-3)).subarray(-3);
+    const before = this.#seam;
     const seam = Buffer.concat([before, chunk.subarray(0, 2)]);
     const across = Math.max(endOf(seam, '\n\n'), endOf(seam, '\n\r\n'), endOf(seam, '\r\r')) - before.length;
     return Math.max(0, across);
@@ -72,8 +79,7 @@ const frameBytesMin = 16;
 /** A gate for AWS's binary frames. The first four bytes of a frame give its length. */
 export class BinaryFrameGate implements FrameGate {
   readonly #bytesMax: number;
-  #held: Buffer[] = [];
-  #heldBytes = 0;
+  readonly #held = new ByteList();
   /** Length of the buffered frame. Undefined until its first four bytes have arrived. */
   #frameBytes: number | undefined;
 
@@ -82,20 +88,20 @@ export class BinaryFrameGate implements FrameGate {
   }
 
   push(chunk: Buffer): readonly Buffer[] {
+    const isFirst = this.#held.size === 0;
     this.#held.push(chunk);
-    this.#heldBytes += chunk.length;
     this.#frameBytes ??= this.#readLength();
-    if (this.#frameBytes === undefined || this.#heldBytes < this.#frameBytes) return [];
-    const bytes = this.#held.length === 1 ? chunk : Buffer.concat(this.#held);
+    if (this.#frameBytes === undefined || this.#held.size < this.#frameBytes) return [];
+    const bytes = isFirst ? chunk : this.#held.concat();
     const end = this.#endOfLastFrame(bytes);
-    this.#held = end < bytes.length ? [bytes.subarray(end)] : [];
-    this.#heldBytes = bytes.length - end;
+    this.#held.clear();
+    this.#held.push(bytes.subarray(end));
     this.#frameBytes = this.#readLength();
     return [bytes.subarray(0, end)];
   }
 
   rest(): readonly Buffer[] {
-    return this.#held;
+    return this.#held.pieces();
   }
 
   #endOfLastFrame(bytes: Buffer): number {
@@ -109,9 +115,9 @@ export class BinaryFrameGate implements FrameGate {
   }
 
   #readLength(): number | undefined {
-    if (this.#heldBytes < 4) return undefined;
-    const first = this.#held[0];
-    const head = first && first.length >= 4 ? first : Buffer.concat(this.#held);
+    if (this.#held.size < 4) return undefined;
+    const [first] = this.#held.pieces();
+    const head = first !== undefined && first.length >= 4 ? first : this.#held.concat();
     return this.#checked(head.readUInt32BE(0));
   }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import type { ContextPart } from '@gateway/wire-formats';
 import { formatNamed } from '@gateway/wire-formats';
@@ -12,7 +13,7 @@ import type { ContextEdits } from '../../../exchange/tool-plan.ts';
 import { noContextEdits } from '../../../exchange/tool-plan.ts';
 import type { ContextSubject } from './context-subject.ts';
 import { listCandidates, otherSettings } from './context-subject.ts';
-import { mayCompressContext } from '../../../../request/request-facts.ts';
+import { isLarge, mayCompressContext } from '../../../../request/request-facts.ts';
 import { chooseClear, isRewriteDear, priceContext } from './context-pricing.ts';
 import type { MessageEdits } from './context-edits.ts';
 import { collectEdits, joinEdits, sentUnchanged } from './context-edits.ts';
@@ -49,6 +50,7 @@ export async function planContext(
   const model = catalog.find(target.provider.name, target.model);
   if (!mayCompressContext(tape, model)) return noContextEdits;
   if (candidates.length === 0) return { ...noContextEdits, recall: () => Promise.resolve(null) };
+  if (isLarge(request.bytes)) await nextTurn();
   const planned = await context.plan(
     {
       format: formatNamed(exchange.format),
@@ -86,6 +88,9 @@ export interface CompressorClient {
   ): Promise<CompressBlocksReply>;
   recall(request: RecallOriginalsRequest, signal: AbortSignal): Promise<(string | null)[]>;
 }
+
+/** Messages whose edits are stored without a pause. Each is encrypted, which takes about 20 µs. */
+const keptAtOnce = 256;
 
 /**
  * Decides how the text in a conversation is sent. Each message is compressed once, when it arrives. Later
@@ -178,12 +183,11 @@ export class ContextPlanner {
     const { accountId } = subject;
     try {
       const learned = await this.#askFor(subject, conversation, unknown, signal);
-      for (const index of unknown)
-        this.#memo.keep(
-          accountId,
-          chain[index] as Buffer,
-          learned.get(index) ?? { ...sentUnchanged, wasLate: false },
-        );
+      for (const [at, index] of unknown.entries()) {
+        if (at % keptAtOnce === keptAtOnce - 1) await nextTurn();
+        const edits = learned.get(index) ?? { ...sentUnchanged, wasLate: false };
+        this.#memo.keep(accountId, chain[index] as Buffer, edits);
+      }
     } catch (error) {
       const { requestId, left } = subject;
       if (left.aborted) return;

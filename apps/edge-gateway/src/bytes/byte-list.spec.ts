@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { ByteList } from './byte-list.ts';
+
+const chunk = fc.oneof(
+  fc.integer({ min: 0, max: 3 }),
+  fc.integer({ min: 1_000, max: 1_100 }),
+  fc.constant(9_000),
+);
+const step = fc.oneof(chunk, fc.constant('shift'), fc.constant('pieces'));
+
+/** The memory of the buffers that the list keeps, in bytes, each shared one once. */
+function memoryOf(list: ByteList): number {
+  const blocks = new Set(list.pieces().map(({ buffer }) => buffer));
+  return [...blocks].reduce((sum, { byteLength }) => sum + byteLength, 0);
+}
+
+describe('ByteList', () => {
+  it('returns the bytes in their order, whatever the sizes of the chunks', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        const list = new ByteList();
+        let expected = Buffer.alloc(0);
+        let next = 0;
+        for (const each of steps) {
+          if (each === 'shift') {
+            const piece = list.shift();
+            expect(piece ?? Buffer.alloc(0)).toEqual(expected.subarray(0, piece?.length ?? 0));
+            expect(piece === undefined).toBe(expected.length === 0);
+            expected = expected.subarray(piece?.length ?? 0);
+          } else if (each === 'pieces') {
+            expect(Buffer.concat(list.pieces())).toEqual(expected);
+          } else {
+            const bytes = Buffer.alloc(each, (next += 1));
+            list.push(bytes);
+            expected = Buffer.concat([expected, bytes]);
+          }
+          expect(list.size).toBe(expected.length);
+        }
+        expect(list.concat()).toEqual(expected);
+      }),
+    );
+  });
+
+  it('keeps few objects and little memory for single bytes, also next to long chunks', () => {
+    const list = new ByteList();
+    // As from a socket: each chunk is a view of a large block.
+    const read = Buffer.alloc(64 * 1024, 'a');
+    for (let at = 0; at < 1_000_000; at += 1)
+      list.push(read.subarray(at % read.length, (at % read.length) + 1));
+    expect(list.size).toBe(1_000_000);
+    expect(list.pieces().length).toBeLessThan(50);
+    expect(memoryOf(list)).toBeLessThan(1_100_000);
+    const mixed = new ByteList();
+    for (let at = 0; at < 1_000; at += 1) {
+      mixed.push(Buffer.from('a'));
+      mixed.push(Buffer.allocUnsafeSlow(1_025));
+    }
+    expect(memoryOf(mixed)).toBeLessThan(3 * mixed.size);
+  });
+
+  it('keeps a long chunk without a copy', () => {
+    const list = new ByteList();
+    const long = Buffer.alloc(5_000);
+    list.push(long);
+    expect(list.concat()).toBe(long);
+  });
+});

@@ -1,0 +1,69 @@
+import type { JsonNode, JsonTape } from './json-tape.ts';
+
+// TypeScript's standard library types lack it (ECMAScript proposal "JSON.parse source text access", in Node since 21).
+const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => object };
+
+/** The digits of an integer that a double may not represent (2^53 has 16 digits). */
+const longDigits = /\d{16,}/g;
+
+/** Returns an integer that a double cannot represent as an object that `JSON.stringify` writes with its digits. */
+export function keepDigits(value: number, source: string): unknown {
+  if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;
+  return /^-?\d+$/.test(source) ? rawJSON(source) : value;
+}
+
+/**
+ * Builds the values of a tape, with the digits of long integers: everything with `JSON.parse`, and then those integers
+ * again. A reviver would see every value, which takes ten times as long.
+ */
+export function readExactly(tape: JsonTape): unknown {
+  return new ExactReader(tape).read(tape.root, tape.value(tape.root));
+}
+
+class ExactReader {
+  readonly #tape: JsonTape;
+  /** The offsets of all long digits, ascending. Those in strings count too, because they do no harm. */
+  readonly #places: readonly number[];
+
+  constructor(tape: JsonTape) {
+    this.#tape = tape;
+    this.#places = Array.from(tape.bytes.toString('latin1').matchAll(longDigits), ({ index }) => index);
+  }
+
+  /**
+   * Returns the value of a node with its digits. The depth of the recursion is the depth of the scan at most.
+   * @param value the same value with rounded integers. Lists and objects are changed in place.
+   */
+  read(node: JsonNode, value: unknown): unknown {
+    if (typeof value === 'number') return keepDigits(value, this.#tape.text(node));
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) this.#readItems(node, value as unknown[]);
+    else this.#readMembers(node, value as Record<string, unknown>);
+    return value;
+  }
+
+  #readItems(node: JsonNode, list: unknown[]): void {
+    for (const [index, item] of this.#tape.items(node).entries())
+      if (this.#hasLongDigits(item)) list[index] = this.read(item, list[index]);
+  }
+
+  #readMembers(node: JsonNode, object: Record<string, unknown>): void {
+    const last = new Map<string, JsonNode>();
+    for (const { key, value } of this.#tape.entries(node)) last.set(this.#tape.stringValue(key) ?? '', value);
+    // Each name is the object's own field already, `__proto__` included.
+    for (const [name, value] of last)
+      if (this.#hasLongDigits(value)) object[name] = this.read(value, object[name]);
+  }
+
+  #hasLongDigits(node: JsonNode): boolean {
+    const start = this.#tape.start(node);
+    let low = 0;
+    let high = this.#places.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#places[middle] ?? 0) < start) low = middle + 1;
+      else high = middle;
+    }
+    return (this.#places[low] ?? Infinity) < this.#tape.end(node);
+  }
+}
