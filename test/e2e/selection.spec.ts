@@ -235,6 +235,28 @@ it('if the stored plan is flushed during a conversation, another replica still s
   });
 });
 
+it('a greeting sends all tools, and the next turn decides the tool set, as log and trace say', async () => {
+  const greeting = [{ role: 'user', content: 'Hi there!' }];
+  const task = [...greeting, { role: 'assistant', content: 'Hello.' }, { role: 'user', content: clear }];
+  const reasons: (string | null)[][] = [];
+  const sent: string[][] = [];
+  for (const messages of [greeting, task]) {
+    provider.enqueue(null, plainAnswer);
+    const answer = await postChat(baseUrl, key, { model: 'openai/gpt-4o', messages, tools: githubTools });
+    expect(answer.status).toBe(200);
+    sent.push(receivedNames());
+    const { k_reason, trace } = await waitForRow(baseUrl, key, requestIdOf(answer));
+    reasons.push([k_reason, trace.k_reason]);
+  }
+  expect(reasons).toEqual([
+    ['uncertain', 'uncertain'],
+    ['decided', 'decided'],
+  ]);
+  expect(sent[0]).toEqual(names);
+  expect(sent[1]).toContain(wanted);
+  expect(sent[1]!.length).toBeLessThan(names.length);
+});
+
 it('a conversation with bound reasoning is sent unchanged from its first turn on', async () => {
   const tools = JSON.stringify(messagesTools, null, 1);
   const first = `{"role":"user", "content":${JSON.stringify(clear)}}`;
@@ -281,7 +303,7 @@ it('tool lists and overrides apply together', async () => {
   expect(row).toMatchObject({ k: 3, k_reason: 'override', tools_in: 40, tools_out: 3 });
 });
 
-it('if the router is killed during a request, all tools are forwarded after the deadline', async () => {
+it('if the router is killed during a request, all tools are forwarded after the deadline, and later requests make up for it', async () => {
   const router = stack.service('tool-router');
   await router.kill('SIGSTOP');
   provider.enqueue(null, plainAnswer);
@@ -297,4 +319,13 @@ it('if the router is killed during a request, all tools are forwarded after the 
   expect(receivedNames()).toEqual(names);
   const row = await waitForRow(baseUrl, key, requestIdOf(answer));
   expect(row.k_reason).toMatch(/^(timeout|unavailable)$/);
+  const opening = [
+    { role: 'user', content: clear },
+    { role: 'assistant', content: 'From which branch?' },
+  ];
+  const later = await eventually(async () => {
+    const sent = await askChat(githubTools, [...opening, { role: 'user', content: 'From main' }]);
+    return sent.length < names.length ? sent : undefined;
+  });
+  expect(later).toContain(wanted);
 });
