@@ -50,3 +50,4 @@ export {
   type StackUnderTest,
   type UnitUnderTest,
 } from './stack/stack-under-test.ts';
+export { TranscriptRules, type IssuedReasoning } from './transcript-rules/transcript-rules.ts';
