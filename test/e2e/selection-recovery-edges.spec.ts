@@ -124,20 +124,6 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
     expectClean(answer);
   });
 
-  it('forwards all tools after two rounds and hides further recovery calls', async () => {
-    const asks = ['get_me', 'list_issues', 'search_code', 'push_files'].map((name) => ({
-      calls: [describeTool(name)],
-    }));
-    script(...asks);
-    const answer = await open().ask([{ user }], stream);
-    expect(provider.requests).toHaveLength(4);
-    const [first, , third, last] = bodies();
-    expect(namesIn(third)).toEqual(namesIn(first));
-    expect(namesIn(last)).toEqual(githubTools.map((tool) => tool.function.name));
-    expect(answer).toMatchObject({ calls: [], text: '', reason: 'stop' });
-    expectClean(answer);
-  });
-
   it('finds tools from a description of what is needed', async () => {
     const need = {
       id: 'hidden1',

@@ -37,7 +37,7 @@ const reasons: Readonly<Record<string, Explanation>> = {
   },
   short_list: { text: 'The tool list is short, so all tools were sent.' },
   uncertain: {
-    text: 'The request does not show which tools it needs, so all tools were sent. A later turn may choose the tool set.',
+    text: 'The request does not show which tools it needs, or cannot use recovery, so all tools were sent. A later turn may choose the tool set.',
   },
   shadow: {
     text: 'A shadow conversation: all tools were sent, and the plan was only recorded to measure it.',

@@ -43,7 +43,7 @@ export async function countTokens(exchange: Exchange, services: PipelineServices
       const outbound: Outbound = validate(request, target, all, exchange, caller, services);
       const answer = await forward(outbound, counting, exchange, caller, services);
       if (answer.status === 200) await relayCount(answer, exchange);
-      else outcome = await relay(answer, target, exchange, services, null);
+      else outcome = (await relay(answer, target, exchange, services, null)) ?? outcome;
     }
   } catch (thrown) {
     outcome = relayError(toGatewayError(thrown), exchange, services);

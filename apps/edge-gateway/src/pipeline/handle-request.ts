@@ -3,7 +3,7 @@ import { toGatewayError } from '@gateway/errors';
 import type { Exchange } from './exchange/exchange.ts';
 import type { RelayOutcome } from './exchange/answer.ts';
 import type { PipelineServices } from './services.ts';
-import { rememberRounds, openRounds } from './open-recovery-rounds.ts';
+import { openRounds, rememberRounds, startAfresh } from './open-recovery-rounds.ts';
 import { authenticate } from './stages/authenticate/authenticate.ts';
 import { choose } from './stages/choose/choose.ts';
 import { forward } from './stages/forward/forward.ts';
@@ -28,7 +28,8 @@ import { isLarge } from '../request/request-facts.ts';
  * - Model and provider are chosen before planning, because prices and rules depend on them (choose).
  * - Planning may shrink the upstream request, but never fails a request (plan, validate).
  * - If a response breaks before its first byte, the request is forwarded again (forward, relay).
- * - The gateway answers calls to its recovery tool itself, round by round, and never shows them (relay, forward).
+ * - The gateway answers calls to its recovery tool itself, round by round, and never shows them (relay, forward). If
+ *   the rounds end without a response, the client's own request is sent with every tool (startAfresh).
  * - Between the steps of a large request, other requests run.
  * - Once the first byte has been sent to the client, a request ends exactly once, and its end is recorded (relay,
  *   record).
@@ -54,13 +55,14 @@ export async function handleRequest(exchange: Exchange, services: PipelineServic
     if (isLarge(request.bytes)) await nextTurn();
     const planned = await plan(request, target, exchange, caller, services);
     if (isLarge(request.bytes)) await nextTurn();
-    const outbound = validate(request, target, planned, exchange, caller, services);
+    let outbound = validate(request, target, planned, exchange, caller, services);
     await recording.accepted();
     do {
       const answer = await forward(outbound, target, exchange, caller, services);
       const rounds = openRounds(outbound, answer, exchange, caller, services);
       outcome = await relay(answer, answer.target, exchange, services, rounds).catch(answer.giveUp);
       if (rounds !== null) void rememberRounds(outbound, rounds, services.conversations);
+      if (rounds?.startsAfresh === true) outbound = startAfresh(outbound, target, exchange);
     } while (outcome === undefined);
   } catch (thrown) {
     outcome = relayError(toGatewayError(thrown), exchange, services);

@@ -3,7 +3,7 @@ import type { Caller, Target } from '../request/request.ts';
 import { createLedger, type Exchange } from './exchange/exchange.ts';
 import { recoveryFor, requestWith } from './recovery/recovery.fixture.ts';
 import { openRounds } from './open-recovery-rounds.ts';
-import type { Outbound } from './exchange/tool-plan.ts';
+import { identityPlan, type Outbound } from './exchange/tool-plan.ts';
 import type { PipelineServices } from './services.ts';
 import { createAttempts } from './exchange/attempt.ts';
 
@@ -34,7 +34,7 @@ it('keeps the usage of earlier rounds when a broken response is requested again,
   const broken = new Error('broken');
   const outbound = {
     plan: { recovery, forwarded: [0], eligible: [0, 1] },
-    roundFor: () => ({ plainBodyFor: null }),
+    roundFor: () => ({ plainBodyFor: null, plan: identityPlan([0, 1], null) }),
   };
   const exchange = {
     abort: new AbortController(),
@@ -56,7 +56,7 @@ it('keeps the usage of earlier rounds when a broken response is requested again,
   await expect(first?.next()).rejects.toBe(broken);
   const again = open();
   again?.push(answers({ inputTokens: 110, outputTokens: 7 }, []));
-  expect(await again?.next()).toBeUndefined();
+  expect(await again?.next()).toEqual({ kind: 'complete' });
   expect(again?.usages.map(({ inputTokens }) => inputTokens)).toEqual([100, 110]);
   expect(again?.summary.usage).toMatchObject({ inputTokens: 210, outputTokens: 12 });
 });

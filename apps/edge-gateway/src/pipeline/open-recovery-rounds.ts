@@ -1,17 +1,19 @@
 import type { UpstreamAnswer } from '../request/upstream-answer.ts';
 import type { ChatAnswer } from './exchange/answer.ts';
 import type { Caller, Target } from '../request/request.ts';
+import { charactersPerToken } from '../request/token-estimates.ts';
 import { countSentBytes } from './exchange/attempt.ts';
 import type { Exchange } from './exchange/exchange.ts';
-import type { NextRound } from './recovery/recovery-rounds.ts';
 import { RecoveryRounds } from './recovery/recovery-rounds.ts';
-import type { ConversationKeys, Outbound } from './exchange/tool-plan.ts';
+import type { ConversationKeys, Outbound, ToolPlan } from './exchange/tool-plan.ts';
 import type { PipelineServices } from './services.ts';
 import { forward } from './stages/forward/forward.ts';
+import { sumSteps } from './stages/validate/note-outbound.ts';
 
 /**
  * Opens the recovery rounds for a response. Returns null if the request has no recovery. Each round is sent
- * to the same target as the first request.
+ * to the same target as the first request. After a fresh start, the rounds only keep the recovery tool's calls
+ * from the client.
  */
 export function openRounds(
   outbound: Outbound,
@@ -20,31 +22,75 @@ export function openRounds(
   caller: Caller,
   services: PipelineServices,
 ): RecoveryRounds | null {
-  const { recovery } = outbound.plan;
-  if (recovery === undefined) return null;
   const { attempts } = exchange;
+  const earlier = exchange.rounds?.earlier;
+  const isFresh = earlier?.freshStart !== undefined;
+  const recovery = isFresh ? exchange.rounds?.recovery : outbound.plan.recovery;
+  if (recovery === undefined) return null;
   const only = withoutAlternatives(target);
-  const send = async (next: NextRound): Promise<UpstreamAnswer> => {
-    const sentBytes = countSentBytes(attempts);
-    const { callsShown } = attempts;
-    // Each round is a separate call with its own span. The last span ends with the response.
-    attempts.current?.span?.end();
-    attempts.earlierRoundBytes = 0;
-    const answer = await forward(outbound.roundFor(only, next), only, exchange, caller, services);
-    attempts.earlierRoundBytes = sentBytes;
-    // A recovery round does not count as a retry.
-    attempts.callsShown = callsShown;
-    return answer;
-  };
   const rounds = new RecoveryRounds({
     recovery,
     signal: exchange.abort.signal,
-    billed: exchange.rounds?.billed ?? [],
-    send,
+    earlier,
+    hasSent: () => exchange.response.headersSent,
+    estimateUsage: (charactersOut) => ({
+      inputTokens: Math.ceil((attempts.current?.bodyBytes ?? 0) / charactersPerToken),
+      outputTokens: Math.ceil(charactersOut / charactersPerToken),
+    }),
+    send: (next) => sendRound(outbound.roundFor(only, next), only, exchange, caller, services),
   });
-  attempts.earlierRoundBytes = 0;
+  if (!isFresh) attempts.earlierRoundBytes = 0;
   exchange.rounds = rounds;
   return rounds;
+}
+
+/** Sends the request of a round. Each round is a separate call with its own span. */
+async function sendRound(
+  round: Outbound,
+  target: Target,
+  exchange: Exchange,
+  caller: Caller,
+  services: PipelineServices,
+): Promise<UpstreamAnswer> {
+  const { attempts } = exchange;
+  const sentBytes = countSentBytes(attempts);
+  const { callsShown } = attempts;
+  // The last span ends with the response.
+  attempts.current?.span?.end();
+  attempts.earlierRoundBytes = 0;
+  noteCompression(exchange, round.plan);
+  try {
+    return await forward(round, target, exchange, caller, services);
+  } finally {
+    attempts.earlierRoundBytes = sentBytes;
+    // A recovery round does not count as a retry.
+    attempts.callsHidden = attempts.calls - callsShown;
+    attempts.callsShown = callsShown;
+  }
+}
+
+/**
+ * Returns the client's own request with every tool, without the recovery tool and without the gateway's
+ * messages. It is sent in place of a response that the recovery rounds could not get. The client has got
+ * nothing yet, so it may be sent to every target, like any first request.
+ */
+export function startAfresh(outbound: Outbound, target: Target, exchange: Exchange): Outbound {
+  const { attempts } = exchange;
+  attempts.current?.span?.end();
+  attempts.earlierRoundBytes = countSentBytes(attempts);
+  // The next call is not a retry.
+  attempts.callsHidden = attempts.calls - (attempts.callsShown - 1);
+  const whole = outbound.roundFor(target, { recovery: null, added: [], messages: [] });
+  noteCompression(exchange, whole.plan);
+  return whole;
+}
+
+/** Savings are those of the request that produced the response. */
+function noteCompression({ ledger }: Exchange, plan: ToolPlan): void {
+  ledger.compressionSteps = sumSteps(plan);
+  const isWhole = plan.context.edits.length === 0;
+  if (isWhole && ledger.context !== null && ledger.context.savedUsd !== null)
+    ledger.context = { ...ledger.context, savedUsd: 0 };
 }
 
 /** All rounds use one target, because no other model has seen the earlier rounds. */
@@ -76,7 +122,11 @@ export async function rememberRounds(
       return index === undefined ? [] : [eligible.indexOf(index)];
     });
   const found = await Promise.all(needs.slice(0, 2).map((need) => recovery.find(need)));
-  const requested = positionsOf([...names, ...found.flatMap((tools) => tools.slice(0, foundMax))]);
+  // The gateway's own turn would have no reasoning, and providers of reasoning models reject such a turn. The
+  // model can ask again.
+  const requested = rounds.hasReasoned
+    ? []
+    : positionsOf([...names, ...found.flatMap((tools) => tools.slice(0, foundMax))]);
   memory.addRecovered(conversation, [...positionsOf(rounds.recovered), ...requested], requested);
 }
 

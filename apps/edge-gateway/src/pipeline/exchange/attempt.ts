@@ -69,6 +69,8 @@ export interface Attempts {
   calls: number;
   /** Number of calls reported in `x-svc-attempts`. Recovery rounds do not count. */
   callsShown: number;
+  /** Number of calls that `callsShown` leaves out, because they belong to earlier recovery rounds. */
+  callsHidden: number;
   /** Number of retries at a candidate that had already failed. */
   repeats: number;
   /** Body bytes of the recovery rounds before the current attempt. */
@@ -90,6 +92,7 @@ export function createAttempts(): Attempts {
     current: null,
     calls: 0,
     callsShown: 0,
+    callsHidden: 0,
     repeats: 0,
     earlierRoundBytes: 0,
     failed: [],

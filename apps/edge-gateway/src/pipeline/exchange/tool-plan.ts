@@ -2,7 +2,7 @@ import type { CompressSchemasReply, PlanToolsReply } from '@gateway/contracts';
 import type { ByteEdit, ChatMessage, PlanReason } from '@gateway/interchange';
 import type { RecallOriginal, Recovery } from '../recovery/recovery.ts';
 import type { Target } from '../../request/request.ts';
-import type { NextRound } from '../recovery/recovery-rounds.ts';
+import type { NextRound } from '../recovery/round-requests.ts';
 
 type SchemaResult = CompressSchemasReply['results'][number];
 export type PlannedReply = Extract<PlanToolsReply, { status: 'planned' }>;

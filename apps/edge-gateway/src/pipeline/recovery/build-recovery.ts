@@ -5,13 +5,13 @@ import type { Recovery, ToolStatus } from './recovery.ts';
 import { renderRecoveryTool, renderRecoveryToolCall } from './recovery-tool.ts';
 
 /**
- * Returns whether a request can carry the recovery tool. It cannot if the client forces tools, requests
- * several responses (each would need different tools), or has already begun the model's response. Bound
- * reasoning is checked elsewhere.
+ * Returns whether a request can carry the recovery tool. It cannot if the model could be forced to call it
+ * (`required`), if the client requests several responses (each would need different tools), or has already
+ * begun the model's response. If the model may call no tool, or only named ones, the recovery tool is merely
+ * listed, so that the list and the provider's prompt cache stay the same. Bound reasoning is checked elsewhere.
  */
 export function acceptsRecoveryTool({ outline, tape }: { outline: RequestOutline; tape: JsonTape }): boolean {
-  const { mode } = outline.toolChoice;
-  if (outline.tools.length === 0 || mode === 'tool' || mode === 'allowed') return false;
+  if (outline.tools.length === 0 || outline.toolChoice.mode === 'required') return false;
   return outline.messages.at(-1)?.role !== 'assistant' && !wantsSeveralAnswers(tape);
 }
 

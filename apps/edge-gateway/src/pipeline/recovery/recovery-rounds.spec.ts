@@ -1,87 +1,6 @@
-import { foldAnswer, type StreamEvent } from '@gateway/interchange';
-import type { UpstreamAnswer } from '../../request/upstream-answer.ts';
-import { RecoveryRounds, type NextRound } from './recovery-rounds.ts';
-import { recoveryFor, requestWith } from './recovery.fixture.ts';
-import type { Recovery } from './recovery.ts';
-
-type Call = readonly [id: string, name: string, args: unknown];
-
-function tell(
-  text: string | undefined,
-  calls: readonly Call[],
-  tokens: readonly [number, number] = [10, 1],
-): StreamEvent[] {
-  const spoken: StreamEvent[] =
-    text === undefined
-      ? []
-      : [
-          { type: 'text-start', choice: 0, block: 0 },
-          { type: 'text-delta', choice: 0, block: 0, text },
-          { type: 'text-end', choice: 0, block: 0 },
-        ];
-  const first = spoken.length === 0 ? 0 : 1;
-  const called = calls.flatMap(([id, name, args], index): StreamEvent[] => {
-    const place = { choice: 0, block: first + index };
-    return [
-      { type: 'tool-call-start', ...place, id, name, kind: 'function' },
-      { type: 'tool-call-delta', ...place, argumentsText: JSON.stringify(args) },
-      { type: 'tool-call-end', ...place },
-    ];
-  });
-  const reason = calls.length > 0 ? 'tool-calls' : 'stop';
-  const usage = { inputTokens: tokens[0], outputTokens: tokens[1] };
-  return [
-    { type: 'message-start', format: 'chat-completions', id: 'x' },
-    ...spoken,
-    ...called,
-    { type: 'finish', choice: 0, reason, rawReason: reason === 'stop' ? 'stop' : 'tool_calls' },
-    { type: 'usage', usage },
-    { type: 'message-end' },
-  ];
-}
-
-const answer = { status: 200, headers: {} } as unknown as UpstreamAnswer;
-const closed = { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] };
-const request = requestWith('chat-completions', [
-  { name: 'here' },
-  { name: 'away', parameters: closed },
-  { name: 'far', parameters: closed },
-]);
-const ask = (id: string, ...names: string[]): Call => [id, 'svc_more_tools', { action: 'describe', names }];
-const through = (id: string, name: string, args: unknown): Call => [
-  id,
-  'svc_more_tools',
-  { action: 'call', name, arguments: args },
-];
-
-async function run(
-  rounds: readonly StreamEvent[][],
-  recovery: Recovery = recoveryFor(request, { forwarded: [0] }),
-) {
-  const asked: NextRound[] = [];
-  const left = [...rounds];
-  const hidden = new RecoveryRounds({
-    recovery,
-    signal: new AbortController().signal,
-    send: (next) => {
-      asked.push(next);
-      return Promise.resolve(answer);
-    },
-  });
-  const shown: StreamEvent[] = [];
-  for (let more = true; more;) {
-    shown.push(...hidden.push(left.shift() ?? tell('nothing left', [])));
-    more = (await hidden.next()) !== undefined;
-  }
-  shown.push(...hidden.rest());
-  const folded = foldAnswer(shown);
-  const parts = folded.choices[0]?.parts ?? [];
-  const calls = parts.flatMap((part) =>
-    part.type === 'tool-call' ? [[part.id, part.name, part.argumentsText]] : [],
-  );
-  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-  return { hidden, asked, shown, folded, calls, text };
-}
+import { recoveryFor } from './recovery.fixture.ts';
+import type { NextRound } from './round-requests.ts';
+import { ask, request, run, tell, through, type Call } from './rounds.fixture.ts';
 
 const resultsOf = ({ messages }: NextRound): string =>
   JSON.stringify(messages.filter(({ role }) => role === 'tool'));
@@ -104,7 +23,7 @@ it('in `regrown` mode, adds the tool to the list and removes it from the pruned 
   const recovery = recoveryFor(request, { forwarded: [0], mode: 'regrown' });
   const { asked, calls } = await run(
     [tell(undefined, [ask('h', 'away')]), tell(undefined, [['c', 'away', { x: 1 }]])],
-    recovery,
+    { recovery },
   );
   expect(asked[0]?.added).toEqual(['away']);
   expect([...(asked[0]?.recovery?.pruned.keys() ?? [])]).toEqual(['far']);
@@ -143,24 +62,6 @@ it('neither corrects nor describes if the response also has a call for the clien
   expect(hidden.unanswered).toEqual({ names: ['far'], needs: [] });
 });
 
-it('forwards all tools after two rounds; a response with only recovery calls then ends empty', async () => {
-  const { asked, folded, calls } = await run(
-    [1, 2, 3, 4].map((at) => tell(undefined, [ask(`h${at}`, 'away')])),
-  );
-  expect(asked.map(({ recovery }) => recovery === null)).toEqual([false, false, true]);
-  expect(calls).toEqual([]);
-  expect(folded.choices[0]).toMatchObject({ finishReason: 'stop', rawReason: 'stop' });
-});
-
-it('does not continue a response that was truncated at its length limit', async () => {
-  const cut = tell(undefined, [ask('h', 'away')]).map((event) =>
-    event.type === 'finish' ? { ...event, reason: 'length' as const, rawReason: 'length' } : event,
-  );
-  const { asked, folded } = await run([cut]);
-  expect(asked).toEqual([]);
-  expect(folded.choices[0]).toMatchObject({ finishReason: 'length', parts: [] });
-});
-
 it('recalls the content behind a marker, or says that nothing is stored', async () => {
   const recall = (id: string) => Promise.resolve(id === 'aaaaaaaaaaaa' ? 'the original' : null);
   const recovery = recoveryFor(request, { forwarded: [0, 1, 2], recall });
@@ -169,7 +70,7 @@ it('recalls the content behind a marker, or says that nothing is stored', async 
     recovery.recoveryTool.name,
     { action: 'original', id },
   ]);
-  const { asked } = await run([tell(undefined, originals), tell('Thanks.', [])], recovery);
+  const { asked } = await run([tell(undefined, originals), tell('Thanks.', [])], { recovery });
   expect(resultsOf(asked[0]!)).toContain('the original');
   expect(resultsOf(asked[0]!)).toContain('Nothing is kept under that id');
 });

@@ -1,45 +1,31 @@
-import {
-  createSummary,
-  foldAnswer,
-  summarize,
-  type ChatMessage,
-  type ResponseSummary,
-  type StreamEvent,
-  type TokenUsage,
-} from '@gateway/interchange';
+import { GatewayError } from '@gateway/errors';
+import type { ResponseSummary, StreamEvent, TokenUsage } from '@gateway/interchange';
+import { createSummary, summarize } from '@gateway/interchange';
+import { failureOfError, failureOfStatus } from '../../backends/failure.ts';
 import { passOver } from '../../upstream/answer-body.ts';
 import type { UpstreamAnswer } from '../../request/upstream-answer.ts';
-import { answerRecoveryCall, type RecoveryAnswer } from './answer-recovery-call.ts';
 import { isWithheld } from './judge-calls.ts';
-import { noPriorRounds, RoundReducer, type RecoveryCall, type PriorRounds } from './round-reducer.ts';
+import { noPriorRounds, type Continuation, type EarlierRounds, type PriorRounds } from './prior-rounds.ts';
+import { RoundReducer, type RecoveryCall } from './round-reducer.ts';
+import { allForwarded, RoundRequests, type NextRound } from './round-requests.ts';
 import type { Recovery } from './recovery.ts';
 import { sumUsage } from './sum-usage.ts';
 
-/** The input for the request of a recovery round. */
-export interface NextRound {
-  /** Null if every tool is sent, so there is no recovery tool. */
-  readonly recovery: Recovery | null;
-  /** Names of the tools to send in addition to the planned tools. */
-  readonly added: readonly string[];
-  /**
-   * The messages after the client's last one: the model's turns so far and the gateway's responses to them.
-   */
-  readonly messages: readonly ChatMessage[];
-}
-
-/** Max recovery rounds. After that, every tool is forwarded. */
+/**
+ * Max recovery rounds. After that, one last request has every tool and no recovery tool. One client response
+ * therefore takes at most four requests, apart from retries of a failed call.
+ */
 const recoveryRoundsMax = 2;
-
-/** Statuses with which a provider rejects a request permanently, so a retry does not help. */
-const refusals: ReadonlySet<number> = new Set([400, 404, 413, 422]);
-
-const everythingIsListed = 'Every tool is in the list now. Call by name.';
 
 export interface RecoveryRoundsInput {
   readonly recovery: Recovery;
   readonly signal: AbortSignal;
-  /** Usage of earlier rounds, if their response broke and the request was forwarded again. */
-  readonly billed?: readonly TokenUsage[];
+  /** The rounds of an earlier attempt at the response, which the client got nothing of. */
+  readonly earlier?: EarlierRounds | undefined;
+  /** Whether the first byte of the response was sent to the client. */
+  hasSent(): boolean;
+  /** Estimates the usage of the latest provider call, for a response without reported usage. */
+  estimateUsage(charactersOut: number): TokenUsage;
   /** Sends the request for a round. Fails as `forward` does. */
   send(next: NextRound): Promise<UpstreamAnswer>;
 }
@@ -47,29 +33,58 @@ export interface RecoveryRoundsInput {
 /** Runs the recovery rounds for one response. Every event from every round passes through this class. */
 export class RecoveryRounds {
   readonly #given: RecoveryRoundsInput;
-  readonly #messages: ChatMessage[];
-  readonly #added = new Set<string>();
-  readonly #shown: Set<string>;
-  readonly #recovered = new Set<string>();
+  readonly #requests: RoundRequests;
   #recovery: Recovery;
   #reducer: RoundReducer;
   #round = 0;
-  #isLast = false;
+  #isLast: boolean;
+  /** Whether the next response has not arrived yet. */
+  #isBetween = false;
+  #startsAfresh = false;
+  #isUsageEstimated: boolean;
   #billed: readonly TokenUsage[];
   #summary: ResponseSummary = createSummary();
 
   constructor(given: RecoveryRoundsInput) {
+    const { recovery, earlier } = given;
     this.#given = given;
-    this.#recovery = given.recovery;
-    this.#shown = new Set(given.recovery.described);
-    this.#messages = [...given.recovery.openingMessages];
-    this.#billed = given.billed ?? [];
-    this.#reducer = new RoundReducer(given.recovery, { ...noPriorRounds, usages: this.#billed });
+    this.#isLast = earlier?.freshStart !== undefined;
+    this.#recovery = this.#isLast ? allForwarded(recovery) : recovery;
+    this.#requests = new RoundRequests(recovery, earlier?.freshStart?.recovered);
+    this.#billed = earlier?.usages ?? [];
+    this.#isUsageEstimated = earlier?.isUsageEstimated ?? false;
+    this.#reducer = new RoundReducer(
+      this.#recovery,
+      { ...noPriorRounds, usages: this.#billed },
+      this.#isLast,
+    );
   }
 
-  /** Number of recovery rounds so far. */
+  /** Number of provider calls that the client does not see. */
   get count(): number {
-    return this.#round;
+    return this.#round + (this.#given.earlier?.freshStart?.count ?? 0);
+  }
+
+  /** Whether the current response is not the first of this client response. */
+  get isLaterRound(): boolean {
+    return this.#round > 0;
+  }
+
+  /** Whether the client's own request must be sent afresh, because these rounds have ended without a response. */
+  get startsAfresh(): boolean {
+    return this.#startsAfresh;
+  }
+
+  /** The rounds so far, for another attempt at the response. */
+  get earlier(): EarlierRounds {
+    const made = { usages: this.#billed, isUsageEstimated: this.#isUsageEstimated };
+    const isFresh = this.#startsAfresh || this.#given.earlier?.freshStart !== undefined;
+    return isFresh ? { ...made, freshStart: { count: this.count, recovered: this.recovered } } : made;
+  }
+
+  /** The recovery that the plan came with. */
+  get recovery(): Recovery {
+    return this.#given.recovery;
   }
 
   /** The name of the gateway's own tool. */
@@ -82,13 +97,18 @@ export class RecoveryRounds {
     return this.#given.recovery.streamsUsage;
   }
 
+  /** Whether the model reasoned before the calls of its response. */
+  get hasReasoned(): boolean {
+    return this.#reducer.kept.hasReasoned;
+  }
+
   /**
    * Recovery requests that the gateway did not answer, because the response goes to the client: tool names,
    * and needs in words.
    */
   get unanswered(): { readonly names: readonly string[]; readonly needs: readonly string[] } {
     const requests = this.#reducer.dropped.flatMap((verdict) =>
-      verdict.kind === 'describe' ? [verdict] : [],
+      verdict.kind === 'describe' && !this.#startsAfresh ? [verdict] : [],
     );
     return {
       names: [...new Set(requests.flatMap(({ names }) => names))],
@@ -98,7 +118,7 @@ export class RecoveryRounds {
 
   /** Whether the client has seen any part of this response. */
   get hasShown(): boolean {
-    return this.#round > 0 || this.#reducer.hasShown;
+    return this.isLaterRound || this.#reducer.hasShown;
   }
 
   /**
@@ -106,17 +126,17 @@ export class RecoveryRounds {
    * be passed.
    */
   get isAltered(): boolean {
-    return this.#round > 0 || this.#reducer.isAltered;
+    return this.isLaterRound || this.#reducer.isAltered;
   }
 
   /** Whether the client receives every call exactly as the model made it. */
   get isUnchanged(): boolean {
-    return this.#round === 0 && this.#reducer.isUnchanged;
+    return !this.isLaterRound && this.#reducer.isUnchanged;
   }
 
   /** All events in this round so far. */
   get events(): readonly StreamEvent[] {
-    return this.#reducer.events;
+    return this.#reducer.kept.events;
   }
 
   /** Whether these events include the start of a withheld call. */
@@ -124,18 +144,31 @@ export class RecoveryRounds {
     return events.some((event) => event.type === 'tool-call-start' && isWithheld(this.#recovery, event.name));
   }
 
-  get usages(): PriorRounds['usages'] {
-    return this.#reducer.usages;
+  /**
+   * Usage of every provider call, in order. A call without reported usage is estimated, unless it is the only
+   * one: then the log estimates the whole response.
+   */
+  get usages(): readonly TokenUsage[] {
+    if (this.#isBetween) return this.#billed;
+    const { usage, kept } = this.#reducer;
+    if (usage !== undefined) return [...this.#billed, usage];
+    return this.#billed.length === 0 ? [] : [...this.#billed, this.#given.estimateUsage(kept.characters)];
   }
 
-  /** Usage of the completed rounds, without the current one. */
-  get billed(): readonly TokenUsage[] {
-    return this.#billed;
+  /** Whether `usages` has an estimate. */
+  get isUsageEstimated(): boolean {
+    const isEstimatedNow = this.#reducer.usage === undefined && this.#billed.length > 0;
+    return this.#isUsageEstimated || (isEstimatedNow && !this.#isBetween);
   }
 
   /** Pruned tools that the model called or requested by name. */
   get recovered(): readonly string[] {
-    return [...new Set([...this.#recovered, ...this.#reducer.recovered])];
+    return [...new Set([...this.#requests.recovered, ...this.#reducer.recovered])];
+  }
+
+  /** Whether the current response has every tool. */
+  get hasEveryTool(): boolean {
+    return this.#isLast;
   }
 
   /** Number of definitions that reached the model in recovery rounds, without those in the first request. */
@@ -145,7 +178,7 @@ export class RecoveryRounds {
 
   /** Names of the pruned tools whose definitions reached the model, in the first request or in a later round. */
   get reached(): ReadonlySet<string> {
-    return this.#isLast ? new Set(this.#given.recovery.pruned.keys()) : this.#shown;
+    return this.#isLast ? new Set(this.#given.recovery.pruned.keys()) : this.#requests.shown;
   }
 
   /** Summarizes the response that the client saw, with the usage of all rounds. */
@@ -157,94 +190,111 @@ export class RecoveryRounds {
     return this.#show(events.flatMap((event) => this.#reducer.push(event)));
   }
 
-  /**
-   * Ends a complete round. Returns the next round's response, or undefined if no round follows. In that case
-   * `rest` has the remaining events.
-   */
-  async next(): Promise<UpstreamAnswer | undefined> {
-    const hidden = this.#isLast ? undefined : this.#reducer.recoveryCalls();
-    if (hidden === undefined) return undefined;
-    const isLast = this.#round >= recoveryRoundsMax;
-    const answers = await this.#answer(hidden, isLast);
-    this.#messages.push(...renderTurn(this.#reducer, answers));
-    const corrected = hidden.flatMap(({ verdict }) => (verdict.kind === 'correct' ? [verdict.name] : []));
-    const before = this.#reducer.after(corrected);
-    this.#billed = before.usages;
-    this.#round += 1;
-    this.#isLast = isLast;
-    const next = this.#chooseNext(isLast);
-    const answer = await this.#askOpenly(next, before);
-    this.#recovery = this.#isLast || next.recovery === null ? allForwarded(this.#recovery) : next.recovery;
-    this.#reducer = new RoundReducer(this.#recovery, before);
-    return answer;
-  }
-
-  /**
-   * If a provider rejects the gateway's messages and the client has seen nothing yet, the client's own
-   * request is sent with every tool.
-   */
-  async #askOpenly(next: NextRound, { blocks }: PriorRounds): Promise<UpstreamAnswer> {
-    const answer = await this.#given.send(next);
-    if (!refusals.has(answer.status) || blocks > 0) return answer;
-    passOver(answer.body);
-    this.#isLast = true;
-    return this.#given.send({ recovery: null, added: [], messages: [] });
-  }
-
   rest(): readonly StreamEvent[] {
     return this.#show(this.#reducer.rest());
   }
 
+  /**
+   * Ends a complete round and sends the next request, if one follows.
+   * @throws GatewayError `upstream_invalid` if the model called only a tool that it was not offered
+   */
+  async next(): Promise<Continuation> {
+    const calls = this.#reducer.recoveryCalls();
+    if (calls === undefined || this.#isLast) return this.#end(calls !== undefined);
+    const isLast = this.#round >= recoveryRoundsMax;
+    if (isLast && this.#mayStartAfresh) return this.#startAfresh(calls);
+    await this.#requests.answer(this.#recovery, this.events, calls, isLast, this.#given.signal);
+    const next = isLast ? this.#requests.withAll() : this.#requests.next(this.#recovery);
+    return this.#send(next, this.#retire(calls));
+  }
+
+  /**
+   * Continues after the response of a later round has failed: its connection broke, or it has an error. Returns
+   * undefined if the failure is the client's: there was no earlier round, the client has part of the failed
+   * one, or nothing else can be sent.
+   */
+  async afterFailure(): Promise<Continuation | undefined> {
+    if (!this.isLaterRound || this.#given.signal.aborted) return undefined;
+    if (this.#mayStartAfresh) return this.#startAfresh();
+    if (this.#isLast || this.#reducer.isSpoken) return undefined;
+    return this.#send(this.#requests.withAll(), this.#retire([]));
+  }
+
+  /** @param waits whether the model waits for the results of its recovery calls */
+  #end(waits: boolean): Continuation {
+    const { isUnserved, isCutShort } = this.#reducer;
+    if (!isUnserved || !(waits || isCutShort)) return { kind: 'complete' };
+    if (this.#mayStartAfresh) return this.#startAfresh();
+    if (!waits) return { kind: 'complete' };
+    throw new GatewayError('upstream_invalid', {
+      message: 'The model called only a tool that the request does not offer. Send the request again.',
+    });
+  }
+
+  /** Whether the client's own request can still be sent, which is possible once, and only before the first byte. */
+  get #mayStartAfresh(): boolean {
+    return this.#given.earlier?.freshStart === undefined && !this.#given.hasSent();
+  }
+
+  #startAfresh(calls: readonly RecoveryCall[] = []): Continuation {
+    this.#requests.noteRequested(calls);
+    this.#retire([]);
+    this.#round += 1;
+    this.#startsAfresh = true;
+    return { kind: 'fresh-start' };
+  }
+
+  /** Ends the current round. Its usage is billed, whatever follows. */
+  #retire(calls: readonly RecoveryCall[]): PriorRounds {
+    const corrected = calls.flatMap(({ verdict }) => (verdict.kind === 'correct' ? [verdict.name] : []));
+    if (!this.#isBetween) {
+      const { usage, kept } = this.#reducer;
+      this.#isUsageEstimated ||= usage === undefined;
+      this.#billed = [...this.#billed, usage ?? this.#given.estimateUsage(kept.characters)];
+    }
+    this.#isBetween = true;
+    return { ...this.#reducer.after(corrected), usages: this.#billed };
+  }
+
+  async #send(next: NextRound, before: PriorRounds): Promise<Continuation> {
+    this.#round += 1;
+    this.#isLast = next.recovery === null;
+    const answer = await this.#call(next);
+    if (answer === undefined)
+      return this.#mayStartAfresh ? this.#startAfresh() : this.#send(this.#requests.withAll(), before);
+    this.#recovery = next.recovery ?? allForwarded(this.#recovery);
+    this.#reducer = new RoundReducer(this.#recovery, before, this.#isLast && !this.#mayStartAfresh);
+    // An error is not billed.
+    this.#isBetween = answer.status >= 400;
+    return { kind: 'round', answer };
+  }
+
+  /** Returns undefined if the provider call failed and another request may succeed. */
+  async #call(next: NextRound): Promise<UpstreamAnswer | undefined> {
+    const isFinal = next.recovery === null && !this.#mayStartAfresh;
+    try {
+      const answer = await this.#given.send(next);
+      const isRefused = failureOfStatus(answer.status, answer.headers)?.kind === 'refused';
+      if (isFinal || answer.status < 400 || isRefused) return answer;
+      passOver(answer.body);
+    } catch (error) {
+      if (isFinal || this.#given.signal.aborted || !isCallFailure(error)) throw error;
+    }
+    return undefined;
+  }
+
   #show(events: readonly StreamEvent[]): readonly StreamEvent[] {
-    for (const event of events) this.#summary = summarize(this.#summary, event);
+    for (const event of events) {
+      this.#summary = summarize(this.#summary, event);
+      // A pruned tool that the last request lists counts as recovered.
+      if (this.#isLast && event.type === 'tool-call-start') this.#requests.noteRecovered(event.name);
+    }
     return events;
   }
-
-  async #answer(hidden: readonly RecoveryCall[], isLast: boolean): Promise<readonly RecoveryAnswer[]> {
-    const intoList = isLast || this.#recovery.mode === 'regrown';
-    const answers = await Promise.all(
-      hidden.map((call) => answerRecoveryCall(this.#recovery, call, intoList, this.#given.signal)),
-    );
-    for (const { shown, requested } of answers) {
-      for (const name of shown) this.#shown.add(name);
-      for (const name of shown) if (intoList) this.#added.add(name);
-      for (const name of requested) this.#recovered.add(name);
-    }
-    if (!isLast) return answers;
-    return answers.map((answer, index) =>
-      hidden[index]?.verdict.kind === 'original' ? answer : { ...answer, text: everythingIsListed },
-    );
-  }
-
-  #chooseNext(isLast: boolean): NextRound {
-    const added = [...this.#added];
-    const recovery = isLast
-      ? null
-      : added.length > 0
-        ? this.#given.recovery.afterForwarding(added)
-        : this.#recovery;
-    return { recovery, added, messages: [...this.#messages] };
-  }
 }
 
-/** Renders the model's turn from a round, and the gateway's responses to its calls. */
-function renderTurn(reducer: RoundReducer, answers: readonly RecoveryAnswer[]): ChatMessage[] {
-  const [choice] = foldAnswer(reducer.events).choices;
-  const results = answers.map(({ callId, text }): ChatMessage => ({
-    role: 'tool',
-    parts: [{ type: 'tool-result', callId, parts: [{ type: 'text', text }] }],
-  }));
-  return [{ role: 'assistant', parts: choice?.parts ?? [] }, ...results];
-}
-
-/**
- * The recovery for a response to a request with all tools. A call to the recovery tool then counts as a call
- * to the named tool.
- */
-function allForwarded(recovery: Recovery): Recovery {
-  return {
-    ...recovery,
-    statusOf: (name) => (recovery.pruned.has(name) ? 'forwarded' : recovery.statusOf(name)),
-    pruned: new Map(),
-  };
+/** Other errors are the gateway's own, and another request would fail too. */
+function isCallFailure(error: unknown): boolean {
+  const isUnavailable = error instanceof GatewayError && error.code === 'upstream_unavailable';
+  return isUnavailable || failureOfError(error) !== undefined;
 }

@@ -1,6 +1,9 @@
 import type { FinishReason, ProviderFormat, StreamEvent, TokenUsage } from '@gateway/interchange';
 import { providerFormatNamed } from '@gateway/wire-formats';
 import { isWithheld, judgeCall, type MadeCall, type Verdict } from './judge-calls.ts';
+import { isContent, KeptEvents } from './kept-events.ts';
+import type { PriorRounds } from './prior-rounds.ts';
+import { showsReasoning, withoutReasoning } from './reasoning.ts';
 import type { Recovery } from './recovery.ts';
 import { showUsage } from './sum-usage.ts';
 
@@ -17,27 +20,6 @@ export interface RecoveryCall {
   readonly verdict: Exclude<Verdict, { kind: 'deliver' }>;
 }
 
-/** The state that carries over from one round to the next. */
-export interface PriorRounds {
-  /** Number of rounds before this one. */
-  readonly round: number;
-  /** Number of blocks that the client has seen. */
-  readonly blocks: number;
-  /** Whether the client has seen any text. */
-  readonly hasText: boolean;
-  readonly corrected: ReadonlySet<string>;
-  /** Usage as the provider reported it, one entry per round. */
-  readonly usages: readonly TokenUsage[];
-}
-
-export const noPriorRounds: PriorRounds = {
-  round: 0,
-  blocks: 0,
-  hasText: false,
-  corrected: new Set(),
-  usages: [],
-};
-
 /** Finish reasons after which a model continues once its calls are answered. */
 const continuingReasons: ReadonlySet<FinishReason> = new Set<FinishReason>(['tool-calls', 'stop', 'other']);
 
@@ -45,19 +27,30 @@ const continuingReasons: ReadonlySet<FinishReason> = new Set<FinishReason>(['too
  * Handles one round of a response, event by event. It passes the client's events and numbers their blocks
  * across all rounds. It withholds recovery calls and the final events until it is known whether another round
  * follows. Each round has a separate reducer.
+ *
+ * The client gets the reasoning of one round only: the first that has any. Reasoning of two rounds would stand
+ * next to each other in the client's message, and a provider takes consecutive reasoning back only as it sent
+ * it. Reasoning of a later round never follows content in formats with blocks, where it must come first.
  */
 export class RoundReducer {
   readonly #recovery: Recovery;
   readonly #before: PriorRounds;
+  readonly #passesReasoning: boolean;
+  /** Whether a failed round may be replaced, so that its error is not for the client. */
+  readonly #isReplaceable: boolean;
+  /** Blocks of reasoning that the client does not get. */
+  readonly #hidden = new Set<number>();
   readonly #withheld = new Map<number, WithheldCall>();
   /** Maps the provider's block numbers to the client's. */
   readonly #shown = new Map<number, number>();
   readonly #lead: StreamEvent[] = [];
   readonly #tail: StreamEvent[] = [];
-  readonly #kept: StreamEvent[] = [];
+  readonly #kept = new KeptEvents();
   readonly #recovered = new Set<string>();
   #blocks: number;
   #hasText: boolean;
+  #hasReasoning: boolean;
+  #hasContent = false;
   #isSpoken = false;
   #isAltered = false;
   /** Number of withheld calls without a decision. Kept as a counter, because every frame needs it. */
@@ -67,11 +60,16 @@ export class RoundReducer {
   #reason: FinishReason | undefined;
   #format: ProviderFormat = 'chat-completions';
 
-  constructor(recovery: Recovery, before: PriorRounds) {
+  /** @param isLast whether no other round can follow or replace this one */
+  constructor(recovery: Recovery, before: PriorRounds, isLast = false) {
     this.#recovery = recovery;
     this.#before = before;
     this.#blocks = before.blocks;
     this.#hasText = before.hasText;
+    this.#hasReasoning = before.hasReasoning;
+    this.#isReplaceable = before.round > 0 && !isLast;
+    const isFirstInMessage = recovery.joinsTexts || before.blocks === 0;
+    this.#passesReasoning = before.round === 0 || (!before.hasReasoning && isFirstInMessage);
   }
 
   /** Whether a withheld call was dropped or rewritten. */
@@ -89,8 +87,8 @@ export class RoundReducer {
     return this.#recovered;
   }
 
-  /** All events in the round, with adjacent text deltas joined. The next round's request contains them. */
-  get events(): readonly StreamEvent[] {
+  /** All events in the round. */
+  get kept(): KeptEvents {
     return this.#kept;
   }
 
@@ -101,16 +99,40 @@ export class RoundReducer {
 
   /** Returns the events that the client may see now. */
   push(event: StreamEvent): readonly StreamEvent[] {
-    this.#keep(event);
-    if (event.type === 'error') return this.#emit([event]);
+    this.#kept.push(event);
+    if (event.type === 'error') return this.#isReplaceable && !this.#isSpoken ? [] : this.#emit([event]);
     if ('block' in event) return this.#emit(event.choice > 0 ? [event] : this.#pushBlock(event));
     if (event.type === 'message-start') this.#format = event.format;
     if (event.type === 'usage') this.#usage = event.usage;
     if (event.type === 'finish') this.#reason = event.reason;
-    if (this.#reason !== undefined || event.type === 'message-end') this.#tail.push(event);
-    else if (this.#blocks === 0) this.#lead.push(event);
-    else if (this.#isFirst || (event.type === 'extension' && event.scope !== 'answer')) return [event];
+    const shown = event.type === 'extension' && !this.#passesReasoning ? withoutReasoning(event) : event;
+    if (shown === undefined) return [];
+    if (this.#reason !== undefined || event.type === 'message-end') this.#tail.push(shown);
+    else if (this.#blocks === 0) this.#lead.push(shown);
+    else if (this.#isFirst || (event.type === 'extension' && event.scope !== 'answer'))
+      return this.#note([shown]);
     return [];
+  }
+
+  /** Whether the client has seen any of this round's own content. */
+  get isSpoken(): boolean {
+    return this.#isSpoken;
+  }
+
+  /**
+   * Whether the model made only calls of the recovery tool, so that a response without another round would be
+   * empty. Only reasoning is not a response: providers reject a message that ends in it.
+   */
+  get isUnserved(): boolean {
+    if (this.#hasContent || this.#hasCalls) return false;
+    const calls = [...this.#withheld.values()];
+    const isOwn = calls.some(({ name }) => name === this.#recovery.recoveryTool.name);
+    return isOwn && !calls.some(({ verdict }) => verdict?.kind === 'correct');
+  }
+
+  /** Whether the model's response was cut at its length limit. */
+  get isCutShort(): boolean {
+    return this.#reason === 'length';
   }
 
   /** Whether the client may have seen part of this round: its content has begun, or the round has ended. */
@@ -125,7 +147,15 @@ export class RoundReducer {
   #emit(events: readonly StreamEvent[]): readonly StreamEvent[] {
     if (events.length === 0) return events;
     this.#isSpoken = true;
-    return [...this.#lead.splice(0), ...events];
+    return this.#note([...this.#lead.splice(0), ...events]);
+  }
+
+  #note(events: readonly StreamEvent[]): readonly StreamEvent[] {
+    for (const event of events) {
+      this.#hasReasoning ||= showsReasoning(event);
+      this.#hasContent ||= isContent(event);
+    }
+    return events;
   }
 
   /**
@@ -138,9 +168,12 @@ export class RoundReducer {
     const hidden = [...this.#withheld.values()].flatMap(({ id, verdict }) =>
       verdict === undefined || verdict.kind === 'deliver' ? [] : [{ id, verdict }],
     );
-    const hasCalls = this.#calls > 0 || [...this.#withheld.values()].some(isDelivered);
     const mayGoOn = this.#reason === undefined || continuingReasons.has(this.#reason);
-    return hidden.length > 0 && !hasCalls && mayGoOn ? hidden : undefined;
+    return hidden.length > 0 && !this.#hasCalls && mayGoOn ? hidden : undefined;
+  }
+
+  get #hasCalls(): boolean {
+    return this.#calls > 0 || [...this.#withheld.values()].some(isDelivered);
   }
 
   /**
@@ -158,13 +191,19 @@ export class RoundReducer {
       round: this.#before.round + 1,
       blocks: this.#blocks,
       hasText: this.#hasText,
+      hasReasoning: this.#hasReasoning,
       corrected: new Set([...this.#before.corrected, ...corrected]),
-      usages: this.usages,
+      usages: this.#usages,
     };
   }
 
+  /** Usage as the provider reported it so far. Undefined if it reported none. */
+  get usage(): TokenUsage | undefined {
+    return this.#usage;
+  }
+
   /** Usage for all rounds so far, including this one. */
-  get usages(): readonly TokenUsage[] {
+  get #usages(): readonly TokenUsage[] {
     const { usages } = this.#before;
     return this.#usage === undefined ? usages : [...usages, this.#usage];
   }
@@ -174,6 +213,8 @@ export class RoundReducer {
   }
 
   #pushBlock(event: Extract<StreamEvent, { block: number }>): readonly StreamEvent[] {
+    if (event.type === 'thinking-start' && !this.#passesReasoning) this.#hidden.add(event.block);
+    if (this.#hidden.has(event.block)) return [];
     const held = this.#withheld.get(event.block);
     if (event.type === 'tool-call-start') {
       if (isWithheld(this.#recovery, event.name)) {
@@ -190,7 +231,7 @@ export class RoundReducer {
   }
 
   /** In formats that join text, the text of a later round begins on a new line. */
-  #show(event: Placed): readonly StreamEvent[] {
+  #show(event: Extract<StreamEvent, { block: number }>): readonly StreamEvent[] {
     if (event.type !== 'text-start') return [event];
     const isApart = this.#isFirst || !this.#hasText || !this.#recovery.joinsTexts;
     this.#hasText = true;
@@ -247,34 +288,11 @@ export class RoundReducer {
       ];
     if (this.#isFirst) return [event];
     if (event.type === 'usage') return [];
-    const usage = event.type === 'message-end' ? showUsage(this.usages) : undefined;
+    const usage = event.type === 'message-end' ? showUsage(this.#usages) : undefined;
     return usage === undefined ? [event] : [{ type: 'usage', usage }, event];
-  }
-
-  /** Merges deltas of the same text into one event, so a long response is not stored word by word. */
-  #keep(event: StreamEvent): void {
-    const last = this.#kept.at(-1);
-    if (last !== undefined && 'text' in event && 'text' in last && isSamePlace(event, last)) {
-      this.#kept[this.#kept.length - 1] = { ...last, text: last.text + event.text };
-      return;
-    }
-    if (event.type === 'tool-call-delta' && last?.type === event.type && isSamePlace(event, last)) {
-      this.#kept[this.#kept.length - 1] = {
-        ...last,
-        argumentsText: last.argumentsText + event.argumentsText,
-      };
-      return;
-    }
-    this.#kept.push(event);
   }
 }
 
 function isDelivered({ verdict }: WithheldCall): boolean {
   return verdict?.kind === 'deliver';
-}
-
-type Placed = Extract<StreamEvent, { block: number }>;
-
-function isSamePlace(one: Placed, other: Placed): boolean {
-  return one.type === other.type && one.choice === other.choice && one.block === other.block;
 }

@@ -78,7 +78,7 @@ export function markSent(attempt: Attempt, { attempts, timings }: Exchange): voi
   attempt.sentAt = performance.now();
   timings.forwardedAt ??= attempt.sentAt;
   attempts.calls += 1;
-  attempts.callsShown = attempts.calls;
+  attempts.callsShown = attempts.calls - attempts.callsHidden;
 }
 
 function openProviderSpan({ provider, model }: Target): Span {

@@ -5,6 +5,7 @@ import type { Exchange } from '../../exchange/exchange.ts';
 import { buildRecovery, type RecoveryInput, acceptsRecoveryTool } from '../../recovery/build-recovery.ts';
 import type { Recovery } from '../../recovery/recovery.ts';
 import type { ToolPlan } from '../../exchange/tool-plan.ts';
+import { turnsReasoningOn } from '../../../request/request-facts.ts';
 import { permissionOf } from '../../../tool-lists/tool-permission.ts';
 import { startDeadline } from '../../../request/deadline.ts';
 import type { Planner, PlanSubject } from './router/planner.port.ts';
@@ -22,6 +23,8 @@ export interface RecoverySubject {
  * Adds recovery to a plan that prunes tools or removes recallable text from the conversation. If the recovery
  * tool would be as long as the definitions that it replaces, pruned tools stay unreachable. In that case
  * tools that the transcript calls are forwarded, because the request must define every called tool.
+ * If a conversation with recovery sends a request that cannot carry the recovery tool, every tool is sent:
+ * without recovery, the conversation's tools do not reach the recall target.
  */
 export function armRecovery(planned: ToolPlan, subject: RecoverySubject): ToolPlan {
   const { reply, context } = planned;
@@ -29,7 +32,9 @@ export function armRecovery(planned: ToolPlan, subject: RecoverySubject): ToolPl
   // The provider's own search finds deferred tools. Tools outside a restricted `tool_choice` are in the
   // prompt anyway.
   const isUnreachable = isPruned && planned.deferral === undefined;
-  const isReachable = isUnreachable && reply?.recovery.armed === true && acceptsRecoveryTool(subject.request);
+  const isArmed = isUnreachable && reply?.recovery.armed === true;
+  const isReachable = isArmed && acceptsRecoveryTool(subject.request);
+  if (isArmed && !isReachable) return withEveryTool(planned);
   if (!isPruned && context.recall === null) return planned;
   const recovery = isReachable ? buildRecovery(describeRecovery(planned, subject, true)) : null;
   if (recovery !== null && savesBytes(recovery, subject.request.outline, planned))
@@ -45,7 +50,8 @@ function describeRecovery(planned: ToolPlan, subject: RecoverySubject, reachesTo
   return {
     mode: planned.reply?.recovery.way ?? 'in_place',
     recall: planned.context.recall,
-    requested: planned.requested?.slice(0, requestedMax) ?? [],
+    // A turn of the gateway has no reasoning, which a provider requires in a turn with reasoning on.
+    requested: turnsReasoningOn(request.tape) ? [] : (planned.requested?.slice(0, requestedMax) ?? []),
     format: formatNamed(exchange.format),
     tape: request.tape,
     outline: request.outline,
@@ -107,6 +113,17 @@ function savesBytes(
   );
   const spent = addedBytes + editedLength(0, recovery.callEdits);
   return recovery.recall !== null || spent < saved;
+}
+
+function withEveryTool(planned: ToolPlan): ToolPlan {
+  const { reply, eligible } = planned;
+  const recovery = { armed: false, way: 'in_place' } as const;
+  return {
+    ...planned,
+    forwarded: eligible,
+    reason: 'uncertain',
+    reply: reply === null ? null : { ...reply, k: null, recovery },
+  };
 }
 
 function withCalledTools(planned: ToolPlan, { tools, messages }: RequestOutline): ToolPlan {

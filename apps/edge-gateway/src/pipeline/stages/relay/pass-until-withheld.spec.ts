@@ -27,6 +27,8 @@ function relay(at: number, given = bytes, format: ClientFormat = 'chat-completio
   const rounds = new RecoveryRounds({
     recovery: recoveryFor(requestWith(format, [{ name: 'here' }, { name: 'away' }]), { forwarded: [0] }),
     signal: new AbortController().signal,
+    hasSent: () => true,
+    estimateUsage: () => ({ inputTokens: 0, outputTokens: 0 }),
     send: () => Promise.reject(new Error('no round follows')),
   });
   const target = { lane: { kind: 'same-format', format }, model: 'm' } as Target;

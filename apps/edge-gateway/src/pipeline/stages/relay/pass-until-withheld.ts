@@ -59,7 +59,7 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
     },
     write(frame, events) {
       const withIds = fillIds(events);
-      const before = render === undefined && rounds.count > 0 ? switchToRendering() : [];
+      const before = render === undefined && rounds.isLaterRound ? switchToRendering() : [];
       if (render !== undefined) return [...before, ...renderAll(rounds.push(withIds))];
       waiting.beforeAny(withIds);
       waiting.add(frame, rounds.push(withIds));

@@ -8,6 +8,7 @@ import { fillCallIds, judge, showEvents } from './response-writer.ts';
 import type { ProviderAnswer } from './provider-answer.ts';
 import { redactErrorBody, redactErrorEvents } from './redact-errors.ts';
 import { applyRounds, openProviderAnswer, rejectAnswer } from './provider-answer.ts';
+import type { Continuation } from '../../recovery/prior-rounds.ts';
 import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import { relayProviderError } from './relay-errors.ts';
 import { readWhole } from '../../../upstream/answer-body.ts';
@@ -15,13 +16,14 @@ import { toUpstreamError } from '../../../upstream/upstream.port.ts';
 
 /**
  * Relays a non-streaming response. The client receives either a complete, readable response or a clean error.
- * If both formats are the same, it receives the provider's bytes.
+ * If both formats are the same, it receives the provider's bytes. Returns undefined if the recovery rounds ended
+ * without a response and the request must be forwarded again.
  */
 export async function relayPlain(
   passed: ProviderAnswer,
   lane: ResponseWriter,
   exchange: Exchange,
-): Promise<RelayOutcome> {
+): Promise<RelayOutcome | undefined> {
   if (lane.rounds !== null) return relayPlainRounds(passed, lane, lane.rounds, exchange);
   const bytes = await readAnswer(passed, exchange);
   if (mayPassUnread(passed, lane)) return passUnread(bytes, passed, exchange);
@@ -48,31 +50,91 @@ async function relayPlainRounds(
   lane: ResponseWriter,
   rounds: RecoveryRounds,
   exchange: Exchange,
-): Promise<RelayOutcome> {
+): Promise<RelayOutcome | undefined> {
   const shown: StreamEvent[] = [];
   let passed = first;
   for (;;) {
-    const bytes = await readAnswer(passed, exchange);
-    if (mayPassUnread(passed, lane)) return passUnread(bytes, passed, exchange);
-    const events = parseAnswer(bytes, passed, lane);
-    shown.push(...showEvents(fillCallIds(events, exchange.requestId, rounds.count), rounds, lane.calls));
-    const failure = rounds.summary.error;
-    const next = failure === undefined ? await rounds.next() : undefined;
-    if (next === undefined) {
-      const isOwn = rounds.isUnchanged && lane.isSameFormat && lane.calls?.hasCalls !== true;
-      if (failure !== undefined && (exchange.ledger.stream || !isOwn))
-        throw new GatewayError('provider_error', { message: failure.message });
-      shown.push(...judge(rounds.rest(), lane.calls));
-      applyRounds(exchange, rounds);
-      const withRounds = { ...passed, headers: { ...passed.headers, ...renderAnswerHeaders(exchange) } };
-      const own = failure === undefined ? bytes : redactErrorBody(bytes, passed.answer.secrets);
-      writeAnswer(isOwn ? own : null, shown, withRounds, lane, exchange);
-      return endPlain(passed, rounds.summary, exchange);
-    }
-    passed = openProviderAnswer(next, exchange);
-    if (next.status >= 400) return relayProviderError(passed, lane, exchange);
-    if (next.status < 200 || next.status >= 300) throw rejectAnswer(next, `status ${next.status}`);
+    const read = await readPlainRound(passed, lane, rounds, exchange);
+    if (read.kind === 'unread') return passUnread(read.bytes, passed, exchange);
+    shown.push(...read.shown);
+    const { next } = read;
+    if (next.kind === 'fresh-start') return undefined;
+    if (next.kind === 'complete')
+      return endPlainRounds(read.bytes, shown, passed, { ...lane, rounds }, exchange);
+    passed = openProviderAnswer(next.answer, exchange);
+    const { status } = next.answer;
+    if (status >= 400) return relayProviderError(passed, lane, exchange);
+    if (status < 200 || status >= 300) throw rejectAnswer(next.answer, `status ${status}`);
   }
+}
+
+type ReadRound =
+  /** A response that the client gets without being read. */
+  | { readonly kind: 'unread'; readonly bytes: Buffer }
+  | {
+      readonly kind: 'read';
+      readonly bytes: Buffer;
+      /** The events for the client. */
+      readonly shown: readonly StreamEvent[];
+      readonly next: Continuation;
+    };
+
+/**
+ * Reads the response of a round and sends the next request, if one follows. If a later round fails, the request
+ * starts afresh, because the client has got nothing yet.
+ */
+async function readPlainRound(
+  passed: ProviderAnswer,
+  lane: ResponseWriter,
+  rounds: RecoveryRounds,
+  exchange: Exchange,
+): Promise<ReadRound> {
+  const read = await readEvents(passed, lane, rounds, exchange).catch(async (error: unknown) => {
+    const next = await rounds.afterFailure();
+    if (next === undefined) throw error;
+    return { bytes: Buffer.alloc(0), shown: [], next };
+  });
+  if ('next' in read) return { kind: 'read', ...read };
+  const { bytes, events } = read;
+  if (events === null) return { kind: 'unread', bytes };
+  const withIds = fillCallIds(events, exchange.requestId, rounds.count);
+  const shown = showEvents(withIds, rounds, lane.calls);
+  const hasFailed = events.some(({ type }) => type === 'error');
+  const next = hasFailed ? await rounds.afterFailure() : await rounds.next();
+  return { kind: 'read', bytes, shown, next: next ?? { kind: 'complete' } };
+}
+
+/** Reads and parses a response. The events are null if the client gets it unread. */
+async function readEvents(
+  passed: ProviderAnswer,
+  lane: ResponseWriter,
+  rounds: RecoveryRounds,
+  exchange: Exchange,
+): Promise<{ bytes: Buffer; events: readonly StreamEvent[] | null }> {
+  const bytes = await readAnswer(passed, exchange);
+  if (!mayPassUnread(passed, lane)) return { bytes, events: parseAnswer(bytes, passed, lane) };
+  if (rounds.isLaterRound) throw rejectAnswer(passed.answer, 'a content type other than JSON');
+  return { bytes, events: null };
+}
+
+function endPlainRounds(
+  bytes: Buffer,
+  shown: readonly StreamEvent[],
+  passed: ProviderAnswer,
+  lane: ResponseWriter & { readonly rounds: RecoveryRounds },
+  exchange: Exchange,
+): RelayOutcome {
+  const { rounds, isSameFormat, calls } = lane;
+  const failure = rounds.summary.error;
+  const isOwn = rounds.isUnchanged && isSameFormat && calls?.hasCalls !== true;
+  if (failure !== undefined && (exchange.ledger.stream || !isOwn))
+    throw new GatewayError('provider_error', { message: failure.message });
+  const events = [...shown, ...judge(rounds.rest(), calls)];
+  applyRounds(exchange, rounds);
+  const withRounds = { ...passed, headers: { ...passed.headers, ...renderAnswerHeaders(exchange) } };
+  const own = failure === undefined ? bytes : redactErrorBody(bytes, passed.answer.secrets);
+  writeAnswer(isOwn ? own : null, events, withRounds, lane, exchange);
+  return endPlain(passed, rounds.summary, exchange);
 }
 
 /** Parses a response. Errors in it do not quote the credential of the call. */

@@ -4,14 +4,16 @@ import { GatewayError, toGatewayError } from '@gateway/errors';
 import type { StreamParser, WireFormat } from '@gateway/wire-formats';
 import type { Logger } from '@gateway/observability';
 import { toPublicError } from '../../../request/http-response.ts';
+import type { UpstreamAnswer } from '../../../request/upstream-answer.ts';
 import { readWhole } from '../../../upstream/answer-body.ts';
 import { toUpstreamError } from '../../../upstream/upstream.port.ts';
 import { hasLeft, renderAnswerHeaders, type Exchange } from '../../exchange/exchange.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
+import type { Continuation } from '../../recovery/prior-rounds.ts';
 import type { ResponseWriter } from './response-writer.ts';
 import type { StreamWriter } from './pass-until-withheld.ts';
 import type { ProviderAnswer } from './provider-answer.ts';
-import { applyRounds, isStream, openProviderAnswer, pump } from './provider-answer.ts';
+import { applyRounds, isStream, openProviderAnswer, pump, rejectAnswer } from './provider-answer.ts';
 import { redactErrorEvents, redactErrorFrames, redactErrorText } from './redact-errors.ts';
 import { readAnswer } from './relay-plain.ts';
 import { relayProviderError } from './relay-errors.ts';
@@ -70,36 +72,65 @@ interface OpenStream {
 
 /**
  * Relays a stream frame by frame. The status is sent with the first complete frame, so any earlier failure
- * becomes a clean error response.
+ * becomes a clean error response. Returns undefined if the recovery rounds ended without a response and the
+ * request must be forwarded again.
  */
 export async function relayStream(
   passed: ProviderAnswer,
   lane: ResponseWriter,
   exchange: Exchange,
   services: { log: Logger },
-): Promise<RelayOutcome> {
+): Promise<RelayOutcome | undefined> {
   const reader = new StreamReader(lane.provider, passed.answer.secrets);
   let stream: OpenStream = { passed, lane, reader, writer: lane.openStreamWriter(), exchange };
   try {
-    await readRound(stream);
     for (;;) {
-      const next = await askNextRound(stream);
-      if (next === undefined) break;
-      stream = next;
-      if (next.passed.answer.status >= 400 && !exchange.response.headersSent)
-        return await relayProviderError(next.passed, lane, exchange);
-      await readRound(stream);
+      const next = await runRound(stream);
+      if (next.kind === 'fresh-start') return undefined;
+      if (next.kind === 'complete') return endStream(stream);
+      stream = openNextStream(stream, next.answer);
+      if (next.answer.status >= 400) {
+        if (!exchange.response.headersSent) return await relayProviderError(stream.passed, lane, exchange);
+        throw await readFailure(stream.passed, lane);
+      }
     }
   } catch (error) {
     return breakStream(toStreamError(error), stream, services);
   }
-  return endStream(stream);
+}
+
+/**
+ * Relays the response of a round to its end, and sends the next request, if one follows. If a later round fails,
+ * another request may replace it.
+ */
+async function runRound(stream: OpenStream): Promise<Continuation> {
+  const { lane, reader, exchange } = stream;
+  const { rounds } = lane;
+  try {
+    await readRound(stream);
+  } catch (error) {
+    const next = hasLeft(exchange) ? undefined : await rounds?.afterFailure();
+    if (next === undefined) throw error;
+    // The next response must not be read as the rest of an unfinished frame.
+    stream.writer.left();
+    return next;
+  }
+  const { sawEnd, error } = reader.summary;
+  const isComplete = sawEnd && error === undefined;
+  const next = isComplete ? await rounds?.next() : await rounds?.afterFailure();
+  return next ?? { kind: 'complete' };
+}
+
+function openNextStream(stream: OpenStream, answer: UpstreamAnswer): OpenStream {
+  const reader = new StreamReader(stream.lane.provider, answer.secrets);
+  return { ...stream, passed: openProviderAnswer(answer, stream.exchange), reader };
 }
 
 async function readRound(stream: OpenStream): Promise<void> {
   const { passed, lane, reader, exchange } = stream;
   try {
-    if (passed.answer.status < 200 || passed.answer.status >= 300) throw await readFailure(passed, lane);
+    const { status } = passed.answer;
+    if (status < 200 || status >= 300) throw rejectAnswer(passed.answer, `status ${status}`);
     // Whether the first round streams was checked before. In a later round, the provider may choose
     // differently.
     if (lane.rounds !== null && !isStream(passed, exchange)) {
@@ -133,17 +164,6 @@ async function readPlainRound(stream: OpenStream): Promise<void> {
   const bytes = await readAnswer(passed, exchange);
   const events = reader.note(lane.provider.provider.parseResponse(bytes));
   for (const part of take(stream, bytes, events)) exchange.response.write(part);
-}
-
-/** Starts the next round, if the completed round requires one. */
-async function askNextRound(stream: OpenStream): Promise<OpenStream | undefined> {
-  const { lane, exchange } = stream;
-  const { summary } = stream.reader;
-  const isComplete = summary.sawEnd && summary.error === undefined;
-  const answer = isComplete ? await lane.rounds?.next() : undefined;
-  if (answer === undefined) return undefined;
-  const reader = new StreamReader(lane.provider, answer.secrets);
-  return { ...stream, passed: openProviderAnswer(answer, exchange), reader };
 }
 
 /** Reads a provider error from a later round, after the client has received part of the response. */

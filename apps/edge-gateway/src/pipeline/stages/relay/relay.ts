@@ -19,7 +19,8 @@ import { readWhole } from '../../../upstream/answer-body.ts';
  * Relays the provider's response to the client: byte for byte if both use the same format, otherwise event by
  * event. With `rounds`, the gateway answers calls to its recovery tool itself, and the client does not see
  * them. Throws only before the first byte is sent. Later failures are reported in the stream and in the
- * outcome.
+ * outcome. Returns undefined if the rounds ended without a response, and the client's own request must be
+ * forwarded with every tool.
  */
 export async function relay(
   answer: UpstreamAnswer,
@@ -27,7 +28,7 @@ export async function relay(
   exchange: Exchange,
   services: { log: Logger },
   rounds: RecoveryRounds | null,
-): Promise<RelayOutcome> {
+): Promise<RelayOutcome | undefined> {
   const passed = openProviderAnswer(answer, exchange);
   const lane: ResponseWriter = openResponseWriter(target, exchange, rounds);
   if (answer.status >= 400) return relayProviderError(passed, lane, exchange);

@@ -165,7 +165,9 @@ function noteContext(
 }
 
 /** Totals the compression steps of all tools and messages by step name. */
-function sumSteps(plan: ToolPlan): Exchange['ledger']['compressionSteps'] {
+export function sumSteps(
+  plan: Pick<ToolPlan, 'schemaEdits' | 'context'>,
+): Exchange['ledger']['compressionSteps'] {
   const sums = new Map<string, { step: string; tokensBefore: number; tokensAfter: number }>();
   for (const { steps } of [...plan.schemaEdits.values(), plan.context]) {
     for (const { step, tokensBefore, tokensAfter } of steps) {

@@ -11,9 +11,10 @@ import {
   listLeftOut,
   listSent,
   identityPlan,
+  noContextEdits,
   type ToolPlan,
 } from '../../exchange/tool-plan.ts';
-import type { NextRound } from '../../recovery/recovery-rounds.ts';
+import type { NextRound } from '../../recovery/round-requests.ts';
 import type { Outbound } from '../../exchange/tool-plan.ts';
 import type { Caller, Target, ParsedRequest } from '../../../request/request.ts';
 import {
@@ -129,7 +130,7 @@ function roundOf(
     return next.recovery === null || inPlan.has(index) || (name !== undefined && added.has(name));
   });
   const chosen = { ...plan, forwarded, recovery: next.recovery ?? undefined };
-  const planned = next.recovery === null ? withoutDeferral(chosen) : chosen;
+  const planned = next.recovery === null ? withOriginals(withoutDeferral(chosen)) : chosen;
   const bodyFor = (to: Target): Uint8Array =>
     draftOf(request, to, planned, exchange, next.messages).edited.bytes;
   return {
@@ -148,6 +149,11 @@ function roundOf(
  */
 function withoutDeferral(plan: ToolPlan): ToolPlan {
   return plan.deferral === undefined ? plan : { ...plan, forwarded: plan.eligible, deferral: undefined };
+}
+
+/** Without the recovery tool the model cannot recall what was left out of the conversation, so it is sent whole. */
+function withOriginals(plan: ToolPlan): ToolPlan {
+  return plan.context.recall === null ? plan : { ...plan, context: noContextEdits };
 }
 
 function draftOf(

@@ -1,0 +1,57 @@
+import type { StreamEvent } from '@gateway/interchange';
+import { showsReasoning } from './reasoning.ts';
+
+/**
+ * All events of a round. The next round's request contains them. Deltas of the same text are merged into one
+ * event, so a long response is not stored word by word.
+ */
+export class KeptEvents {
+  readonly #events: StreamEvent[] = [];
+
+  get events(): readonly StreamEvent[] {
+    return this.#events;
+  }
+
+  /** Whether the model reasoned. */
+  get hasReasoned(): boolean {
+    return this.#events.some(showsReasoning);
+  }
+
+  /** Number of characters that the model wrote, for an estimate of its tokens. */
+  get characters(): number {
+    return this.#events.reduce((sum, event) => sum + charactersOf(event), 0);
+  }
+
+  push(event: StreamEvent): void {
+    const last = this.#events.at(-1);
+    if (last !== undefined && 'text' in event && 'text' in last && isSamePlace(event, last)) {
+      this.#events[this.#events.length - 1] = { ...last, text: last.text + event.text };
+      return;
+    }
+    if (event.type === 'tool-call-delta' && last?.type === event.type && isSamePlace(event, last)) {
+      this.#events[this.#events.length - 1] = {
+        ...last,
+        argumentsText: last.argumentsText + event.argumentsText,
+      };
+      return;
+    }
+    this.#events.push(event);
+  }
+}
+
+/** Whether an event is a part of the response that the client can use: text, a call, or a whole part. */
+export function isContent(event: StreamEvent): boolean {
+  if (event.type === 'text-delta' || event.type === 'refusal-delta') return event.text.trim() !== '';
+  return event.type === 'tool-call-start' || event.type === 'part';
+}
+
+function charactersOf(event: StreamEvent): number {
+  if ('text' in event) return event.text.length;
+  return event.type === 'tool-call-delta' ? event.argumentsText.length : 0;
+}
+
+type Placed = Extract<StreamEvent, { block: number }>;
+
+function isSamePlace(one: Placed, other: Placed): boolean {
+  return one.type === other.type && one.choice === other.choice && one.block === other.block;
+}

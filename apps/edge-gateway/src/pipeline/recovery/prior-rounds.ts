@@ -1,0 +1,44 @@
+import type { TokenUsage } from '@gateway/interchange';
+import type { UpstreamAnswer } from '../../request/upstream-answer.ts';
+
+/** The state that carries over from one round to the next. */
+export interface PriorRounds {
+  /** Number of rounds before this one. */
+  readonly round: number;
+  /** Number of blocks that the client has seen. */
+  readonly blocks: number;
+  /** Whether the client has seen any text. */
+  readonly hasText: boolean;
+  /** Whether the client has seen any reasoning. */
+  readonly hasReasoning: boolean;
+  readonly corrected: ReadonlySet<string>;
+  /** Usage as the provider reported it, one entry per round. */
+  readonly usages: readonly TokenUsage[];
+}
+
+export const noPriorRounds: PriorRounds = {
+  round: 0,
+  blocks: 0,
+  hasText: false,
+  hasReasoning: false,
+  corrected: new Set(),
+  usages: [],
+};
+
+/** Rounds before a response, of which the client got nothing. They are billed. */
+export interface EarlierRounds {
+  readonly usages: readonly TokenUsage[];
+  readonly isUsageEstimated: boolean;
+  /** Present after a fresh start: the response has every tool, and no other round follows. */
+  readonly freshStart?: { readonly count: number; readonly recovered: readonly string[] };
+}
+
+/**
+ * What follows a round. `complete`: nothing; `rest` has the remaining events. `round`: another response for
+ * the same client response. `fresh-start`: the client has got nothing yet, and its own request is sent with
+ * every tool, as if nothing had been pruned.
+ */
+export type Continuation =
+  | { readonly kind: 'complete' }
+  | { readonly kind: 'round'; readonly answer: UpstreamAnswer }
+  | { readonly kind: 'fresh-start' };

@@ -1,0 +1,90 @@
+import type { StreamEvent } from '@gateway/interchange';
+import { recoveryFor, requestWith } from './recovery.fixture.ts';
+import { ask, run, tell, type Call } from './rounds.fixture.ts';
+
+describe('reasoning', () => {
+  const think = (text: string, signature: string, calls: readonly Call[], said?: string): StreamEvent[] => {
+    const place = { choice: 0, block: 0 };
+    const [start, ...others] = tell(said, calls);
+    return [
+      start!,
+      { type: 'thinking-start', ...place },
+      { type: 'thinking-delta', ...place, text },
+      { type: 'thinking-end', ...place, signature },
+      ...others.map((event) => ('block' in event ? { ...event, block: event.block + 1 } : event)),
+    ];
+  };
+  const thoughtsIn = (events: readonly StreamEvent[]): (string | undefined)[] =>
+    events.flatMap((event) => (event.type === 'thinking-end' ? [event.signature] : []));
+  const messages = requestWith('messages', [{ name: 'here' }, { name: 'away' }]);
+  const inBlocks = { recovery: recoveryFor(messages, { forwarded: [0] }) };
+
+  it('goes upstream unmodified, one message per round', async () => {
+    const { asked } = await run(
+      [
+        think('a', 's1', [ask('h1', 'away')]),
+        think('b', 's2', [ask('h2', 'away')]),
+        think('c', 's3', [['c', 'away', {}]]),
+      ],
+      inBlocks,
+    );
+    expect(asked[1]?.messages.map(({ role, parts }) => [role, parts[0]])).toMatchObject([
+      ['assistant', { type: 'thinking', text: 'a', signature: 's1' }],
+      ['tool', { callId: 'h1' }],
+      ['assistant', { type: 'thinking', text: 'b', signature: 's2' }],
+      ['tool', { callId: 'h2' }],
+    ]);
+  });
+
+  it('reaches the client from one round only, so that no two rounds are joined', async () => {
+    const { shown } = await run(
+      [think('a', 's1', [ask('h1', 'away')]), think('b', 's2', [['c', 'away', {}]])],
+      inBlocks,
+    );
+    expect(thoughtsIn(shown)).toEqual(['s1']);
+    const starts = shown.flatMap((event) =>
+      event.type.endsWith('-start') && 'block' in event ? [event.block] : [],
+    );
+    expect(starts).toEqual([0, 1]);
+  });
+
+  it('of a later round reaches the client only in front of all content, where formats have blocks', async () => {
+    const rounds = [tell('Wait.', [ask('h1', 'away')]), think('b', 's2', [['c', 'away', { x: 1 }]])];
+    expect(thoughtsIn((await run(rounds, inBlocks)).shown)).toEqual([]);
+    expect(thoughtsIn((await run(rounds)).shown)).toEqual(['s2']);
+    const silent = [tell(undefined, [ask('h1', 'away')]), rounds[1]!];
+    expect(thoughtsIn((await run(silent, inBlocks)).shown)).toEqual(['s2']);
+  });
+
+  it('in fields of chat-completions is joined by block for the provider, and passes once to the client', async () => {
+    const detail = (piece: object): StreamEvent => ({
+      type: 'extension',
+      scope: 'message',
+      choice: 0,
+      extensions: {
+        'chat-completions': { reasoning_details: [{ type: 'reasoning.text', index: 0, ...piece }] },
+      },
+    });
+    const [start, ...others] = tell('Hm.', [ask('h1', 'away')]);
+    const first = [
+      start!,
+      detail({ text: 'be' }),
+      detail({ text: 'cause' }),
+      detail({ signature: 's1' }),
+      ...others,
+    ];
+    const second = [
+      start!,
+      detail({ text: 'so', signature: 's2' }),
+      ...tell(undefined, [['c', 'away', { x: 1 }]]).slice(1),
+    ];
+    const { asked, shown } = await run([first, second]);
+    expect(asked[0]?.messages[0]?.extensions).toEqual({
+      'chat-completions': {
+        reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'because', signature: 's1' }],
+      },
+    });
+    const passed = shown.filter(({ type }) => type === 'extension');
+    expect(passed).toEqual(first.filter(({ type }) => type === 'extension'));
+  });
+});

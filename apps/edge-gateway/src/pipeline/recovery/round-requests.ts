@@ -1,0 +1,130 @@
+import { foldAnswer, type ChatMessage, type StreamEvent } from '@gateway/interchange';
+import { answerRecoveryCall, type RecoveryAnswer } from './answer-recovery-call.ts';
+import { joinReasoning } from './reasoning.ts';
+import type { RecoveryCall } from './round-reducer.ts';
+import type { Recovery } from './recovery.ts';
+
+/** The input for the request of a recovery round. */
+export interface NextRound {
+  /** Null if every tool is sent, so there is no recovery tool. */
+  readonly recovery: Recovery | null;
+  /** Names of the tools to send in addition to the planned tools. */
+  readonly added: readonly string[];
+  /**
+   * The messages after the client's last one: the model's turns so far and the gateway's responses to them.
+   */
+  readonly messages: readonly ChatMessage[];
+}
+
+const everythingIsListed = 'Every tool is in the list now. Call by name.';
+
+/** Collects what the requests of the rounds contain: messages, added tools, and the tools that were recovered. */
+export class RoundRequests {
+  readonly #recovery: Recovery;
+  readonly #messages: ChatMessage[];
+  readonly #added = new Set<string>();
+  readonly #shown: Set<string>;
+  readonly #recovered: Set<string>;
+
+  /**
+   * @param recovery the recovery that the plan came with
+   * @param recovered tools that were recovered before
+   */
+  constructor(recovery: Recovery, recovered: readonly string[] = []) {
+    this.#recovery = recovery;
+    this.#messages = [...recovery.openingMessages];
+    this.#shown = new Set(recovery.described);
+    this.#recovered = new Set(recovered);
+  }
+
+  /** Pruned tools that the model requested by name, or called once every tool was listed. */
+  get recovered(): ReadonlySet<string> {
+    return this.#recovered;
+  }
+
+  /** Names of the pruned tools that the gateway's messages defined, in the first request or in a later round. */
+  get shown(): ReadonlySet<string> {
+    return this.#shown;
+  }
+
+  /**
+   * Answers the recovery calls of a round, for the next request.
+   * @param current the recovery of this round
+   * @param events all events of the round
+   * @param isLast whether the next request lists every tool
+   */
+  async answer(
+    current: Recovery,
+    events: readonly StreamEvent[],
+    calls: readonly RecoveryCall[],
+    isLast: boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const intoList = isLast || current.mode === 'regrown';
+    const answers = await Promise.all(
+      calls.map((call) => answerRecoveryCall(current, call, intoList, signal)),
+    );
+    for (const { shown, requested } of answers) {
+      for (const name of shown) this.#shown.add(name);
+      for (const name of shown) if (intoList) this.#added.add(name);
+      for (const name of requested) this.#recovered.add(name);
+    }
+    const given = answers.map((answer, index) =>
+      isLast && calls[index]?.verdict.kind !== 'original' ? { ...answer, text: everythingIsListed } : answer,
+    );
+    this.#messages.push(...renderTurn(events, given));
+  }
+
+  /** Notes the pruned tools that these calls request by name, without an answer to the calls. */
+  noteRequested(calls: readonly RecoveryCall[]): void {
+    for (const { verdict } of calls) for (const name of namesIn(verdict)) this.noteRecovered(name);
+  }
+
+  noteRecovered(name: string): void {
+    if (this.#recovery.pruned.has(name)) this.#recovered.add(name);
+  }
+
+  /** The request of another recovery round. */
+  next(current: Recovery): NextRound {
+    const added = [...this.#added];
+    const recovery = added.length > 0 ? this.#recovery.afterForwarding(added) : current;
+    return { recovery, added, messages: [...this.#messages] };
+  }
+
+  /** The last request: every tool, and no recovery tool. */
+  withAll(): NextRound {
+    return { recovery: null, added: [...this.#added], messages: [...this.#messages] };
+  }
+}
+
+/**
+ * Renders the model's turn of a round, and the gateway's responses to its calls. Each turn stays a separate
+ * message with its reasoning unmodified, because a provider accepts its reasoning only unmodified.
+ */
+function renderTurn(events: readonly StreamEvent[], answers: readonly RecoveryAnswer[]): ChatMessage[] {
+  const [choice] = foldAnswer(events).choices;
+  const extensions = joinReasoning(events);
+  const results = answers.map(({ callId, text }): ChatMessage => ({
+    role: 'tool',
+    parts: [{ type: 'tool-result', callId, parts: [{ type: 'text', text }] }],
+  }));
+  const turn = { role: 'assistant', parts: choice?.parts ?? [] } as const;
+  return [extensions === undefined ? turn : { ...turn, extensions }, ...results];
+}
+
+function namesIn(verdict: RecoveryCall['verdict']): readonly string[] {
+  if (verdict.kind === 'describe') return verdict.names;
+  return verdict.kind === 'correct' ? [verdict.name] : [];
+}
+
+/**
+ * The recovery for a response to a request with all tools. A call to the recovery tool then counts as a call
+ * to the named tool.
+ */
+export function allForwarded(recovery: Recovery): Recovery {
+  return {
+    ...recovery,
+    statusOf: (name) => (recovery.pruned.has(name) ? 'forwarded' : recovery.statusOf(name)),
+    pruned: new Map(),
+  };
+}

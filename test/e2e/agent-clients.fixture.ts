@@ -1,0 +1,161 @@
+import type { ClientFormat } from '@gateway/interchange';
+import { githubTools, type FunctionTool } from './github-tools.fixture.ts';
+import { send, type Answer } from './http.fixture.ts';
+import { readAnswer, readStream, type ReadAnswer } from './answers.fixture.ts';
+
+/** How a client constrains the model's choice of tools. */
+export type Choice = 'required' | 'none' | { readonly tool: string };
+
+export interface AskOptions {
+  readonly stream: boolean;
+  readonly choice?: Choice;
+  /** Whether the request turns reasoning on. Formats without such a field ignore it. */
+  readonly thinks?: boolean;
+  readonly tools?: readonly FunctionTool[];
+  /** Whether the client marks its instructions for the provider's prompt cache. */
+  readonly cached?: boolean;
+}
+
+export interface AgentAnswer extends ReadAnswer {
+  readonly status: number;
+  readonly text: string;
+  readonly header: (name: string) => string | null;
+}
+
+/**
+ * An agent that keeps its transcript in its own format, with everything that the response contains. It sends
+ * each assistant message back exactly as it received it.
+ */
+export interface Agent {
+  readonly format: ClientFormat;
+  user(text: string): object;
+  /** The messages with one result for each call of an answer. */
+  results(answer: ReadAnswer, text: string): object[];
+  ask(messages: readonly object[], options: AskOptions): Promise<AgentAnswer>;
+}
+
+interface AgentGiven {
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly model: string;
+}
+
+const instructions = 'You help with repositories. '.repeat(200);
+
+export function openAgent(format: ClientFormat, { baseUrl, key, model }: AgentGiven): Agent {
+  const style = styles[format];
+  return {
+    format,
+    user: (text) => style.user(text),
+    results: (answer, text) => style.results(answer, text),
+    async ask(messages, options) {
+      const path = style.path(model, options.stream);
+      const body = style.body(model, messages, options);
+      const answer = await send(baseUrl, { path, key, body });
+      return hear(format, answer, options.stream);
+    },
+  };
+}
+
+function hear(format: ClientFormat, answer: Answer, stream: boolean): AgentAnswer {
+  const isStream = stream && !(answer.headers['content-type'] ?? '').includes('application/json');
+  const read = isStream ? readStream(format, answer.bytes) : readAnswer(format, answer.text);
+  return {
+    ...read,
+    status: answer.status,
+    header: (name) => {
+      const value = answer.headers[name];
+      return typeof value === 'string' ? value : null;
+    },
+  };
+}
+
+interface Style {
+  path(model: string, stream: boolean): string;
+  user(text: string): object;
+  results(answer: ReadAnswer, text: string): object[];
+  body(model: string, messages: readonly object[], options: AskOptions): object;
+}
+
+const chat: Style = {
+  path: () => '/v1/chat/completions',
+  user: (text) => ({ role: 'user', content: text }),
+  results: ({ calls }, text) => calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: text })),
+  body: (model, messages, { stream, choice, tools = githubTools }) => ({
+    model,
+    messages,
+    tools,
+    ...(stream ? { stream: true, stream_options: { include_usage: true } } : {}),
+    ...(choice === undefined
+      ? {}
+      : {
+          tool_choice:
+            typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.tool } },
+        }),
+  }),
+};
+
+const messagesStyle: Style = {
+  path: () => '/v1/messages',
+  user: (text) => ({ role: 'user', content: text }),
+  results: ({ calls }, text) => [
+    {
+      role: 'user',
+      content: calls.map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: text })),
+    },
+  ],
+  body: (model, messages, { stream, choice, thinks, cached, tools = githubTools }) => ({
+    model,
+    max_tokens: 4096,
+    ...(cached === true
+      ? { system: [{ type: 'text', text: instructions, cache_control: { type: 'ephemeral' } }] }
+      : {}),
+    messages,
+    tools: tools.map(({ function: { name, description, parameters } }) => ({
+      name,
+      description,
+      input_schema: parameters,
+    })),
+    ...(stream ? { stream: true } : {}),
+    ...(thinks === true ? { thinking: { type: 'enabled', budget_tokens: 1024 } } : {}),
+    ...(choice === undefined ? {} : { tool_choice: messagesChoice(choice) }),
+  }),
+};
+
+function messagesChoice(choice: Choice): object {
+  if (typeof choice !== 'string') return { type: 'tool', name: choice.tool };
+  return { type: choice === 'required' ? 'any' : 'none' };
+}
+
+const converse: Style = {
+  path: (model, stream) => `/model/${encodeURIComponent(model)}/${stream ? 'converse-stream' : 'converse'}`,
+  user: (text) => ({ role: 'user', content: [{ text }] }),
+  results: ({ calls }, text) => [
+    {
+      role: 'user',
+      content: calls.map(({ id }) => ({ toolResult: { toolUseId: id, content: [{ text }] } })),
+    },
+  ],
+  body: (_model, messages, { choice, thinks, cached, tools = githubTools }) => ({
+    ...(cached === true ? { system: [{ text: instructions }, { cachePoint: { type: 'default' } }] } : {}),
+    messages,
+    inferenceConfig: { maxTokens: 4096 },
+    toolConfig: {
+      tools: tools.map(({ function: { name, description, parameters } }) => ({
+        toolSpec: { name, description, inputSchema: { json: parameters } },
+      })),
+      ...(choice === undefined
+        ? {}
+        : { toolChoice: typeof choice === 'string' ? { any: {} } : { tool: { name: choice.tool } } }),
+    },
+    ...(thinks === true
+      ? { additionalModelRequestFields: { thinking: { type: 'enabled', budget_tokens: 1024 } } }
+      : {}),
+  }),
+};
+
+const styles: { readonly [Format in ClientFormat]: Style } = {
+  'chat-completions': chat,
+  messages: messagesStyle,
+  converse,
+};

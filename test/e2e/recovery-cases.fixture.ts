@@ -1,0 +1,111 @@
+import type { ClientFormat } from '@gateway/interchange';
+import type { ReplayProvider, StackUnderTest } from '@gateway/testing';
+import { connectEachFormat, connectProvider, createTestAccount, createTestKey } from './account.fixture.ts';
+import { openAgent, type Agent } from './agent-clients.fixture.ts';
+import { startProvider } from './provider.fixture.ts';
+
+export const recoveryToolName = 'svc_more_tools';
+/** A tool that the question does not suggest, so it is pruned. */
+export const wanted = 'create_gist';
+export const given = { description: 'a note', filename: 'note.md', content: 'hello', public: false };
+export const question = 'Please star the repository facebook/react';
+/** A tool that the question suggests, so it is sent. */
+export const own = {
+  id: 'own1',
+  name: 'star_repository',
+  arguments: { owner: 'facebook', repo: 'react' },
+};
+
+/** A call with which the model requests definitions. */
+export const describeTools = (id: string, ...names: string[]) => ({
+  id,
+  name: recoveryToolName,
+  arguments: { action: 'describe', names },
+});
+
+/** A call of a pruned tool through the recovery tool. */
+export const throughRecovery = (id: string, name = wanted, args: unknown = given) => ({
+  id,
+  name: recoveryToolName,
+  arguments: { action: 'call', name, arguments: args },
+});
+
+/** A client format, with a provider of the same format. */
+export interface RecoveryCase {
+  readonly format: ClientFormat;
+  readonly model: string;
+  readonly cached?: boolean;
+}
+
+/** The three formats. Each provider caches the prefix, so the tool set never changes (`in_place`). */
+export const eachFormat: readonly (readonly [string, RecoveryCase])[] = [
+  ['chat-completions', { format: 'chat-completions', model: 'openai/gpt-4o-mini' }],
+  ['messages', { format: 'messages', model: 'anthropic/claude-haiku-4-5', cached: true }],
+  [
+    'converse',
+    { format: 'converse', model: 'hosted/anthropic.claude-haiku-4-5-20251001-v1:0', cached: true },
+  ],
+];
+
+export const deliveries = [
+  ['plain', false],
+  ['streamed', true],
+] as const;
+
+export interface RecoveryBench {
+  readonly provider: ReplayProvider;
+  readonly key: string;
+  open(given: RecoveryCase): Agent;
+  /** The bodies that the provider received, parsed. */
+  sent(): SentBody[];
+}
+
+export interface SentBody {
+  readonly raw: string;
+  /** Names of the defined tools, in order. */
+  readonly tools: readonly string[];
+  /** The definitions as JSON text. */
+  readonly definitions: string;
+  readonly messages: readonly unknown[];
+}
+
+/** Starts a provider, connected to one account in every format. */
+export async function openBench(stack: StackUnderTest): Promise<RecoveryBench> {
+  const provider = await startProvider();
+  const { apiKey } = await createTestAccount(stack);
+  const { key } = await createTestKey(stack.baseUrl, apiKey, { name: 'fast', rate_limit_rpm: 10_000 });
+  await connectEachFormat(stack.baseUrl, key, provider.url);
+  for (const name of ['deepseek', 'openrouter'])
+    await connectProvider(stack.baseUrl, key, {
+      provider: name,
+      api_key: 'upstream-key',
+      base_url: `${provider.url}/${name}/v1`,
+    });
+  return {
+    provider,
+    key,
+    open: ({ format, model }) => openAgent(format, { baseUrl: stack.baseUrl, key, model }),
+    sent: () => provider.requests.map(({ body }) => readSent(body.toString('utf8'))),
+  };
+}
+
+interface SentTool {
+  readonly name?: string;
+  readonly function?: { readonly name: string };
+  readonly toolSpec?: { readonly name: string };
+}
+
+function readSent(raw: string): SentBody {
+  const body = JSON.parse(raw) as {
+    messages: unknown[];
+    tools?: SentTool[];
+    toolConfig?: { tools: SentTool[] };
+  };
+  const tools = body.tools ?? body.toolConfig?.tools ?? [];
+  return {
+    raw,
+    tools: tools.map((tool) => tool.name ?? tool.function?.name ?? tool.toolSpec?.name ?? ''),
+    definitions: JSON.stringify(tools),
+    messages: body.messages,
+  };
+}

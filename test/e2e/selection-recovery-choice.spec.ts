@@ -1,0 +1,141 @@
+import { sharedStack } from '@gateway/testing';
+import { waitForRow } from './account.fixture.ts';
+import type { AgentAnswer, AskOptions, Choice } from './agent-clients.fixture.ts';
+import { githubTools } from './github-tools.fixture.ts';
+import {
+  deliveries,
+  describeTools,
+  eachFormat,
+  given,
+  openBench,
+  own,
+  question,
+  recoveryToolName,
+  throughRecovery,
+  wanted,
+  type RecoveryBench,
+  type RecoveryCase,
+} from './recovery-cases.fixture.ts';
+import { scriptModel, type ModelTurn } from './scripted-model.fixture.ts';
+
+const stack = sharedStack();
+let bench: RecoveryBench;
+
+beforeAll(async () => {
+  bench = await openBench(stack);
+});
+afterEach(() => bench.provider.reset());
+afterAll(() => bench.provider.close());
+
+const script = (...turns: ModelTurn[]): void => scriptModel(bench.provider, turns);
+const everyTool = githubTools.map((tool) => tool.function.name);
+
+/**
+ * A conversation of three turns: free, then with a choice, then free again. Its tool set is remembered from the
+ * first turn on.
+ */
+async function converse(
+  kind: RecoveryCase,
+  stream: boolean,
+  choice: Choice,
+  chosen: ModelTurn,
+): Promise<AgentAnswer> {
+  script({ calls: [own] }, chosen, { text: 'Done.' });
+  const agent = bench.open(kind);
+  const options: AskOptions = { stream, cached: kind.cached === true };
+  const begun = [agent.user(question)];
+  const first = await agent.ask(begun, options);
+  const followed = [...begun, first.message, ...agent.results(first, 'starred')];
+  const second = await agent.ask(followed, { ...options, choice });
+  const results = second.calls.length > 0 ? agent.results(second, 'ok') : [agent.user('Thanks. And now?')];
+  const last = await agent.ask([...followed, second.message, ...results], options);
+  expect(last.said).toBe('Done.');
+  return second;
+}
+
+describe.each(eachFormat)('%s', (_, kind) => {
+  describe.each(deliveries)('%s', (_delivery, stream) => {
+    it('a forced call never meets the recovery tool: every tool is sent, and the set stays', async () => {
+      const answer = await converse(kind, stream, 'required', {
+        calls: [{ id: 'shown1', name: wanted, arguments: given }],
+      });
+      expect(answer.calls).toEqual([{ id: 'shown1', name: wanted, arguments: given }]);
+      const [first, second, third] = bench.sent();
+      expect(first?.tools).toContain(recoveryToolName);
+      expect(second?.tools).toEqual(everyTool);
+      expect(third?.definitions).toBe(first?.definitions);
+      const row = await waitForRow(stack.baseUrl, bench.key, answer.header('x-request-id') ?? '');
+      expect(row).toMatchObject({ k: null, k_reason: 'uncertain', tools_out: everyTool.length });
+    });
+
+    it('a forced call of one listed tool changes no byte of the list', async () => {
+      await converse(kind, stream, { tool: own.name }, { calls: [{ ...own, id: 'own2' }] });
+      const definitions = bench.sent().map((sent) => sent.definitions);
+      expect(new Set(definitions).size).toBe(1);
+      expect(definitions[0]).toContain(recoveryToolName);
+    });
+  });
+});
+
+it.each(eachFormat.filter(([name]) => name !== 'converse'))(
+  'a forbidden call changes no byte of the list either: %s',
+  async (_, kind) => {
+    await converse(kind, false, 'none', { text: 'So far, so good.' });
+    const definitions = bench.sent().map((sent) => sent.definitions);
+    expect(new Set(definitions).size).toBe(1);
+  },
+);
+
+it.each(eachFormat)(
+  'a conversation that begins with a forced call never has recovery: %s',
+  async (_, kind) => {
+    script({ calls: [own] }, { text: 'Done.' });
+    const agent = bench.open(kind);
+    const options: AskOptions = { stream: false, cached: kind.cached === true };
+    const begun = [agent.user(question)];
+    const first = await agent.ask(begun, { ...options, choice: 'required' });
+    await agent.ask([...begun, first.message, ...agent.results(first, 'starred')], options);
+    for (const { raw } of bench.sent()) expect(raw).not.toContain(recoveryToolName);
+  },
+);
+
+describe.each(eachFormat)('%s: what the first turn does not say', (_, kind) => {
+  const options: AskOptions = { stream: false, cached: kind.cached === true };
+
+  it('a greeting first does not put a tool out of reach', async () => {
+    script(
+      { text: 'Hello.' },
+      { calls: [describeTools('hidden1', wanted)] },
+      { calls: [throughRecovery('shown1')] },
+    );
+    const agent = bench.open(kind);
+    const begun = [agent.user('Hi there')];
+    const hello = await agent.ask(begun, options);
+    const answer = await agent.ask(
+      [...begun, hello.message, agent.user('Please save this as a gist')],
+      options,
+    );
+    const offered = bench.sent()[1]?.tools ?? [];
+    const isReachable = offered.includes(wanted) || offered.includes(recoveryToolName);
+    expect(isReachable).toBe(true);
+    if (offered.includes(recoveryToolName))
+      expect(answer.calls).toEqual([{ id: 'shown1', name: wanted, arguments: given }]);
+  });
+
+  it('a log that names a pruned tool leaves the tool within reach', async () => {
+    script(
+      { calls: [own] },
+      { calls: [describeTools('hidden1', wanted)] },
+      { calls: [throughRecovery('shown1')] },
+    );
+    const agent = bench.open(kind);
+    const begun = [agent.user(question)];
+    const first = await agent.ask(begun, options);
+    const log = `2026-11-23 10:00:00 ERROR worker: ${wanted} failed with status 500\n`.repeat(40);
+    const followed = [...begun, first.message, ...agent.results(first, log)];
+    const answer = await agent.ask(followed, options);
+    expect(answer.calls).toEqual([{ id: 'shown1', name: wanted, arguments: given }]);
+    const [before, , after] = bench.sent();
+    expect(after?.definitions).toBe(before?.definitions);
+  });
+});

@@ -1,0 +1,136 @@
+import { sharedStack } from '@gateway/testing';
+import { waitForRow } from './account.fixture.ts';
+import { githubTools } from './github-tools.fixture.ts';
+import {
+  deliveries,
+  describeTools,
+  eachFormat,
+  given,
+  openBench,
+  own,
+  question,
+  recoveryToolName,
+  wanted,
+  type RecoveryBench,
+} from './recovery-cases.fixture.ts';
+import { scriptModel, type ModelTurn } from './scripted-model.fixture.ts';
+
+const stack = sharedStack();
+let bench: RecoveryBench;
+
+beforeAll(async () => {
+  bench = await openBench(stack);
+});
+afterEach(() => bench.provider.reset());
+afterAll(() => bench.provider.close());
+
+const script = (...turns: ModelTurn[]): void => scriptModel(bench.provider, turns);
+const everyTool = githubTools.map((tool) => tool.function.name);
+/** A model that only ever requests definitions. */
+const asks = ['get_me', 'list_issues', 'search_code', 'push_files'].map((name, at): ModelTurn => ({
+  calls: [describeTools(`hidden${at}`, name)],
+  inputTokens: 1_000,
+  outputTokens: 10,
+}));
+const spoken = [{ ...asks[0], text: 'Let me see.' }, ...asks.slice(1)];
+const shownCall = { id: 'shown1', name: wanted, arguments: given };
+
+describe.each(eachFormat)('%s', (_, kind) => {
+  describe.each(deliveries)('%s', (_delivery, stream) => {
+    const options = { stream, cached: kind.cached === true };
+
+    it('sends the client’s own request with every tool after two rounds, if the client has nothing yet', async () => {
+      script(...asks.slice(0, 3), { text: 'Hello.', inputTokens: 3_000, outputTokens: 5 });
+      const agent = bench.open(kind);
+      const begun = [agent.user(question)];
+      const answer = await agent.ask(begun, options);
+
+      expect(answer).toMatchObject({ status: 200, said: 'Hello.', calls: [], isWhole: true });
+      expect(bench.provider.requests).toHaveLength(4);
+      const [first, , third, last] = bench.sent();
+      expect(third?.definitions).toBe(first?.definitions);
+      expect(last?.tools).toEqual(everyTool);
+      expect(last?.messages).toEqual(begun);
+      expect(last?.raw).not.toContain(recoveryToolName);
+      expect(answer.header('x-svc-tools-output')).toBe(String(everyTool.length));
+      expect(answer.header('x-svc-attempts')).toBeNull();
+      const row = await waitForRow(stack.baseUrl, bench.key, answer.header('x-request-id') ?? '');
+      expect(row).toMatchObject({
+        status: 'ok',
+        prompt_tokens: 6_000,
+        completion_tokens: 35,
+        estimated_tokens_saved: 0,
+      });
+      expect(row.provider_savings_usd ?? 0).toBeLessThan(0);
+    });
+
+    it('then returns to the conversation’s own tools', async () => {
+      script(...asks.slice(0, 3), { calls: [own, shownCall] }, { text: 'Done.' });
+      const agent = bench.open(kind);
+      const begun = [agent.user(question)];
+      const answer = await agent.ask(begun, options);
+      expect(answer.calls.map(({ name }) => name)).toEqual([own.name, wanted]);
+      const next = await agent.ask([...begun, answer.message, ...agent.results(answer, 'ok')], options);
+      expect(next.said).toBe('Done.');
+      const sent = bench.sent();
+      expect(sent.at(-1)?.definitions).toBe(sent[0]?.definitions);
+    });
+
+    it('never leaves the client with an empty answer, however stubborn the model is', async () => {
+      script(...asks);
+      const agent = bench.open(kind);
+      const answer = await agent.ask([agent.user(question)], options);
+      expect(bench.provider.requests).toHaveLength(4);
+      expect(answer.status).toBe(502);
+      expect(answer.error).not.toBeNull();
+      expect(answer.text).not.toContain(recoveryToolName);
+      const row = await waitForRow(stack.baseUrl, bench.key, answer.header('x-request-id') ?? '');
+      expect(row).toMatchObject({ status: 'error', error_code: 'upstream_invalid' });
+    });
+
+    it('answers a request whose only call was cut at the length limit', async () => {
+      script({ ...asks[0], ends: 'length' }, { text: 'Hello.' });
+      const agent = bench.open(kind);
+      const answer = await agent.ask([agent.user(question)], options);
+      expect(answer).toMatchObject({ status: 200, said: 'Hello.', isWhole: true });
+      expect(bench.sent()[1]?.tools).toEqual(everyTool);
+    });
+  });
+
+  describe('a stream that the client has part of', () => {
+    const options = { stream: true, cached: kind.cached === true };
+
+    it('is continued by the last request, with every tool and all rounds', async () => {
+      script(...spoken.slice(0, 3), { text: 'Here it is.', calls: [shownCall] });
+      const agent = bench.open(kind);
+      const answer = await agent.ask([agent.user(question)], options);
+
+      expect(answer.said.replace(/\s+/g, '')).toBe('Letmesee.Hereitis.');
+      expect(answer).toMatchObject({ calls: [shownCall], isWhole: true, error: null });
+      expect(bench.provider.requests).toHaveLength(4);
+      const last = bench.sent().at(-1);
+      expect(last?.tools).toEqual(everyTool);
+      expect(last?.messages).toHaveLength(7);
+    });
+
+    it('ends with an error of its format if the model then insists, not with an empty end', async () => {
+      script(...spoken);
+      const agent = bench.open(kind);
+      const answer = await agent.ask([agent.user(question)], options);
+      expect(bench.provider.requests).toHaveLength(4);
+      expect(answer).toMatchObject({ status: 200, said: 'Let me see.', isWhole: false });
+      expect(answer.error).toMatch(/only a tool/);
+      const row = await waitForRow(stack.baseUrl, bench.key, answer.header('x-request-id') ?? '');
+      expect(row).toMatchObject({ status: 'truncated', prompt_tokens: 4_000, completion_tokens: 40 });
+    });
+
+    it('ends at its length limit as the model ended it', async () => {
+      script({ ...asks[0], text: 'Let me see.', ends: 'length' });
+      const agent = bench.open(kind);
+      const answer = await agent.ask([agent.user(question)], options);
+      expect(answer).toMatchObject({ said: 'Let me see.', calls: [], isWhole: true });
+      expect(answer.reason).toMatch(/length|max_tokens/);
+      expect(bench.provider.requests).toHaveLength(1);
+    });
+  });
+});
