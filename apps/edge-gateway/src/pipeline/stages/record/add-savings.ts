@@ -15,7 +15,7 @@ export function addSavings(
   exchange: Exchange,
   catalog: ModelCatalog,
 ): RequestEventV1 | Promise<RequestEventV1> {
-  const { leftOut } = exchange;
+  const leftOut = findLeftOut(exchange);
   if (leftOut === undefined || !isServed(event)) {
     event.toolTokensSaved = 0;
     return addPrices(event, exchange, catalog);
@@ -28,12 +28,19 @@ export function addSavings(
   return leftOut.counts instanceof Promise ? leftOut.counts.then(add) : add(leftOut.counts);
 }
 
+/** A last request with every tool does not have the recovery tool. */
+function findLeftOut({ leftOut, rounds }: Exchange): LeftOutTools | undefined {
+  if (leftOut === undefined || rounds?.hasEveryTool !== true) return leftOut;
+  return { ...leftOut, hasRecoveryTool: false };
+}
+
 function addPrices(event: RequestEventV1, exchange: Exchange, catalog: ModelCatalog): RequestEventV1 {
   if (event.usage === null) return event;
   const savings = priceSavings(event, {
     model: findModel(event, catalog),
     usage: event.usage,
     rounds: exchange.rounds?.usages ?? [],
+    hasEveryTool: exchange.rounds?.hasEveryTool ?? false,
     contextRewrittenUsd: exchange.ledger.context?.rewrittenUsd ?? 0,
     at: exchange.acceptedAt.getTime(),
   });

@@ -12,7 +12,7 @@ const plain = { inputTokens: 10_000, outputTokens: 500 };
 const cached = { ...plain, cachedInputTokens: 10_000 };
 const savingsOf = (event: Partial<RequestEventV1>, priced: Partial<PricedRequest> = {}) =>
   priceSavings(createEndedEvent(undefined, { toolsIn: 100, toolsOut: 20, ...event }), {
-    ...{ model, usage: plain, rounds: [], contextRewrittenUsd: 0, at, ...priced },
+    ...{ model, usage: plain, rounds: [], hasEveryTool: false, contextRewrittenUsd: 0, at, ...priced },
   });
 const price = (...request: Parameters<typeof savingsOf>) => savingsOf(...request)?.netUsd ?? null;
 
@@ -32,9 +32,23 @@ describe('savings from pruning and compression', () => {
     expect(price({ toolsOut: 90 }, { contextRewrittenUsd: 0.01 })).toBeCloseTo(0.003 - 0.01, 12);
   });
 
-  it('subtract the recovery rounds, but not the round that produced the response', () => {
+  it('subtract what recovery rounds cost beyond the one call that was needed anyway', () => {
     expect(price({}, { rounds: [plain, plain] })).toBeCloseTo((8_000 * 3 - 10_000 * 3 - 500 * 15) / 1e6, 12);
     expect(price({}, { rounds: [plain] })).toBeCloseTo((8_000 * 3) / 1e6, 12);
+  });
+
+  it('do not charge recovery for the first read of an uncached prefix', () => {
+    const written = { inputTokens: 10_000, cacheWriteTokens: 10_000, outputTokens: 50 };
+    const read = { inputTokens: 10_200, cachedInputTokens: 10_000, outputTokens: 500 };
+    const recovery = 10_000 * 0.3 + 200 * 3 + 50 * 15;
+    const net = price({}, { usage: { inputTokens: 20_200, outputTokens: 550 }, rounds: [written, read] });
+    expect(net).toBeCloseTo((8_000 * 3.75 - recovery) / 1e6, 12);
+  });
+
+  it('are what the rounds cost if every tool was sent in the end', () => {
+    const rounds = [plain, plain, { inputTokens: 30_000, outputTokens: 400 }];
+    const net = price({ toolsOut: 100 }, { rounds, hasEveryTool: true });
+    expect(net).toBeCloseTo(-(2 * (10_000 * 3 + 500 * 15)) / 1e6, 12);
   });
 
   it('are also reported before costs are subtracted', () => {

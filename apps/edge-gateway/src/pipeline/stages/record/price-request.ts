@@ -10,8 +10,10 @@ import type { AbandonedCall, Attempts } from '../../exchange/attempt.ts';
 export interface PricedRequest {
   readonly model: CatalogModel | undefined;
   readonly usage: TokenUsage;
-  /** Usage per round, if there were recovery rounds. The last round produced the client's response. */
+  /** Usage per provider call, if there were recovery rounds. The last call produced the client's response. */
   readonly rounds: readonly TokenUsage[];
+  /** Whether the last call sent every tool, because the recovery rounds did not lead to a response. */
+  readonly hasEveryTool: boolean;
   /** Cost of rewriting the prompt cache because compression changed earlier messages, in USD. */
   readonly contextRewrittenUsd: number;
   /** When the request was accepted, in milliseconds since the epoch. Its prices are those of this time. */
@@ -32,9 +34,11 @@ interface PricedSavings {
 /**
  * Prices the savings from pruning and compression in USD, before and after their own cost. Returns null if
  * prices are unknown or the request was not served.
- * net = saved tokens × mean price of this request's input − prompt cache rewrites − recovery rounds
- * The mean price comes from the billed input, so leaving out cheap cached input saves little. If the tool set
- * grew or was decided after requests with all tools, the whole prefix that was not read from the cache counts as a cost, even though part of it is new.
+ * net = saved tokens × mean price of this request's input − prompt cache rewrites − recovery
+ * The mean price comes from the billed input, so leaving out cheap cached input saves little. With recovery
+ * rounds it comes from the first one: a request with every tool would have read its input at that price, once.
+ * If the tool set grew or was decided after requests with all tools, the whole prefix that was not read from the
+ * cache counts as a cost, even though part of it is new.
  */
 export function priceSavings(
   event: Pick<
@@ -48,24 +52,48 @@ export function priceSavings(
     | 'toolTokensSaved'
     | 'recoveryTokens'
   >,
-  { model, usage, rounds, contextRewrittenUsd, at }: PricedRequest,
+  { model, usage, rounds, hasEveryTool, contextRewrittenUsd, at }: PricedRequest,
 ): PricedSavings | null {
   if (model?.prices == null || event.usage === null || event.status === 'error') return null;
-  const input = { ...usage, outputTokens: 0, reasoningTokens: 0 };
-  const inputUsd = costUsd(model, input, at);
+  const first = rounds[0] ?? usage;
+  const inputUsd = costUsd(model, inputOf(first), at);
   if (inputUsd === null) return null;
   const saved = tokensSaved(event);
-  const meanUsd = usage.inputTokens === 0 ? 0 : inputUsd / usage.inputTokens;
-  const hiddenUsd = rounds.slice(0, -1).reduce((sum, round) => sum + (costUsd(model, round, at) ?? 0), 0);
-  const grownUsd = isRewritten(event.plan) ? priceRewrite(model, usage, at) : 0;
+  const meanUsd = first.inputTokens === 0 ? 0 : inputUsd / first.inputTokens;
+  const grownUsd = isRewritten(event.plan) ? priceRewrite(model, first, at) : 0;
   const grossUsd = ((event.toolTokensSaved ?? saved.tools) + saved.compression) * meanUsd;
-  const netUsd = grossUsd - contextRewrittenUsd - grownUsd - hiddenUsd;
+  const recoveryUsd = priceRecovery(rounds, hasEveryTool, (call) => costUsd(model, call, at) ?? 0);
+  const netUsd = grossUsd - contextRewrittenUsd - grownUsd - recoveryUsd;
   return { grossUsd: round(grossUsd), netUsd: round(netUsd) };
+}
+
+/**
+ * Returns the cost of recovery: what the calls cost beyond the single call that the request needs in any case.
+ * That call reads the input of the first round, at its state of the prompt cache, and writes the response. A last
+ * call with every tool is itself that single call.
+ */
+function priceRecovery(
+  rounds: readonly TokenUsage[],
+  hasEveryTool: boolean,
+  price: (usage: TokenUsage) => number,
+): number {
+  const [first, last] = [rounds[0], rounds.at(-1)];
+  if (first === undefined || last === undefined || rounds.length < 2) return 0;
+  const allUsd = rounds.reduce((sum, usage) => sum + price(usage), 0);
+  const outputUsd = price(last) - price(inputOf(last));
+  const singleUsd = hasEveryTool ? price(last) : price(inputOf(first)) + outputUsd;
+  return Math.max(0, allUsd - singleUsd);
 }
 
 /** Whether the tool list differs from that of the conversation's earlier requests. */
 function isRewritten(plan: RequestEventV1['plan']): boolean {
   return plan?.kReason === 'grown' || plan?.kReason === 'decided';
+}
+
+/** The same usage without output, for the price of its input. */
+function inputOf(usage: TokenUsage): TokenUsage {
+  const billed = usage.billedInputTokens === undefined ? {} : { billedOutputTokens: 0 };
+  return { ...usage, outputTokens: 0, reasoningTokens: 0, ...billed };
 }
 
 function round(usd: number): number {

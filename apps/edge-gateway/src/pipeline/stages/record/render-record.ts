@@ -131,15 +131,10 @@ function listFound({ deferredTools }: Exchange, { summary }: RelayOutcome): stri
   return [...called].filter((name) => deferredTools.has(name));
 }
 
-/**
- * Input and output tokens of the recovery rounds, without the round that produced the response. Estimated from
- * lengths if the provider does not report them.
- */
-function countRecoveryTokens({ rounds, attempts, ledger }: Exchange): number {
+/** Input and output tokens of the recovery rounds, without the round that produced the response. */
+function countRecoveryTokens({ rounds, ledger }: Exchange): number {
   if (rounds === undefined || ledger.recoveryRounds === 0) return 0;
   const hidden = rounds.usages.slice(0, -1);
-  if (hidden.length < ledger.recoveryRounds)
-    return Math.ceil(attempts.earlierRoundBytes / charactersPerToken);
   return hidden.reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0);
 }
 
@@ -150,7 +145,8 @@ function countRecoveryTokens({ rounds, attempts, ledger }: Exchange): number {
 function usageOf(exchange: Exchange, { status, summary }: RelayOutcome): RequestEventV1['usage'] {
   if (summary?.usage) {
     const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = summary.usage;
-    return { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, estimated: false };
+    const estimated = exchange.rounds?.isUsageEstimated ?? false;
+    return { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, estimated };
   }
   if (summary === null || status === 'error') return null;
   return {

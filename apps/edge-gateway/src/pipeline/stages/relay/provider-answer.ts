@@ -49,7 +49,7 @@ export function applyRounds(exchange: Exchange, rounds: RecoveryRounds): void {
   const { recovered } = rounds;
   ledger.recoveredTools = [...recovered];
   ledger.recoveryRounds = rounds.count;
-  ledger.toolsOut = ledger.toolsSent + rounds.definitionsAdded;
+  ledger.toolsOut = rounds.hasEveryTool ? ledger.toolsIn : ledger.toolsSent + rounds.definitionsAdded;
   if (exchange.response.headersSent) return;
   if (ledger.toolsOffered > 0) renderToolCounts(exchange);
   if (recovered.length > 0) headers['x-svc-recovered'] = String(recovered.length);
