@@ -15,6 +15,7 @@ const defaults = {
   content_logging: false,
   retention_days: 30,
   shadow_share: 0.05,
+  shadow_share_learning: 0.2,
   default_key_scopes: ['inference', 'read', 'manage'],
 };
 
@@ -41,7 +42,7 @@ describe('/v1/account/me', () => {
 
   it('changes only the given fields', async () => {
     const before = await call(200, { path, key: account.apiKey });
-    const policy = { content_logging: true, retention_days: 1, shadow_share: 1 };
+    const policy = { content_logging: true, retention_days: 1, shadow_share: 1, shadow_share_learning: 1 };
     const changed = { ...before, name: 'renamed', policy: { ...defaults, ...policy } };
     expect(await patch({ name: ' renamed ', policy })).toEqual(changed);
     const back = { ...changed, policy: { ...defaults, ...policy, content_logging: false } };
@@ -89,6 +90,7 @@ describe('/v1/account/me', () => {
     [{ policy: { retention_days: 1.5 } }, 'invalid_field', 'policy.retention_days'],
     [{ policy: { shadow_share: -0.1 } }, 'invalid_field', 'policy.shadow_share'],
     [{ policy: { shadow_share: 1.1 } }, 'invalid_field', 'policy.shadow_share'],
+    [{ policy: { shadow_share_learning: 1.1 } }, 'invalid_field', 'policy.shadow_share_learning'],
     [{ policy: { default_key_scopes: [] } }, 'invalid_field', 'policy.default_key_scopes'],
     [{ policy: { default_key_scopes: ['admin'] } }, 'invalid_field', 'policy.default_key_scopes[0]'],
     [{ policy: { default_key_scopes: ['read', 'read'] } }, 'invalid_field', 'policy.default_key_scopes'],

@@ -1,66 +1,93 @@
-// Evaluates calibration on simulated accounts with a known true recall. Measures whether K keeps the
-// promised recall, how much it forwards compared with an oracle, and how soon a drop in recall is detected. The last
-// line is JSON.
-//   npm run eval:calibration -- [--accounts 1000] [--draws 5] [--seed 1] [--part promises|falls]
+// Evaluates calibration on simulated accounts with a known true recall. Their conversations pass through the router's
+// plan, the worker's calibration and the policy object, as in the gateway. Measures whether the promised recall is
+// served, how many tools are forwarded compared with an oracle, how soon a fall of recall is seen, and how often a
+// fall is reported although there is none. The last line is JSON.
+//   npm run eval:calibration -- [--accounts 300] [--falls 40] [--quiet 100] [--seed 1] [--part promises|falls|quiet]
 import { parseArgs } from 'node:util';
-import { measureFalls } from './calibration/falls.ts';
+import { measureFalls, measureQuiet, quietConversations, type Delays } from './calibration/falls.ts';
 import { measurePromises } from './calibration/promises.ts';
 
 const { values } = parseArgs({
   options: {
-    accounts: { type: 'string', default: '1000' },
-    /** Calibrations per account, each from different conversations. */
-    draws: { type: 'string', default: '5' },
+    /** Accounts per row of the first table. */
+    accounts: { type: 'string', default: '300' },
+    /** Accounts per kind of fall, target and recovery rate. */
+    falls: { type: 'string', default: '40' },
+    /** Accounts per target and kind of traffic without a fall. */
+    quiet: { type: 'string', default: '100' },
     part: { type: 'string', default: 'all' },
     seed: { type: 'string', default: '1' },
   },
 });
-const [accounts, draws, seed] = [Number(values.accounts), Number(values.draws), Number(values.seed)];
-if (!(accounts >= 1) || !(draws >= 1) || !Number.isInteger(seed))
-  throw new Error('--accounts, --draws and --seed must be whole numbers');
+const counts = {
+  accounts: Number(values.accounts),
+  falls: Number(values.falls),
+  quiet: Number(values.quiet),
+  seed: Number(values.seed),
+};
+if (
+  Object.values(counts).some((count) => !Number.isInteger(count)) ||
+  Math.min(counts.accounts, counts.falls, counts.quiet) < 1
+)
+  throw new Error('--accounts, --falls, --quiet and --seed must be whole numbers');
+if (!['all', 'promises', 'falls', 'quiet'].includes(values.part))
+  throw new Error('--part must be all, promises, falls or quiet');
 
 const isIn = (part: string): boolean => values.part === 'all' || values.part === part;
-const promises = isIn('promises') ? measurePromises(accounts, draws, seed) : [];
-console.log(
-  `${accounts} simulated accounts, calibrated ${draws} times each. "Kept" is beside an oracle's, by the sum over accounts.`,
-);
-console.log('What the next smaller K would keep its promise in says whether any rule could keep less.');
-console.table(
-  promises.map(
-    ({ target, misses, samples, met, standardError, kept, keptKnowingShape, recall, metByNext, below }) => ({
+const promises = isIn('promises') ? measurePromises(counts.accounts, counts.seed) : [];
+if (promises.length > 0) {
+  console.log(`Recall and tools, ${counts.accounts} simulated accounts per row. The oracle knows all needs.`);
+  console.table(
+    promises.map(({ target, hasRecovery, sessions, met, standardError, ...figures }) => ({
+      ...{ target, recovery: hasRecovery, sessions },
+      'target met, %': `${round(100 * met)} ± ${round(100 * standardError)}`,
+      'measured / prior / off, %': [figures.calibrated, figures.prior, figures.off]
+        .map((share) => Math.round(100 * share))
+        .join(' / '),
+      'kept / oracle': render(figures.kept),
+      'kept / oracle that knows ρ': render(figures.keptKnowingRate),
+      'effective recall': render(figures.effectiveRecall, 1000),
+    })),
+  );
+}
+const falls = isIn('falls') ? measureFalls(counts.falls, counts.seed) : [];
+if (falls.length > 0) {
+  console.log(
+    'Forwarded recall falls by ten points after 8,000 conversations: conversations of traffic until it is seen.',
+  );
+  console.table(
+    falls.map(({ target, recoveryRate, stretched, strayed, both }) => ({
+      ...{ target, 'true ρ': recoveryRate },
+      median: both.p50,
+      'ranks stretched: suspected, median, p90': list(stretched),
+      'tools astray: suspected, median, p90': list(strayed),
+    })),
+  );
+}
+const quiet = isIn('quiet') ? measureQuiet(counts.quiet, counts.seed) : [];
+if (quiet.length > 0) {
+  console.log(
+    `Accounts with a false alarm in ${quietConversations} conversations, ${counts.quiet} accounts per figure.`,
+  );
+  console.table(
+    quiet.map(({ target, independent, episodes, standardError, shadowShare }) => ({
       target,
-      sessions: samples,
-      'misses borne': misses,
-      'recall met in %': `${round(100 * met)} ± ${round(100 * standardError)}`,
-      'by the next K, %': round(100 * metByNext),
-      'kept / oracle': round(kept),
-      'knowing the shape': round(keptKnowingShape),
-      'mean recall %': round(100 * recall),
-      'priors with one session fewer': below,
-    }),
-  ),
-);
-const falls = isIn('falls') ? measureFalls(accounts, seed) : [];
-console.log('Recall falls by ten points after the policy was made; and, beside it, does not.');
-console.log(
-  'Best: what no test can surpass within 60, at 1% false alarms in 1000. By misses, of misses alone; by ranks, of',
-);
-console.log('all ranks where they are stretched, though it knew beforehand how they fell off.');
-console.table(
-  falls.map((each) => ({
-    target: each.target,
-    'reference sessions': each.reference,
-    'ranks stretched: median, p90': `${each.stretched.p50}, ${each.stretched.p90}`,
-    'within 60, %': round(100 * each.stretched.within60),
-    'tools astray: median, p90': `${each.strayed.p50}, ${each.strayed.p90}`,
-    'astray within 60, %': round(100 * each.strayed.within60),
-    'best by misses, %': round(100 * each.bestByMisses),
-    'best by ranks, %': round(100 * each.bestByRanks),
-    'false alarms in 1000, %': round(100 * each.falseIn1000),
-  })),
-);
-console.log(JSON.stringify({ accounts, draws, seed, promises, falls }));
+      'independent, %': `${round(100 * independent)} ± ${round(100 * standardError.independent)}`,
+      'episodes of ten, %': `${round(100 * episodes)} ± ${round(100 * standardError.episodes)}`,
+      'in shadow, %': round(100 * shadowShare),
+    })),
+  );
+}
+console.log(JSON.stringify({ ...counts, promises, falls, quiet }));
 
-function round(value: number): number {
-  return Math.round(value * 100) / 100;
+function round(value: number, factor = 100): number {
+  return Math.round(value * factor) / factor;
+}
+
+function render(value: number | null, factor = 100): number | null {
+  return value === null ? null : round(value, factor);
+}
+
+function list({ suspectedP50, p50, p90 }: Delays): string {
+  return [suspectedP50, p50, p90].map((delay) => delay ?? 'over 2000').join(', ');
 }

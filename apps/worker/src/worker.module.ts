@@ -115,7 +115,7 @@ function provideLogJobs({ database, queueRedis, messaging, logger, metrics }: Wo
       provide: CalibrateJob,
       useFactory: () =>
         new CalibrateJob({
-          ...{ database, shadowAccounts, logger },
+          ...{ database, shadowAccounts, logger, metrics },
           readGoals: async (accountId) => {
             const { pruning } = (await messaging.call(getPreferences, { accountId })).preferences;
             return { recallTarget: pruning.recall_target, hasRecovery: pruning.recovery };

@@ -1,122 +1,182 @@
-import { calibrate } from '../../../apps/worker/src/jobs/calibrate/make-policy.ts';
-import { findFall, referenceMin } from '../../../apps/worker/src/jobs/calibrate/watch-recall.ts';
-import { powerKnowingRanks } from './best-rank-test.ts';
-import { powerOfBestTest } from './best-test.ts';
-import { renderSample, seedRandom, simulateAccount, type SimulatedAccount } from './simulated-account.ts';
+import { AccountTraffic } from './account-traffic.ts';
+import { recoveryRates } from './promises.ts';
+import { ServedAccount } from './served-account.ts';
+import { seedRandom, simulateAccount, type SimulatedAccount } from './simulated-account.ts';
 
-const cases = [
-  { target: 0.9, reference: 100 },
-  { target: 0.9, reference: 500 },
-  { target: 0.95, reference: 100 },
-  { target: 0.95, reference: 500 },
-  { target: 0.99, reference: 473 },
-] as const;
-const watchedMax = 300;
-/**
- * The acceptance criteria: a drop is detected within 60 conversations, and at most 1% of runs over 1,000
- * conversations have a false alarm.
- */
-const [soon, quietSessions, falseShare] = [60, 1000, 0.01];
+const targets = [0.9, 0.95, 0.99] as const;
+const perDay = 200;
+/** Conversations before the fall, and how long it is watched for. */
+const [usual, watchedMax] = [6_000, 1_500];
+/** The worker calibrates after each shadow request: at the usual share, after this many conversations. */
+const every = 20;
+/** The policy is made again when the traffic before the fall has grown by this share. */
+const growth = 0.3;
+export const quietConversations = 20_000;
+const quietEvery = 100;
+const episode = 10;
 
 export interface FallFigures {
   readonly target: number;
-  readonly reference: number;
+  readonly recoveryRate: number;
   /** All ranks are stretched, for example because descriptions got worse. */
   readonly stretched: Delays;
   /** In some conversations, one tool ranks anywhere beyond K, for example because a new tool ranks low. */
   readonly strayed: Delays;
-  /** The share of runs over 1,000 conversations without a fall that raise an alarm. */
-  readonly falseIn1000: number;
-  /**
-   * The power of the best possible test that sees only misses, within 60 conversations, at that share of
-   * false alarms.
-   */
-  readonly bestByMisses: number;
-  /**
-   * The same power for a test that sees all ranks and knows their distribution in advance, with misses at the
-   * true mean rate.
-   */
-  readonly bestByRanks: number;
+  /** Both kinds together. */
+  readonly both: Delays;
 }
 
-/** The number of conversations until the drop is detected. Null if it is not detected within 300. */
+/** Conversations of traffic until a fall of forwarded recall by ten points is confirmed. Null: more than 1,500. */
 export interface Delays {
   readonly p50: number | null;
   readonly p90: number | null;
-  readonly within60: number;
+  /** Conversations until the shadow share is raised. */
+  readonly suspectedP50: number | null;
+}
+
+export interface QuietFigures {
+  readonly target: number;
+  /** The shares of accounts with a false alarm in 20,000 conversations. */
+  readonly independent: number;
+  /** Episodes of ten alike conversations. */
+  readonly episodes: number;
+  readonly standardError: { readonly independent: number; readonly episodes: number };
+  /** The mean share of conversations in shadow, which suspicions raise. */
+  readonly shadowShare: number;
 }
 
 export function measureFalls(accounts: number, seed: number): FallFigures[] {
-  return cases.map(({ target, reference }, at) => measureCase(accounts, seed + 7 * at, target, reference));
+  return targets.flatMap((target, row) =>
+    recoveryRates.map((recoveryRate, column) => {
+      const random = seedRandom(seed + 7 * row + 31 * column);
+      const kinds = [stretchRanks, strayFrom].map((change) =>
+        Array.from({ length: accounts }, () => watchFall(random, { target, recoveryRate, change })).filter(
+          (delay) => delay !== null,
+        ),
+      );
+      const [stretched = [], strayed = []] = kinds;
+      return {
+        ...{ target, recoveryRate },
+        stretched: describe(stretched),
+        strayed: describe(strayed),
+        both: describe([...stretched, ...strayed]),
+      };
+    }),
+  );
 }
 
-function measureCase(accounts: number, seed: number, target: number, reference: number): FallFigures {
-  const random = seedRandom(seed);
-  const [stretched, strayed]: number[][] = [[], []];
-  let [falseAlarms, missedShares] = [0, 0];
-  for (let at = 0; at < accounts; at += 1) {
-    const account = simulateAccount(random);
-    const draw = (): readonly number[] => account.draw(random);
-    const usual = Array.from({ length: reference }, draw);
-    const k = chooseFrom(usual, account.tools, target);
-    missedShares += 1 - (account.recallAt[k] ?? 1);
-    // If K covers the whole list, nothing can be missed.
-    if (k < account.tools) {
-      const stretch = stretchRanks(account, k);
-      stretched?.push(...watchFall(usual, k, () => stretch(random)));
-      strayed?.push(...watchFall(usual, k, () => strayFrom(account, k, random)));
-    }
-    const quiet = Array.from({ length: referenceMin + quietSessions - reference }, draw);
-    falseAlarms += Number(findAlarm([...usual, ...quiet], k) !== null);
+interface Delay {
+  readonly seen: number;
+  readonly suspected: number;
+}
+
+type Change = (account: SimulatedAccount, k: number) => (random: () => number) => readonly number[];
+
+interface FallCase {
+  readonly target: number;
+  readonly recoveryRate: number;
+  readonly change: Change;
+}
+
+/** Null if the account has no measured K that prunes tools, so that nothing can fall. */
+function watchFall(random: () => number, { target, recoveryRate, change }: FallCase): Delay | null {
+  const account = simulateAccount(random);
+  const traffic = open(account, { target, recoveryRate, random, every: Infinity });
+  let next = 20;
+  while (traffic.sent < usual) {
+    traffic.send(account.draw(random));
+    if (traffic.sent < next) continue;
+    traffic.calibrate();
+    next = Math.ceil(next * (1 + growth));
   }
-  // Each window of 60 among the 1,000 conversations gets an equal part of the allowed false alarms.
-  const level = falseShare / Math.floor(quietSessions / soon);
-  const missed = missedShares / accounts;
+  traffic.calibrate();
+  const k = traffic.bucket?.k ?? null;
+  if (k === null || k >= account.tools || (account.recallAt[k] ?? 0) < 0.1) return null;
+  const draw = change(account, k);
+  let suspected = Infinity;
+  for (let at = 1; at <= watchedMax; at += 1) {
+    traffic.send(draw(random));
+    if (at % every > 0) continue;
+    traffic.calibrate();
+    const bucket = traffic.bucket;
+    if (bucket?.reason === 'recall_fell') return { seen: at, suspected: Math.min(suspected, at) };
+    if (bucket?.retest !== null) suspected = Math.min(suspected, at);
+  }
+  return { seen: Infinity, suspected };
+}
+
+export function measureQuiet(accounts: number, seed: number): QuietFigures[] {
+  return targets.map((target, row) => {
+    const random = seedRandom(seed + 1_000 + row);
+    const run = (length: number): QuietRun[] =>
+      Array.from({ length: accounts }, (_, at) =>
+        runQuiet(random, { target, recoveryRate: recoveryRates[at % recoveryRates.length] ?? 0, length }),
+      );
+    const [independent, episodes] = [run(1), run(episode)];
+    const shareOf = (runs: readonly QuietRun[]): number =>
+      runs.filter(({ isAlarmed }) => isAlarmed).length / runs.length;
+    const errorOf = (share: number): number => Math.sqrt((share * (1 - share)) / accounts);
+    return {
+      target,
+      independent: shareOf(independent),
+      episodes: shareOf(episodes),
+      standardError: { independent: errorOf(shareOf(independent)), episodes: errorOf(shareOf(episodes)) },
+      shadowShare: independent.reduce((sum, { shadowShare }) => sum + shadowShare, 0) / accounts,
+    };
+  });
+}
+
+interface QuietRun {
+  readonly isAlarmed: boolean;
+  readonly shadowShare: number;
+}
+
+interface QuietCase {
+  readonly target: number;
+  readonly recoveryRate: number;
+  /** Number of alike conversations in a row. */
+  readonly length: number;
+}
+
+/** Sends conversations of an account whose recall does not change. */
+function runQuiet(random: () => number, { target, recoveryRate, length }: QuietCase): QuietRun {
+  const account = simulateAccount(random);
+  const traffic = open(account, { target, recoveryRate, random, every: quietEvery });
+  let isAlarmed = false;
+  while (traffic.sent < quietConversations && !isAlarmed) {
+    const ranks = account.draw(random);
+    for (let at = 0; at < length; at += 1) traffic.send(ranks);
+    isAlarmed = traffic.bucket?.reason === 'recall_fell';
+  }
+  return { isAlarmed, shadowShare: traffic.shadows / traffic.sent };
+}
+
+function open(
+  account: SimulatedAccount,
+  {
+    target,
+    recoveryRate,
+    random,
+    every: step,
+  }: Omit<FallCase, 'change'> & { readonly random: () => number; readonly every: number },
+): AccountTraffic {
+  const served = new ServedAccount(account, target, true);
+  return new AccountTraffic(served, {
+    ...{ recallTarget: target, hasRecovery: true, recoveryRate, random, perDay, every: step },
+  });
+}
+
+function describe(delays: readonly Delay[]): Delays {
+  const quantile = (share: number, valueOf: (delay: Delay) => number): number | null => {
+    const sorted = delays.map(valueOf).sort((one, other) => one - other);
+    const value = sorted[Math.floor(share * (sorted.length - 1))] ?? Infinity;
+    return Number.isFinite(value) ? value : null;
+  };
   return {
-    ...{ target, reference },
-    stretched: describe(stretched ?? []),
-    strayed: describe(strayed ?? []),
-    falseIn1000: falseAlarms / accounts,
-    bestByMisses: powerOfBestTest(soon, { before: 1 - target, after: 1 - target + 0.1, level }),
-    bestByRanks: powerKnowingRanks(soon, { before: missed, after: missed + 0.1, level }, random),
+    p50: quantile(0.5, ({ seen }) => seen),
+    p90: quantile(0.9, ({ seen }) => seen),
+    suspectedP50: quantile(0.5, ({ suspected }) => suspected),
   };
-}
-
-function chooseFrom(usual: readonly (readonly number[])[], tools: number, target: number): number {
-  const samples = usual.map((ranks, place) => renderSample(ranks, tools, place));
-  const goals = { recallTarget: target, hasRecovery: false };
-  const k = calibrate({ samples, pruned: [] }, null, goals).buckets[0]?.k ?? undefined;
-  if (k === undefined) throw new Error('the reference does not suffice');
-  return k;
-}
-
-/**
- * The number of conversations until the alarm, or infinity if no alarm is raised. Undefined for a false alarm
- * before the fall.
- */
-function watchFall(
-  usual: readonly (readonly number[])[],
-  k: number,
-  drawFallen: () => readonly number[],
-): number[] {
-  const alarm = findAlarm([...usual, ...Array.from({ length: watchedMax }, drawFallen)], k);
-  if (alarm === null) return [Infinity];
-  return alarm < usual.length ? [] : [alarm - usual.length + 1];
-}
-
-function findAlarm(sessions: readonly (readonly number[])[], k: number): number | null {
-  const samples = sessions.map((ranks) => ({ neededKs: [...ranks].sort((one, other) => other - one) }));
-  return findFall(samples, k)?.noticedAt ?? null;
-}
-
-function describe(delays: readonly number[]): Delays {
-  const sorted = delays.toSorted((one, other) => one - other);
-  const quantile = (share: number): number | null => {
-    const delay = sorted[Math.floor(share * (sorted.length - 1))] ?? Infinity;
-    return Number.isFinite(delay) ? delay : null;
-  };
-  const within60 = delays.filter((delay) => delay <= soon).length / delays.length;
-  return { p50: quantile(0.5), p90: quantile(0.9), within60 };
 }
 
 /** The same account, with ranks stretched until recall at `k` drops by ten percentage points. */
@@ -131,16 +191,18 @@ function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
   }
   // The stretched ranks are spread between two ranks, because gaps would otherwise reveal the fall.
   return (random: () => number): number[] =>
-    draw(random).map((rank) => Math.min(tools, Math.ceil((rank - random()) * high)));
+    draw(random).map((rank) => Math.max(1, Math.min(tools, Math.ceil((rank - random()) * high))));
 }
 
 /**
  * A conversation of an account in which ten points of the conversations that `k` sufficed for need a tool
  * beyond it.
  */
-function strayFrom({ recallAt, tools, draw }: SimulatedAccount, k: number, random: () => number) {
-  const ranks = [...draw(random)];
-  if (Math.max(...ranks) > k || random() >= 0.1 / (recallAt[k] ?? 1)) return ranks;
-  ranks[Math.floor(random() * ranks.length)] = k + 1 + Math.floor(random() * (tools - k));
-  return ranks;
+function strayFrom({ recallAt, tools, draw }: SimulatedAccount, k: number) {
+  return (random: () => number): number[] => {
+    const ranks = [...draw(random)];
+    if (Math.max(...ranks) > k || random() >= 0.1 / (recallAt[k] ?? 1)) return ranks;
+    ranks[Math.floor(random() * ranks.length)] = k + 1 + Math.floor(random() * (tools - k));
+    return ranks;
+  };
 }

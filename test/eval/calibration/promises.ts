@@ -1,104 +1,138 @@
-import { calibrate, type Measurements } from '../../../apps/worker/src/jobs/calibrate/make-policy.ts';
-import { boundRecallBelow } from '../../../apps/worker/src/jobs/calibrate/measure-bucket.ts';
-import { chanceUpTo, keptKnowingShape } from './best-test.ts';
-import { chooseOracleK, renderSample, seedRandom, simulateAccount } from './simulated-account.ts';
+import { decideBucket } from '@gateway/contracts';
+import { AccountTraffic } from './account-traffic.ts';
+import { ServedAccount } from './served-account.ts';
+import { chooseOracleK, effectiveRecallOf, seedRandom, simulateAccount } from './simulated-account.ts';
 
-/**
- * The numbers of conversations that each bound needs with zero misses and with one miss, and larger numbers.
- */
+/** Numbers of measured sessions: what each bound needs at least, and larger numbers. */
 const cases = [
-  { target: 0.9, counts: [29, 46, 100, 200, 300, 1000] },
-  { target: 0.95, counts: [59, 93, 200, 300, 500, 1000] },
-  { target: 0.99, counts: [299, 473, 1000] },
+  { target: 0.9, counts: [29, 100, 300, 1000] },
+  { target: 0.95, counts: [59, 100, 300, 1000] },
+  { target: 0.99, counts: [100, 299, 473, 1000] },
 ] as const;
+/** The true recovery rates; each account has one of them. 0 stands for accounts without recovery. */
+export const recoveryRates = [0.6, 0.8, 0.9] as const;
+const perDay = 2_000;
+/** The policy is made again when the traffic has grown by this share. */
+const growth = 0.3;
 
 export interface PromiseFigures {
   readonly target: number;
-  readonly samples: number;
-  /** The number of drawn conversations that may need a tool beyond K. */
-  readonly misses: number;
-  /** The share of calibrations with a true recall at the chosen K that meets the target. */
+  readonly hasRecovery: boolean;
+  /** Shadow conversations that were measured. */
+  readonly sessions: number;
+  /** The share of accounts whose true effective recall meets the target, among accounts with a measured K. */
   readonly met: number;
-  /** The standard error of that share. */
   readonly standardError: number;
-  readonly kept: number;
+  /** The share of accounts with a measured K, on the shipped priors, and switched off. */
+  readonly calibrated: number;
+  readonly prior: number;
+  readonly off: number;
   /**
-   * The tools forwarded by a bound that knows the distribution, relative to the oracle. No real bound knows
-   * it.
+   * Forwarded tools relative to an oracle, by the sum over accounts with a measured K. The oracle knows the needs
+   * of all conversations, and plans with the same recovery rate.
    */
-  readonly keptKnowingShape: number;
-  readonly recall: number;
-  /**
-   * How often the next smaller K would still meet the target, if ranks are spread so evenly that there are no
-   * ties.
-   */
-  readonly metByNext: number;
-  /**
-   * Calibrations with one conversation too few that fall back to priors, as "count/total". All of them must
-   * do so.
-   */
-  readonly below: string;
+  readonly kept: number | null;
+  /** The same, relative to an oracle that also knows the true recovery rate. */
+  readonly keptKnowingRate: number | null;
+  /** Means over accounts with a measured K. */
+  readonly effectiveRecall: number | null;
 }
 
-/** @param draws calibrations per account, each from different conversations. */
-export function measurePromises(accounts: number, draws: number, seed: number): PromiseFigures[] {
-  return cases.flatMap(({ target, counts }, row) =>
-    counts.map((samples, column) =>
-      measureOne({ accounts, draws }, seed + row * 1000 + column, target, samples),
+/** @param accounts simulated accounts per row. */
+export function measurePromises(accounts: number, seed: number): PromiseFigures[] {
+  return [false, true].flatMap((hasRecovery, part) =>
+    cases.flatMap(({ target, counts }, row) =>
+      counts.map((sessions, column) =>
+        measureOne(accounts, seed + part * 100_000 + row * 1000 + column, { target, hasRecovery, sessions }),
+      ),
     ),
   );
 }
 
+interface PromiseCase {
+  readonly target: number;
+  readonly hasRecovery: boolean;
+  readonly sessions: number;
+}
+
 function measureOne(
-  { accounts, draws }: { readonly accounts: number; readonly draws: number },
+  accounts: number,
   seed: number,
-  target: number,
-  samples: number,
+  { target, hasRecovery, sessions }: PromiseCase,
 ): PromiseFigures {
   const random = seedRandom(seed);
-  const fewest = Math.ceil(Math.log(0.05) / Math.log(target));
-  const sums = { met: 0, keptK: 0, oracleK: 0, recall: 0, onPriors: 0 };
-  for (let at = 0; at < accounts; at += 1) {
-    const account = simulateAccount(random);
-    const oracleK = chooseOracleK(account, target);
-    for (let round = 0; round < draws; round += 1) {
-      const drawn = Array.from({ length: samples }, (_, place) =>
-        renderSample(account.draw(random), account.tools, place),
-      );
-      const k = chooseFrom(drawn, target);
-      if (k === undefined) throw new Error(`${samples} sessions do not suffice for ${target}`);
-      const recall = account.recallAt[k] ?? 1;
-      sums.met += Number(recall >= target);
-      sums.recall += recall;
-      sums.keptK += k / account.tools;
-      sums.oracleK += oracleK / account.tools;
-      sums.onPriors += Number(chooseFrom(drawn.slice(0, fewest - 1), target) === undefined);
-    }
-  }
-  const of = accounts * draws;
-  const met = sums.met / of;
-  const misses = countMisses(samples, target);
+  const judged = Array.from({ length: accounts }, (_, at) => {
+    const recoveryRate = hasRecovery ? (recoveryRates[at % recoveryRates.length] ?? 0) : 0;
+    return judge(random, { target, hasRecovery, sessions }, recoveryRate);
+  });
+  const measured = judged.filter(({ state }) => state === 'calibrated');
+  const shareOf = (state: string): number =>
+    judged.filter((each) => each.state === state).length / judged.length;
+  const sumOf = (valueOf: (each: Judgement) => number): number =>
+    measured.reduce((sum, each) => sum + valueOf(each), 0);
+  const met = sumOf(({ isMet }) => Number(isMet)) / Math.max(1, measured.length);
+  const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
+  const kept = sumOf((each) => each.kept);
   return {
-    ...{ target, samples, misses },
-    met,
-    standardError: Math.sqrt((met * (1 - met)) / of),
-    kept: sums.keptK / sums.oracleK,
-    keptKnowingShape: keptKnowingShape(samples),
-    recall: sums.recall / of,
-    metByNext: 1 - chanceUpTo(misses + 1, samples, 1 - target),
-    below: `${sums.onPriors}/${of}`,
+    ...{ target, hasRecovery, sessions, met },
+    standardError: Math.sqrt((met * (1 - met)) / Math.max(1, measured.length)),
+    calibrated: shareOf('calibrated'),
+    prior: shareOf('prior'),
+    off: shareOf('off'),
+    kept: ratio(
+      kept,
+      sumOf(({ oracle }) => oracle),
+    ),
+    keptKnowingRate: ratio(
+      kept,
+      sumOf(({ oracleOfRate }) => oracleOfRate),
+    ),
+    effectiveRecall: ratio(
+      sumOf(({ effective }) => effective),
+      measured.length,
+    ),
   };
 }
 
-/** The largest number of misses that the bound tolerates. */
-function countMisses(samples: number, target: number): number {
-  let misses = 0;
-  while (boundRecallBelow(samples, misses + 1) >= target) misses += 1;
-  return misses;
+interface Judgement {
+  readonly state: string;
+  readonly isMet: boolean;
+  readonly effective: number;
+  /** Shares of the list. */
+  readonly kept: number;
+  readonly oracle: number;
+  readonly oracleOfRate: number;
 }
 
-/** Without recovery, so that forwarded recall must meet the target. */
-function chooseFrom(samples: Measurements['samples'], target: number): number | undefined {
-  const goals = { recallTarget: target, hasRecovery: false };
-  return calibrate({ samples, pruned: [] }, null, goals).buckets[0]?.k ?? undefined;
+/** Sends an account's traffic until enough sessions are measured, and judges the plan that it then gets. */
+function judge(
+  random: () => number,
+  { target, hasRecovery, sessions }: PromiseCase,
+  recoveryRate: number,
+): Judgement {
+  const account = simulateAccount(random);
+  const served = new ServedAccount(account, target, hasRecovery);
+  const options = { recallTarget: target, hasRecovery, recoveryRate, random, perDay, every: Infinity };
+  const traffic = new AccountTraffic(served, options);
+  let next = 20;
+  while (traffic.shadows < sessions) {
+    traffic.send(account.draw(random));
+    if (traffic.sent < next) continue;
+    traffic.calibrate();
+    next = Math.ceil(next * (1 + growth));
+  }
+  traffic.calibrate();
+  const { plan, forwarded, isArmed } = served.serve(traffic.policy);
+  const [intent = ''] = plan.bucket.split(':');
+  const decision = decideBucket(traffic.policy, { intent, tools: account.tools });
+  const effective = effectiveRecallOf(account, forwarded.size, isArmed ? recoveryRate : 0);
+  const oracleAt = (rate: number): number => chooseOracleK(account, target, rate) / account.tools;
+  return {
+    state: decision.state,
+    isMet: effective >= target,
+    effective,
+    kept: forwarded.size / account.tools,
+    oracle: oracleAt(isArmed ? decision.recoveryRate : 0),
+    oracleOfRate: oracleAt(isArmed ? recoveryRate : 0),
+  };
 }

@@ -1,5 +1,3 @@
-import type { ShadowSample } from '../../../apps/worker/src/jobs/calibrate/measure-bucket.ts';
-
 /** A small generator of numbers in [0, 1) that is deterministic for each seed (mulberry32). */
 export function seedRandom(seed: number): () => number {
   let state = seed | 0;
@@ -20,6 +18,8 @@ export interface SimulatedAccount {
   readonly tools: number;
   /** The share of conversations for which K suffices, indexed by K from 1. */
   readonly recallAt: Float64Array;
+  /** The ranks of each conversation's tools, each tool once. */
+  readonly sessions: readonly (readonly number[])[];
   /** Draws one of the account's conversations, so the shares in `recallAt` are exact. */
   readonly draw: (random: () => number) => readonly number[];
 }
@@ -41,9 +41,9 @@ const sessionsMax = 10_000;
 export function simulateAccount(random: () => number): SimulatedAccount {
   const tools = [30, 60, 100, 200, 400][Math.floor(random() * 5)] ?? 100;
   const draw = makeSessions(tools, random);
-  const sessions = Array.from({ length: sessionsMax }, () => draw(random));
+  const sessions = Array.from({ length: sessionsMax }, () => [...new Set(draw(random))]);
   return {
-    tools,
+    ...{ tools, sessions },
     recallAt: countRecall(tools, sessions),
     draw: (next) => sessions[Math.floor(next() * sessions.length)] ?? [],
   };
@@ -75,15 +75,26 @@ function countRecall(tools: number, sessions: readonly (readonly number[])[]): F
   return counts.map((count) => (sum += count) / sessions.length);
 }
 
-/** The smallest K with a true recall that meets the target. An oracle would forward this many tools. */
-export function chooseOracleK({ recallAt, tools }: SimulatedAccount, target: number): number {
-  const k = recallAt.findIndex((recall) => recall >= target);
-  return k < 0 ? tools : k;
+/** The true effective recall if the `k` best tools are forwarded. */
+export function effectiveRecallOf({ sessions }: SimulatedAccount, k: number, recoveryRate: number): number {
+  let sum = 0;
+  for (const ranks of sessions) {
+    const missed = ranks.reduce((count, rank) => count + Number(rank > k), 0);
+    sum += missed === 0 ? 1 : recoveryRate ** missed;
+  }
+  return sum / sessions.length;
 }
 
-/** A drawn conversation in the form that the request log contains. `at` is its sequence number. */
-export function renderSample(neededKs: readonly number[], tools: number, at: number): ShadowSample {
-  const time = new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString();
-  const descending = [...neededKs].sort((one, other) => other - one);
-  return { at: time, bucket: 'act:51-100', neededKs: descending, missed: 0, isArmed: false, share: 1, tools };
+/**
+ * The smallest K with a true effective recall that meets the target. An oracle would forward this many tools.
+ * Recall grows with K.
+ */
+export function chooseOracleK(account: SimulatedAccount, target: number, recoveryRate: number): number {
+  let [low, high] = [1, account.tools];
+  while (low < high) {
+    const k = (low + high) >> 1;
+    if (effectiveRecallOf(account, k, recoveryRate) >= target) high = k;
+    else low = k + 1;
+  }
+  return low;
 }

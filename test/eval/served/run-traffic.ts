@@ -5,8 +5,8 @@ import {
   type Calibration,
 } from '../../../apps/worker/src/jobs/calibrate/make-policy.ts';
 import type { ShadowSample } from '../../../apps/worker/src/jobs/calibrate/measure-bucket.ts';
-import type { PrunedCount } from '../../../apps/worker/src/jobs/calibrate/recovery-rate.ts';
-import type { ServedConversation } from './served-account.ts';
+import type { PrunedConversation } from '../../../apps/worker/src/jobs/calibrate/recovery-rate.ts';
+import type { Served, ServedConversation } from './served-account.ts';
 
 export interface Traffic {
   /** The account's conversations; traffic draws from them at random. */
@@ -29,6 +29,7 @@ const [learningShare, learningSamples, usualShare] = [0.2, 100, 0.05];
 /** The policy is made again when the number of shadow conversations has grown by this factor. */
 const growth = 1.2;
 const firstSamples = 20;
+const setup = ['list', 'model', 'ranker'] as const;
 const accountId = '019a9f5e-0000-7000-8000-000000000001';
 
 /**
@@ -39,7 +40,7 @@ const accountId = '019a9f5e-0000-7000-8000-000000000001';
 export async function runTraffic(traffic: Traffic): Promise<TrafficResult> {
   const { conversations, recallTarget, recoveryRate, length, random } = traffic;
   const samples: ShadowSample[] = [];
-  const pruned = new Map<string, { conversations: number; recovered: number; squares: number }>();
+  const pruned: PrunedConversation[] = [];
   let calibration: Calibration | null = null;
   let policy: RoutingPolicy | null = null;
   let nextAt = firstSamples;
@@ -49,10 +50,10 @@ export async function runTraffic(traffic: Traffic): Promise<TrafficResult> {
     const served = await conversation.serve(policy, recallTarget);
     const share = samples.length < learningSamples ? learningShare : usualShare;
     if (random() < share) samples.push(sampleOf(conversation, served, at, share));
-    else countPruned(pruned, conversation.bucket, served, () => random() < recoveryRate);
+    else if (served.isArmed) pruned.push(prunedOf(conversation, served, at, () => random() < recoveryRate));
     if (samples.length < nextAt && at < length - 1) continue;
     nextAt = Math.ceil(samples.length * growth);
-    calibration = calibrate({ samples, pruned: listCounts(pruned) }, calibration, {
+    calibration = calibrate({ samples, pruned }, calibration, {
       recallTarget,
       hasRecovery: true,
     });
@@ -73,24 +74,15 @@ function sampleOf(
   at: number,
   share: number,
 ): ShadowSample {
-  return { at: timeOf(at), bucket, neededKs, missed, isArmed, share, tools };
+  return { at: timeOf(at), bucket, neededKs, missed, isArmed, share, tools, setup };
 }
 
-function countPruned(
-  counts: Map<string, { conversations: number; recovered: number; squares: number }>,
-  bucket: string,
-  { missed, isArmed }: { readonly missed: number; readonly isArmed: boolean },
+function prunedOf(
+  { bucket, tools }: ServedConversation,
+  { missed, kept }: Pick<Served, 'missed' | 'kept'>,
+  at: number,
   recovers: () => boolean,
-): void {
-  if (!isArmed) return;
-  const count = counts.get(bucket) ?? { conversations: 0, recovered: 0, squares: 0 };
+): PrunedConversation {
   const recovered = Array.from({ length: missed }, recovers).filter(Boolean).length;
-  count.conversations += 1;
-  count.recovered += recovered;
-  count.squares += recovered ** 2;
-  counts.set(bucket, count);
-}
-
-function listCounts(counts: ReadonlyMap<string, Omit<PrunedCount, 'bucket' | 'since'>>): PrunedCount[] {
-  return [...counts].map(([bucket, count]) => ({ bucket, ...count, since: timeOf(0) }));
+  return { at: timeOf(at), bucket, k: Math.round(kept * tools), recovered, setup };
 }

@@ -117,6 +117,7 @@ describe('the account service', () => {
       contentLogging: false,
       retentionDays: 30,
       shadowShare: 0.05,
+      shadowShareLearning: 0.2,
       isDemo: false,
     });
   });

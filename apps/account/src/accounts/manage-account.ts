@@ -93,6 +93,7 @@ function renderPolicyChanges(policy: UpdateAccountBody['policy']) {
     contentLogging: policy?.content_logging,
     retentionDays: policy?.retention_days,
     shadowShare: policy?.shadow_share,
+    shadowShareLearning: policy?.shadow_share_learning,
     defaultKeyScopes: policy?.default_key_scopes && parseScopes(policy.default_key_scopes),
   });
 }
@@ -133,6 +134,7 @@ function renderAccount(row: AccountRow, policy: AccountPolicy): Account {
       content_logging: policy.contentLogging,
       retention_days: policy.retentionDays,
       shadow_share: policy.shadowShare,
+      shadow_share_learning: policy.shadowShareLearning,
       default_key_scopes: parseScopes(policy.defaultKeyScopes),
     },
   };

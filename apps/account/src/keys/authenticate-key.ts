@@ -81,6 +81,7 @@ function renderGrant(key: KeyWithAccount, expiresAt: Date | null): KeyGrant {
     contentLogging: policy.contentLogging,
     retentionDays: policy.retentionDays,
     shadowShare: policy.shadowShare,
+    shadowShareLearning: policy.shadowShareLearning,
     isDemo: key.account.isDemo,
   });
 }

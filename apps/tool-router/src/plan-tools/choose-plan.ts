@@ -4,7 +4,7 @@ import type {
   PlanToolsRequest,
   RoutingPolicy,
 } from '@gateway/contracts';
-import { bucketOf, decideBucket } from '@gateway/contracts';
+import { bucketOf, decideBucket, isLearning } from '@gateway/contracts';
 import type { Pieces } from '@gateway/messaging';
 import type { IntentClass, ToolCandidate } from '@gateway/interchange';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
@@ -249,11 +249,6 @@ function findPinned(
   return pinned;
 }
 
-/** Minimum number of shadow samples in a bucket before the account's own shadow share applies. */
-const samplesWanted = 100;
-/** Below that sample count, the shadow share is multiplied by this factor: 5% becomes 20%. */
-const beginningFactor = 4;
-
 /**
  * The probability that the conversation is drawn for shadow: it gets a plan, but all tools are forwarded. The
  * draw depends only on the first turn. The memo stores its result, and drawing again without the memo gives the
@@ -266,6 +261,5 @@ export function shareOfShadow(
   bucket: string,
 ): number {
   if (shadow === undefined || reason === 'short_list' || reason === 'override') return 0;
-  const samples = measured?.buckets.find((each) => each.bucket === bucket)?.samples ?? 0;
-  return samples < samplesWanted ? Math.min(1, shadow.share * beginningFactor) : shadow.share;
+  return isLearning(measured, bucket) ? (shadow.learning ?? shadow.share) : shadow.share;
 }

@@ -15,13 +15,28 @@ const measured = (samples: number): RoutingPolicy => ({
   madeAt: '2026-11-20T00:00:00Z',
   buckets: [{ bucket, samples, isOff: false, steps: [] }],
 });
-const shadow = (at: number) => ({ shadow: { at, share: 0.05 } });
+const shadow = (at: number) => ({ shadow: { at, share: 0.05, learning: 0.2 } });
 
 describe('the shadow share of a conversation', () => {
-  it('is four times the usual one until the bucket has 100 samples', () => {
+  it('is the share for learning until the bucket has 100 samples', () => {
     expect(shareOfShadow(shadow(0), 'prior', null, bucket)).toBe(0.2);
     expect(shareOfShadow(shadow(0), 'prior', measured(99), bucket)).toBe(0.2);
     expect(shareOfShadow(shadow(0), 'calibrated', measured(100), bucket)).toBe(0.05);
+  });
+
+  it('is the share for learning while recall is tested again', () => {
+    const retest = { reason: 'recoveries_rose', since: '2026-11-20T00:00:00Z' } as const;
+    const policy = measured(500);
+    const tested = { ...policy, buckets: policy.buckets.map((each) => ({ ...each, retest })) };
+    expect(shareOfShadow(shadow(0), 'calibrated', tested, bucket)).toBe(0.2);
+  });
+
+  it('never exceeds either ceiling', () => {
+    const capped = { shadow: { at: 0, share: 0.3, learning: 0.1 } };
+    expect(shareOfShadow(capped, 'prior', null, bucket)).toBe(0.1);
+    expect(shareOfShadow(capped, 'calibrated', measured(100), bucket)).toBe(0.3);
+    // Gateways from the previous release send one share.
+    expect(shareOfShadow({ shadow: { at: 0, share: 0.05 } }, 'prior', null, bucket)).toBe(0.05);
   });
 
   it('is zero without a share, for a short list and for an override', () => {

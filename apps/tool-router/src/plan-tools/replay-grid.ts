@@ -4,9 +4,9 @@ import type { RankedTurn } from './grow-set.ts';
 import { chooseToolSet, type ToolSetOptions } from './tool-set.ts';
 
 /** Each K of the grid is about this many times the one before it. */
-const gridFactor = 1.12;
+const gridFactor = 1.06;
 /** Long conversations with long lists get a coarser grid, so that a replay takes about 20 ms at most. */
-const [coarseFactor, coarseFrom] = [1.5, 40_000];
+const [coarseFactor, coarseFrom] = [1.5, 20_000];
 
 /** The values of K at which a list is replayed: every K from `kMin` at first, then in growing steps. */
 export function listGrid(kMin: number, scored: number, factor = gridFactor): number[] {

@@ -22,10 +22,31 @@ export const accountPolicy = z.strictObject({
   /** Retention period for request data, in days. */
   retention_days: z.int().min(1).max(365),
   /**
-   * Share of conversations, from 0 to 1, that forward all tools while still recording a plan. Recall is
-   * measured on them.
+   * Maximum share of conversations, from 0 to 1, that forward all tools while still recording a plan. Recall is
+   * measured on them. 0 turns measuring off.
    */
-  shadow_share: z.number().min(0).max(1),
+  shadow_share: z
+    .number()
+    .min(0)
+    .max(1)
+    .meta({
+      description:
+        'Maximum share of conversations that forward all tools, so that recall is measured. 0 turns measuring off.',
+      examples: [0.05],
+    }),
+  /**
+   * The same while a bucket learns: until it has 100 conversations, and while recall is tested again. See
+   * docs/internals/recall.md.
+   */
+  shadow_share_learning: z
+    .number()
+    .min(0)
+    .max(1)
+    .meta({
+      description:
+        'Maximum share of these conversations while a bucket has measured fewer than 100, and while recall is tested again.',
+      examples: [0.2],
+    }),
   /** The scopes of a key that is created without `scopes`. */
   default_key_scopes: keyScopes,
 });

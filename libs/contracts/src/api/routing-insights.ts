@@ -56,6 +56,19 @@ const calibrationBucket = z.object({
   recall_at: z.record(z.string(), boundedRecall),
   /** The policy's K divided by the mean list length, from 0 to 1; null without a measured K. */
   kept_share: share.nullable(),
+  /**
+   * Recall is being tested again with more shadow conversations; null if it is not. `recoveries_rose`: pruned tools
+   * are recovered more often than before. `setup_changed`: the tool list, the model or the ranker changed. `since`:
+   * the first conversation in question.
+   */
+  retest: z
+    .object({ reason: z.enum(['recoveries_rose', 'setup_changed']), since: timestamp })
+    .nullable()
+    .meta({
+      description:
+        'Recall is being tested again with more shadow conversations, because pruned tools are recovered more often (`recoveries_rose`), or because the tool list, the model or the ranker changed (`setup_changed`). Null if it is not.',
+      examples: [{ reason: 'setup_changed', since: '2026-11-20T12:00:00.000Z' }],
+    }),
   /** When sampling restarted because recall fell; null if it never restarted. */
   restarted_at: timestamp.nullable(),
 });

@@ -120,6 +120,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
        * Measurements count each conversation once. Glossary: conversation.
        */
       sessionKey: z.string().max(64).nullable().optional(),
+      /** The first 16 hex digits of the hash of the tool list that was planned. */
+      toolList: z.string().max(64).nullable().optional(),
       /** How pruned tools can be recovered; null if they cannot. Glossary: recovery mode. */
       recovery: z.enum(['in_place', 'regrown']).nullable().optional(),
       /** The deferral that replaced pruning; null without one. */

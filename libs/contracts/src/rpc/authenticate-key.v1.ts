@@ -63,6 +63,8 @@ export const keyGrant = z.object({
   retentionDays: z.int().min(1).default(30),
   /** Share of conversations, from 0 to 1, whose plan is recorded but not applied. */
   shadowShare: z.number().min(0).max(1).default(0.05),
+  /** The same while a bucket learns. */
+  shadowShareLearning: z.number().min(0).max(1).default(0.2),
   /**
    * Whether this is the account that set-up creates for trying the gateway. It is excluded from measurements.
    */

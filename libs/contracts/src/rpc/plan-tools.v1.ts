@@ -112,10 +112,16 @@ const planToolsRequest = z.object({
   price: planPrice.optional(),
   /**
    * The random draw for shadow routing. `at`, from 0 to 1, is fixed per account and conversation. The
-   * conversation is selected if `at` is below the share, which is higher for buckets with few samples. If
-   * absent, the conversation is never selected.
+   * conversation is selected if `at` is below `share`, or below `learning` while the bucket learns (gateways
+   * from the previous release do not send it). If absent, the conversation is never selected.
    */
-  shadow: z.object({ at: z.number().min(0).max(1), share: z.number().min(0).max(1) }).optional(),
+  shadow: z
+    .object({
+      at: z.number().min(0).max(1),
+      share: z.number().min(0).max(1),
+      learning: z.number().min(0).max(1).optional(),
+    })
+    .optional(),
 });
 
 const planToolsReply = z.discriminatedUnion('status', [

@@ -12,7 +12,7 @@ export type BoundedRecall = z.infer<typeof boundedRecall>;
  * The recovery rate ρ: the share of needed but pruned tools that the model reaches through recovery. Measured as
  * recovered tools per pruned conversation divided by missed tools per shadow conversation, which is unbiased
  * because shadow conversations are drawn at random. `used` is the lower bound of the measurement, or the prior
- * until there is enough data. See docs/internals/calibration.md.
+ * until there is enough data. See docs/internals/recall.md.
  */
 export const recoveryRate = z.object({
   used: share,
@@ -47,6 +47,17 @@ export const priorRecoveryRate: RecoveryRate = {
 const policyReason = z.enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed']);
 export type PolicyReason = z.infer<typeof policyReason>;
 
+/**
+ * Why recall is tested again with a larger share of shadow conversations. `recoveries_rose`: pruned tools are
+ * recovered more often, which may be a fall of recall. `setup_changed`: the tool list, the model or the ranker
+ * changed. `since`: the first conversation of the suspected fall, or after the change.
+ */
+export const recallRetest = z.object({
+  reason: z.enum(['recoveries_rose', 'setup_changed']),
+  since: timestamp,
+});
+export type RecallRetest = z.infer<typeof recallRetest>;
+
 /** The expected recall of a K: of the forwarded tools, and with recovery added. */
 const expectedRecall = z.object({ forwarded: boundedRecall, effective: boundedRecall });
 export type ExpectedRecall = z.infer<typeof expectedRecall>;
@@ -76,6 +87,8 @@ export const calibratedBucket = z.object({
   /** The expected recall at `k`; null unless calibrated. */
   expected: expectedRecall.nullable().optional(),
   recoveryRate: recoveryRate.optional(),
+  /** Null if recall is not being tested again. */
+  retest: recallRetest.nullable().optional(),
 });
 export type CalibratedBucket = z.infer<typeof calibratedBucket>;
 
@@ -137,6 +150,18 @@ export function pooledBucketOf(bucket: string): string {
 /** The bucket for a conversation: the intent of its first turn (null: all intents) and the list-size band. */
 export function bucketOf(intent: string | null, tools: number): string {
   return `${intent ?? anyIntent}:${bandOf(tools)}`;
+}
+
+/** A bucket with fewer shadow samples learns. */
+const learningSamples = 100;
+
+/**
+ * Whether the bucket draws the larger share of shadow conversations: until it has measured enough, and while
+ * recall is tested again.
+ */
+export function isLearning(policy: RoutingPolicy | null, bucket: string): boolean {
+  const found = policy?.buckets.find((each) => each.bucket === bucket);
+  return found === undefined || found.samples < learningSamples || (found.retest ?? null) !== null;
 }
 
 /** What a policy decides for a conversation. */

@@ -1,5 +1,5 @@
 import { Button, NumberInput, Slider, Switch } from '@mantine/core';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { useUpdateAccount, type Account } from '../../api/account.ts';
 import { notifyDone } from '../../lib/notices.ts';
 import { Panel } from '../../components/panel.tsx';
@@ -7,12 +7,15 @@ import { ErrorState } from '../../components/states.tsx';
 import { formatShare } from '../../lib/format.ts';
 import classes from './account.module.css';
 
-type Kept = Pick<Account['policy'], 'content_logging' | 'retention_days' | 'shadow_share'>;
+type Kept = Pick<
+  Account['policy'],
+  'content_logging' | 'retention_days' | 'shadow_share' | 'shadow_share_learning'
+>;
 
 /** Settings for storing and measuring requests. */
 export function ContentPanel({ account: { policy } }: { readonly account: Account }) {
-  const { content_logging, retention_days, shadow_share } = policy;
-  const before: Kept = { content_logging, retention_days, shadow_share };
+  const { content_logging, retention_days, shadow_share, shadow_share_learning } = policy;
+  const before: Kept = { content_logging, retention_days, shadow_share, shadow_share_learning };
   const [draft, setDraft] = useState<Kept>(before);
   const update = useUpdateAccount();
   const isChanged = JSON.stringify(draft) !== JSON.stringify(before);
@@ -67,30 +70,38 @@ function KeptFields({ draft, onChange }: { readonly draft: Kept; readonly onChan
         onChange={(value) => onChange({ ...draft, retention_days: value === '' ? 1 : Number(value) })}
       />
       <ShadowShare
+        label="Shadow conversations (used for measurement), at most"
+        note="Shadow conversations forward all tools and compare the plan with the tools that were called. At 0% nothing is measured."
         value={draft.shadow_share}
         onChange={(share) => onChange({ ...draft, shadow_share: share })}
+      />
+      <ShadowShare
+        label="Shadow conversations while little is measured, at most"
+        note="Applies until 100 conversations of a kind are measured, and while recall is tested again after a change."
+        value={draft.shadow_share_learning}
+        onChange={(share) => onChange({ ...draft, shadow_share_learning: share })}
       />
     </>
   );
 }
 
-function ShadowShare({
-  value,
-  onChange,
-}: {
+interface ShadowShareProps {
+  readonly label: string;
+  readonly note: string;
   readonly value: number;
   readonly onChange: (share: number) => void;
-}) {
+}
+
+function ShadowShare({ label, note, value, onChange }: ShadowShareProps) {
+  const id = useId();
   return (
     <div className={classes.short}>
-      <p className={classes.label} id="shadow-label">
-        Shadow conversations (used for measurement): {formatShare(value)}
+      <p className={classes.label} id={id}>
+        {label}: {formatShare(value)}
       </p>
-      <p className={classes.note}>
-        Shadow conversations forward all tools and compare the plan with the tools that were called.
-      </p>
+      <p className={classes.note}>{note}</p>
       <Slider
-        thumbProps={{ 'aria-labelledby': 'shadow-label' }}
+        thumbProps={{ 'aria-labelledby': id }}
         label={(share) => formatShare(share)}
         min={0}
         max={1}

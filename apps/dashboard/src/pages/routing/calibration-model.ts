@@ -1,9 +1,28 @@
-import type { CalibrationBucket, RoutingPreferences } from '../../api/routing.ts';
+import type { paths } from '../../api/generated/openapi.ts';
 import { describeBucket } from '../../lib/explain-plan.ts';
 import { formatNumberOf, formatShare } from '../../lib/format.ts';
 
+type Answer<Path extends '/v1/account/routing/calibration' | '/v1/account/routing/preferences'> =
+  paths[Path]['get']['responses'][200]['content']['application/json'];
+/** A bucket as the API returns it. */
+type CalibrationBucket = Answer<'/v1/account/routing/calibration'>['buckets'][number];
+type RoutingPreferences = Answer<'/v1/account/routing/preferences'>;
+
 /** What the policy does in a bucket, and why: exactly what the router applies. */
 export function describeDecision(bucket: CalibrationBucket): string {
+  return `${describeState(bucket)}${describeRetest(bucket)}`;
+}
+
+function describeRetest({ retest }: CalibrationBucket): string {
+  if (retest === null) return '';
+  const why =
+    retest.reason === 'recoveries_rose'
+      ? 'models recover pruned tools more often than before'
+      : 'the tool list, the model or the ranker changed';
+  return ` Recall is being tested again with more shadow conversations, because ${why}.`;
+}
+
+function describeState(bucket: CalibrationBucket): string {
   const { basis, reason, samples, samples_needed, bucket: name, decided_by } = bucket;
   const seen = `${formatNumberOf(samples, 'shadow conversation')} measured.`;
   const from = decided_by === name ? '' : ` Decided by the measurements of ${describeBucket(decided_by)}.`;

@@ -165,6 +165,8 @@ export interface ConversationKeys {
   readonly before: string | null;
   /** Identical in every request of the conversation. */
   readonly conversation: string;
+  /** The first 16 hex digits of the hash of the tool list. */
+  readonly toolList: string;
 }
 
 /** The upstream request and the plan behind it. */

@@ -18,7 +18,7 @@ export const changeAccount: Operation = {
   tag,
   summary: 'Change the account’s profile and policy',
   description:
-    'Fields left out do not change. Limits apply within a second to every key that has no limit of its own. `content_logging` allows the gateway to store the contents of messages and tools; it is off by default. `retention_days` is how long stored contents are kept. `shadow_share` is the share of sessions that may be used to measure tool selection. `default_key_scopes` are the scopes of keys that are created without `scopes`. An API key cannot raise a limit or the default scopes above its own.',
+    'Fields left out do not change. Limits apply within a second to every key that has no limit of its own. `content_logging` allows the gateway to store the contents of messages and tools; it is off by default. `retention_days` is how long stored contents are kept. `shadow_share` is the maximum share of conversations that are used to measure tool selection, and `shadow_share_learning` the maximum while a bucket learns. `default_key_scopes` are the scopes of keys that are created without `scopes`. An API key cannot raise a limit or the default scopes above its own.',
   body: { schema: updateAccountBody },
   answer: { status: 200, description: 'The changed account.', schema: account },
   errors: ['grant_exceeds_key'],

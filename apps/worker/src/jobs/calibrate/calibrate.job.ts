@@ -1,7 +1,7 @@
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { Rounds } from '../rounds.ts';
-import { calibrateAccount, type CalibrateContext } from './calibrate.ts';
-import type { Logger } from '@gateway/observability';
+import { calibrateAccount, type CalibrateContext, type RecallChange } from './calibrate.ts';
+import type { Counter, Logger, Metrics } from '@gateway/observability';
 
 const restMs = 2_000;
 /** Maximum share of the time spent on calibration, regardless of the number of accounts. */
@@ -12,19 +12,23 @@ const busyShare = 0.05;
  */
 const startDays = 1;
 
-export interface CalibrateJobParts extends CalibrateContext {
-  /** Accounts with shadow requests since their last calibration. */
+export interface CalibrateJobParts extends Omit<CalibrateContext, 'onRecallChange'> {
+  /** Accounts with shadow requests or recoveries since their last calibration. */
   readonly shadowAccounts: Set<string>;
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly logger: Pick<Logger, 'warn' | 'info'>;
+  readonly metrics: Metrics;
 }
 
-/** Calibrates the accounts that received shadow requests since the last round. */
+/** Calibrates the accounts that received shadow requests or recoveries since the last round. */
 export class CalibrateJob implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #parts: CalibrateJobParts;
+  readonly #context: CalibrateContext;
   readonly #rounds = new Rounds(() => this.#calibrateAll());
 
   constructor(parts: CalibrateJobParts) {
     this.#parts = parts;
+    const falls = createRecallFalls(parts.metrics);
+    this.#context = { ...parts, onRecallChange: (change) => reportRecallChange(change, falls, parts.logger) };
   }
 
   onApplicationBootstrap(): void {
@@ -44,7 +48,7 @@ export class CalibrateJob implements OnApplicationBootstrap, OnModuleDestroy {
       if (this.#rounds.isClosed) break;
       shadowAccounts.delete(accountId);
       try {
-        await calibrateAccount(this.#parts, accountId);
+        await calibrateAccount(this.#context, accountId);
       } catch (error) {
         logger.warn(
           { err: error, account_id: accountId },
@@ -66,5 +70,30 @@ export class CalibrateJob implements OnApplicationBootstrap, OnModuleDestroy {
     } catch (error) {
       logger.warn({ err: error }, 'listing accounts with shadow requests failed');
     }
+  }
+}
+
+function createRecallFalls(metrics: Metrics): Counter<never> {
+  const falls = metrics.counter({
+    name: 'recall_falls_total',
+    help: 'Confirmed falls of recall, by bucket of an account. All tools are sent until new conversations support a K.',
+  });
+  falls.inc({}, 0);
+  return falls;
+}
+
+function reportRecallChange(
+  { accountId, bucket, kind, since }: RecallChange,
+  falls: Counter<never>,
+  logger: Pick<Logger, 'warn' | 'info'>,
+): void {
+  const facts = { account_id: accountId, bucket, since };
+  if (kind === 'fell') {
+    falls.inc({});
+    logger.warn(facts, 'recall fell, sending all tools until new conversations support a K');
+  } else if (kind === 'recoveries_rose') {
+    logger.info(facts, 'pruned tools are recovered more often, testing recall again');
+  } else {
+    logger.info(facts, 'the tool list, the model or the ranker changed, testing recall again');
   }
 }

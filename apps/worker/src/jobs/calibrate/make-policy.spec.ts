@@ -3,6 +3,7 @@ import { calibrate, isNews, renderPolicy, type Calibration } from './make-policy
 import { boundRecallAbove, boundRecallBelow, type ShadowSample } from './measure-bucket.ts';
 
 const day = Date.UTC(2026, 10, 1);
+const setup = ['list', 'model', 'ranker'] as const;
 const draw = (count: number, neededK: (at: number) => number, change: Partial<ShadowSample> = {}, from = 0) =>
   Array.from({ length: count }, (_, at): ShadowSample => ({
     at: new Date(day + (from + at) * 1000).toISOString(),
@@ -12,6 +13,7 @@ const draw = (count: number, neededK: (at: number) => number, change: Partial<Sh
     isArmed: true,
     share: 0.05,
     tools: 80,
+    setup,
     ...change,
   }));
 /** Without recovery, K depends on forwarded recall. */
@@ -56,8 +58,10 @@ describe('a calibrated policy', () => {
     const samples = draw(400, (at) => (at % 20 === 0 ? 60 : 1 + (at % 12)));
     const kAt = (recovered: number, hasRecovery = true) => {
       const missing = samples.map((each) => ({ ...each, missed: (each.neededKs[0] ?? 0) > 12 ? 1 : 0 }));
-      const since = samples[0]!.at;
-      const pruned = [{ bucket: 'act:51-100', conversations: 7_600, recovered, squares: recovered, since }];
+      const pruned = Array.from({ length: 7_600 }, (_, at) => ({
+        ...{ at: samples[0]!.at, bucket: 'act:51-100', k: 12, setup },
+        recovered: Number(at < recovered),
+      }));
       return bucketOf(calibrate({ samples: missing, pruned }, null, { recallTarget: 0.95, hasRecovery })).k;
     };
     // One conversation in twenty needs more than 12. With 342 tools recovered in 7,600 conversations, ρ is 0.9.

@@ -1,4 +1,5 @@
 import jstat from 'jstat';
+import type { Setup } from './setup-change.ts';
 
 /** The result of one shadow conversation for one bucket. */
 export interface ShadowSample {
@@ -18,6 +19,7 @@ export interface ShadowSample {
   readonly share: number;
   /** Number of offered tools. */
   readonly tools: number;
+  readonly setup: Setup;
 }
 
 /** The smallest K that would have held every tool called in the conversation. */

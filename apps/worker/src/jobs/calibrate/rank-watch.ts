@@ -1,12 +1,5 @@
-import {
-  chooseThreshold,
-  fall,
-  type Likelihood,
-  type RecallWatch,
-  type WatchedSample,
-} from './recall-watch.ts';
+import { fall, type Likelihood, type RecallWatch, type WatchedSample } from './recall-watch.ts';
 
-const alarmMultiple = 180_000;
 const stretchMax = 20;
 const rounds = 30;
 
@@ -38,7 +31,7 @@ export class RankWatch implements RecallWatch {
     const weight = chooseWeight(conversations.map(ratioOf));
     const ranks = conversations.reduce((sum, each) => sum + each.length, 0) / conversations.length;
     return {
-      alarmAt: chooseThreshold(alarmMultiple, weight * ranks * (stretch - 1 - Math.log(stretch))),
+      nats: weight * ranks * (stretch - 1 - Math.log(stretch)),
       ratioOf: ({ neededKs }) => weight * ratioOf(neededKs),
     };
   }

@@ -1,6 +1,9 @@
-import { neededKOf, type ShadowSample } from './measure-bucket.ts';
+import { neededKOf } from './measure-bucket.ts';
 
-export type WatchedSample = Pick<ShadowSample, 'neededKs'>;
+/** The labels of a shadow conversation: see `ShadowSample`. */
+export interface WatchedSample {
+  readonly neededKs: readonly number[];
+}
 
 /**
  * Learns from reference conversations, and computes how much more likely a conversation is after a fall in
@@ -12,27 +15,14 @@ export interface RecallWatch {
 }
 
 export interface Likelihood {
-  /** A drop is reported when the logarithm of the likelihood ratio reaches this value. */
-  readonly alarmAt: number;
+  /** The information (nats) that one conversation contains, on average, after the fall. */
+  readonly nats: number;
   /** The logarithm of how much more likely a conversation is after the fall than before it. */
   readonly ratioOf: (sample: WatchedSample) => number;
 }
 
-/**
- * Chooses the alarm threshold. A CUSUM raises more false alarms the more information (in nats) each
- * conversation contains, and exponentially fewer with a higher threshold (Siegmund, "Sequential analysis",
- * 1985, chapter 2). The threshold therefore grows with that information.
- * @param multiple is calibrated with `npm run eval:calibration`: in about one in a hundred runs of 1,000
- * conversations without a fall, either watch raises an alarm.
- */
-export function chooseThreshold(multiple: number, nats: number): number {
-  return Math.log(multiple * nats);
-}
-
 /** The drop in recall to detect, as a share. */
 export const fall = 0.1;
-
-const alarmMultiple = 600_000;
 
 /** Detects a growing share of conversations that need more than K tools. */
 export class MissWatch implements RecallWatch {
@@ -51,11 +41,13 @@ export class MissWatch implements RecallWatch {
 
   fit(): Likelihood {
     const before = (this.#misses + 0.5) / (this.#conversations + 1);
-    const after = Math.min(0.99, before + fall);
-    const [missed, held] = [Math.log(after / before), Math.log((1 - after) / (1 - before))];
-    return {
-      alarmAt: chooseThreshold(alarmMultiple, after * missed + (1 - after) * held),
-      ratioOf: ({ neededKs }) => (neededKOf({ neededKs }) > this.#k ? missed : held),
-    };
+    const { hit, none, nats } = binaryRatio(before, Math.min(0.99, before + fall));
+    return { nats, ratioOf: (sample) => (neededKOf(sample) > this.#k ? hit : none) };
   }
+}
+
+/** The log-likelihood ratios of an event and of its absence, if its probability rises. */
+export function binaryRatio(before: number, after: number): { hit: number; none: number; nats: number } {
+  const [hit, none] = [Math.log(after / before), Math.log((1 - after) / (1 - before))];
+  return { hit, none, nats: after * hit + (1 - after) * none };
 }

@@ -1,5 +1,18 @@
 import { priorRecoveryRate, type RecoveryRate } from '@gateway/contracts';
 import { boundRecallAbove, boundRecallBelow, type ShadowSample } from './measure-bucket.ts';
+import type { Setup } from './setup-change.ts';
+
+/** A served conversation with pruned tools that the model could recover. */
+export interface PrunedConversation {
+  /** Time of its first request, as RFC 3339. */
+  readonly at: string;
+  readonly bucket: string;
+  /** Number of scored tools that were forwarded in its first request. */
+  readonly k: number;
+  /** Number of tools that the model recovered and called. */
+  readonly recovered: number;
+  readonly setup: Setup;
+}
 
 /** How many tools were recovered and called in the pruned conversations of one bucket. */
 export interface PrunedCount {
@@ -47,6 +60,23 @@ export function measureRecoveryRate(
   return counts.missedTools < missedMin || isConsistentWithPrior(measured)
     ? { ...priorRecoveryRate, ...counts, measured }
     : { used: measured.low, source: 'measured', measured, ...counts };
+}
+
+/** Counts the recoveries of pruned conversations by bucket. */
+export function countPruned(conversations: readonly PrunedConversation[]): PrunedCount[] {
+  const since = conversations.reduce<string | null>(
+    (first, { at }) => (first === null || at < first ? at : first),
+    null,
+  );
+  const counts = new Map<string, { conversations: number; recovered: number; squares: number }>();
+  for (const { bucket, recovered } of conversations) {
+    const count = counts.get(bucket) ?? { conversations: 0, recovered: 0, squares: 0 };
+    count.conversations += 1;
+    count.recovered += recovered;
+    count.squares += recovered ** 2;
+    counts.set(bucket, count);
+  }
+  return [...counts].map(([bucket, count]) => ({ bucket, ...count, since: since ?? '' }));
 }
 
 function sumOf(counts: readonly PrunedCount[], field: 'conversations' | 'recovered' | 'squares'): number {

@@ -1,7 +1,9 @@
-import { findFall } from './watch-recall.ts';
+import type { Setup } from './setup-change.ts';
+import { watchRecall, type WatchedConversation } from './watch-recall.ts';
 
 const k = 12;
 const usual = 200;
+const setup: Setup = ['list', 'model', 'ranker'];
 
 /** Returns pseudo-random numbers in [0, 1) that are the same in every run (mulberry32). */
 function seedRandom(seed: number): () => number {
@@ -14,68 +16,193 @@ function seedRandom(seed: number): () => number {
   };
 }
 
+/** One conversation every five minutes. */
+const timeOf = (at: number) => new Date(Date.UTC(2026, 10, 1) + at * 300_000).toISOString();
 const drawRank = (random: () => number, scale: number) => 1 + Math.floor(-Math.log(1 - random()) * scale);
-const render = (ranks: readonly number[]) => ({ neededKs: [...ranks].sort((one, other) => other - one) });
 
 /**
- * Conversations with three calls each. K = 12 is enough for 95% of them, and for 85% if ranks are stretched
+ * Shadow conversations with three calls each. K = 12 is enough for 95% of them, and for 85% if ranks are stretched
  * by 1.4.
  */
-const drawSessions = (
+const drawShadows = (
   seed: number,
   count: number,
   change: (ranks: number[], random: () => number) => number[],
-) => {
+  from = 0,
+): WatchedConversation[] => {
   const random = seedRandom(seed);
-  return Array.from({ length: count }, () =>
-    render(
-      change(
-        [0, 1, 2].map(() => drawRank(random, 3)),
-        random,
-      ),
-    ),
-  );
+  return Array.from({ length: count }, (_, at) => {
+    const ranks = change(
+      [0, 1, 2].map(() => drawRank(random, 3)),
+      random,
+    );
+    const neededKs = ranks.sort((one, other) => other - one);
+    return { kind: 'shadow', at: timeOf(from + at), setup, neededKs, share: 0.05 };
+  });
 };
 const same = (ranks: number[]) => ranks;
 const stretched = (ranks: number[]) => ranks.map((rank) => Math.ceil(rank * 1.4));
+const stateOf = (conversations: readonly WatchedConversation[]) => watchRecall(conversations, k).state;
 
-describe('a fall in recall', () => {
+describe('a fall in recall, seen by shadow conversations', () => {
   it('is not reported without a change: no alarm in five runs of 400 conversations', () => {
-    const alarms = [...Array(5).keys()].filter((seed) => findFall(drawSessions(seed, 400, same), k) !== null);
-    expect(alarms).toEqual([]);
+    for (const seed of [0, 1, 2, 3, 4]) expect(stateOf(drawShadows(seed, 400, same))).not.toBe('fell');
   });
 
   it('is not reported when all calls in a conversation are the same', () => {
     const alike = ([rank = 1]: number[]) => [rank, rank, rank];
-    const alarms = [...Array(5).keys()].filter(
-      (seed) => findFall(drawSessions(seed, 400, alike), k) !== null,
-    );
-    expect(alarms).toEqual([]);
+    for (const seed of [0, 1, 2, 3, 4]) expect(stateOf(drawShadows(seed, 400, alike))).not.toBe('fell');
   });
 
   it('is detected from worse ranks, and its start is located', () => {
     for (const seed of [1, 2, 3]) {
-      const samples = [...drawSessions(seed, usual, same), ...drawSessions(seed + 100, 150, stretched)];
-      const fall = findFall(samples, k);
-      expect(fall?.noticedAt).toBeGreaterThan(usual);
-      expect(Math.abs((fall?.startedAt ?? 0) - usual)).toBeLessThan(100);
+      const conversations = [
+        ...drawShadows(seed, usual, same),
+        ...drawShadows(seed + 100, 150, stretched, usual),
+      ];
+      const { state, since } = watchRecall(conversations, k);
+      expect(state).toBe('fell');
+      const start = conversations.findIndex(({ at }) => at === since);
+      expect(Math.abs(start - usual)).toBeLessThan(100);
     }
   });
 
   it('is detected from misses when the other ranks stay the same', () => {
     const astray = (ranks: number[], random: () => number) =>
       random() < 0.2 ? [...ranks.slice(1), 80] : ranks;
-    const samples = [...drawSessions(1, usual, same), ...drawSessions(101, 150, astray)];
-    expect(findFall(samples, k)?.noticedAt).toBeGreaterThan(usual);
+    expect(stateOf([...drawShadows(1, usual, same), ...drawShadows(101, 150, astray, usual)])).toBe('fell');
   });
 
   it('is only detected with enough reference conversations', () => {
-    expect(findFall(drawSessions(1, 59, stretched), k)).toBeNull();
-    expect(findFall([], k)).toBeNull();
+    expect(stateOf(drawShadows(1, 59, stretched))).toBe('usual');
+    expect(stateOf([])).toBe('usual');
   });
 
   it('is not reported for conversations without calls or with equal ranks', () => {
-    const alike = [...Array(400).keys()].map((at) => ({ neededKs: at % 3 === 0 ? [] : [1, 1] }));
-    expect(findFall(alike, k)).toBeNull();
+    const alike = [...Array(400).keys()].map((at): WatchedConversation => ({
+      ...{ kind: 'shadow', at: timeOf(at), setup, neededKs: at % 3 === 0 ? [] : [1, 1], share: 1 },
+    }));
+    expect(stateOf(alike)).toBe('usual');
+  });
+});
+
+interface Traffic {
+  readonly seed: number;
+  readonly from?: number;
+  readonly count: number;
+  /** The share of conversations that need more than K tools. */
+  readonly missed: number;
+  readonly rho: number;
+  readonly share?: number;
+  /** How many conversations in a row are alike. */
+  readonly episode?: number;
+  readonly servedK?: number;
+  readonly ranWith?: Setup;
+}
+
+/** Traffic as the log contains it: some conversations in shadow, the others pruned to K. */
+function drawTraffic({ seed, from = 0, count, ...traffic }: Traffic): WatchedConversation[] {
+  const { missed, rho, share = 0.05, episode = 1, servedK = k, ranWith = setup } = traffic;
+  const random = seedRandom(seed);
+  let isMissed = false;
+  return Array.from({ length: count }, (_, place) => {
+    if (place % episode === 0) isMissed = random() < missed;
+    const shared = { at: timeOf(from + place), setup: ranWith };
+    if (random() < share) return { ...shared, kind: 'shadow', share, neededKs: isMissed ? [40, 3] : [8, 3] };
+    return { ...shared, kind: 'pruned', k: servedK, recovered: Number(isMissed && random() < rho) };
+  });
+}
+
+describe('a fall in recall, seen by recoveries', () => {
+  const before = { seed: 1, count: 3_000, missed: 0.1, rho: 0.8 };
+  const states = (after: Partial<Traffic>, runs = 6) =>
+    Array.from({ length: runs }, (_, seed) => {
+      const reference = drawTraffic({ ...before, seed });
+      const rest = drawTraffic({ ...before, seed: seed + 50, from: 3_000, count: 400, ...after });
+      return stateOf([...reference, ...rest]);
+    });
+  const countOf = (found: readonly string[], state: string) => found.filter((each) => each === state).length;
+
+  it('is suspected, so that more conversations are drawn for shadow, and then confirmed', () => {
+    expect(countOf(states({ missed: 0.2, count: 200 }), 'usual')).toBeLessThan(3);
+    expect(countOf(states({ missed: 0.2, share: 0.2, count: 600 }), 'fell')).toBeGreaterThan(3);
+  });
+
+  it('is not reported without one, for independent conversations and for episodes of ten alike ones', () => {
+    expect(countOf(states({ count: 3_000 }), 'fell')).toBe(0);
+    const runs = Array.from({ length: 6 }, (_, seed) =>
+      stateOf(drawTraffic({ ...before, seed, count: 6_000, episode: 10 })),
+    );
+    expect(countOf(runs, 'fell')).toBe(0);
+  });
+
+  it('is not confirmed when only recovery is used more: shadow conversations deny it', () => {
+    const found = states({ missed: 0.1, rho: 1, share: 0.2, count: 600 }, 4);
+    expect(countOf(found, 'fell')).toBe(0);
+    const moreOften = Array.from({ length: 4 }, (_, seed) =>
+      stateOf([
+        ...drawTraffic({ ...before, seed, rho: 0.55 }),
+        ...drawTraffic({ ...before, seed: seed + 9, from: 3_000, count: 600, rho: 0.9, share: 0.2 }),
+      ]),
+    );
+    expect(countOf(moreOften, 'fell')).toBe(0);
+  });
+
+  it('is not a smaller K, which needs more recoveries', () => {
+    // Half of the shadow conversations need 8 tools, so K = 4 misses many more.
+    const smaller = Array.from({ length: 4 }, (_, seed) => {
+      const reference = drawTraffic({ ...before, seed });
+      const rest = drawTraffic({
+        ...before,
+        seed: seed + 50,
+        from: 3_000,
+        count: 600,
+        missed: 0.95,
+        servedK: 4,
+      });
+      const kept = rest.filter(({ kind }) => kind === 'pruned');
+      return stateOf([...reference, ...kept]);
+    });
+    expect(countOf(smaller, 'fell')).toBe(0);
+    expect(countOf(smaller, 'suspected')).toBeLessThan(2);
+  });
+});
+
+describe('a change of the tool list, the model or the ranker', () => {
+  const before = { seed: 1, count: 3_000, missed: 0.05, rho: 0.8 };
+  const after = { ...before, seed: 2, from: 3_000, count: 30 };
+  const changes: readonly (readonly [string, Setup])[] = [
+    ['tool list', ['other', 'model', 'ranker']],
+    ['model', ['list', 'other', 'ranker']],
+    ['ranker', ['list', 'model', 'other']],
+  ];
+
+  it.each(changes)('tests recall again at once when the %s changes', (_, ranWith) => {
+    const conversations = [...drawTraffic(before), ...drawTraffic({ ...after, ranWith })];
+    expect(watchRecall(conversations, k)).toEqual({ state: 'changed', since: timeOf(3_000) });
+  });
+
+  it('ends the test after enough shadow conversations', () => {
+    const rest = drawTraffic({ ...after, count: 600, share: 0.2, ranWith: ['other', 'model', 'ranker'] });
+    expect(stateOf([...drawTraffic(before), ...rest])).toBe('usual');
+  });
+
+  it('confirms a fall with less evidence than without the change', () => {
+    const fallen = { ...after, missed: 0.2, share: 0.2, count: 150 };
+    const other: Setup = ['other', 'model', 'ranker'];
+    const fell = (ranWith: Setup) =>
+      [2, 3, 4, 5, 6].filter(
+        (seed) => stateOf([...drawTraffic(before), ...drawTraffic({ ...fallen, seed, ranWith })]) === 'fell',
+      ).length;
+    expect(fell(other)).toBeGreaterThan(fell(setup));
+    expect(fell(other)).toBeGreaterThan(2);
+  });
+
+  it('is not a list that differs with every conversation, or a model on trial', () => {
+    const lists = drawTraffic({ ...after, count: 200 }).map((each, at) => ({
+      ...each,
+      setup: [`list-${at}`, at % 3 === 0 ? 'trial' : 'model', 'ranker'] as const,
+    }));
+    expect(stateOf([...drawTraffic(before), ...lists])).toBe('usual');
   });
 });

@@ -1,48 +1,257 @@
-import { MissWatch, type RecallWatch, type WatchedSample } from './recall-watch.ts';
+import { neededKOf } from './measure-bucket.ts';
 import { RankWatch } from './rank-watch.ts';
+import { MissWatch, type Likelihood, type RecallWatch } from './recall-watch.ts';
+import { RecoveryWatch, blockMax, dateLength, type RecoveryLikelihood } from './recovery-watch.ts';
+import { findChange, type Setup } from './setup-change.ts';
 
-/** Number of reference samples needed before detection starts. */
+/** Number of shadow conversations in the reference before detection starts. */
 export const referenceMin = 59;
-/** The reference is fitted again when its number of samples has grown by this share. */
-const growth = 0.1;
+/** The reference is fitted again when it has grown by this share. */
+const growth = 0.5;
+/**
+ * A CUSUM raises more false alarms the more information (in nats) each conversation contains, and exponentially
+ * fewer with a higher threshold (Siegmund, "Sequential analysis", 1985, chapter 2). So the threshold is the
+ * logarithm of this multiple of the information. Calibrated with `npm run eval:calibration`.
+ */
+const alarmMultiple = 1_000_000;
+const alarmMin = 7;
+/** Evidence from which a fall is suspected, as a share of the evidence that an alarm needs. */
+const suspectedShare = 0.35;
+/**
+ * Evidence that shadow conversations must contribute by themselves. Recoveries also become more frequent if
+ * models use recovery more, which is no fall.
+ */
+const shadowMin = Math.log(2);
+/** One block of possibly alike conversations contributes at most this share of an alarm. */
+const blockShareMax = 1 / 3;
+/**
+ * After a change of the setup, the time of a fall is known. A sequential test needs less evidence then: it is
+ * wrong in at most one of this many changes (Ville's inequality), per kind of fall.
+ */
+const changeAlarmAt = Math.log(200);
+/** Shadow conversations after a change until the test of it ends. */
+const retestSamples = 59;
 
-/** Positions in the list of conversations. */
-export interface Fall {
-  /** The estimated position of the first conversation after the fall. */
+/** A conversation that shows something about recall: in shadow, or served with pruned tools. */
+export type WatchedConversation = {
+  /** Time of its first request, as RFC 3339. */
+  readonly at: string;
+  readonly setup: Setup;
+} & (
+  | { readonly kind: 'shadow'; readonly neededKs: readonly number[]; readonly share: number }
+  | { readonly kind: 'pruned'; readonly k: number; readonly recovered: number }
+);
+
+/**
+ * `suspected`: recoveries are more frequent. `changed`: the tool list, the model or the ranker changed. In both
+ * cases recall is tested again with more shadow conversations. `fell`: shadow conversations confirm a fall.
+ */
+export interface RecallState {
+  readonly state: 'usual' | 'suspected' | 'changed' | 'fell';
+  /** The estimated time of the first conversation after the fall or change. Null if usual. */
+  readonly since: string | null;
+}
+
+/**
+ * Tests whether forwarded recall at `k` has fallen by ten points, given the conversations from oldest to newest.
+ * Two kinds of fall are tested: all ranks get worse, or a few needed tools rank low.
+ */
+export function watchRecall(conversations: readonly WatchedConversation[], k: number): RecallState {
+  const at = (place: number): string | null => conversations[place]?.at ?? null;
+  const changedAt = findChange(conversations);
+  const tests = [() => new RankWatch(k), () => new MissWatch(k)].flatMap((make) => {
+    const change = changedAt === null ? null : testChange(conversations, make(), changedAt);
+    return [runCusum(conversations, make()), change].filter((evidence) => evidence !== null);
+  });
+  const fell = tests.find(({ nats, alarmAt, shadowNats }) => nats >= alarmAt && shadowNats >= shadowMin);
+  if (fell !== undefined) return { state: 'fell', since: at(fell.startedAt) };
+  if (changedAt !== null && isTesting(conversations, changedAt))
+    return { state: 'changed', since: at(changedAt) };
+  const suspected = tests.find(({ nats, alarmAt }) => nats >= alarmAt * suspectedShare);
+  return suspected === undefined
+    ? { state: 'usual', since: null }
+    : { state: 'suspected', since: at(suspected.startedAt) };
+}
+
+/** Evidence for a fall in the conversations from `startedAt` on. */
+interface Evidence {
+  /** The logarithm of how much more likely they are after a fall than without one. */
+  readonly nats: number;
+  readonly shadowNats: number;
   readonly startedAt: number;
-  /** The position of the conversation that raised the alarm. */
-  readonly noticedAt: number;
+  readonly alarmAt: number;
 }
 
 /**
- * Detects a ten-point drop in recall at `k` over conversations from oldest to newest. Null without a drop.
- * Two kinds of drop are detected. Worsening ranks are noticed before they exceed `k`. If only a few needed
- * tools rank low, the drop shows only as misses.
+ * A CUSUM (Page, "Continuous inspection schemes", 1954). The conversations before the current run form the
+ * reference. A run ends when the evidence for a fall is no larger than the evidence against it.
  */
-export function findFall(samples: readonly WatchedSample[], k: number): Fall | null {
-  const falls = [new RankWatch(k), new MissWatch(k)].flatMap((watch) => findAlarm(samples, watch) ?? []);
-  return falls.toSorted((one, other) => one.noticedAt - other.noticedAt)[0] ?? null;
-}
-
-/**
- * A CUSUM (Page, "Continuous inspection schemes", 1954). The samples before the current run form the
- * reference. A run ends when the evidence for a drop is no larger than the evidence against it.
- */
-function findAlarm(samples: readonly WatchedSample[], watch: RecallWatch): Fall | null {
-  for (const sample of samples.slice(0, referenceMin)) watch.addUsual(sample);
-  let [likelihood, fittedTo] = [watch.fit(), referenceMin];
-  let [sum, startedAt] = [0, referenceMin];
-  for (const [at, sample] of samples.entries()) {
-    if (at < referenceMin) continue;
-    sum += likelihood.ratioOf(sample);
-    // The reference mean is estimated from a limited number of samples. The difference therefore includes the
-    // sampling error of both means.
-    const known = startedAt / (at + 1);
-    if (sum * known >= likelihood.alarmAt) return { startedAt, noticedAt: at };
-    if (sum > 0) continue;
-    for (const each of samples.slice(startedAt, at + 1)) watch.addUsual(each);
-    [sum, startedAt] = [0, at + 1];
-    if (startedAt >= fittedTo * (1 + growth)) [likelihood, fittedTo] = [watch.fit(), startedAt];
+function runCusum(conversations: readonly WatchedConversation[], watch: RecallWatch): Evidence | null {
+  const reference = new Reference(watch);
+  let startedAt = reference.addUntil(conversations, ({ samples }) => samples >= referenceMin);
+  if (reference.samples < referenceMin) return null;
+  let fitted = reference.fit();
+  let run = new Run(fitted);
+  for (let at = startedAt; at < conversations.length; at += 1) {
+    const conversation = conversations[at];
+    if (conversation === undefined) break;
+    run.add(conversation, fitted.ratioOf(conversation));
+    if (run.nats > 0) continue;
+    for (; startedAt <= at; startedAt += 1) reference.add(conversations[startedAt]);
+    if (startedAt >= fitted.size * (1 + growth)) fitted = reference.fit();
+    run = new Run(fitted);
   }
-  return null;
+  return renderEvidence(run, startedAt, conversations.length, fitted.alarmAt);
+}
+
+/** A sequential test from a known start (Wald, "Sequential tests of statistical hypotheses", 1945). */
+function testChange(
+  conversations: readonly WatchedConversation[],
+  watch: RecallWatch,
+  changedAt: number,
+): Evidence | null {
+  const reference = new Reference(watch);
+  reference.addUntil(conversations, ({ size }) => size >= changedAt);
+  if (reference.samples < referenceMin) return null;
+  const fitted = reference.fit();
+  const run = new Run(fitted);
+  for (const conversation of conversations.slice(changedAt))
+    run.add(conversation, fitted.ratioOf(conversation));
+  return renderEvidence(run, changedAt, conversations.length, changeAlarmAt);
+}
+
+/**
+ * The usual shares are estimated from a limited number of conversations. The difference therefore includes the
+ * sampling error of both sides, so the evidence counts by the share of the reference.
+ */
+function renderEvidence(run: Run, startedAt: number, size: number, alarmAt: number): Evidence {
+  const known = size === 0 ? 0 : startedAt / size;
+  return { nats: run.nats * known, shadowNats: run.shadowNats * known, startedAt, alarmAt };
+}
+
+function isTesting(conversations: readonly WatchedConversation[], changedAt: number): boolean {
+  const samples = conversations.slice(changedAt).filter(({ kind }) => kind === 'shadow').length;
+  return samples < retestSamples;
+}
+
+/** Evidence that adds up over consecutive conversations, limited per block. */
+class Run {
+  readonly #natsMax: number;
+  /** Conversations per observed one. */
+  readonly #weight: number;
+  #closed = 0;
+  #open = 0;
+  #count = 0;
+  #day = '';
+  shadowNats = 0;
+
+  constructor({ alarmAt, observed }: Fitted) {
+    this.#natsMax = alarmAt * blockShareMax;
+    this.#weight = 1 / observed;
+  }
+
+  get nats(): number {
+    return this.#closed + Math.min(this.#natsMax, this.#open);
+  }
+
+  add({ at, kind }: WatchedConversation, ratio: number): void {
+    if (this.#day === '' || !at.startsWith(this.#day) || this.#count >= blockMax) {
+      this.#closed = this.nats;
+      this.#open = 0;
+      this.#count = 0;
+      this.#day = at.slice(0, dateLength);
+    }
+    this.#open += ratio;
+    this.#count += this.#weight;
+    if (kind === 'shadow') this.shadowNats += ratio;
+  }
+}
+
+interface Fitted {
+  /** Number of conversations that it was fitted to. */
+  readonly size: number;
+  /** Their share of the traffic. Without recovery, only shadow conversations show something. */
+  readonly observed: number;
+  readonly alarmAt: number;
+  readonly ratioOf: (conversation: WatchedConversation) => number;
+}
+
+/** The conversations that others are compared with. */
+class Reference {
+  readonly #watch: RecallWatch;
+  readonly #recoveries = new RecoveryWatch();
+  /** The K that each shadow conversation needed. */
+  readonly #needed: number[] = [];
+  /** The conversations of traffic that the shadow conversations stand for. */
+  #traffic = 0;
+  size = 0;
+
+  constructor(watch: RecallWatch) {
+    this.#watch = watch;
+  }
+
+  /** Number of shadow conversations. */
+  get samples(): number {
+    return this.#needed.length;
+  }
+
+  add(conversation: WatchedConversation | undefined): void {
+    if (conversation === undefined) return;
+    this.size += 1;
+    if (conversation.kind === 'pruned') return this.#recoveries.addUsual(conversation);
+    this.#watch.addUsual(conversation);
+    this.#needed.push(neededKOf(conversation));
+    this.#traffic += 1 / conversation.share;
+  }
+
+  /** Adds conversations from the oldest on. Returns the place of the first one that was not added. */
+  addUntil(conversations: readonly WatchedConversation[], isDone: (reference: this) => boolean): number {
+    for (const [at, conversation] of conversations.entries()) {
+      if (isDone(this)) return at;
+      this.add(conversation);
+    }
+    return conversations.length;
+  }
+
+  fit(): Fitted {
+    const labels = this.#watch.fit();
+    const recoveries = this.#recoveries.fit(this.#missShares());
+    const share = this.samples / this.size;
+    const perShadow = labels.nats / thinned(recoveries.dispersion, share);
+    const nats = (1 - share) * recoveries.nats + share * perShadow;
+    const observed = Math.min(1, this.size / this.#traffic);
+    return {
+      ...{ size: this.size, observed },
+      alarmAt: Math.max(alarmMin, Math.log(alarmMultiple * observed * nats)),
+      ratioOf: (conversation) => ratioOf(conversation, labels, recoveries),
+    };
+  }
+
+  /** The share of shadow conversations that need more than K tools. Half a conversation is added to each side. */
+  #missShares(): (k: number) => number {
+    const shares = new Map<number, number>();
+    return (k) => {
+      let share = shares.get(k);
+      if (share === undefined) {
+        const missed = this.#needed.filter((needed) => needed > k).length;
+        share = (missed + 0.5) / (this.#needed.length + 1);
+        shares.set(k, share);
+      }
+      return share;
+    };
+  }
+}
+
+function ratioOf(
+  conversation: WatchedConversation,
+  labels: Likelihood,
+  recoveries: RecoveryLikelihood,
+): number {
+  if (conversation.kind === 'pruned') return recoveries.ratioOf(conversation);
+  return labels.ratioOf(conversation) / thinned(recoveries.dispersion, conversation.share);
+}
+
+/** Shadow conversations are drawn one by one, so few of them are alike: the dispersion shrinks with the share. */
+function thinned(dispersion: number, share: number): number {
+  return 1 + (dispersion - 1) * share;
 }

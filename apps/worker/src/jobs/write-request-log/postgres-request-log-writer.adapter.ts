@@ -38,6 +38,7 @@ const columns: Readonly<Record<keyof RequestLogRow, string>> = {
   plan_defect: 'text',
   candidates: 'jsonb',
   session_key: 'text',
+  tool_list: 'text',
   bucket: 'text',
   recovery: 'text',
   needed_k: 'integer',

@@ -36,6 +36,7 @@ export interface RequestLogRow {
   readonly plan_defect: string | null;
   readonly candidates: readonly CandidateTuple[] | null;
   readonly session_key: string | null;
+  readonly tool_list: string | null;
   readonly bucket: string | null;
   readonly recovery: string | null;
   readonly needed_k: number | null;
@@ -130,6 +131,7 @@ function renderPlan({ plan, toolsOffered, toolsIn, toolsOut, toolsPruned }: Ship
     policy_version: plan?.policyVersion ?? null,
     plan_defect: plan?.defect ?? null,
     session_key: plan?.sessionKey ?? null,
+    tool_list: plan?.toolList ?? null,
     recovery: plan?.recovery ?? null,
     candidates: plan?.candidates ?? null,
   };

@@ -9,7 +9,7 @@ export interface WriteRequestLogContext {
   readonly writer: RequestLogWriter;
   readonly deadLetters: DeadLetters;
   readonly now: () => number;
-  /** Collects the accounts for which shadow requests were written. */
+  /** Collects the accounts for which requests were written that show something about recall. */
   readonly shadowAccounts: Set<string>;
   /** Called with the rows in a batch that changed the log. */
   readonly onWritten?: (rows: readonly RequestLogRow[]) => void;
@@ -35,7 +35,8 @@ export async function writeRequestLog(
 ): Promise<WrittenBatch> {
   const { events, refused } = parseBatch(data, context.now());
   const result = await traceEvents(events, batchId, () => writeOrRefuse(context.writer, events));
-  for (const { row } of events) if (row.needed_k !== null) context.shadowAccounts.add(row.account_id);
+  for (const { row } of events)
+    if (row.needed_k !== null || row.recovered_tools.length > 0) context.shadowAccounts.add(row.account_id);
   // A repeated batch writes nothing and is not counted again.
   if (result.written > 0) context.onWritten?.(events.map(({ row }) => row));
   const dead = [...refused, ...result.refused];

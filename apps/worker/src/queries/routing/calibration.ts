@@ -7,8 +7,9 @@ import {
   type getRoutingPolicy as getRoutingPolicyContract,
 } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
-import { readCalibration } from '../../jobs/calibrate/calibrate.ts';
-import { lostAt, renderPolicy, type PolicyBucket } from '../../jobs/calibrate/make-policy.ts';
+import { readCalibration, type StoredCalibration } from '../../jobs/calibrate/calibrate.ts';
+import { lostAt, renderPolicy } from '../../jobs/calibrate/make-policy.ts';
+import type { PolicyBucket } from '../../jobs/calibrate/policy-bucket.ts';
 import { boundEffective } from '../../jobs/calibrate/recovery-rate.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
@@ -30,6 +31,14 @@ export async function describeCalibration(
       policy: [],
       buckets: [],
     };
+  return renderCalibration(accountId, stored);
+}
+
+/** Renders a stored policy as the API shows it. */
+export function renderCalibration(
+  accountId: string,
+  stored: StoredCalibration,
+): ReplyOf<typeof describeCalibrationContract> {
   const policy = renderPolicy(accountId, stored.version, stored.madeAt, stored);
   const byName = new Map(stored.buckets.map((each) => [each.bucket, each]));
   return {
@@ -73,6 +82,7 @@ function renderBucket(own: PolicyBucket, decided: CalibratedBucket, recallTarget
         .map((each) => [String(each), boundEffective(samples, lostAt(own.curve, each, samples))]),
     ),
     kept_share: k === null || toolsMean === 0 ? null : Math.min(1, k / toolsMean),
+    retest: decided.retest ?? null,
     restarted_at: own.since,
   };
 }

@@ -91,6 +91,7 @@ function loggedPlan(
     bucket: plan.reply?.bucket ?? null,
     worth: plan.reply?.worth ?? null,
     sessionKey: plan.conversation?.conversation ?? null,
+    toolList: plan.conversation?.toolList ?? null,
     recovery:
       plan.reply?.recovery.armed === true && plan.reason !== 'shadow' && plan.deferral === undefined
         ? plan.reply.recovery.way

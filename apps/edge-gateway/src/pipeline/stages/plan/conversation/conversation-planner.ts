@@ -137,13 +137,13 @@ export class ConversationPlanner {
    * account and for each account's first requests.
    */
   #shadowOf(
-    { accountId, isDemo, shadowShare, pruning }: Caller,
+    { accountId, isDemo, shadowShare, shadowShareLearning, pruning }: Caller,
     keys: ConversationKeys,
   ): PlanQuestion['shadow'] {
-    if (pruning.mode === 'shadow') return { at: 0, share: 1 };
+    if (pruning.mode === 'shadow') return { at: 0, share: 1, learning: 1 };
     if (isDemo || shadowShare === 0) return undefined;
     return this.#options.firstRequests.hasPassed(accountId)
-      ? { at: drawOf(keys), share: shadowShare }
+      ? { at: drawOf(keys), share: shadowShare, learning: shadowShareLearning }
       : undefined;
   }
 
@@ -178,6 +178,9 @@ function pinnedPosition(tool: ToolOutline, position: number): PlanQuestion['pinn
   return tool.cacheControl ? [{ position, because: 'cache_control' }] : [];
 }
 
+/** Length in the log, in hex digits: enough to tell the lists of an account apart. */
+const toolListLength = 16;
+
 function deriveKeys(
   accountId: string,
   listHash: string,
@@ -189,6 +192,7 @@ function deriveKeys(
     here: deriveKey(owner, here),
     before: before === null ? null : deriveKey(owner, before),
     conversation: deriveKey(owner, key),
+    toolList: listHash.slice(0, toolListLength),
   };
 }
 

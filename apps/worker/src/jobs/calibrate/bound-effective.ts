@@ -1,0 +1,134 @@
+import type { BoundedRecall } from '@gateway/contracts';
+import { boundRecallAbove, boundRecallBelow } from './measure-bucket.ts';
+
+/** Each bound holds in 95 out of 100 cases. */
+const tail = 0.05;
+/** Up to this number of conversations the exact test is worth its time. Above it, both bounds are nearly equal. */
+const exactMax = 400;
+/** Values of the nuisance parameter at which the test looks for the worst case. */
+const worstCases = 16;
+const roundsMax = 40;
+const precision = 1e-9;
+/**
+ * How much more a conversation that misses several tools weighs in the test than by its loss. Its loss is less
+ * certain. Any weight is valid; this one allows the most misses.
+ */
+const weightFactor = 1.5;
+/** With less recovery, a missed tool is almost a lost conversation, and one binomial says it all. */
+const recoveryMin = 0.1;
+
+/** The conversations that one K does not hold. */
+export interface MissCounts {
+  readonly samples: number;
+  /** Conversations that miss exactly one tool, and more than one. */
+  readonly one: number;
+  readonly more: number;
+  /** The sum of their losses 1 − ρ^m. */
+  readonly losses: number;
+}
+
+/**
+ * Bounds effective recall at one K. The upper bound, and the lower bound of many conversations, are binomial
+ * bounds at the real-valued sum of the losses (`boundRecallBelow`).
+ * @param recoveryRate ρ, the same as in `losses`.
+ */
+export function boundEffectiveAt(counts: MissCounts, recoveryRate: number): BoundedRecall {
+  const { samples, losses } = counts;
+  const high = boundRecallAbove(samples, losses);
+  const value = samples === 0 ? 0 : 1 - losses / samples;
+  if (!isExact(counts, recoveryRate)) return { value, low: boundRecallBelow(samples, losses), high };
+  return { value, low: 1 - boundLoss(counts, recoveryRate), high };
+}
+
+/**
+ * The smallest mean loss at which misses as few as these are too unlikely. Finds the root of the logarithm, which is
+ * almost linear, by false position (the Illinois variant). The result is on the safe side of the root.
+ */
+function boundLoss(counts: MissCounts, recoveryRate: number): number {
+  const excess = (loss: number): number =>
+    Math.log(Math.max(Number.MIN_VALUE, chanceOfSoFew(counts, recoveryRate, loss)) / tail);
+  let [below, above] = [0, 1 - boundRecallBelow(counts.samples, counts.one + counts.more)];
+  let [high, low] = [-Math.log(tail), excess(above)];
+  if (low > 0) [above, low] = [1, Math.log(Number.MIN_VALUE)];
+  for (let round = 0; round < roundsMax && above - below > precision; round += 1) {
+    const loss = below + ((above - below) * high) / (high - low);
+    const found = excess(loss);
+    if (found > 0) [below, high, low] = [loss, found, low / 2];
+    else [above, low, high] = [loss, found, high / 2];
+    if (found <= 0 && found > -precision) break;
+  }
+  return above;
+}
+
+/** Whether the lower bound of effective recall meets the target: `boundEffectiveAt`, in less time. */
+export function meetsTarget(counts: MissCounts, recoveryRate: number, recallTarget: number): boolean {
+  return isExact(counts, recoveryRate)
+    ? chanceOfSoFew(counts, recoveryRate, 1 - recallTarget) <= tail
+    : boundRecallBelow(counts.samples, counts.losses) >= recallTarget;
+}
+
+function isExact({ samples }: MissCounts, recoveryRate: number): boolean {
+  return samples > 0 && samples <= exactMax && recoveryRate >= recoveryMin && recoveryRate < 1;
+}
+
+/**
+ * The largest probability of misses as few as these, if the mean loss is `loss`. A conversation misses one tool
+ * with probability p₁ and loses 1 − ρ, or more with probability p₂ and loses at most 1, so loss ≤ p₁(1 − ρ) + p₂.
+ * The count is one + w · more, a fixed weight w. Its distribution is trinomial; the test takes the worst of the
+ * pairs (p₁, p₂) with this loss. The count falls as K grows, so the smallest K that passes needs no correction.
+ */
+function chanceOfSoFew({ samples, one, more }: MissCounts, recoveryRate: number, loss: number): number {
+  const lossOfOne = 1 - recoveryRate;
+  const weight = weightFactor / lossOfOne;
+  const count = one + weight * more;
+  const oneMax = Math.min(1, loss / lossOfOne);
+  let worst = 0;
+  for (let at = 0; at <= worstCases; at += 1) {
+    const chanceOne = (oneMax * at) / worstCases;
+    const chanceMore = Math.max(0, loss - chanceOne * lossOfOne);
+    if (chanceOne + chanceMore > 1) continue;
+    worst = Math.max(worst, chanceUpTo(count, weight, samples, chanceOne, chanceMore));
+  }
+  return worst;
+}
+
+/** P(one + weight · more ≤ count) in a trinomial distribution. */
+function chanceUpTo(
+  count: number,
+  weight: number,
+  samples: number,
+  chanceOne: number,
+  chanceMore: number,
+): number {
+  let sum = 0;
+  for (let more = 0; more <= Math.min(samples, Math.floor(count / weight + 1e-9)); more += 1) {
+    const rest = samples - more;
+    const most = Math.min(rest, Math.floor(count - weight * more + 1e-9));
+    const share = chanceMore >= 1 ? 1 : chanceOne / (1 - chanceMore);
+    sum += chanceOf(more, samples, chanceMore) * cumulate(most, rest, Math.min(1, share));
+  }
+  return sum;
+}
+
+/** P(X ≤ most) of a binomial distribution. */
+function cumulate(most: number, samples: number, chance: number): number {
+  if (most >= samples || chance <= 0) return 1;
+  if (chance >= 1) return 0;
+  let term = Math.exp(samples * Math.log1p(-chance));
+  let sum = term;
+  const odds = chance / (1 - chance);
+  for (let hits = 1; hits <= most; hits += 1) {
+    term *= ((samples - hits + 1) / hits) * odds;
+    sum += term;
+  }
+  return Math.min(1, sum);
+}
+
+/** P(X = hits) of a binomial distribution. */
+function chanceOf(hits: number, samples: number, chance: number): number {
+  if (chance <= 0) return hits === 0 ? 1 : 0;
+  if (chance >= 1) return hits === samples ? 1 : 0;
+  let logarithm = hits * Math.log(chance) + (samples - hits) * Math.log1p(-chance);
+  for (let at = 1; at <= hits; at += 1) logarithm += Math.log((samples - hits + at) / at);
+  return Math.exp(logarithm);
+}

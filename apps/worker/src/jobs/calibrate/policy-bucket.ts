@@ -1,0 +1,184 @@
+import type { BoundedRecall, PolicyReason, RecallRetest, RecoveryRate } from '@gateway/contracts';
+import { boundEffectiveAt, meetsTarget, type MissCounts } from './bound-effective.ts';
+import {
+  boundRecallBelow,
+  measureCurve,
+  measureLosses,
+  type CurvePoint,
+  type ShadowSample,
+} from './measure-bucket.ts';
+import { boundEffective, lossOf, type PrunedConversation } from './recovery-rate.ts';
+import { watchRecall, type RecallState, type WatchedConversation } from './watch-recall.ts';
+
+/** Number of conversations used per bucket, newest first. Older ones may involve other tools. */
+const samplesMax = 1_000;
+
+/** A bucket as stored with its policy. */
+export interface PolicyBucket {
+  readonly bucket: string;
+  /** Conversations in which the model called tools. */
+  readonly samples: number;
+  readonly state: 'calibrated' | 'prior' | 'off';
+  readonly reason: PolicyReason;
+  /** Null unless calibrated. */
+  readonly k: number | null;
+  readonly kWithoutRecovery: number | null;
+  readonly recoveryRate: RecoveryRate;
+  /** Conversations that miss a tool, by K. */
+  readonly curve: readonly CurvePoint[];
+  /** Expected losses with recovery, by K. */
+  readonly losses: readonly CurvePoint[];
+  /** Effective recall at K with its bounds. Null unless calibrated. */
+  readonly effective: BoundedRecall | null;
+  /** Mean number of tools in the tool lists. */
+  readonly toolsMean: number;
+  /**
+   * Time of the first sample, as RFC 3339. Earlier conversations are excluded because recall fell at this
+   * time. Null if recall has not fallen.
+   */
+  readonly since: string | null;
+  /** Why recall is tested again with more shadow conversations; null if it is not. */
+  readonly retest: RecallRetest | null;
+}
+
+/** What an account wants of its policy. */
+export interface PolicyGoals {
+  /** From 0.5 to 0.9999. */
+  readonly recallTarget: number;
+  /** Whether the account allows recovery. Without it, forwarded recall must meet the target. */
+  readonly hasRecovery: boolean;
+}
+
+/** A bucket's conversations. */
+export interface BucketMeasurements {
+  readonly samples: readonly ShadowSample[];
+  readonly pruned: readonly PrunedConversation[];
+}
+
+/** @param rate the recovery rate, which an account without recovery does not use. */
+export function calibrateBucket(
+  bucket: string,
+  { samples, pruned }: BucketMeasurements,
+  previous: PolicyBucket | null,
+  goals: PolicyGoals,
+  rate: RecoveryRate,
+): PolicyBucket {
+  const since = previous?.since ?? null;
+  const isCounted = ({ at }: { readonly at: string }): boolean => since === null || at >= since;
+  const own = samples
+    .filter((sample) => sample.neededKs.length > 0 && isCounted(sample))
+    .sort((one, other) => (one.at < other.at ? -1 : 1))
+    .slice(-samplesMax);
+  const recoveryRate = goals.hasRecovery ? rate : { ...rate, used: 0 };
+  const watched = watchBucket(own, pruned.filter(isCounted), previous?.k ?? null);
+  if (watched.state === 'fell') {
+    const after = own.filter(({ at }) => watched.since !== null && at >= watched.since);
+    const measured = measureBucket(bucket, after, goals.recallTarget, recoveryRate);
+    return { ...measured, ...offBecause('recall_fell'), since: watched.since ?? since, retest: null };
+  }
+  const retest = renderRetest(watched);
+  const measured = { ...measureBucket(bucket, own, goals.recallTarget, recoveryRate), since, retest };
+  if (measured.state === 'calibrated') return measured;
+  if (previous?.state === 'off') return { ...measured, ...offBecause(previous.reason) };
+  if (isTargetMissed(own, goals.recallTarget, recoveryRate.used))
+    return { ...measured, ...offBecause('target_missed') };
+  return measured;
+}
+
+/** Watches only a measured K: nothing else has an expected recall. */
+function watchBucket(
+  samples: readonly ShadowSample[],
+  pruned: readonly PrunedConversation[],
+  k: number | null,
+): RecallState {
+  if (k === null) return { state: 'usual', since: null };
+  const conversations: WatchedConversation[] = [
+    ...samples.map(
+      ({ at, setup, neededKs, share }) => ({ kind: 'shadow', at, setup, neededKs, share }) as const,
+    ),
+    ...pruned.map(
+      ({ at, setup, k: served, recovered }) => ({ kind: 'pruned', at, setup, k: served, recovered }) as const,
+    ),
+  ];
+  return watchRecall(
+    conversations.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)),
+    k,
+  );
+}
+
+function renderRetest({ state, since }: RecallState): RecallRetest | null {
+  if (since === null) return null;
+  if (state === 'suspected') return { reason: 'recoveries_rose', since };
+  return state === 'changed' ? { reason: 'setup_changed', since } : null;
+}
+
+type Off = Pick<PolicyBucket, 'state' | 'reason' | 'k' | 'kWithoutRecovery' | 'effective'>;
+
+function offBecause(reason: PolicyReason): Off {
+  return { state: 'off', reason, k: null, kWithoutRecovery: null, effective: null };
+}
+
+/** Whether even the upper bound on the effective recall of the plans that were made is below the target. */
+function isTargetMissed(
+  samples: readonly ShadowSample[],
+  recallTarget: number,
+  recoveryRate: number,
+): boolean {
+  const losses = samples.reduce(
+    (sum, { missed, isArmed }) => sum + lossOf(missed, isArmed ? recoveryRate : 0),
+    0,
+  );
+  return boundEffective(samples.length, losses).high < recallTarget;
+}
+
+function measureBucket(
+  bucket: string,
+  samples: readonly ShadowSample[],
+  recallTarget: number,
+  recoveryRate: RecoveryRate,
+): Omit<PolicyBucket, 'since' | 'retest'> {
+  const curve = measureCurve(samples);
+  const losses = measureLosses(samples, (misses) => lossOf(misses, recoveryRate.used));
+  const { used } = recoveryRate;
+  const place = findFirst(losses, ([at, lost]) =>
+    meetsTarget(countMisses(samples, at, lost), used, recallTarget),
+  );
+  const [k = null, lost = 0] = place === null ? [] : (losses[place] ?? []);
+  const kWithoutRecovery =
+    curve.find(([, misses]) => boundRecallBelow(samples.length, misses) >= recallTarget)?.[0] ?? null;
+  const tools = samples.reduce((sum, each) => sum + each.tools, 0);
+  return {
+    bucket,
+    samples: samples.length,
+    state: k === null ? 'prior' : 'calibrated',
+    reason: k === null ? 'too_few_samples' : 'target_met',
+    k,
+    kWithoutRecovery: k === null ? null : kWithoutRecovery,
+    recoveryRate,
+    curve,
+    losses,
+    effective: k === null ? null : boundEffectiveAt(countMisses(samples, k, lost), used),
+    toolsMean: samples.length === 0 ? 0 : tools / samples.length,
+  };
+}
+
+function countMisses(samples: readonly ShadowSample[], k: number, losses: number): MissCounts {
+  let [one, more] = [0, 0];
+  for (const { neededKs } of samples) {
+    if ((neededKs[1] ?? 0) > k) more += 1;
+    else if ((neededKs[0] ?? 0) > k) one += 1;
+  }
+  return { samples: samples.length, one, more, losses };
+}
+
+/** The first place for which a condition holds that also holds for all later ones. Null if it holds for none. */
+function findFirst<Value>(values: readonly Value[], isMet: (value: Value) => boolean): number | null {
+  let [low, high] = [0, values.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const value = values[middle];
+    if (value !== undefined && isMet(value)) high = middle;
+    else low = middle + 1;
+  }
+  return low < values.length ? low : null;
+}

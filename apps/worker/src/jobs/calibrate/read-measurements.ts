@@ -1,0 +1,132 @@
+import { queryAccountLog } from '../../persistence/account-log.ts';
+import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
+import type { Measurements } from './make-policy.ts';
+import type { ShadowSample } from './measure-bucket.ts';
+import type { PrunedConversation } from './recovery-rate.ts';
+import type { Setup } from './setup-change.ts';
+
+/** Older requests are ignored, because traffic changes. */
+export const windowDays = 30;
+const dayMs = 86_400_000;
+const samplesMax = 20_000;
+/** Maximum number of needed tools read per conversation, those that need the largest K first. */
+const needsMax = 32;
+/** Number of pruned requests from which recoveries are measured, newest first. */
+const prunedRequestsMax = 50_000;
+
+/** What a request ran with: its tool list, its model, and the ranker, the first part of the policy version. */
+const setupSql = `
+  tool_list, provider || '/' || model AS model, nullif(split_part(policy_version, '/', 1), '') AS ranker`;
+/** The setup of a conversation is that of its first request. */
+const firstSetupSql = ['tool_list', 'model', 'ranker']
+  .map((column) => `(array_agg(${column} ORDER BY created_at))[1] AS ${column}`)
+  .join(', ');
+
+/** A tool counts once per conversation, with the K that it needed when it was first called. */
+const samplesSql = `
+  , shadow AS (
+    SELECT coalesce(session_key, session_id, id::text) AS session, created_at, bucket, tools_in, needs,
+      ${setupSql}
+    FROM own WHERE needs IS NOT NULL AND bucket IS NOT NULL
+  ), called AS (
+    SELECT DISTINCT ON (session, need ->> 0) session, (need ->> 1)::int AS k, need ->> 2 = '0' AS is_missed
+    FROM shadow CROSS JOIN LATERAL jsonb_array_elements(needs -> 'tools') AS need
+    ORDER BY session, need ->> 0, created_at
+  ), needed AS (
+    SELECT session, (array_agg(k ORDER BY k DESC))[1:${needsMax}] AS ks,
+      (count(*) FILTER (WHERE is_missed))::int AS missed
+    FROM called GROUP BY session
+  )
+  SELECT min(created_at) AS at, (array_agg(bucket ORDER BY created_at))[1] AS bucket,
+    coalesce(max(ks), '{}') AS needed_ks, coalesce(max(missed), 0)::int AS missed,
+    bool_or((needs -> 'armed')::boolean) AS is_armed, max(tools_in)::int AS tools,
+    coalesce(max((needs -> 'share')::float8), 1) AS share, ${firstSetupSql}
+  FROM shadow LEFT JOIN needed USING (session)
+  GROUP BY session ORDER BY min(created_at) DESC LIMIT $4::int`;
+
+interface SetupColumns {
+  readonly tool_list: string | null;
+  readonly model: string | null;
+  readonly ranker: string | null;
+}
+
+interface SampleRow extends SetupColumns {
+  readonly at: Date;
+  readonly bucket: string;
+  readonly needed_ks: readonly number[];
+  readonly missed: number;
+  readonly is_armed: boolean;
+  readonly tools: number;
+  readonly share: number;
+}
+
+/**
+ * Counts a recovered tool only if the model then called it. Conversations under a key's K override are left
+ * out: they are never drawn for shadow.
+ */
+const prunedSql = `
+  , pruned AS (
+    SELECT coalesce(session_key, session_id, id::text) AS session, created_at, bucket, k, called_tools,
+      recovered_tools, ${setupSql}
+    FROM own
+    WHERE recovery IS NOT NULL AND k IS NOT NULL AND bucket IS NOT NULL
+      AND k_reason NOT IN ('shadow', 'override')
+    ORDER BY created_at DESC LIMIT ${prunedRequestsMax}
+  ), conversations AS (
+    SELECT session, min(created_at) AS at, (array_agg(bucket ORDER BY created_at))[1] AS bucket,
+      (array_agg(k ORDER BY created_at))[1] AS k, ${firstSetupSql}
+    FROM pruned GROUP BY session
+  ), recovered AS (
+    SELECT session, count(DISTINCT tool) AS tools
+    FROM pruned CROSS JOIN LATERAL unnest(recovered_tools) AS tool
+    WHERE EXISTS (
+      SELECT FROM pruned AS other WHERE other.session = pruned.session AND tool = ANY (other.called_tools)
+    )
+    GROUP BY session
+  )
+  SELECT at, bucket, k, coalesce(tools, 0)::int AS recovered, tool_list, model, ranker
+  FROM conversations LEFT JOIN recovered USING (session)`;
+
+interface PrunedRow extends SetupColumns {
+  readonly at: Date;
+  readonly bucket: string;
+  readonly k: number;
+  readonly recovered: number;
+}
+
+/** Reads what an account's log shows about recall: shadow conversations, and recoveries in pruned ones. */
+export async function readMeasurements(
+  database: TelemetryDatabase,
+  accountId: string,
+  nowMs: number,
+): Promise<Measurements> {
+  const span = {
+    accountId,
+    from: new Date(nowMs - windowDays * dayMs).toISOString(),
+    to: new Date(nowMs + dayMs).toISOString(),
+  };
+  const [rows, pruned] = await Promise.all([
+    queryAccountLog<SampleRow>(database, span, samplesSql, samplesMax),
+    queryAccountLog<PrunedRow>(database, span, prunedSql),
+  ]);
+  return { samples: rows.map(parseSample), pruned: pruned.map(parsePruned) };
+}
+
+function parseSample(row: SampleRow): ShadowSample {
+  const { at, bucket, missed, share, tools } = row;
+  return {
+    ...{ at: at.toISOString(), bucket, missed, share, tools },
+    neededKs: row.needed_ks,
+    isArmed: row.is_armed,
+    setup: setupOf(row),
+  };
+}
+
+function parsePruned(row: PrunedRow): PrunedConversation {
+  const { at, bucket, k, recovered } = row;
+  return { at: at.toISOString(), bucket, k, recovered, setup: setupOf(row) };
+}
+
+function setupOf({ tool_list, model, ranker }: SetupColumns): Setup {
+  return [tool_list, model, ranker];
+}

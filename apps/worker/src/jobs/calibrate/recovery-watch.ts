@@ -1,0 +1,146 @@
+import jstat from 'jstat';
+import { binaryRatio, fall } from './recall-watch.ts';
+
+/** A served conversation with pruned tools. */
+export interface WatchedRecovery {
+  /** RFC 3339. */
+  readonly at: string;
+  /** Number of scored tools that were forwarded. */
+  readonly k: number;
+  /** Number of pruned tools that the model recovered and called. */
+  readonly recovered: number;
+}
+
+/** Recoveries count as evidence once this many served conversations form the reference. */
+const referenceMin = 200;
+/** Consecutive conversations that may be alike: a block ends after this many, or with the day (UTC). */
+export const blockMax = 40;
+/** The recovery rate that the size of a rise is computed with lies between these bounds. */
+const [rateMin, rateMax] = [0.3, 1];
+const certainty = 0.9;
+/** Length of `YYYY-MM-DD`. */
+export const dateLength = 10;
+
+/**
+ * Learns how often tools are recovered, and computes how much more likely a conversation with or without a
+ * recovery is after a fall of forwarded recall by ten points. The share of conversations with a recovery is
+ * proportional to the share that misses a tool at their K, which shadow conversations show. So a change of K is
+ * no fall.
+ */
+export class RecoveryWatch {
+  readonly #usual: WatchedRecovery[] = [];
+
+  get size(): number {
+    return this.#usual.length;
+  }
+
+  addUsual(conversation: WatchedRecovery): void {
+    this.#usual.push(conversation);
+  }
+
+  /** @param missShareAt the share of shadow conversations that need more than K tools, above 0. */
+  fit(missShareAt: (k: number) => number): RecoveryLikelihood {
+    let [events, missed] = [0, 0];
+    for (const { k, recovered } of this.#usual) {
+      events += Number(recovered > 0);
+      missed += missShareAt(k);
+    }
+    const rate = (events + 0.5) / (missed + 0.5);
+    const rise = fall * Math.min(rateMax, Math.max(rateMin, rate));
+    const usualAt = (k: number): number => Math.min(0.9, rate * missShareAt(k));
+    const dispersion = measureDispersion(this.#usual, usualAt);
+    const ratios = new Map<number, ReturnType<typeof binaryRatio>>();
+    const ratioAt = (k: number): ReturnType<typeof binaryRatio> => {
+      const known = ratios.get(k);
+      if (known !== undefined) return known;
+      const usual = usualAt(k);
+      const ratio = binaryRatio(usual, Math.min(0.99, usual + rise));
+      ratios.set(k, ratio);
+      return ratio;
+    };
+    const isKnown = this.#usual.length >= referenceMin;
+    const newest = this.#usual.at(-1);
+    return {
+      dispersion,
+      nats: isKnown && newest !== undefined ? ratioAt(newest.k).nats / dispersion : 0,
+      ratioOf: ({ k, recovered }) => {
+        if (!isKnown) return 0;
+        const { hit, none } = ratioAt(k);
+        return (recovered > 0 ? hit : none) / dispersion;
+      },
+    };
+  }
+}
+
+export interface RecoveryLikelihood {
+  /** How many conversations are alike, as the ratio of the variance of blocks to that of a binomial. At least 1. */
+  readonly dispersion: number;
+  /** The information (nats) per conversation after the fall; 0 while the reference is too small. */
+  readonly nats: number;
+  readonly ratioOf: (conversation: WatchedRecovery) => number;
+}
+
+/**
+ * Measures how much more the number of recoveries varies between blocks than it would between independent
+ * conversations. Alike conversations (an agent that repeats a task) have equal needs. Dividing the evidence by
+ * this ratio keeps them from counting as independent (Wedderburn, "Quasi-likelihood functions", 1974). Blocks of
+ * consecutive conversations show episodes; whole days also show episodes that run side by side. There are few
+ * days, so only the part of their ratio that is certain counts.
+ */
+export function measureDispersion(
+  conversations: readonly WatchedRecovery[],
+  usualAt: (k: number) => number,
+): number {
+  const blocks = new Tally();
+  const days = new Tally();
+  let day = '';
+  let count = 0;
+  for (const { at, k, recovered } of conversations) {
+    const isNewDay = !at.startsWith(day) || day === '';
+    if (isNewDay) {
+      day = at.slice(0, dateLength);
+      days.close();
+    }
+    if (isNewDay || count >= blockMax) {
+      blocks.close();
+      count = 0;
+    }
+    count += 1;
+    const usual = usualAt(k);
+    blocks.add(recovered > 0, usual);
+    days.add(recovered > 0, usual);
+  }
+  blocks.close();
+  days.close();
+  const ofDays =
+    days.size < 3 ? 0 : (days.ratio * days.size) / jstat.jStat.chisquare.inv(certainty, days.size);
+  return Math.max(1, blocks.ratio, ofDays);
+}
+
+/** Sums the squared differences between blocks and their expectation, and the variances without dispersion. */
+class Tally {
+  #events = 0;
+  #expected = 0;
+  #variance = 0;
+  #squares = 0;
+  #variances = 0;
+  size = 0;
+
+  add(isEvent: boolean, probability: number): void {
+    this.#events += Number(isEvent);
+    this.#expected += probability;
+    this.#variance += probability * (1 - probability);
+  }
+
+  close(): void {
+    if (this.#variance === 0) return;
+    this.#squares += (this.#events - this.#expected) ** 2;
+    this.#variances += this.#variance;
+    this.size += 1;
+    [this.#events, this.#expected, this.#variance] = [0, 0, 0];
+  }
+
+  get ratio(): number {
+    return this.#variances === 0 ? 1 : this.#squares / this.#variances;
+  }
+}

@@ -1,0 +1,252 @@
+import {
+  routingCalibration,
+  routingPolicy,
+  type RoutingCalibration,
+  type RoutingPolicy,
+} from '@gateway/contracts';
+import type { IntentClass } from '@gateway/interchange';
+import { describeDecision, renderK } from '../../apps/dashboard/src/pages/routing/calibration-model.ts';
+import { choosePlan, type PlannedTools } from '../../apps/tool-router/src/plan-tools/choose-plan.ts';
+import { recallPriors } from '../../apps/tool-router/src/policy/recall-prior.ts';
+import type { TurnRanking } from '../../apps/tool-router/src/ranking/ranker.port.ts';
+import type { KeywordIndex } from '../../apps/tool-router/src/tool-index/keyword-index.ts';
+import { defineTool, indexTools, planRequest } from '../../apps/tool-router/src/tool-index/tools.fixture.ts';
+import {
+  calibrate,
+  renderPolicy,
+  type Calibration,
+} from '../../apps/worker/src/jobs/calibrate/make-policy.ts';
+import type { ShadowSample } from '../../apps/worker/src/jobs/calibrate/measure-bucket.ts';
+import type { PolicyGoals } from '../../apps/worker/src/jobs/calibrate/policy-bucket.ts';
+import type { PrunedConversation } from '../../apps/worker/src/jobs/calibrate/recovery-rate.ts';
+import { renderCalibration } from '../../apps/worker/src/queries/routing/calibration.ts';
+
+const accounts = 10_000;
+const accountId = '019a9f5e-0000-7000-8000-000000000001';
+const madeAt = new Date(Date.UTC(2026, 10, 20));
+const setup = ['list', 'model', 'ranker'] as const;
+/** A first turn for some of the intents. */
+const turns: readonly (readonly [IntentClass, string])[] = [
+  ['act', 'Please book the flight.'],
+  ['lookup', 'Which flights are there on Monday?'],
+];
+const sizes = [20, 40, 80] as const;
+/** Definitions are expensive, so that pruning always pays. */
+const price = {
+  ...{ cacheRead: null, cacheWrite: null, output: 5, cachedTokensMin: 1024 },
+  ...{ headTokens: 0, listTokens: 10_000_000 },
+};
+
+/** Returns pseudo-random numbers in [0, 1) that are the same in every run (mulberry32). */
+function seedRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const indexes = new Map(
+  sizes.map((size) => [size, indexTools(Array.from({ length: size }, (_, at) => defineTool(`tool_${at}`)))]),
+);
+const rankings = new Map(sizes.map((size) => [size, rank(size)]));
+
+function rank(size: number): TurnRanking {
+  return {
+    scores: Float64Array.from({ length: size }, (_, at) => 1 / (at + 2)),
+    order: Uint32Array.from({ length: size }, (_, at) => at),
+    ...{ topScore: 0.9, namesTop: true, confidence: 0.9, rankedBy: 'semantic.1' },
+    ...{ method: 'semantic', methodReason: 'semantic' },
+  };
+}
+
+interface Account {
+  readonly policy: RoutingPolicy;
+  readonly shown: RoutingCalibration;
+}
+
+/** An account with random measurements: few or many, good or bad. Some are calibrated again after a fall. */
+function drawAccount(random: () => number): Account {
+  const goals = {
+    recallTarget: pick(random, [0.5, 0.8, 0.9, 0.95]),
+    hasRecovery: random() < 0.8,
+  };
+  const draw = {
+    scale: 1 + 12 * random(),
+    missed: random() < 0.2 ? random() : 0,
+    tools: pick(random, sizes),
+  };
+  const count = Math.floor(140 * random() ** 2);
+  const samples = drawSamples(random, 0, count, draw);
+  const first = calibrate({ samples, pruned: drawPruned(random, 0, count) }, null, goals);
+  const next = random() < 0.25 ? calibrateAgain(random, samples, first, { ...goals, draw }) : first;
+  // What the database and the bus carry is JSON.
+  const stored = { ...structuredClone(next), version: 2, madeAt };
+  const policy = routingPolicy.parse(toJson(renderPolicy(accountId, 2, madeAt, stored)));
+  const {
+    version,
+    updatedAt,
+    policy: ks,
+    buckets,
+    recallTarget,
+    recoveryRate,
+  } = renderCalibration(accountId, stored);
+  const shown = routingCalibration.parse(
+    toJson({
+      ...{ object: 'routing.calibration', recall_target: recallTarget, recovery_rate: recoveryRate },
+      ...{ version, policy: ks, buckets, updated_at: updatedAt },
+    }),
+  );
+  return { policy, shown };
+}
+
+function calibrateAgain(
+  random: () => number,
+  samples: readonly ShadowSample[],
+  first: Calibration,
+  { draw, ...goals }: PolicyGoals & { readonly draw: Draw },
+): Calibration {
+  const scale = random() < 0.5 ? 40 : draw.scale;
+  const later = drawSamples(random, samples.length, Math.floor(50 * random()), { ...draw, scale });
+  const pruned = drawPruned(random, 0, 2 * samples.length);
+  return calibrate({ samples: [...samples, ...later], pruned }, first, goals);
+}
+
+interface Draw {
+  readonly scale: number;
+  /** The share of plans that missed a tool. */
+  readonly missed: number;
+  readonly tools: number;
+}
+
+function drawSamples(random: () => number, from: number, count: number, draw: Draw): ShadowSample[] {
+  return Array.from({ length: count }, (_, place) => {
+    const calls = 1 + Math.floor(3 * random());
+    const needed = Array.from({ length: calls }, () =>
+      Math.min(draw.tools, 1 + Math.floor(-Math.log(1 - random()) * draw.scale)),
+    );
+    const [intent] = pick(random, turns);
+    return {
+      at: timeOf(from + place),
+      bucket: `${intent}:${draw.tools <= 25 ? '1-25' : draw.tools <= 50 ? '26-50' : '51-100'}`,
+      neededKs: needed.sort((one, other) => other - one),
+      missed: Number(random() < draw.missed),
+      isArmed: random() < 0.9,
+      ...{ share: 0.2, tools: draw.tools, setup },
+    };
+  });
+}
+
+function drawPruned(random: () => number, from: number, count: number): PrunedConversation[] {
+  return Array.from({ length: count }, (_, place) => ({
+    at: timeOf(from + place),
+    bucket: `${pick(random, turns)[0]}:51-100`,
+    k: 1 + Math.floor(20 * random()),
+    recovered: Number(random() < 0.1),
+    setup,
+  }));
+}
+
+function timeOf(at: number): string {
+  return new Date(Date.UTC(2026, 10, 1) + at * 60_000).toISOString();
+}
+
+function pick<Value>(random: () => number, values: readonly Value[]): Value {
+  const value = values[Math.floor(random() * values.length)];
+  if (value === undefined) throw new Error('there is at least one value');
+  return value;
+}
+
+function toJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value)) as unknown;
+}
+
+/** What the router decides for a new conversation. */
+function planFor(
+  policy: RoutingPolicy,
+  turn: string,
+  size: (typeof sizes)[number],
+  mayRecover: boolean,
+): PlannedTools {
+  const index: KeywordIndex | undefined = indexes.get(size);
+  const ranking = rankings.get(size);
+  if (index === undefined || ranking === undefined) throw new Error(`no list of ${size} tools`);
+  const nothing = new Set<number>();
+  return choosePlan({
+    request: { ...planRequest({ listHash: index.listHash, userTurns: [turn] }), mayRecover, price },
+    ...{ index, turns: [{ ranking, mentioned: [], carriesOn: false }], rememberedTurns: 0 },
+    ...{ newest: ranking, mentioned: nothing, priors: recallPriors, measured: policy },
+  });
+}
+
+test('router, API and dashboard show one K, one state and one reason', () => {
+  const random = seedRandom(1);
+  const seen = new Map<string, number>();
+  for (let at = 0; at < accounts; at += 1) {
+    const { policy, shown } = drawAccount(random);
+    const [, turn] = pick(random, turns);
+    const size = pick(random, sizes);
+    for (const mayRecover of [true, false]) {
+      const plan = planFor(policy, turn, size, mayRecover);
+      const bucket =
+        shown.buckets.find((each) => each.bucket === plan.bucket) ??
+        shown.buckets.find((each) => each.bucket === plan.bucket.replace(/^[^:]*/, '*'));
+      const told = bucket && compare(plan, bucket, { size, mayRecover });
+      if (bucket === undefined) expect(plan.kReason).not.toMatch(/calibrated|recall_off/);
+      const state = told ?? 'nothing measured';
+      seen.set(state, (seen.get(state) ?? 0) + 1);
+    }
+  }
+  // The accounts cover every state and reason.
+  expect([...seen.keys()].sort()).toEqual([
+    'calibrated target_met',
+    'nothing measured',
+    'off recall_fell',
+    'off target_missed',
+    'prior too_few_samples',
+  ]);
+});
+
+interface Request {
+  readonly size: number;
+  readonly mayRecover: boolean;
+}
+
+/** Compares the router's plan with the bucket as the API shows it, and both with the dashboard's words. */
+function compare(
+  plan: PlannedTools,
+  bucket: RoutingCalibration['buckets'][number],
+  { size, mayRecover }: Request,
+): string {
+  const words = describeDecision(bucket);
+  const shownK = renderK(bucket);
+  switch (bucket.basis) {
+    case 'calibrated': {
+      expect([shownK, bucket.reason]).toEqual([String(bucket.k), 'target_met']);
+      expect(words).toContain(`Pruning is on. K = ${String(bucket.k)}:`);
+      // Recovery can cost more than the tools that it replaces. Then the K without recovery applies.
+      const k = plan.recovery.armed ? bucket.k : bucket.k_without_recovery;
+      expect(plan.recovery.armed && !mayRecover).toBe(false);
+      // No pruning if K covers the list, if no K is known without recovery, or if neither pays.
+      if (plan.k === null) expect(plan.forwarded).toHaveLength(size);
+      else expect([plan.k, plan.kReason]).toEqual([k, 'calibrated']);
+      const smallest = Math.min(mayRecover ? (bucket.k ?? size) : size, bucket.k_without_recovery ?? size);
+      if (smallest < size / 2) expect(plan.k).toBe(k);
+      break;
+    }
+    case 'prior':
+      expect([shownK, bucket.k, bucket.reason]).toEqual(['default', null, 'too_few_samples']);
+      expect(words).toContain('Pruning is on. The shipped defaults (priors) choose the number of tools');
+      expect(plan.kReason).not.toMatch(/calibrated|recall_off/);
+      break;
+    case 'off':
+      expect([shownK, bucket.k]).toEqual(['all', null]);
+      expect(words).toContain(
+        `Pruning is off, because ${bucket.reason === 'recall_fell' ? 'recall fell' : 'recall was below the target'}`,
+      );
+      expect([plan.kReason, plan.k, plan.forwarded.length]).toEqual(['recall_off', null, size]);
+  }
+  return `${bucket.basis} ${bucket.reason}`;
+}

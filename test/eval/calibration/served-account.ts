@@ -1,0 +1,122 @@
+import type { RoutingPolicy } from '@gateway/contracts';
+import {
+  choosePlan,
+  shareOfShadow,
+  type PlannedTools,
+} from '../../../apps/tool-router/src/plan-tools/choose-plan.ts';
+import { recallPriors } from '../../../apps/tool-router/src/policy/recall-prior.ts';
+import type { TurnRanking } from '../../../apps/tool-router/src/ranking/ranker.port.ts';
+import type { KeywordIndex } from '../../../apps/tool-router/src/tool-index/keyword-index.ts';
+import {
+  defineTool,
+  indexTools,
+  planRequest,
+} from '../../../apps/tool-router/src/tool-index/tools.fixture.ts';
+import type { SimulatedAccount } from './simulated-account.ts';
+
+/** Prompt cache prices of Claude models, and 200 tokens per definition. */
+const toolTokens = 200;
+const price = { cacheRead: 0.1, cacheWrite: 1.25, output: 5, cachedTokensMin: 1024, headTokens: 2_000 };
+/** The shadow shares of an account: see `accountPolicy`. */
+export const shadowShares = { share: 0.05, learning: 0.2 } as const;
+/** A turn that is neither unsure nor certain. */
+const confidence = 0.5;
+const turn = 'Please do the next task.';
+
+export interface ServedPlan {
+  readonly plan: PlannedTools;
+  readonly forwarded: ReadonlySet<number>;
+  readonly isArmed: boolean;
+}
+
+/** A simulated account behind the real router: the tool of rank r is at position r − 1 of the ranking. */
+export class ServedAccount {
+  readonly account: SimulatedAccount;
+  readonly #index: KeywordIndex;
+  readonly #ranking: TurnRanking;
+  readonly #mayRecover: boolean;
+  readonly #recallTarget: number;
+  readonly #plans = new WeakMap<RoutingPolicy, ServedPlan>();
+  #prior: ServedPlan | undefined;
+  #labels: Int32Array | undefined;
+
+  constructor(account: SimulatedAccount, recallTarget: number, mayRecover: boolean) {
+    this.account = account;
+    this.#recallTarget = recallTarget;
+    this.#mayRecover = mayRecover;
+    this.#index = listTools(account.tools);
+    this.#ranking = rankInOrder(account.tools);
+  }
+
+  /** The plan of the router for a new conversation. */
+  serve(policy: RoutingPolicy | null): ServedPlan {
+    const known = policy === null ? this.#prior : this.#plans.get(policy);
+    if (known !== undefined) return known;
+    const plan = this.#plan(policy, false);
+    const served = { plan, forwarded: new Set(plan.forwarded), isArmed: plan.recovery.armed };
+    if (policy === null) this.#prior = served;
+    else this.#plans.set(policy, served);
+    return served;
+  }
+
+  /** The probability with which the router draws a conversation for shadow. */
+  shareOf(policy: RoutingPolicy | null): number {
+    const { kReason, bucket } = this.serve(policy).plan;
+    const reason = kReason === 'frozen' || kReason === 'grown' ? 'prior' : kReason;
+    return shareOfShadow({ shadow: { at: 0, ...shadowShares } }, reason, policy, bucket);
+  }
+
+  /** The label of a tool by its rank, from the router's replay over its grid of K. */
+  labelOf(rank: number): number {
+    this.#labels ??= this.#readLabels();
+    return this.#labels[rank - 1] ?? this.account.tools;
+  }
+
+  get bucket(): string {
+    return this.serve(null).plan.bucket;
+  }
+
+  #readLabels(): Int32Array {
+    const labels = new Int32Array(this.account.tools);
+    for (const { position, heldFromK = this.account.tools } of this.#plan(null, true).candidates)
+      labels[position] = heldFromK;
+    return labels;
+  }
+
+  #plan(policy: RoutingPolicy | null, isShadow: boolean): PlannedTools {
+    const ranked = { ranking: this.#ranking, mentioned: [], carriesOn: false };
+    return choosePlan({
+      request: {
+        ...planRequest({ listHash: this.#index.listHash, userTurns: [turn] }),
+        ...{ recallTarget: this.#recallTarget, mayRecover: this.#mayRecover },
+        price: { ...price, listTokens: this.account.tools * toolTokens },
+        ...(isShadow ? { shadow: { at: 0, share: 1, learning: 1 } } : {}),
+      },
+      ...{ index: this.#index, turns: [ranked], rememberedTurns: 0, newest: this.#ranking },
+      ...{ mentioned: new Set<number>(), priors: recallPriors, measured: policy },
+    });
+  }
+}
+
+const indexes = new Map<number, KeywordIndex>();
+
+function listTools(tools: number): KeywordIndex {
+  const known = indexes.get(tools);
+  if (known !== undefined) return known;
+  const index = indexTools(Array.from({ length: tools }, (_, at) => defineTool(`tool_${at + 1}`)));
+  indexes.set(tools, index);
+  return index;
+}
+
+function rankInOrder(tools: number): TurnRanking {
+  return {
+    scores: Float64Array.from({ length: tools }, (_, at) => 1 / (at + 2)),
+    order: Uint32Array.from({ length: tools }, (_, at) => at),
+    topScore: confidence,
+    namesTop: false,
+    confidence,
+    method: 'semantic',
+    methodReason: 'semantic',
+    rankedBy: 'semantic.simulated',
+  };
+}
