@@ -12,7 +12,7 @@ const every = 20;
 /** The policy is made again when the traffic before the fall has grown by this share. */
 const growth = 0.3;
 export const quietConversations = 20_000;
-const quietEvery = 100;
+const quietEvery = 200;
 const episode = 10;
 
 export interface FallFigures {
