@@ -57,7 +57,7 @@ function rank(size: number): TurnRanking {
   return {
     scores: Float64Array.from({ length: size }, (_, at) => 1 / (at + 2)),
     order: Uint32Array.from({ length: size }, (_, at) => at),
-    ...{ topScore: 0.9, namesTop: true, confidence: 0.9, rankedBy: 'semantic.1' },
+    ...{ topScore: 0.9, namesTop: true, confidence: 0.9, evidence: 2, rankedBy: 'semantic.1' },
     ...{ method: 'semantic', methodReason: 'semantic' },
   };
 }

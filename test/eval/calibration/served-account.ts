@@ -62,7 +62,8 @@ export class ServedAccount {
   /** The probability with which the router draws a conversation for shadow. */
   shareOf(policy: RoutingPolicy | null): number {
     const { kReason, bucket } = this.serve(policy).plan;
-    const reason = kReason === 'frozen' || kReason === 'grown' ? 'prior' : kReason;
+    // A list of at most eight tools is never drawn. All others are, whatever the reason for their K.
+    const reason = kReason === 'short_list' ? kReason : 'prior';
     return shareOfShadow({ shadow: { at: 0, ...shadowShares } }, reason, policy, bucket);
   }
 
@@ -115,6 +116,7 @@ function rankInOrder(tools: number): TurnRanking {
     topScore: confidence,
     namesTop: false,
     confidence,
+    evidence: 2,
     method: 'semantic',
     methodReason: 'semantic',
     rankedBy: 'semantic.simulated',

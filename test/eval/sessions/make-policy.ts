@@ -26,6 +26,7 @@ export async function makePolicy(
       isArmed,
       share: 1,
       tools: subject.list.tools.length,
+      setup: ['list', 'model', 'ranker'],
     });
   }
   const calibration = calibrate({ samples, pruned: [] }, null, { recallTarget, hasRecovery: true });
