@@ -1,6 +1,5 @@
 import { priorRecoveryRate, recallRetest, recoveryRate, type RoutingPolicy } from '@gateway/contracts';
 import { z } from 'zod';
-import { queryAccountLog } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import { calibrate, isNews, renderPolicy, type Calibration } from './make-policy.ts';
 import type { PolicyGoals } from './policy-bucket.ts';
