@@ -174,11 +174,14 @@ function planFor(
   const ranking = rankings.get(size);
   if (index === undefined || ranking === undefined) throw new Error(`no list of ${size} tools`);
   const nothing = new Set<number>();
-  return choosePlan({
+  const pieces = choosePlan({
     request: { ...planRequest({ listHash: index.listHash, userTurns: [turn] }), mayRecover, price },
     ...{ index, turns: [{ ranking, mentioned: [], carriesOn: false }], rememberedTurns: 0 },
     ...{ newest: ranking, mentioned: nothing, priors: recallPriors, measured: policy },
   });
+  let piece = pieces.next();
+  while (piece.done !== true) piece = pieces.next();
+  return piece.value;
 }
 
 test('router, API and dashboard show one K, one state and one reason', () => {

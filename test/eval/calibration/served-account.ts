@@ -86,7 +86,7 @@ export class ServedAccount {
 
   #plan(policy: RoutingPolicy | null, isShadow: boolean): PlannedTools {
     const ranked = { ranking: this.#ranking, mentioned: [], carriesOn: false };
-    return choosePlan({
+    const pieces = choosePlan({
       request: {
         ...planRequest({ listHash: this.#index.listHash, userTurns: [turn] }),
         ...{ recallTarget: this.#recallTarget, mayRecover: this.#mayRecover },
@@ -96,6 +96,9 @@ export class ServedAccount {
       ...{ index: this.#index, turns: [ranked], rememberedTurns: 0, newest: this.#ranking },
       ...{ mentioned: new Set<number>(), priors: recallPriors, measured: policy },
     });
+    let piece = pieces.next();
+    while (piece.done !== true) piece = pieces.next();
+    return piece.value;
   }
 }
 
