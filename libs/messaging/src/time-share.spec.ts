@@ -1,0 +1,56 @@
+import { TimeShare } from './time-share.ts';
+
+function openShare() {
+  let now = 0;
+  const share = new TimeShare({ contendedShare: 0.25, burstMs: 50, now: () => now });
+  return { share, pass: (ms: number) => (now += ms) };
+}
+
+describe('a share of time', () => {
+  it('does not limit the only active account', () => {
+    const { share } = openShare();
+    share.note('one');
+    for (let at = 0; at < 10; at += 1) share.use('one', 100);
+    expect(share.mayRun('one')).toBe(true);
+  });
+
+  it('limits an account to a burst and its share while another one is active', () => {
+    const { share, pass } = openShare();
+    share.note('busy');
+    share.note('quiet');
+    share.use('busy', 50);
+    expect(share.mayRun('busy')).toBe(true);
+    share.use('busy', 10);
+    expect(share.mayRun('busy')).toBe(false);
+    expect(share.mayRun('quiet')).toBe(true);
+    pass(39);
+    expect(share.mayRun('busy')).toBe(false);
+    pass(1);
+    expect(share.mayRun('busy')).toBe(true);
+  });
+
+  it('ends the limit a second after the last request of the other account', () => {
+    const { share, pass } = openShare();
+    share.note('quiet');
+    share.note('busy');
+    pass(999);
+    share.note('busy');
+    share.use('busy', 60);
+    share.use('busy', 60);
+    expect(share.mayRun('busy')).toBe(false);
+    pass(1);
+    expect(share.mayRun('busy')).toBe(true);
+  });
+
+  it('lets an account that was the only one for long wait for one burst at most', () => {
+    const { share, pass } = openShare();
+    share.note('busy');
+    share.use('busy', 60_000);
+    share.note('quiet');
+    expect(share.mayRun('busy')).toBe(false);
+    pass(200);
+    share.note('busy');
+    share.note('quiet');
+    expect(share.mayRun('busy')).toBe(true);
+  });
+});
