@@ -1,0 +1,78 @@
+// The process of a hostile account: it sends requests without end, and it is their provider. It has the lowest priority,
+// so that it takes processor time from the gateway only where nothing else needs it.
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { constants, setPriority } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HostileCommand, HostileLoad, HostileReply, Statuses } from './hostile-account.fixture.ts';
+
+setPriority(constants.priority.PRIORITY_LOW);
+
+let load: HostileLoad | null = null;
+let sent = 0;
+const statuses: Record<string, number> = {};
+const senders = new Set<Promise<void>>();
+/** Requests that reached the provider under `/hangs`. */
+const hanging = new Set<ServerResponse>();
+
+const completion = {
+  ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1_795_000_000, model: 'gpt-4o-mini-2024-07-18' },
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello.' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 },
+};
+const answer = (response: ServerResponse): void => {
+  response.setHeader('content-type', 'application/json').end(JSON.stringify(completion));
+};
+const provider = createServer((request, response) => {
+  response.once('close', () => hanging.delete(response));
+  request.resume().once('end', () => {
+    if (load !== null && request.url?.startsWith('/hangs') === true) hanging.add(response);
+    else answer(response);
+  });
+}).listen(0, '127.0.0.1');
+
+async function sendForever(own: HostileLoad): Promise<void> {
+  while (load === own) {
+    const { baseUrl, method, path, headers, body, pauseMs } = own;
+    sent += 1;
+    // Each request is new, so that no cache answers it.
+    const text = body?.replaceAll('{n}', `${process.pid}_${sent}`);
+    const response = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers,
+      ...(text === undefined ? {} : { body: text }),
+    }).catch(() => undefined);
+    await response?.arrayBuffer().catch(() => undefined);
+    const status = response?.status ?? 0;
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    // The senders do not stay in step.
+    await sleep(pauseMs * (0.5 + Math.random()));
+  }
+}
+
+// The parent may have ended.
+const reply = (message: HostileReply): void =>
+  void process.send?.(message, undefined, undefined, () => undefined);
+const report = (): Statuses => ({ ...statuses });
+
+process.on('message', (command: HostileCommand) => void obey(command));
+async function obey(command: HostileCommand): Promise<void> {
+  if (command.kind === 'send') {
+    const own = command.load;
+    load = own;
+    for (let at = 0; at < own.concurrency; at += 1) {
+      const sender = sendForever(own).finally(() => senders.delete(sender));
+      senders.add(sender);
+    }
+  } else if (command.kind === 'pause') {
+    load = null;
+    hanging.forEach(answer);
+    await Promise.all(senders);
+  }
+  reply({ statuses: report() });
+}
+process.on('disconnect', () => process.exit(0));
+provider.once('listening', () => {
+  const { port } = provider.address() as AddressInfo;
+  reply({ providerUrl: `http://127.0.0.1:${port}` });
+});

@@ -1,0 +1,70 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** What a hostile account sends. */
+export interface HostileLoad {
+  readonly baseUrl: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** `{n}` becomes a new value in each request. */
+  readonly body?: string;
+  readonly concurrency: number;
+  /** How long each of the concurrent senders waits after a response. */
+  readonly pauseMs: number;
+}
+
+/** The number of responses by status; 0 is a broken connection. */
+export type Statuses = Readonly<Record<string, number>>;
+
+export type HostileCommand =
+  { readonly kind: 'send'; readonly load: HostileLoad } | { readonly kind: 'pause' | 'report' };
+/** The first reply has the provider's address. Later ones have the responses so far, of all loads. */
+export type HostileReply = { readonly providerUrl: string } | { readonly statuses: Statuses };
+
+const script = join(import.meta.dirname, 'hostile-account.child.ts');
+
+/** A hostile account in a process of its own. */
+export class HostileAccount {
+  readonly #child: ChildProcess;
+  /** The provider that the account connects. Calls under `/hangs` get no response until the load pauses. */
+  readonly providerUrl: string;
+
+  private constructor(child: ChildProcess, providerUrl: string) {
+    this.#child = child;
+    this.providerUrl = providerUrl;
+  }
+
+  static async start(): Promise<HostileAccount> {
+    const child = fork(script, { execArgv: ['--disable-warning=ExperimentalWarning'] });
+    const [ready] = (await once(child, 'message')) as [{ providerUrl: string }];
+    return new HostileAccount(child, ready.providerUrl);
+  }
+
+  /** Starts to send. */
+  send(load: HostileLoad): Promise<Statuses> {
+    return this.#command({ kind: 'send', load });
+  }
+
+  /** The responses so far. */
+  report(): Promise<Statuses> {
+    return this.#command({ kind: 'report' });
+  }
+
+  /** Sends nothing more, and waits until every request has a response. */
+  pause(): Promise<Statuses> {
+    return this.#command({ kind: 'pause' });
+  }
+
+  stop(): void {
+    this.#child.disconnect();
+  }
+
+  async #command(command: HostileCommand): Promise<Statuses> {
+    const replied = once(this.#child, 'message');
+    this.#child.send(command);
+    const [{ statuses }] = (await replied) as [{ statuses: Statuses }];
+    return statuses;
+  }
+}
