@@ -1,3 +1,4 @@
+import type { RequestLogEntry } from '@gateway/contracts';
 import type { Page } from 'playwright-core';
 
 /** A figure on a page: its number (the exact value if the page rounds it), its text and its hint. */
@@ -57,3 +58,11 @@ export function readRows(page: Page, label: string): Promise<ShownRow[]> {
       }),
     );
 }
+
+type Saved = Pick<
+  RequestLogEntry,
+  'tool_tokens_saved' | 'compression_tokens_saved' | 'recovery_tokens_deducted'
+>;
+/** The dashboard's definition of tokens saved: measured, and net of recovery rounds. */
+export const savedOf = (row: { readonly [Field in keyof Saved]: number | null }): number =>
+  row.tool_tokens_saved! + row.compression_tokens_saved! - row.recovery_tokens_deducted!;

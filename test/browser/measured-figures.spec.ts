@@ -9,7 +9,7 @@ import {
 import { callFor } from '../e2e/governance.fixture.ts';
 import { eventually } from '../integration/stack.fixture.ts';
 import type { Browser } from 'playwright-core';
-import { readFigures, readRows, toNumber, type ShownFigure } from './figures.fixture.ts';
+import { readFigures, readRows, savedOf, toNumber, type ShownFigure } from './figures.fixture.ts';
 import { openMeasuredAccount, type MeasuredAccount } from './measured.fixture.ts';
 import { connectBrowser, goTo, openPage, signIn, type WatchedPage } from './page.fixture.ts';
 
@@ -48,7 +48,8 @@ function expectFigures(
 
 function overviewFigures(totals: AnalyticsTotals): Record<string, number | null> {
   return {
-    'Tokens saved': totals.total_tokens_saved,
+    'Tokens saved': savedOf(totals),
+    'Billed as saved': totals.net_tokens_saved,
     'Gross savings': totals.gross_savings_usd,
     'Net savings': totals.provider_savings_usd,
     Cost: totals.cost_usd,
@@ -73,9 +74,9 @@ describe('the overview', () => {
       const totals = await readTotals(`days=30${query}`);
       const shown = await readFigures(watched.page);
       expectFigures(shown, overviewFigures(totals));
-      expect(shown.size).toBe(14);
+      expect(shown.size).toBe(15);
       expect(shown.get('Tokens saved')?.hint).toContain(
-        `${totals.estimated_tokens_saved!.toLocaleString('en-GB')} tokens by tools`,
+        `${totals.tool_tokens_saved!.toLocaleString('en-GB')} tokens by pruning`,
       );
       expect(shown.get('Requests')?.hint).toContain(String(totals.sessions));
     }
@@ -98,7 +99,7 @@ describe('the overview', () => {
       for (const [at, { cells, titles }] of shown.entries()) {
         const row = rows[at]!;
         expect(toNumber(cells[first]!)).toBe(row.requests);
-        expect(toNumber(cells[first + 1]!)).toBe(row.total_tokens_saved);
+        expect(toNumber(cells[first + 1]!)).toBe(savedOf(row));
         expect(toNumber(titles[first + 2]!)).toBeCloseTo(row.cost_usd ?? NaN, 9);
       }
     }
@@ -122,9 +123,7 @@ describe('the request log', () => {
       if (row.session_id !== null) expect(cells[columns.session]).toBe(row.session_id);
       if (row.tools_in > 0) expect(cells[columns.tools]).toBe(`${row.tools_out} / ${row.tools_in}`);
       if (row.total_tokens !== null) expect(toNumber(titles[columns.tokens]!)).toBe(row.total_tokens);
-      expect(toNumber(titles[columns.saved]!)).toBe(
-        row.estimated_tokens_saved + row.compression_tokens_saved,
-      );
+      expect(toNumber(titles[columns.saved]!)).toBe(savedOf(row));
       if (row.cost_usd !== null) expect(toNumber(titles[columns.cost]!)).toBeCloseTo(row.cost_usd, 9);
       expect(toNumber(titles[columns.ms]!)).toBeCloseTo(row.ms.total, 6);
     }
@@ -157,7 +156,8 @@ describe('the request log', () => {
       'Tools sent': detail.tools_out,
       Tokens: detail.total_tokens,
       'From the prompt cache': detail.cached_tokens,
-      'Tokens saved': detail.estimated_tokens_saved + detail.compression_tokens_saved,
+      'Tokens saved': savedOf(detail),
+      'Billed as saved': detail.net_tokens_saved,
       Cost: detail.cost_usd,
       'Net savings': detail.provider_savings_usd,
     });
@@ -190,7 +190,7 @@ describe('the session list', () => {
       expect(toNumber(cells[2]!)).toBe(row.requests);
       expect(cells[3]).toBe(row.models.join(', '));
       expect(toNumber(titles[5]!)).toBe(row.total_tokens);
-      expect(toNumber(titles[6]!)).toBe(row.total_tokens_saved);
+      expect(toNumber(titles[6]!)).toBe(savedOf(row));
       expect(toNumber(titles[7]!)).toBeCloseTo(row.cost_usd ?? NaN, 9);
       expect(toNumber(titles[8]!)).toBeCloseTo(row.provider_savings_usd ?? NaN, 9);
     }
@@ -202,7 +202,8 @@ describe('the session list', () => {
     expectFigures(await readFigures(watched.page), {
       Requests: totals.requests,
       'Median total time': totals.total_p50_ms,
-      'Tokens saved': totals.total_tokens_saved,
+      'Tokens saved': savedOf(totals),
+      'Billed as saved': totals.net_tokens_saved,
       Cost: totals.cost_usd,
       'Net savings': totals.provider_savings_usd,
     });

@@ -10,7 +10,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 /** The color scheme and page width. */
 export interface Look {
   readonly scheme: 'light' | 'dark';
-  readonly width: 390 | 1024 | 1600;
+  readonly width: 390 | 1024 | 1440 | 1600;
 }
 
 export const looks: readonly Look[] = [
@@ -41,7 +41,7 @@ export interface WatchedPage {
   close(): Promise<void>;
 }
 
-const heights = { 390: 844, 1024: 768, 1600: 1000 } as const;
+const heights = { 390: 844, 1024: 768, 1440: 900, 1600: 1000 } as const;
 
 /** The edge that serves the pages (by default the normal one), and one other host that the pages may call. */
 export interface PageHome {

@@ -5,6 +5,7 @@ import { Dollars, Duration, Foreign, Time, Tokens, Unknown } from './values.tsx'
 import type { Column } from './data-table.tsx';
 import { formatTools } from '../lib/format.ts';
 import { sessionAddress } from '../lib/addresses.ts';
+import { sumTokensSaved } from '../lib/savings.ts';
 import type { RequestStatus } from '../api/types.ts';
 
 /** The columns of the request log. */
@@ -60,7 +61,7 @@ export const requestColumns: readonly Column<RequestEntry>[] = [
     header: 'Tokens saved',
     width: '7.5rem',
     align: 'end',
-    cell: (row) => <Tokens value={row.estimated_tokens_saved + row.compression_tokens_saved} />,
+    cell: (row) => <Tokens value={sumTokensSaved(row)} />,
   },
   {
     key: 'cost',

@@ -19,9 +19,10 @@ export function BillingHistory({ history }: { readonly history: Billing['history
               <Table.Tr>
                 <Table.Th>Period</Table.Th>
                 <Table.Th ta="right">Requests</Table.Th>
-                <Table.Th ta="right">Saved by pruning</Table.Th>
-                <Table.Th ta="right">Saved by compression</Table.Th>
-                <Table.Th ta="right">Total</Table.Th>
+                <Table.Th ta="right">Pruning tools</Table.Th>
+                <Table.Th ta="right">Compression</Table.Th>
+                <Table.Th ta="right">Recovery rounds</Table.Th>
+                <Table.Th ta="right">Billed as saved</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -48,7 +49,10 @@ function PeriodRow({ period }: { readonly period: Billing['history'][number] }) 
         <Tokens value={period.compression_tokens_saved} />
       </Table.Td>
       <Table.Td ta="right">
-        <Tokens value={period.total_tokens_saved} />
+        <Tokens value={period.recovery_tokens_deducted} />
+      </Table.Td>
+      <Table.Td ta="right">
+        <Tokens value={period.net_tokens_saved} />
       </Table.Td>
     </Table.Tr>
   );

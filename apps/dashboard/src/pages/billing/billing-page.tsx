@@ -19,7 +19,7 @@ export function BillingPage() {
     <>
       <PageHeader
         title="Billing"
-        description="You pay for saved tokens: from pruned tools and from compression."
+        description="You pay for saved tokens, counted in the billing unit: 100 tokens per pruned tool, plus compression, less recovery rounds."
       />
       <CheckoutReturn />
       <QueryView query={billing} lines={8}>
@@ -48,17 +48,20 @@ function Period({ billing: { period, estimate, mode } }: { readonly billing: Bil
   return (
     <section aria-label="Current period">
       <Figures>
-        <Figure label="Saved this period" hint={`${formatPeriod(period)}, so far`}>
-          <Tokens value={period.total_tokens_saved} />
+        <Figure label="Billed as saved" hint={`${formatPeriod(period)}, so far`}>
+          <Tokens value={period.net_tokens_saved} />
         </Figure>
         <Figure
-          label="Saved by pruning tools"
+          label="Pruning tools"
           hint={formatNumberOf(period.requests, 'request with savings', 'requests with savings')}
         >
           <Tokens value={period.estimated_tokens_saved} />
         </Figure>
-        <Figure label="Saved by compression" hint="tool schemas and context">
+        <Figure label="Compression" hint="tool schemas and context">
           <Tokens value={period.compression_tokens_saved} />
+        </Figure>
+        <Figure label="Recovery rounds" hint="deducted: provider calls that the client does not see">
+          <Tokens value={period.recovery_tokens_deducted} />
         </Figure>
         <Figure
           label={mode === 'self_hosted' ? 'Amount due' : 'Estimate for the period'}

@@ -9,16 +9,16 @@ import {
 } from '../../api/usage.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { Foreign, Count, Dollars, Time } from '../../components/values.tsx';
-import { Columns, Panel, Stacked } from '../../components/panel.tsx';
+import { Panel, Stacked } from '../../components/panel.tsx';
 import { QueryView } from '../../components/states.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { changeParam } from '../../lib/addresses.ts';
+import { sumTokensSaved, type Savings } from '../../lib/savings.ts';
 
 type ModelUsage = NonNullable<AnalyticsTotals['models']>[number];
 
-interface Figures {
+interface Figures extends Savings {
   readonly requests: number | null;
-  readonly total_tokens_saved: number | null;
   readonly cost_usd: number | null;
   readonly provider_savings_usd: number | null;
 }
@@ -36,7 +36,7 @@ const figureColumns: readonly Column<Figures>[] = [
     header: 'Tokens saved',
     width: '6.4rem',
     align: 'end',
-    cell: (row) => <Count value={row.total_tokens_saved} />,
+    cell: (row) => <Count value={sumTokensSaved(row)} />,
   },
   {
     key: 'cost',
@@ -65,14 +65,12 @@ interface BreakdownsProps {
 export function Breakdowns({ span, models }: BreakdownsProps) {
   return (
     <Stacked>
-      <Columns>
-        <Panel title="By model" description="The 20 most used models. Select one to filter the page.">
-          <ModelTable models={models} />
-        </Panel>
-        <Panel title="By key" description="All keys of the account in the same period.">
-          <KeyTable span={span} />
-        </Panel>
-      </Columns>
+      <Panel title="By model" description="The 20 most used models. Select one to filter the page.">
+        <ModelTable models={models} />
+      </Panel>
+      <Panel title="By key" description="All keys of the account in the same period.">
+        <KeyTable span={span} />
+      </Panel>
       <Panel
         title="By session"
         description={

@@ -4,6 +4,12 @@ import type { AnalyticsTotals } from '../../api/usage.ts';
 import { Figure, Figures } from '../../components/panel.tsx';
 import { Count, Dollars, Duration, Share, Tokens } from '../../components/values.tsx';
 import { formatNumberOf, formatShare, shareOf } from '../../lib/format.ts';
+import {
+  describeSavedShare,
+  describeTokensSaved,
+  meaningOfBilled,
+  sumTokensSaved,
+} from '../../lib/savings.ts';
 import classes from './overview.module.css';
 
 /** All figures in groups. */
@@ -37,14 +43,12 @@ function Savings({ totals }: { readonly totals: AnalyticsTotals }) {
     <>
       <Figure
         label="Tokens saved"
-        hint={
-          <>
-            <Tokens value={totals.estimated_tokens_saved} /> by tools,{' '}
-            <Tokens value={totals.compression_tokens_saved} /> by compression
-          </>
-        }
+        hint={`${describeSavedShare(totals, totals.prompt_tokens)}${describeTokensSaved(totals)}`}
       >
-        <Tokens value={totals.total_tokens_saved} />
+        <Tokens value={sumTokensSaved(totals)} />
+      </Figure>
+      <Figure label="Billed as saved" hint={meaningOfBilled}>
+        <Tokens value={totals.net_tokens_saved} />
       </Figure>
       <Figure label="Gross savings" hint="before the costs of pruning and compression">
         <Dollars value={totals.gross_savings_usd} />
@@ -53,7 +57,7 @@ function Savings({ totals }: { readonly totals: AnalyticsTotals }) {
       <Figure
         label="Cost"
         hint={
-          totals.unpriced_requests === 0
+          totals.unpriced_requests === 0 || totals.unpriced_requests === null
             ? 'at catalog prices'
             : `${formatNumberOf(totals.unpriced_requests, 'request')} without a known price`
         }

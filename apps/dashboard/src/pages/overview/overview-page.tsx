@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Alert, Button } from '@mantine/core';
 import { X } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { Link, useSearchParams } from 'react-router';
@@ -58,12 +58,22 @@ function Content({ analytics, days }: { readonly analytics: Analytics; readonly 
         {formatUtcDay(from.slice(0, 10))} to {formatUtcDay(data.at(-1)?.date ?? from.slice(0, 10))}, days in
         UTC
       </p>
+      {totals.sessions === null ? <PartlyDeleted /> : null}
       <OverviewFigures totals={totals} />
       <Suspense fallback={<div className={classes.chartsRoom} />}>
         <OverviewCharts days={data} />
       </Suspense>
       <Breakdowns span={{ from, to }} models={totals.models} days={days} />
     </Stacked>
+  );
+}
+
+/** Explains dashes: retention deletes requests, and only sums outlive them. */
+function PartlyDeleted() {
+  return (
+    <Alert variant="light" title="Some requests of this period are no longer in the log">
+      Their sums are kept. A figure that needs the deleted requests is not known and shown as a dash.
+    </Alert>
   );
 }
 

@@ -3,6 +3,7 @@ import { useNewRequest, type RequestDetail } from '../../api/requests.ts';
 import { Foreign, Dollars, Tokens } from '../../components/values.tsx';
 import { formatMs } from '../../lib/format.ts';
 import { explainDecision } from '../../lib/explain-plan.ts';
+import { describeTokensSaved, sumTokensSaved } from '../../lib/savings.ts';
 import classes from './playground.module.css';
 import type { AnswerHeaders } from './use-chat.ts';
 
@@ -61,11 +62,16 @@ function Plan({ detail }: { readonly detail: RequestDetail }) {
       <dl className={classes.planFacts}>
         <dt>Tokens</dt>
         <dd>
-          <Tokens value={detail.total_tokens} />
+          <Tokens value={detail.total_tokens} /> (<Tokens value={detail.prompt_tokens} /> input
+          {detail.usage_estimated ? ', estimated' : ''})
         </dd>
         <dt>Tokens saved</dt>
         <dd>
-          <Tokens value={detail.estimated_tokens_saved + detail.compression_tokens_saved} />
+          <Tokens value={sumTokensSaved(detail)} /> ({describeTokensSaved(detail)})
+        </dd>
+        <dt>Billed as saved</dt>
+        <dd>
+          <Tokens value={detail.net_tokens_saved} /> (billing unit)
         </dd>
         <dt>Cost</dt>
         <dd>

@@ -1,6 +1,12 @@
 import type { RequestDetail } from '../../api/requests.ts';
 import { Figure, Figures } from '../../components/panel.tsx';
 import { Count, Dollars, Duration, Tokens } from '../../components/values.tsx';
+import {
+  describeSavedShare,
+  describeTokensSaved,
+  meaningOfBilled,
+  sumTokensSaved,
+} from '../../lib/savings.ts';
 import { formatMs, formatShare, formatTokens, formatUsd } from '../../lib/format.ts';
 
 /** Duration, tools, tokens, cost and savings of one request. */
@@ -14,7 +20,7 @@ export function RequestFigures({ detail }: { readonly detail: RequestDetail }) {
 }
 
 function Effort({ detail }: { readonly detail: RequestDetail }) {
-  const { ms, tools_in, tools_out } = detail;
+  const { ms, tools_out } = detail;
   const isEstimated = detail.usage_estimated ? ', estimated' : '';
   const tokens = `${formatTokens(detail.prompt_tokens)} input, ${formatTokens(detail.completion_tokens)} output${isEstimated}`;
   return (
@@ -25,10 +31,7 @@ function Effort({ detail }: { readonly detail: RequestDetail }) {
       <Figure label="Gateway overhead" hint="until the provider call">
         <Duration value={ms.overhead} />
       </Figure>
-      <Figure
-        label="Tools sent"
-        hint={tools_in === 0 ? 'no tools in the request' : `of ${tools_in} received`}
-      >
+      <Figure label="Tools sent" hint={describeTools(detail)}>
         <Count value={tools_out} />
       </Figure>
       <Figure label="Tokens" hint={tokens}>
@@ -42,14 +45,17 @@ function Effort({ detail }: { readonly detail: RequestDetail }) {
 }
 
 function Money({ detail }: { readonly detail: RequestDetail }) {
-  const { estimated_tokens_saved: byTools, compression_tokens_saved: byCompression, cost_usd } = detail;
+  const { cost_usd, net_tokens_saved } = detail;
   return (
     <>
       <Figure
         label="Tokens saved"
-        hint={`${formatTokens(byTools)} by tools, ${formatTokens(byCompression)} by compression`}
+        hint={`${describeSavedShare(detail, detail.prompt_tokens)}${describeTokensSaved(detail)}`}
       >
-        <Tokens value={byTools + byCompression} />
+        <Tokens value={sumTokensSaved(detail)} />
+      </Figure>
+      <Figure label="Billed as saved" hint={meaningOfBilled}>
+        <Tokens value={net_tokens_saved} />
       </Figure>
       <Figure label="Cost" hint={cost_usd === null ? 'unknown price' : 'at catalog prices'}>
         <Dollars value={cost_usd} />
@@ -62,6 +68,16 @@ function Money({ detail }: { readonly detail: RequestDetail }) {
       </Figure>
     </>
   );
+}
+
+/** What happened to the tools that are not sent. */
+function describeTools({ tools_offered: offered, tools_in, tools_out, tools_pruned }: RequestDetail): string {
+  if (tools_in === 0) return 'no tools in the request';
+  const pruned = tools_pruned ?? Math.max(0, tools_in - tools_out);
+  const parts = [`of ${tools_in} received, ${pruned} pruned`];
+  if (tools_out > tools_in - pruned) parts.push('the recovery tool or recovered tools included');
+  if (offered !== null && offered > tools_in) parts.push(`${offered} before the key’s tool lists`);
+  return parts.join('; ');
 }
 
 type Cached = Pick<RequestDetail, 'cached_tokens' | 'prompt_tokens' | 'compression' | 'k_reason'>;

@@ -122,7 +122,6 @@ function BucketTable({ buckets }: Pick<Calibration, 'buckets'>) {
             <th scope="col">Bucket</th>
             <th scope="col">Pruning</th>
             <th scope="col">Conversations</th>
-            <th scope="col">Still needed</th>
             <th scope="col">K</th>
             <th scope="col">K without recovery</th>
             <th scope="col">Forwarded recall</th>
@@ -135,12 +134,17 @@ function BucketTable({ buckets }: Pick<Calibration, 'buckets'>) {
             <tr key={bucket.bucket}>
               <td>{describeBucket(bucket.bucket)}</td>
               <td>
-                <Badge size="sm" tt="none" variant="light" color={basisColors[bucket.basis]}>
+                <Badge
+                  size="sm"
+                  tt="none"
+                  variant="light"
+                  miw="max-content"
+                  color={basisColors[bucket.basis]}
+                >
                   {stateNames[bucket.basis]}
                 </Badge>
               </td>
               <td>{bucket.samples}</td>
-              <td>{bucket.samples_needed}</td>
               <td>{renderK(bucket)}</td>
               <td>{renderPlainK(bucket)}</td>
               <td>{renderRecall(bucket.forwarded_recall)}</td>

@@ -9,6 +9,12 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { Figure, Figures, Panel, Stacked } from '../../components/panel.tsx';
 import { QueryView, EmptyState } from '../../components/states.tsx';
 import { formatMs, formatNumberOf, formatTokens, formatUsd, shareOf } from '../../lib/format.ts';
+import {
+  describeSavedShare,
+  describeTokensSaved,
+  meaningOfBilled,
+  sumTokensSaved,
+} from '../../lib/savings.ts';
 import { requestColumns } from '../../components/request-columns.tsx';
 import { GrowthPanel } from './growth-panel.tsx';
 import classes from './session-page.module.css';
@@ -59,7 +65,6 @@ function SessionFigures({ sessionId }: { readonly sessionId: string }) {
 
 function TotalFigures({ totals }: { readonly totals: AnalyticsTotals }) {
   const { prompt_tokens: prompt, cached_tokens: cached } = totals;
-  const { estimated_tokens_saved: byTools, compression_tokens_saved: byCompression } = totals;
   return (
     <Figures>
       <Figure label="Requests" hint={formatNumberOf(totals.errors, 'error')}>
@@ -73,9 +78,12 @@ function TotalFigures({ totals }: { readonly totals: AnalyticsTotals }) {
       </Figure>
       <Figure
         label="Tokens saved"
-        hint={`${formatTokens(byTools)} by tools, ${formatTokens(byCompression)} by compression`}
+        hint={`${describeSavedShare(totals, prompt)}${describeTokensSaved(totals)}`}
       >
-        <Tokens value={totals.total_tokens_saved} />
+        <Tokens value={sumTokensSaved(totals)} />
+      </Figure>
+      <Figure label="Billed as saved" hint={meaningOfBilled}>
+        <Tokens value={totals.net_tokens_saved} />
       </Figure>
       <Figure label="Cost">
         <Dollars value={totals.cost_usd} />

@@ -8,6 +8,7 @@ import { PagedTable } from '../../components/paged-table.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { sessionAddress } from '../../lib/addresses.ts';
+import { sumTokensSaved } from '../../lib/savings.ts';
 import { TimeRange } from '../../components/time-range.tsx';
 
 const dayMs = 86_400_000;
@@ -96,7 +97,7 @@ const columns: readonly Column<SessionUsage>[] = [
     header: 'Tokens saved',
     width: '8rem',
     align: 'end',
-    cell: ({ total_tokens_saved }) => <Tokens value={total_tokens_saved} />,
+    cell: (row) => <Tokens value={sumTokensSaved(row)} />,
   },
   {
     key: 'cost',

@@ -9,8 +9,8 @@ import classes from './tool-health.module.css';
 
 const detectors: Readonly<Record<RecallAlert['detected_by'], string>> = {
   hallucinated_call: 'The model called it by name',
-  recovery: 'The model requested it and received it (recovery)',
-  shadow: 'Shadow conversation: it was sent, but the plan had pruned it',
+  recovery: 'The model recovered it',
+  shadow: 'Shadow conversation (it was sent)',
 };
 
 const causes: Readonly<Record<NonNullable<RecallAlert['pruned_because']>, string>> = {

@@ -1,0 +1,28 @@
+import { describeSavedShare, describeTokensSaved, sumTokensSaved } from './savings.ts';
+
+const savings = {
+  tool_tokens_saved: 21_430,
+  compression_tokens_saved: 812,
+  recovery_tokens_deducted: 1_500,
+};
+
+it('sums what pruning and compression saved, and deducts recovery rounds', () => {
+  expect(sumTokensSaved(savings)).toBe(20_742);
+  expect(sumTokensSaved({ ...savings, tool_tokens_saved: -60, compression_tokens_saved: 0 })).toBe(-1_560);
+  expect(describeTokensSaved(savings)).toBe(
+    'measured: 21,430 tokens by pruning, 812 tokens by compression, less 1,500 tokens of recovery',
+  );
+});
+
+it('is unknown, not zero, if the definitions were not measured', () => {
+  const unmeasured = { ...savings, tool_tokens_saved: null };
+  expect(sumTokensSaved(unmeasured)).toBeNull();
+  expect(describeTokensSaved(unmeasured)).toBe('not measured');
+  expect(describeSavedShare(unmeasured, 100)).toBe('');
+});
+
+it('compares with the input that would have been sent', () => {
+  const saved = { tool_tokens_saved: 300, compression_tokens_saved: 0, recovery_tokens_deducted: 0 };
+  expect(describeSavedShare(saved, 100)).toBe('about 75% of the input; ');
+  expect(describeSavedShare(saved, null)).toBe('');
+});

@@ -1,0 +1,38 @@
+import { formatShare, formatTokens } from './format.ts';
+
+/** The saved tokens of a request, or of a sum of requests. Null if not known. */
+export interface Savings {
+  readonly tool_tokens_saved: number | null;
+  readonly compression_tokens_saved: number | null;
+  readonly recovery_tokens_deducted: number | null;
+}
+
+/**
+ * Tokens saved, measured and net: tokens of the definitions that pruning kept from the model (counted with a tokenizer),
+ * plus compression, minus recovery rounds. Negative if recovery cost more than was saved. Every page shows this value
+ * as “Tokens saved”. The billing unit is a different figure (`net_tokens_saved`).
+ */
+export function sumTokensSaved(savings: Savings): number | null {
+  const { tool_tokens_saved: tools, compression_tokens_saved: compression } = savings;
+  const { recovery_tokens_deducted: recovery } = savings;
+  return tools === null || compression === null || recovery === null ? null : tools + compression - recovery;
+}
+
+/** The parts of the tokens saved. */
+export function describeTokensSaved(savings: Savings): string {
+  const { tool_tokens_saved: tools, compression_tokens_saved: compression } = savings;
+  const { recovery_tokens_deducted: recovery } = savings;
+  if (tools === null) return 'not measured';
+  const rounds = recovery === null || recovery === 0 ? '' : `, less ${formatTokens(recovery)} of recovery`;
+  return `measured: ${formatTokens(tools)} by pruning, ${formatTokens(compression)} by compression${rounds}`;
+}
+
+/** The share of the input that was saved: about, because providers count with their own tokenizers. */
+export function describeSavedShare(savings: Savings, promptTokens: number | null): string {
+  const saved = sumTokensSaved(savings);
+  if (saved === null || promptTokens === null || promptTokens + saved <= 0) return '';
+  return `about ${formatShare(saved / (promptTokens + saved))} of the input; `;
+}
+
+export const meaningOfBilled =
+  'billing unit, not a measurement: 100 tokens per pruned tool, plus compression, less recovery rounds';

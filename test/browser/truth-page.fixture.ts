@@ -1,0 +1,78 @@
+import { requestLogPage, type RequestLogEntry } from '@gateway/contracts';
+import { costUsd, loadCatalog } from '@gateway/model-catalog';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import type { Browser } from 'playwright-core';
+import { callFor } from '../e2e/governance.fixture.ts';
+import { eventually } from '../integration/stack.fixture.ts';
+import { readFigures, type ShownFigure } from './figures.fixture.ts';
+import { connectBrowser, goTo, openPage, signIn, type WatchedPage } from './page.fixture.ts';
+import { openKnownAccount, type KnownAccount } from './truth.fixture.ts';
+import type { KnownRequest } from './truth-traffic.fixture.ts';
+
+type Schema = Parameters<typeof callFor>[0];
+
+/** A browser that is signed in to an account with known traffic, and the log's row of each request. */
+export interface Truth {
+  readonly account: KnownAccount;
+  readonly watched: WatchedPage;
+  readonly rows: ReadonlyMap<string, RequestLogEntry>;
+  close(): Promise<void>;
+}
+
+/** Makes the traffic and waits for every row of the log. */
+export async function openTruth(): Promise<Truth> {
+  const [browser, account]: [Browser, KnownAccount] = await Promise.all([
+    connectBrowser(),
+    openKnownAccount(),
+  ]);
+  const watched = await openPage(browser, { width: 1600, scheme: 'light' });
+  await signIn(watched, account.person);
+  const key = account.person.accessToken;
+  const { data } = await eventually(async () => {
+    const read = await callFor(requestLogPage, 200, { path: '/v1/account/requests?limit=500', key });
+    return read.total === account.traffic.requests.length ? read : undefined;
+  });
+  return {
+    account,
+    watched,
+    rows: new Map(data.map((row) => [row.id, row])),
+    async close() {
+      await watched.close();
+      await Promise.all([browser.close(), account.provider.close()]);
+    },
+  };
+}
+
+/** Calls the API as the person. */
+export const askAs = <Wanted extends Schema>({ account }: Truth, schema: Wanted, path: string) =>
+  callFor(schema, 200, { path, key: account.person.accessToken });
+
+/** Opens a page and returns its figures. */
+export async function readAll({ watched }: Truth, path: string): Promise<Map<string, ShownFigure>> {
+  await goTo(watched.page, path);
+  return readFigures(watched.page);
+}
+
+/** The text of the open page. */
+export async function readMain({ watched }: Truth): Promise<string> {
+  return (await watched.page.locator('main').textContent()) ?? '';
+}
+
+export const sum = (values: readonly (number | null | undefined)[]): number =>
+  values.reduce<number>((total, value) => total + (value ?? 0), 0);
+
+const model = loadCatalog().find('openai', 'gpt-4o-mini')!;
+/** What the provider charged for the request, in USD. */
+export const costOf = ({ upstream }: KnownRequest): number =>
+  sum(upstream.map((usage) => costUsd(model, usage, Date.now())));
+/** The input tokens of the request without the gateway: one call with every tool. */
+export const wholeTokensOf = ({ body }: KnownRequest): number => countTokens(body);
+/** What that call would have cost, in USD. */
+export const wholeCostOf = (known: KnownRequest): number =>
+  costUsd(
+    model,
+    { inputTokens: wholeTokensOf(known), outputTokens: known.upstream.at(-1)!.outputTokens },
+    Date.now(),
+  )!;
+/** The number of tool definitions in the first provider call. */
+export const sentBy = ({ upstream }: KnownRequest): number => upstream[0]!.tools;

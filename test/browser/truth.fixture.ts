@@ -1,0 +1,163 @@
+import { routingCalibration, type RequestDetail, type RoutingCalibration } from '@gateway/contracts';
+import { sharedStack } from '@gateway/testing';
+import { createTestKey, waitForRow } from '../e2e/account.fixture.ts';
+import { call, callFor } from '../e2e/governance.fixture.ts';
+import { eventually } from '../integration/stack.fixture.ts';
+import { openPerson, type MeasuredAccount } from './measured.fixture.ts';
+import {
+  callTurn,
+  KnownTraffic,
+  longList,
+  question,
+  recoverTurns,
+  shortList,
+  type KnownRequest,
+} from './truth-traffic.fixture.ts';
+
+/** The account's target for effective recall. */
+export const target = 0.8;
+/** The recovery rate until it is measured. */
+export const priorRate = 0.5;
+/**
+ * Shadow conversations with the long list. Two of them need a tool that the plan pruned, so with a recovery rate of 0.5
+ * one of 28 is lost: the lower bound, 84%, meets the target.
+ */
+export const longConversations = 28;
+export const longMisses = 2;
+/**
+ * Shadow conversations with the short list. Each needs a pruned tool, so six of twelve are lost: the upper bound, 75%,
+ * is below the target, and pruning is off.
+ */
+export const shortConversations = 12;
+
+/** An account whose traffic is known, call by call. */
+export interface KnownAccount extends Omit<MeasuredAccount, 'rows'> {
+  readonly traffic: KnownTraffic;
+  readonly calibration: RoutingCalibration;
+  /** A request with a measured K, one in which a tool was recovered, and its next turn. */
+  readonly pruned: KnownRequest;
+  readonly recovered: KnownRequest;
+  readonly frozen: KnownRequest;
+  /** A request with the short list, for which pruning is off. */
+  readonly off: KnownRequest;
+  /** A request of the key with its own K. */
+  readonly overridden: KnownRequest;
+  readonly overrideKeyId: string;
+  /** A tool that plans of the long list prune. */
+  readonly deep: string;
+}
+
+export const overrideK = 5;
+/** Enough for the insights, which need 20 requests with pruned tools and calls. */
+const busyRequests = 20;
+
+/** Makes the traffic, and waits until it is logged and the policy is applied. */
+export async function openKnownAccount(): Promise<KnownAccount> {
+  const opened = await openPerson();
+  const { person, key, keyId, provider } = opened;
+  const { baseUrl } = sharedStack();
+  await configure(person.accessToken);
+  const own = await createTestKey(baseUrl, person.accessToken, {
+    name: 'own-k',
+    k_target_override: overrideK,
+  });
+  const traffic = new KnownTraffic(provider);
+  const agent = { id: keyId, key };
+  const deep = await measureInShadow(traffic, agent);
+  const calibration = await waitForCalibration(person.accessToken);
+  await prune(person.accessToken);
+  await waitForPolicy(traffic, agent, calibration.version);
+  const ask = { key: agent, tools: longList, messages: say(question) };
+  const pruned = await traffic.send({ ...ask, session: 'pruned', turns: [callTurn('get_weather')] });
+  const recovered = await traffic.send({ ...ask, session: 'recovered', turns: recoverTurns(deep) });
+  const frozen = await traffic.send({
+    ...ask,
+    session: 'pruned',
+    messages: answered,
+    turns: [{ text: 'Rain.' }],
+  });
+  await traffic.send({ ...ask, session: 'streamed', turns: [callTurn('get_weather')], stream: true });
+  for (let at = 0; at < busyRequests; at += 1)
+    // One call names a pruned tool directly.
+    await traffic.send({ ...ask, session: 'busy', turns: [callTurn(at === 0 ? deep : 'get_weather')] });
+  const off = await traffic.send({ ...ask, tools: shortList, session: 'off', turns: [{ text: 'Rain.' }] });
+  const overridden = await traffic.send({
+    ...{ ...ask, key: { id: own.id, key: own.key } },
+    ...{ session: 'overridden', turns: [callTurn('get_weather')] },
+  });
+  await waitForRow(baseUrl, person.accessToken, overridden.id);
+  return {
+    ...opened,
+    ...{ traffic, calibration, pruned, recovered, frozen, off, overridden, overrideKeyId: own.id, deep },
+  };
+}
+
+const say = (text: string) => [{ role: 'user' as const, content: text }];
+/** The second request of the conversation: the tool's result. */
+const answered = [
+  ...say(question),
+  {
+    role: 'assistant' as const,
+    content: null,
+    tool_calls: [
+      { id: 'call_1', type: 'function' as const, function: { name: 'get_weather', arguments: '{}' } },
+    ],
+  },
+  { role: 'tool' as const, tool_call_id: 'call_1', content: 'Rain, 9 degrees.' },
+];
+
+const preferences = '/v1/account/routing/preferences';
+
+/** All conversations are shadow conversations. Contents are kept. */
+async function configure(key: string): Promise<void> {
+  const policy = { shadow_share: 0, content_logging: true };
+  await call(200, { method: 'PATCH', path: '/v1/account/me', key, body: { policy } });
+  const pruning = { mode: 'shadow', recall_target: target };
+  await call(200, { method: 'PUT', path: preferences, key, body: { pruning } });
+}
+
+async function prune(key: string): Promise<void> {
+  await call(200, { method: 'PUT', path: preferences, key, body: { pruning: { mode: 'on' } } });
+}
+
+type Agent = { readonly id: string; readonly key: string };
+
+/** The shadow conversations. The tool that some of them need is pruned from both lists. */
+async function measureInShadow(traffic: KnownTraffic, key: Agent): Promise<string> {
+  const ask = (tools: typeof longList, session: string, tool: string) =>
+    traffic.send({ key, tools, session, messages: say(question), turns: [callTurn(tool)] });
+  const first = await ask(longList, 'long-0', 'get_weather');
+  const { trace } = await readDetail(first.id, key.key);
+  const names = new Set(shortList.map((tool) => tool.function.name));
+  const deep = trace.candidates.findLast(({ planned, name }) => !planned && names.has(name))!.name;
+  for (let at = 1; at < longConversations; at += 1)
+    await ask(longList, `long-${at}`, at <= longMisses ? deep : 'get_weather');
+  for (let at = 0; at < shortConversations; at += 1) await ask(shortList, `short-${at}`, deep);
+  return deep;
+}
+
+/** The details of a request, once it is in the log. */
+export function readDetail(id: string, key: string): Promise<RequestDetail> {
+  return waitForRow(sharedStack().baseUrl, key, id);
+}
+
+function waitForCalibration(key: string): Promise<RoutingCalibration> {
+  return eventually(async () => {
+    const read = await callFor(routingCalibration, 200, { path: '/v1/account/routing/calibration', key });
+    const all = read.buckets.filter(({ bucket }) => bucket.startsWith('*'));
+    const samples = all.reduce((sum, bucket) => sum + bucket.samples, 0);
+    return samples === longConversations + shortConversations ? read : undefined;
+  });
+}
+
+/** Sends requests until one is planned with the policy. They are part of the known traffic. */
+async function waitForPolicy(traffic: KnownTraffic, key: Agent, version: string | null): Promise<void> {
+  let at = 0;
+  await eventually(async () => {
+    const ask = { key, tools: longList, session: `probe-${(at += 1)}`, messages: say(question) };
+    const { id } = await traffic.send({ ...ask, turns: [{ text: 'Rain.' }] });
+    const { trace } = await readDetail(id, key.key);
+    const isCurrent = trace.toolset_version?.endsWith(`/${version}`) === true;
+    return (isCurrent && trace.k_reason !== 'shadow') || undefined;
+  });
+}

@@ -1,0 +1,120 @@
+import type { RequestDetail } from '@gateway/contracts';
+import { savedOf } from './figures.fixture.ts';
+import { goTo } from './page.fixture.ts';
+import {
+  costOf,
+  openTruth,
+  readAll,
+  readMain,
+  sentBy,
+  sum,
+  wholeCostOf,
+  wholeTokensOf,
+  type Truth,
+} from './truth-page.fixture.ts';
+import { longConversations, overrideK, readDetail, shortConversations, target } from './truth.fixture.ts';
+import type { KnownRequest } from './truth-traffic.fixture.ts';
+
+let truth: Truth;
+beforeAll(async () => {
+  truth = await openTruth();
+}, 240_000);
+afterAll(() => truth.close());
+
+const kinds = ['pruned', 'recovered', 'frozen', 'off', 'overridden'] as const;
+
+describe.each(kinds)('a request (%s)', (kind) => {
+  let known: KnownRequest;
+  let detail: RequestDetail;
+  beforeAll(async () => {
+    known = truth.account[kind];
+    detail = await readDetail(known.id, truth.account.person.accessToken);
+  });
+
+  test('has the log row, headers and page of what the client sent and the provider received', async () => {
+    const described = kind === 'recovered' ? 1 : 0;
+    expect(detail).toMatchObject({
+      tools_offered: known.offered.length,
+      tools_in: known.offered.length,
+      tools_out: sentBy(known) + described,
+      prompt_tokens: sum(known.upstream.map(({ inputTokens }) => inputTokens)),
+      completion_tokens: sum(known.upstream.map(({ outputTokens }) => outputTokens)),
+      cost_usd: expect.closeTo(costOf(known), 9) as number,
+    });
+    expect(known.header('x-svc-tools-input')).toBe(String(known.offered.length));
+    // A response that is not streamed knows its recovery rounds before its headers.
+    expect(known.header('x-svc-tools-output')).toBe(String(detail.tools_out));
+    const shown = await readAll(truth, `requests/${known.id}`);
+    expect(shown.get('Tools sent')?.value).toBe(detail.tools_out);
+    expect(shown.get('Tokens')?.value).toBe(detail.total_tokens);
+    expect(shown.get('Tokens saved')?.value).toBe(savedOf(detail));
+    expect(shown.get('Billed as saved')?.value).toBe(detail.net_tokens_saved);
+    expect(shown.get('Billed as saved')?.hint).toContain('billing unit');
+    expect(shown.get('Cost')?.value).toBeCloseTo(detail.cost_usd!, 9);
+    expect(shown.get('Net savings')?.value).toBeCloseTo(detail.provider_savings_usd!, 9);
+    expect(await readMain(truth)).toContain(
+      `Tools sent / received: ${detail.tools_out} / ${detail.tools_in}`,
+    );
+  });
+
+  test('shows savings that are true to within 5% of the whole request', () => {
+    const whole = wholeTokensOf(known);
+    const rounds = known.upstream.slice(1);
+    const roundTokens = sum(rounds.map(({ inputTokens }) => inputTokens)) + 20 * rounds.length;
+    const saved = whole - known.upstream[0]!.inputTokens - roundTokens;
+    expect(Math.abs(savedOf(detail) - saved)).toBeLessThan(0.05 * whole);
+    const net = wholeCostOf(known) - costOf(known);
+    expect(Math.abs(detail.provider_savings_usd! - net)).toBeLessThan(0.05 * wholeCostOf(known));
+  });
+});
+
+describe('the calibration', () => {
+  const findBucket = (band: string) =>
+    truth.account.calibration.buckets.find(({ bucket }) => bucket === band)!;
+
+  test('is on for the long list and off for the short one, as the traffic implies', () => {
+    expect(findBucket('*:101-250')).toMatchObject({
+      ...{ basis: 'calibrated', reason: 'target_met', samples: longConversations },
+      forwarded_recall: { value: expect.any(Number) as number },
+    });
+    expect(findBucket('*:51-100')).toMatchObject({
+      ...{ basis: 'off', reason: 'target_missed', samples: shortConversations, k: null },
+    });
+  });
+
+  test('shows each bucket as the API returns it', async () => {
+    await goTo(truth.watched.page, 'routing?tab=calibration');
+    const shown = await truth.watched.page
+      .locator('section', { hasText: 'All buckets' })
+      .locator('tbody tr')
+      .evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+    expect(shown.map((cells) => [cells[1], cells[2], cells[3]])).toEqual(
+      truth.account.calibration.buckets.map(({ basis, samples, k }) => [
+        { calibrated: 'on, measured', prior: 'on, default', off: 'off' }[basis],
+        String(samples),
+        basis === 'off' ? 'all' : String(k),
+      ]),
+    );
+    expect(await readMain(truth)).toContain(`Target ${target * 100}% for effective recall`);
+  });
+
+  test('agrees with each request about K, state, reason and policy', async () => {
+    const { k } = findBucket('*:101-250');
+    const { version } = truth.account.calibration;
+    for (const kind of ['pruned', 'recovered'] as const) {
+      await goTo(truth.watched.page, `requests/${truth.account[kind].id}`);
+      expect(await readMain(truth)).toMatch(new RegExp(`K = ${k}\\. K was measured.*Policy: ${version} for`));
+    }
+    await goTo(truth.watched.page, `requests/${truth.account.frozen.id}`);
+    // The tool that was called before is always included, so it does not count.
+    expect(await readMain(truth)).toContain(`K = ${k! - 1}. A later request`);
+    await goTo(truth.watched.page, `requests/${truth.account.off.id}`);
+    const off = await readMain(truth);
+    expect(off).toContain('Why: Pruning is off for conversations like this one');
+    expect(off).not.toMatch(/K = \d|K was measured/);
+    await truth.watched.page.getByRole('link', { name: 'calibration', exact: true }).click();
+    await truth.watched.page.getByText('Pruning is off, because recall was below the target').waitFor();
+    await goTo(truth.watched.page, `requests/${truth.account.overridden.id}`);
+    expect(await readMain(truth)).toContain(`K = ${overrideK}. K is set on the API key.`);
+  });
+});
