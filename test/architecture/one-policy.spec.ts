@@ -19,6 +19,7 @@ import {
 import type { ShadowSample } from '../../apps/worker/src/jobs/calibrate/measure-bucket.ts';
 import type { PolicyGoals } from '../../apps/worker/src/jobs/calibrate/policy-bucket.ts';
 import type { PrunedConversation } from '../../apps/worker/src/jobs/calibrate/recovery-rate.ts';
+import type { Setup } from '../../apps/worker/src/jobs/calibrate/setup-change.ts';
 import { renderCalibration } from '../../apps/worker/src/queries/routing/calibration.ts';
 
 const accounts = 10_000;
@@ -108,8 +109,14 @@ function calibrateAgain(
   first: Calibration,
   { draw, ...goals }: PolicyGoals & { readonly draw: Draw },
 ): Calibration {
-  const scale = random() < 0.5 ? 40 : draw.scale;
-  const later = drawSamples(random, samples.length, Math.floor(50 * random()), { ...draw, scale });
+  // With a new tool list a fall is seen after few conversations.
+  const changed = { ...draw, scale: 40, setup: ['new list', 'model', 'ranker'] as const };
+  const later = drawSamples(
+    random,
+    samples.length,
+    Math.floor(50 * random()),
+    random() < 0.5 ? changed : draw,
+  );
   const pruned = drawPruned(random, 0, 2 * samples.length);
   return calibrate({ samples: [...samples, ...later], pruned }, first, goals);
 }
@@ -119,6 +126,8 @@ interface Draw {
   /** The share of plans that missed a tool. */
   readonly missed: number;
   readonly tools: number;
+  /** The tool list, model and ranker, unless they are the usual ones. */
+  readonly setup?: Setup;
 }
 
 function drawSamples(random: () => number, from: number, count: number, draw: Draw): ShadowSample[] {
@@ -134,7 +143,7 @@ function drawSamples(random: () => number, from: number, count: number, draw: Dr
       neededKs: needed.sort((one, other) => other - one),
       missed: Number(random() < draw.missed),
       isArmed: random() < 0.9,
-      ...{ share: 0.2, tools: draw.tools, setup },
+      ...{ share: 0.2, tools: draw.tools, setup: draw.setup ?? setup },
     };
   });
 }

@@ -35,9 +35,10 @@ const given = { description: 'a note', filename: 'note.md', content: 'hello', pu
 /** The client format, and a provider with the same or a different format. */
 const clients: readonly (readonly [string, ClientCase])[] = [
   ['OpenAI', { open: openAiClient, model: 'openai/gpt-4o-mini', recoveryMode: 'in_place' }],
+  // Haiku 4.5 caches no prefix as short as this one.
   [
     'Anthropic',
-    { open: anthropicClient, model: 'anthropic/claude-haiku-4-5', cached: true, recoveryMode: 'in_place' },
+    { open: anthropicClient, model: 'anthropic/claude-sonnet-4-5', cached: true, recoveryMode: 'in_place' },
   ],
   [
     'Anthropic, not cached',

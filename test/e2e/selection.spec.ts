@@ -1,4 +1,3 @@
-import * as bedrock from '@aws-sdk/client-bedrock-runtime';
 import { sharedStack, type ReceivedRequest, type ReplayProvider } from '@gateway/testing';
 import { Redis } from 'ioredis';
 import type OpenAI from 'openai';
@@ -10,25 +9,11 @@ import {
   waitForRow,
   type TestAccount,
 } from './account.fixture.ts';
-import {
-  connectAnthropic,
-  plainMessages,
-  streamedMessages,
-  thoughtful,
-  toMessagesTool,
-} from './anthropic.fixture.ts';
-import {
-  connectBedrock,
-  plainConverse,
-  readConverseStream,
-  said,
-  streamedConverse,
-  streamedEvents,
-} from './bedrock.fixture.ts';
+import { plainMessages, thoughtful, toMessagesTool } from './anthropic.fixture.ts';
 import { edgeUrl, tightLimits } from './edges.fixture.ts';
 import { githubTools } from './github-tools.fixture.ts';
 import { postChat, send } from './http.fixture.ts';
-import { plainAnswer, startProvider, streamedAnswer } from './provider.fixture.ts';
+import { plainAnswer, startProvider } from './provider.fixture.ts';
 import { connectOpenAi, enqueueCall, openAccount } from './telemetry.fixture.ts';
 
 const stack = sharedStack();
@@ -37,13 +22,6 @@ const wanted = 'create_branch';
 const clear = 'Create a branch called login-fix in acme/widgets';
 const names = githubTools.map((tool) => tool.function.name);
 const messagesTools = githubTools.map(toMessagesTool);
-const converseTools: bedrock.Tool[] = githubTools.map(({ function: { name, description, parameters } }) => ({
-  toolSpec: {
-    name,
-    description,
-    inputSchema: { json: (parameters ?? {}) as bedrock.ToolInputSchema.JsonMember['json'] },
-  },
-}));
 
 let provider: ReplayProvider;
 let account: TestAccount;
@@ -76,15 +54,12 @@ const received = (): ReceivedRequest => provider.requests.at(-1)!;
 
 interface SentBody {
   readonly tools: readonly { name?: string; function?: { name: string } }[];
-  readonly toolConfig?: { readonly tools: readonly { toolSpec: { name: string } }[] };
 }
 
 /** The names of the client's tools that reached the provider. */
 function receivedNames(): string[] {
-  const { tools, toolConfig } = JSON.parse(received().body.toString()) as SentBody;
-  const sent = toolConfig
-    ? toolConfig.tools.map(({ toolSpec }) => toolSpec.name)
-    : tools.map((tool) => tool.function?.name ?? tool.name ?? '');
+  const { tools } = JSON.parse(received().body.toString()) as SentBody;
+  const sent = tools.map((tool) => tool.function?.name ?? tool.name ?? '');
   return sent.filter((name) => names.includes(name));
 }
 
@@ -103,65 +78,6 @@ async function askChat(
   expect(answer.status).toBe(200);
   return receivedNames();
 }
-
-describe('tools are pruned, the needed tool stays, and the provider’s response is returned, with the SDK for', () => {
-  const expectPruned = (): void => {
-    expect(receivedNames()).toContain(wanted);
-    expect(receivedNames().length).toBeLessThan(names.length / 2);
-  };
-
-  it.each([false, true])('OpenAI, streamed: %s', async (stream) => {
-    provider.enqueue(null, stream ? streamedAnswer(['Hello', '.']) : plainAnswer);
-    const call = {
-      model: 'openai/gpt-4o',
-      messages: [{ role: 'user' as const, content: clear }],
-      tools: githubTools,
-    };
-    const client = connectOpenAi(key);
-    let text = '';
-    if (stream) {
-      for await (const { choices } of await client.chat.completions.create({ ...call, stream }))
-        text += choices[0]?.delta.content ?? '';
-    } else text = (await client.chat.completions.create(call)).choices[0]?.message.content ?? '';
-    expect(text).toBe('Hello.');
-    expectPruned();
-  });
-
-  it.each([false, true])('Anthropic, streamed: %s', async (stream) => {
-    provider.enqueue(null, stream ? streamedMessages() : plainMessages(thoughtful));
-    const call = {
-      model: 'anthropic/claude-sonnet-4-5',
-      max_tokens: 100,
-      messages: [{ role: 'user' as const, content: clear }],
-      tools: messagesTools,
-    };
-    const client = connectAnthropic(baseUrl, key);
-    const message = stream
-      ? await client.messages.stream(call).finalMessage()
-      : await client.messages.create(call);
-    expect(message.content.at(-1)).toMatchObject({ type: 'text' });
-    expectPruned();
-  });
-
-  it.each([false, true])('Bedrock, streamed: %s', async (stream) => {
-    provider.enqueue(null, stream ? streamedConverse(streamedEvents) : plainConverse(said));
-    const client = connectBedrock(baseUrl, key);
-    const call = {
-      modelId: 'hosted/anthropic.claude-sonnet-4-5-20250929-v1:0',
-      messages: [{ role: 'user' as const, content: [{ text: clear }] }],
-      toolConfig: { tools: converseTools },
-    };
-    if (stream) {
-      const answer = await client.send(new bedrock.ConverseStreamCommand(call));
-      expect(await readConverseStream(answer.stream)).toMatchObject({
-        text: 'Hello, ü🌍.',
-        thrown: undefined,
-      });
-    } else expect(await client.send(new bedrock.ConverseCommand(call))).toMatchObject(said);
-    client.destroy();
-    expectPruned();
-  });
-});
 
 it('a call by name to a pruned tool is delivered, and the tool is forwarded from then on', async () => {
   const pruned = names.find((name) => !['get_me', wanted].includes(name) && !isForwarded(name))!;

@@ -6,7 +6,7 @@ import type { CompressionSettings } from '../../apps/compressor/src/compress-blo
 import { measure, type Figures, type ServedReplays } from './compression/figures.ts';
 import { replay, type Replay } from './compression/replay.ts';
 import { clearsOf } from './compression/clears.ts';
-import { loadTranscripts, type Transcript } from './compression/transcripts.ts';
+import { loadTranscripts } from './compression/transcripts.ts';
 
 /** One model for each kind of cache: explicit markers, automatic, and none. */
 const modelIds = [

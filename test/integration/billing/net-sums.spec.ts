@@ -63,15 +63,15 @@ it('the ledger, usage, billing and the requests have the same net sums, for 300 
   };
   expect(expected.recovery_tokens_deducted).toBeGreaterThan(0);
 
-  const { call } = recorder.messaging;
-  const { period } = (await call(describeBilling, { accountId })).billing;
+  const { messaging } = recorder;
+  const { period } = (await messaging.call(describeBilling, { accountId })).billing;
   expect(period).toMatchObject(expected);
   const span = { accountId, from: period.start, to: period.end };
-  expect((await call(summarizeUsage, span)).figures).toMatchObject({ ...expected, requests: 300 });
+  expect((await messaging.call(summarizeUsage, span)).figures).toMatchObject({ ...expected, requests: 300 });
   const sumsOf = (rows: readonly { net_tokens_saved: number | null }[]) =>
     rows.reduce((total, { net_tokens_saved }) => total + (net_tokens_saved ?? 0), 0);
-  expect(sumsOf((await call(listDailyUsage, span)).days)).toBe(expected.net_tokens_saved);
-  expect(sumsOf((await call(listKeyUsage, span)).keys)).toBe(expected.net_tokens_saved);
+  expect(sumsOf((await messaging.call(listDailyUsage, span)).days)).toBe(expected.net_tokens_saved);
+  expect(sumsOf((await messaging.call(listKeyUsage, span)).keys)).toBe(expected.net_tokens_saved);
 
   const ledger = await ends.readLedger([accountId]);
   const credits = ledger.map(({ estimated, compression, recovery }) => estimated + compression - recovery);

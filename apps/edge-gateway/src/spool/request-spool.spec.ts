@@ -90,11 +90,11 @@ describe('the request spool', () => {
     expect(await endings(spool)).toEqual(ended);
     expect(spool.openRequests).toBe(0);
     const cutter = new BatchCutter();
-    const batch = await cutter.cut(spool.segments()[0]!, 0);
-    const data = requestEventBatch.data.parse(JSON.parse(batch.data!.toString()));
+    let batch = await cutter.cut(spool.segments()[0]!, 0);
+    while (batch.data === null) batch = await cutter.cut(spool.segments()[0]!, batch.end);
+    const data = requestEventBatch.data.parse(JSON.parse(batch.data.toString()));
     expect(data.events).toHaveLength(500);
     expect(new Set(data.traceparents)).toEqual(new Set([traceparent]));
-    // Uses a separate cutter, because a batch is valid only until the next batch is cut.
     expect(await new BatchCutter().cut(spool.segments()[0]!, batch.start, batch.end)).toEqual(batch);
   });
 

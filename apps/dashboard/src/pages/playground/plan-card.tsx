@@ -79,19 +79,24 @@ function Plan({ detail }: { readonly detail: RequestDetail }) {
         </dd>
       </dl>
       <p className={classes.why}>{explainDecision(trace)}</p>
-      {shown.length === 0 ? null : (
-        <ol className={classes.ranked} aria-label="Highest-ranked tools">
-          {shown.map(({ name, rank, forwarded, called }) => (
-            <li key={`${rank} ${name}`} data-pruned={forwarded ? undefined : true}>
-              <span>{rank}.</span> <Foreign>{name}</Foreign>{' '}
-              <span className={classes.fate}>
-                {forwarded ? 'forwarded' : 'pruned'}
-                {called ? ', called' : ''}
-              </span>
-            </li>
-          ))}
-        </ol>
-      )}
+      <RankedTools shown={shown} />
     </>
+  );
+}
+
+function RankedTools({ shown }: { readonly shown: RequestDetail['trace']['candidates'] }) {
+  if (shown.length === 0) return null;
+  return (
+    <ol className={classes.ranked} aria-label="Highest-ranked tools">
+      {shown.map(({ name, rank, forwarded, called }) => (
+        <li key={`${rank} ${name}`} data-pruned={forwarded ? undefined : true}>
+          <span>{rank}.</span> <Foreign>{name}</Foreign>{' '}
+          <span className={classes.fate}>
+            {forwarded ? 'forwarded' : 'pruned'}
+            {called ? ', called' : ''}
+          </span>
+        </li>
+      ))}
+    </ol>
   );
 }

@@ -131,30 +131,30 @@ function BucketTable({ buckets }: Pick<Calibration, 'buckets'>) {
         </thead>
         <tbody>
           {buckets.map((bucket) => (
-            <tr key={bucket.bucket}>
-              <td>{describeBucket(bucket.bucket)}</td>
-              <td>
-                <Badge
-                  size="sm"
-                  tt="none"
-                  variant="light"
-                  miw="max-content"
-                  color={basisColors[bucket.basis]}
-                >
-                  {stateNames[bucket.basis]}
-                </Badge>
-              </td>
-              <td>{bucket.samples}</td>
-              <td>{renderK(bucket)}</td>
-              <td>{renderPlainK(bucket)}</td>
-              <td>{renderRecall(bucket.forwarded_recall)}</td>
-              <td>{renderRecall(bucket.effective_recall)}</td>
-              <td>{bucket.kept_share === null ? 'unknown' : formatShare(bucket.kept_share)}</td>
-            </tr>
+            <BucketRow key={bucket.bucket} bucket={bucket} />
           ))}
         </tbody>
       </FiguresTable>
     </div>
+  );
+}
+
+function BucketRow({ bucket }: { readonly bucket: CalibrationBucket }) {
+  return (
+    <tr>
+      <td>{describeBucket(bucket.bucket)}</td>
+      <td>
+        <Badge size="sm" tt="none" variant="light" miw="max-content" color={basisColors[bucket.basis]}>
+          {stateNames[bucket.basis]}
+        </Badge>
+      </td>
+      <td>{bucket.samples}</td>
+      <td>{renderK(bucket)}</td>
+      <td>{renderPlainK(bucket)}</td>
+      <td>{renderRecall(bucket.forwarded_recall)}</td>
+      <td>{renderRecall(bucket.effective_recall)}</td>
+      <td>{bucket.kept_share === null ? 'unknown' : formatShare(bucket.kept_share)}</td>
+    </tr>
   );
 }
 

@@ -50,11 +50,20 @@ function boundLoss(counts: MissCounts, recoveryRate: number): number {
   let [below, above] = [0, 1 - boundRecallBelow(counts.samples, counts.one + counts.more)];
   let [high, low] = [-Math.log(tail), excess(above)];
   if (low > 0) [above, low] = [1, Math.log(Number.MIN_VALUE)];
+  let wasLast: 'below' | 'above' | null = null;
   for (let round = 0; round < roundsMax && above - below > precision; round += 1) {
     const loss = below + ((above - below) * high) / (high - low);
     const found = excess(loss);
-    if (found > 0) [below, high, low] = [loss, found, low / 2];
-    else [above, low, high] = [loss, found, high / 2];
+    // An end that stays twice counts half, so that it moves, too.
+    if (found > 0) {
+      [below, high] = [loss, found];
+      if (wasLast === 'below') low /= 2;
+      wasLast = 'below';
+    } else {
+      [above, low] = [loss, found];
+      if (wasLast === 'above') high /= 2;
+      wasLast = 'above';
+    }
     if (found <= 0 && found > -precision) break;
   }
   return above;
@@ -114,6 +123,13 @@ function chanceUpTo(
 function cumulate(most: number, samples: number, chance: number): number {
   if (most >= samples || chance <= 0) return 1;
   if (chance >= 1) return 0;
+  // The other tail, so that the first term below is never too small for a number.
+  if (chance > 0.5) return 1 - cumulateSmall(samples - most - 1, samples, 1 - chance);
+  return cumulateSmall(most, samples, chance);
+}
+
+/** @param chance at most one half. */
+function cumulateSmall(most: number, samples: number, chance: number): number {
   let term = Math.exp(samples * Math.log1p(-chance));
   let sum = term;
   const odds = chance / (1 - chance);
@@ -124,11 +140,15 @@ function cumulate(most: number, samples: number, chance: number): number {
   return Math.min(1, sum);
 }
 
+/** ln n! for each n that the exact test meets. */
+const logFactorials = new Float64Array(exactMax + 1);
+for (let n = 2; n <= exactMax; n += 1) logFactorials[n] = (logFactorials[n - 1] ?? 0) + Math.log(n);
+
 /** P(X = hits) of a binomial distribution. */
 function chanceOf(hits: number, samples: number, chance: number): number {
   if (chance <= 0) return hits === 0 ? 1 : 0;
   if (chance >= 1) return hits === samples ? 1 : 0;
-  let logarithm = hits * Math.log(chance) + (samples - hits) * Math.log1p(-chance);
-  for (let at = 1; at <= hits; at += 1) logarithm += Math.log((samples - hits + at) / at);
-  return Math.exp(logarithm);
+  const ways =
+    (logFactorials[samples] ?? 0) - (logFactorials[hits] ?? 0) - (logFactorials[samples - hits] ?? 0);
+  return Math.exp(ways + hits * Math.log(chance) + (samples - hits) * Math.log1p(-chance));
 }
