@@ -1,4 +1,6 @@
 import type { ClientFormat } from '@gateway/interchange';
+import { toMessagesTool } from './anthropic.fixture.ts';
+import { toConverseTool } from './bedrock.fixture.ts';
 import { githubTools, type FunctionTool } from './github-tools.fixture.ts';
 import { send, type Answer } from './http.fixture.ts';
 import { readAnswer, readStream, type ReadAnswer } from './answers.fixture.ts';
@@ -111,11 +113,7 @@ const messagesStyle: Style = {
       ? { system: [{ type: 'text', text: instructions, cache_control: { type: 'ephemeral' } }] }
       : {}),
     messages,
-    tools: tools.map(({ function: { name, description, parameters } }) => ({
-      name,
-      description,
-      input_schema: parameters,
-    })),
+    tools: tools.map(toMessagesTool),
     ...(stream ? { stream: true } : {}),
     ...(thinks === true ? { thinking: { type: 'enabled', budget_tokens: 1024 } } : {}),
     ...(choice === undefined ? {} : { tool_choice: messagesChoice(choice) }),
@@ -141,9 +139,7 @@ const converse: Style = {
     messages,
     inferenceConfig: { maxTokens: 4096 },
     toolConfig: {
-      tools: tools.map(({ function: { name, description, parameters } }) => ({
-        toolSpec: { name, description, inputSchema: { json: parameters } },
-      })),
+      tools: tools.map(toConverseTool),
       ...(choice === undefined
         ? {}
         : { toolChoice: typeof choice === 'string' ? { any: {} } : { tool: { name: choice.tool } } }),

@@ -1,6 +1,12 @@
-import { BedrockRuntimeClient, type ConverseStreamOutput } from '@aws-sdk/client-bedrock-runtime';
+import {
+  BedrockRuntimeClient,
+  type ConverseStreamOutput,
+  type Tool,
+  type ToolInputSchema,
+} from '@aws-sdk/client-bedrock-runtime';
 import type { ReplayControls } from '@gateway/testing';
 import { encodeEventStream } from '@gateway/wire-formats';
+import type { FunctionTool } from './github-tools.fixture.ts';
 
 /** The unmodified AWS SDK with its HTTP/2 handler, using the gateway's key as its token. */
 export function connectBedrock(endpoint: string, apiKey: string, maxAttempts = 1): BedrockRuntimeClient {
@@ -74,4 +80,11 @@ export async function readConverseStream(
   }
   const text = events.map((event) => event.contentBlockDelta?.delta?.text ?? '').join('');
   return { events, text, thrown };
+}
+
+export function toConverseTool({
+  function: { name, description, parameters },
+}: FunctionTool): Tool.ToolSpecMember {
+  const json = parameters as ToolInputSchema.JsonMember['json'];
+  return { toolSpec: { name, description, inputSchema: { json } } };
 }

@@ -15,6 +15,13 @@ import { githubTools } from './github-tools.fixture.ts';
 import { callFor } from './governance.fixture.ts';
 import { send } from './http.fixture.ts';
 import {
+  describeTools,
+  question,
+  recoveryToolName,
+  throughRecovery,
+  wanted,
+} from './recovery-cases.fixture.ts';
+import {
   anthropicClient,
   bedrockClient,
   openAiClient,
@@ -33,18 +40,8 @@ let owner: string;
 let limited: string;
 
 const [denied = ''] = githubTools.map((tool) => tool.function.name);
-const wanted = 'create_gist';
-const question = 'Please star the repository facebook/react';
-const recoveryToolName = 'svc_more_tools';
-const given = { description: 'a note', filename: 'note.md', content: 'hello', public: false };
-const describeWanted = {
-  ...{ id: 'hidden1', name: recoveryToolName },
-  arguments: { action: 'describe', names: [wanted] },
-};
-const callWanted = {
-  ...{ id: 'shown1', name: recoveryToolName },
-  arguments: { action: 'call', name: wanted, arguments: given },
-};
+const describeWanted = describeTools('hidden1', wanted);
+const callWanted = throughRecovery('shown1');
 
 beforeAll(async () => {
   await untilDayLasts(120_000);

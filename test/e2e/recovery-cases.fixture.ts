@@ -1,8 +1,20 @@
 import type { ClientFormat } from '@gateway/interchange';
-import type { ReplayProvider, StackUnderTest } from '@gateway/testing';
-import { connectEachFormat, connectProvider, createTestAccount, createTestKey } from './account.fixture.ts';
-import { openAgent, type Agent } from './agent-clients.fixture.ts';
+import { sharedStack, type ReplayControls, type ReplayProvider } from '@gateway/testing';
+import {
+  connectEachFormat,
+  connectProvider,
+  createTestAccount,
+  createTestKey,
+  waitForRow,
+} from './account.fixture.ts';
+import { openAgent, type Agent, type AgentAnswer } from './agent-clients.fixture.ts';
+import { githubTools } from './github-tools.fixture.ts';
 import { startProvider } from './provider.fixture.ts';
+import { scriptModel, type ModelTurn } from './scripted-model.fixture.ts';
+
+const { baseUrl } = sharedStack();
+
+export const everyTool = githubTools.map((tool) => tool.function.name);
 
 export const recoveryToolName = 'svc_more_tools';
 /** A tool that the question does not suggest, so it is pruned. */
@@ -15,6 +27,9 @@ export const own = {
   name: 'star_repository',
   arguments: { owner: 'facebook', repo: 'react' },
 };
+
+/** The call of the pruned tool, as the client sees it. */
+export const shownCall = { id: 'shown1', name: wanted, arguments: given };
 
 /** A call with which the model requests definitions. */
 export const describeTools = (id: string, ...names: string[]) => ({
@@ -58,6 +73,10 @@ export interface RecoveryBench {
   open(given: RecoveryCase): Agent;
   /** The bodies that the provider received, parsed. */
   sent(): SentBody[];
+  /** Sets the provider's responses, in order. */
+  script(...turns: (ModelTurn | ReplayControls)[]): void;
+  /** Waits for the request's log entry. */
+  rowOf(answer: AgentAnswer): ReturnType<typeof waitForRow>;
 }
 
 export interface SentBody {
@@ -70,13 +89,13 @@ export interface SentBody {
 }
 
 /** Starts a provider, connected to one account in every format. */
-export async function openBench(stack: StackUnderTest): Promise<RecoveryBench> {
+export async function openBench(): Promise<RecoveryBench> {
   const provider = await startProvider();
-  const { apiKey } = await createTestAccount(stack);
-  const { key } = await createTestKey(stack.baseUrl, apiKey, { name: 'fast', rate_limit_rpm: 10_000 });
-  await connectEachFormat(stack.baseUrl, key, provider.url);
+  const { apiKey } = await createTestAccount(sharedStack());
+  const { key } = await createTestKey(baseUrl, apiKey, { name: 'fast', rate_limit_rpm: 10_000 });
+  await connectEachFormat(baseUrl, key, provider.url);
   for (const name of ['deepseek', 'openrouter'])
-    await connectProvider(stack.baseUrl, key, {
+    await connectProvider(baseUrl, key, {
       provider: name,
       api_key: 'upstream-key',
       base_url: `${provider.url}/${name}/v1`,
@@ -84,8 +103,10 @@ export async function openBench(stack: StackUnderTest): Promise<RecoveryBench> {
   return {
     provider,
     key,
-    open: ({ format, model }) => openAgent(format, { baseUrl: stack.baseUrl, key, model }),
+    open: ({ format, model }) => openAgent(format, { baseUrl, key, model }),
     sent: () => provider.requests.map(({ body }) => readSent(body.toString('utf8'))),
+    script: (...turns) => scriptModel(provider, turns),
+    rowOf: (answer) => waitForRow(baseUrl, key, answer.header('x-request-id') ?? ''),
   };
 }
 

@@ -8,7 +8,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type OpenAI from 'openai';
 import OpenAIClient from 'openai';
 import { connectAnthropic, toMessagesTool } from './anthropic.fixture.ts';
-import { connectBedrock } from './bedrock.fixture.ts';
+import { connectBedrock, toConverseTool } from './bedrock.fixture.ts';
 import type { FunctionTool } from './github-tools.fixture.ts';
 
 /** A response as parsed by an SDK, in a format-independent form. */
@@ -232,10 +232,6 @@ function toConverseMessages({ user, calls = [], results = [] }: Turn): object[] 
       content: results.map(({ id, text }) => ({ toolResult: { toolUseId: id, content: [{ text }] } })),
     },
   ];
-}
-
-function toConverseTool({ function: { name, description, parameters } }: FunctionTool) {
-  return { toolSpec: { name, description, inputSchema: { json: parameters } } };
 }
 
 function heardConverseStream(

@@ -3,17 +3,14 @@ import { requestLogEntry } from '@gateway/contracts';
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { eventually } from '../integration/stack.fixture.ts';
 import { createTestKey, waitForRow, type TestAccount } from './account.fixture.ts';
-import { connectAnthropic, plainMessages, toMessagesTool } from './anthropic.fixture.ts';
+import { connectAnthropic, plainMessages } from './anthropic.fixture.ts';
 import { githubTools } from './github-tools.fixture.ts';
 import { send } from './http.fixture.ts';
 import { plainAnswer, startProvider } from './provider.fixture.ts';
+import { clear, messagesTools, names, wanted } from './selection.fixture.ts';
 import { connectOpenAi, openAccount } from './telemetry.fixture.ts';
 
 const { baseUrl } = sharedStack();
-const clear = 'Create a branch called login-fix in acme/widgets';
-const wanted = 'create_branch';
-const names = githubTools.map((tool) => tool.function.name);
-const messagesTools = githubTools.map(toMessagesTool);
 const search = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' };
 
 interface SentTool {

@@ -1,34 +1,28 @@
-import { sharedStack } from '@gateway/testing';
-import { waitForRow } from './account.fixture.ts';
 import type { AgentAnswer, AskOptions, Choice } from './agent-clients.fixture.ts';
-import { githubTools } from './github-tools.fixture.ts';
 import {
   deliveries,
   describeTools,
   eachFormat,
-  given,
+  everyTool,
   openBench,
   own,
   question,
   recoveryToolName,
+  shownCall,
   throughRecovery,
   wanted,
   type RecoveryBench,
   type RecoveryCase,
 } from './recovery-cases.fixture.ts';
-import { scriptModel, type ModelTurn } from './scripted-model.fixture.ts';
+import type { ModelTurn } from './scripted-model.fixture.ts';
 
-const stack = sharedStack();
 let bench: RecoveryBench;
 
 beforeAll(async () => {
-  bench = await openBench(stack);
+  bench = await openBench();
 });
 afterEach(() => bench.provider.reset());
 afterAll(() => bench.provider.close());
-
-const script = (...turns: ModelTurn[]): void => scriptModel(bench.provider, turns);
-const everyTool = githubTools.map((tool) => tool.function.name);
 
 /**
  * A conversation of three turns: free, then with a choice, then free again. Its tool set is remembered from the
@@ -40,7 +34,7 @@ async function converse(
   choice: Choice,
   chosen: ModelTurn,
 ): Promise<AgentAnswer> {
-  script({ calls: [own] }, chosen, { text: 'Done.' });
+  bench.script({ calls: [own] }, chosen, { text: 'Done.' });
   const agent = bench.open(kind);
   const options: AskOptions = { stream, cached: kind.cached === true };
   const begun = [agent.user(question)];
@@ -57,14 +51,14 @@ describe.each(eachFormat)('%s', (_, kind) => {
   describe.each(deliveries)('%s', (_delivery, stream) => {
     it('a forced call never meets the recovery tool: every tool is sent, and the set stays', async () => {
       const answer = await converse(kind, stream, 'required', {
-        calls: [{ id: 'shown1', name: wanted, arguments: given }],
+        calls: [shownCall],
       });
-      expect(answer.calls).toEqual([{ id: 'shown1', name: wanted, arguments: given }]);
+      expect(answer.calls).toEqual([shownCall]);
       const [first, second, third] = bench.sent();
       expect(first?.tools).toContain(recoveryToolName);
       expect(second?.tools).toEqual(everyTool);
       expect(third?.definitions).toBe(first?.definitions);
-      const row = await waitForRow(stack.baseUrl, bench.key, answer.header('x-request-id') ?? '');
+      const row = await bench.rowOf(answer);
       expect(row).toMatchObject({ k: null, k_reason: 'uncertain', tools_out: everyTool.length });
     });
 
@@ -89,7 +83,7 @@ it.each(eachFormat.filter(([name]) => name !== 'converse'))(
 it.each(eachFormat)(
   'a conversation that begins with a forced call never has recovery: %s',
   async (_, kind) => {
-    script({ calls: [own] }, { text: 'Done.' });
+    bench.script({ calls: [own] }, { text: 'Done.' });
     const agent = bench.open(kind);
     const options: AskOptions = { stream: false, cached: kind.cached === true };
     const begun = [agent.user(question)];
@@ -103,7 +97,7 @@ describe.each(eachFormat)('%s: what the first turn does not say', (_, kind) => {
   const options: AskOptions = { stream: false, cached: kind.cached === true };
 
   it('a greeting first does not put a tool out of reach', async () => {
-    script(
+    bench.script(
       { text: 'Hello.' },
       { calls: [describeTools('hidden1', wanted)] },
       { calls: [throughRecovery('shown1')] },
@@ -118,12 +112,11 @@ describe.each(eachFormat)('%s: what the first turn does not say', (_, kind) => {
     const offered = bench.sent()[1]?.tools ?? [];
     const isReachable = offered.includes(wanted) || offered.includes(recoveryToolName);
     expect(isReachable).toBe(true);
-    if (offered.includes(recoveryToolName))
-      expect(answer.calls).toEqual([{ id: 'shown1', name: wanted, arguments: given }]);
+    if (offered.includes(recoveryToolName)) expect(answer.calls).toEqual([shownCall]);
   });
 
   it('a log that names a pruned tool leaves the tool within reach', async () => {
-    script(
+    bench.script(
       { calls: [own] },
       { calls: [describeTools('hidden1', wanted)] },
       { calls: [throughRecovery('shown1')] },
@@ -134,7 +127,7 @@ describe.each(eachFormat)('%s: what the first turn does not say', (_, kind) => {
     const log = `2026-11-23 10:00:00 ERROR worker: ${wanted} failed with status 500\n`.repeat(40);
     const followed = [...begun, first.message, ...agent.results(first, log)];
     const answer = await agent.ask(followed, options);
-    expect(answer.calls).toEqual([{ id: 'shown1', name: wanted, arguments: given }]);
+    expect(answer.calls).toEqual([shownCall]);
     const [before, , after] = bench.sent();
     expect(after?.definitions).toBe(before?.definitions);
   });

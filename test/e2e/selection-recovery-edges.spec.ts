@@ -10,6 +10,14 @@ import {
 import { githubTools, type FunctionTool } from './github-tools.fixture.ts';
 import { send } from './http.fixture.ts';
 import {
+  deliveries,
+  given,
+  question as user,
+  recoveryToolName,
+  shownCall,
+  wanted,
+} from './recovery-cases.fixture.ts';
+import {
   anthropicClient,
   bedrockClient,
   openAiClient,
@@ -34,15 +42,7 @@ beforeAll(async () => {
 });
 afterEach(() => provider.reset());
 afterAll(() => provider.close());
-const recoveryToolName = 'svc_more_tools';
-const user = 'Please star the repository facebook/react';
 const model = 'openai/gpt-4o-mini';
-const wanted = 'create_gist';
-const given = { description: 'a note', filename: 'note.md', content: 'hello', public: false };
-const deliveries = [
-  ['plain', false],
-  ['streamed', true],
-] as const;
 
 const bodies = (): string[] => provider.requests.map(({ body }) => body.toString('utf8'));
 const toolsIn = (body: string | undefined): { function: FunctionTool['function'] }[] =>
@@ -73,7 +73,7 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
   it('delivers a call to a pruned tool by name without a recovery round', async () => {
     script({ calls: [byName(wanted, given)] });
     const answer = await open().ask([{ user }], stream);
-    expect(answer.calls).toEqual([{ id: 'shown1', name: wanted, arguments: given }]);
+    expect(answer.calls).toEqual([shownCall]);
     expect(namesIn(bodies()[0])).not.toContain(wanted);
     expect(provider.requests).toHaveLength(1);
   });
@@ -82,7 +82,7 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
     const wrong = { filename: 7 };
     script({ calls: [byName(wanted, wrong, 'hidden1')] }, { calls: [throughRecovery(wanted, given)] });
     const corrected = await open().ask([{ user }], stream);
-    expect(corrected.calls).toEqual([{ id: 'shown1', name: wanted, arguments: given }]);
+    expect(corrected.calls).toEqual([shownCall]);
     expectClean(corrected);
     expect(bodies()[1]).toMatch(/arguments\.content is required/);
 

@@ -1,31 +1,26 @@
-import { sharedStack } from '@gateway/testing';
-import { waitForRow } from './account.fixture.ts';
-import { githubTools } from './github-tools.fixture.ts';
 import {
   deliveries,
   describeTools,
   eachFormat,
-  given,
+  everyTool,
   openBench,
   own,
   question,
   recoveryToolName,
+  shownCall,
   wanted,
   type RecoveryBench,
 } from './recovery-cases.fixture.ts';
-import { scriptModel, type ModelTurn } from './scripted-model.fixture.ts';
+import type { ModelTurn } from './scripted-model.fixture.ts';
 
-const stack = sharedStack();
 let bench: RecoveryBench;
 
 beforeAll(async () => {
-  bench = await openBench(stack);
+  bench = await openBench();
 });
 afterEach(() => bench.provider.reset());
 afterAll(() => bench.provider.close());
 
-const script = (...turns: ModelTurn[]): void => scriptModel(bench.provider, turns);
-const everyTool = githubTools.map((tool) => tool.function.name);
 /** A model that only ever requests definitions. */
 const asks = ['get_me', 'list_issues', 'search_code', 'push_files'].map((name, at): ModelTurn => ({
   calls: [describeTools(`hidden${at}`, name)],
@@ -33,14 +28,13 @@ const asks = ['get_me', 'list_issues', 'search_code', 'push_files'].map((name, a
   outputTokens: 10,
 }));
 const spoken = [{ ...asks[0], text: 'Let me see.' }, ...asks.slice(1)];
-const shownCall = { id: 'shown1', name: wanted, arguments: given };
 
 describe.each(eachFormat)('%s', (_, kind) => {
   describe.each(deliveries)('%s', (_delivery, stream) => {
     const options = { stream, cached: kind.cached === true };
 
     it('sends the client’s own request with every tool after two rounds, if the client has nothing yet', async () => {
-      script(...asks.slice(0, 3), { text: 'Hello.', inputTokens: 3_000, outputTokens: 5 });
+      bench.script(...asks.slice(0, 3), { text: 'Hello.', inputTokens: 3_000, outputTokens: 5 });
       const agent = bench.open(kind);
       const begun = [agent.user(question)];
       const answer = await agent.ask(begun, options);
@@ -54,7 +48,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
       expect(last?.raw).not.toContain(recoveryToolName);
       expect(answer.header('x-svc-tools-output')).toBe(String(everyTool.length));
       expect(answer.header('x-svc-attempts')).toBeNull();
-      const row = await waitForRow(stack.baseUrl, bench.key, answer.header('x-request-id') ?? '');
+      const row = await bench.rowOf(answer);
       expect(row).toMatchObject({
         status: 'ok',
         prompt_tokens: 6_000,
@@ -65,7 +59,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
     });
 
     it('then returns to the conversation’s own tools', async () => {
-      script(...asks.slice(0, 3), { calls: [own, shownCall] }, { text: 'Done.' });
+      bench.script(...asks.slice(0, 3), { calls: [own, shownCall] }, { text: 'Done.' });
       const agent = bench.open(kind);
       const begun = [agent.user(question)];
       const answer = await agent.ask(begun, options);
@@ -77,19 +71,19 @@ describe.each(eachFormat)('%s', (_, kind) => {
     });
 
     it('never leaves the client with an empty answer, however stubborn the model is', async () => {
-      script(...asks);
+      bench.script(...asks);
       const agent = bench.open(kind);
       const answer = await agent.ask([agent.user(question)], options);
       expect(bench.provider.requests).toHaveLength(4);
       expect(answer.status).toBe(502);
       expect(answer.error).not.toBeNull();
       expect(answer.text).not.toContain(recoveryToolName);
-      const row = await waitForRow(stack.baseUrl, bench.key, answer.header('x-request-id') ?? '');
+      const row = await bench.rowOf(answer);
       expect(row).toMatchObject({ status: 'error', error_code: 'upstream_invalid' });
     });
 
     it('answers a request whose only call was cut at the length limit', async () => {
-      script({ ...asks[0], ends: 'length' }, { text: 'Hello.' });
+      bench.script({ ...asks[0], ends: 'length' }, { text: 'Hello.' });
       const agent = bench.open(kind);
       const answer = await agent.ask([agent.user(question)], options);
       expect(answer).toMatchObject({ status: 200, said: 'Hello.', isWhole: true });
@@ -101,7 +95,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
     const options = { stream: true, cached: kind.cached === true };
 
     it('is continued by the last request, with every tool and all rounds', async () => {
-      script(...spoken.slice(0, 3), { text: 'Here it is.', calls: [shownCall] });
+      bench.script(...spoken.slice(0, 3), { text: 'Here it is.', calls: [shownCall] });
       const agent = bench.open(kind);
       const answer = await agent.ask([agent.user(question)], options);
 
@@ -114,18 +108,18 @@ describe.each(eachFormat)('%s', (_, kind) => {
     });
 
     it('ends with an error of its format if the model then insists, not with an empty end', async () => {
-      script(...spoken);
+      bench.script(...spoken);
       const agent = bench.open(kind);
       const answer = await agent.ask([agent.user(question)], options);
       expect(bench.provider.requests).toHaveLength(4);
       expect(answer).toMatchObject({ status: 200, said: 'Let me see.', isWhole: false });
       expect(answer.error).toMatch(/only a tool/);
-      const row = await waitForRow(stack.baseUrl, bench.key, answer.header('x-request-id') ?? '');
+      const row = await bench.rowOf(answer);
       expect(row).toMatchObject({ status: 'truncated', prompt_tokens: 4_000, completion_tokens: 40 });
     });
 
     it('ends at its length limit as the model ended it', async () => {
-      script({ ...asks[0], text: 'Let me see.', ends: 'length' });
+      bench.script({ ...asks[0], text: 'Let me see.', ends: 'length' });
       const agent = bench.open(kind);
       const answer = await agent.ask([agent.user(question)], options);
       expect(answer).toMatchObject({ said: 'Let me see.', calls: [], isWhole: true });

@@ -1,13 +1,13 @@
-import { sharedStack, TranscriptRules } from '@gateway/testing';
+import { TranscriptRules } from '@gateway/testing';
 import type { AgentAnswer, AskOptions } from './agent-clients.fixture.ts';
 import {
   deliveries,
   describeTools,
-  given,
   openBench,
   own,
   question,
   recoveryToolName,
+  shownCall,
   throughRecovery,
   wanted,
   type RecoveryBench,
@@ -15,12 +15,11 @@ import {
 } from './recovery-cases.fixture.ts';
 import { scriptModel, type ModelTurn } from './scripted-model.fixture.ts';
 
-const stack = sharedStack();
 let bench: RecoveryBench;
 let rules: TranscriptRules;
 
 beforeAll(async () => {
-  bench = await openBench(stack);
+  bench = await openBench();
 });
 beforeEach(() => {
   rules = new TranscriptRules();
@@ -87,7 +86,7 @@ describe.each(cases)('%s', (_, kind) => {
         { thinking: first ?? [], calls: [describeTools('hidden1', wanted)] },
         { thinking: second ?? [], calls: [throughRecovery('shown1')] },
       );
-      expect(answer.calls).toEqual([{ id: 'shown1', name: wanted, arguments: given }]);
+      expect(answer.calls).toEqual([shownCall]);
       expect(bench.sent()[1]?.raw).toContain('There is no tool for gists here.');
     });
 
@@ -105,9 +104,9 @@ describe.each(cases)('%s', (_, kind) => {
         { thinking: first ?? [], calls: [describeTools('hidden1', wanted)] },
         { thinking: second ?? [], calls: [describeTools('hidden2', 'get_me')] },
         { thinking: third ?? [], calls: [describeTools('hidden3', 'list_issues')] },
-        { thinking: second ?? [], text: 'Good.', calls: [{ id: 'shown1', name: wanted, arguments: given }] },
+        { thinking: second ?? [], text: 'Good.', calls: [shownCall] },
       );
-      expect(answer.calls).toEqual([{ id: 'shown1', name: wanted, arguments: given }]);
+      expect(answer.calls).toEqual([shownCall]);
       expect(bench.provider.requests).toHaveLength(5);
       expect(bench.sent()[3]?.tools).not.toContain(recoveryToolName);
     });
@@ -135,7 +134,7 @@ describe.each(cases)('%s', (_, kind) => {
         { thinking: first ?? [], calls: [{ id: 'hidden1', name: wanted, arguments: { filename: 7 } }] },
         { thinking: second ?? [], calls: [throughRecovery('shown1')] },
       );
-      expect(answer.calls).toEqual([{ id: 'shown1', name: wanted, arguments: given }]);
+      expect(answer.calls).toEqual([shownCall]);
     });
   });
 });

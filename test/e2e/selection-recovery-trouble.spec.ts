@@ -9,30 +9,28 @@ import {
   deliveries,
   describeTools,
   eachFormat,
-  given,
+  everyTool,
   openBench,
   question,
   recoveryToolName,
+  shownCall,
   throughRecovery,
   wanted,
   type RecoveryBench,
   type RecoveryCase,
 } from './recovery-cases.fixture.ts';
-import { renderAnswer, scriptModel, type ModelTurn } from './scripted-model.fixture.ts';
+import { renderAnswer, type ModelTurn } from './scripted-model.fixture.ts';
 
 const stack = sharedStack();
 let bench: RecoveryBench;
 
 // Each test has a separate account: a provider that failed before is called less.
 beforeEach(async () => {
-  bench = await openBench(stack);
+  bench = await openBench();
 });
 afterEach(() => bench.provider.close());
 
-const script = (...turns: (ModelTurn | ReplayControls)[]): void => scriptModel(bench.provider, turns);
-const everyTool = githubTools.map((tool) => tool.function.name);
 const asking: ModelTurn = { calls: [describeTools('hidden1', wanted)], inputTokens: 900, outputTokens: 9 };
-const shownCall = { id: 'shown1', name: wanted, arguments: given };
 const calling: ModelTurn = { calls: [throughRecovery('shown1')], inputTokens: 2_000, outputTokens: 20 };
 
 /** How the provider answers a recovery round, in the format of the client. */
@@ -78,7 +76,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
         const last = bench.sent().at(-1);
         expect(last?.tools).toEqual(everyTool);
         expect(last?.messages).toEqual(begun);
-        const row = await waitForRow(stack.baseUrl, bench.key, answer.header('x-request-id') ?? '');
+        const row = await bench.rowOf(answer);
         expect(row.status).toBe('ok');
         expect(row.prompt_tokens).toBeGreaterThanOrEqual(1_000);
       },
@@ -98,7 +96,11 @@ describe.each(eachFormat)('%s', (_, kind) => {
   });
 
   it('an error event at the beginning of a round is made good too', async () => {
-    script({ ...asking, text: 'Let me see.' }, { breaks: true }, { text: 'Here it is.', calls: [shownCall] });
+    bench.script(
+      { ...asking, text: 'Let me see.' },
+      { breaks: true },
+      { text: 'Here it is.', calls: [shownCall] },
+    );
     const agent = bench.open(kind);
     const answer = await agent.ask([agent.user(question)], { stream: true, cached });
     expect(answer.said.replace(/\s+/g, '')).toBe('Letmesee.Hereitis.');
@@ -106,21 +108,21 @@ describe.each(eachFormat)('%s', (_, kind) => {
   });
 
   it('a round that breaks after its text ends with an error of the format, without a success terminator', async () => {
-    script({ ...asking, text: 'Let me see.' }, { text: 'Now', breaks: true, inputTokens: 1_000 });
+    bench.script({ ...asking, text: 'Let me see.' }, { text: 'Now', breaks: true, inputTokens: 1_000 });
     const agent = bench.open(kind);
     const answer = await agent.ask([agent.user(question)], { stream: true, cached });
     expect(answer).toMatchObject({ isWhole: false, calls: [] });
     expect(answer.error).not.toBeNull();
     expect(answer.said).toContain('Let me see.');
     expect(bench.provider.requests).toHaveLength(2);
-    const row = await waitForRow(stack.baseUrl, bench.key, answer.header('x-request-id') ?? '');
+    const row = await bench.rowOf(answer);
     expect(row.status).toBe('truncated');
     expect(row.prompt_tokens).toBeGreaterThan(900);
   });
 
   it.each(deliveries)('a provider that fails for good passes its error on: %s', async (_delivery, stream) => {
     const busy = { ...errorOf(kind, 429), retryAfterMs: 600_000 };
-    script(asking, busy, busy, busy);
+    bench.script(asking, busy, busy, busy);
     const agent = bench.open(kind);
     const answer = await agent.ask([agent.user(question)], { stream, cached });
     expect(answer.status).toBe(429);
@@ -129,12 +131,12 @@ describe.each(eachFormat)('%s', (_, kind) => {
   });
 
   it.each(deliveries)('bills every round, and deducts what recovery cost: %s', async (_delivery, stream) => {
-    script(asking, calling);
+    bench.script(asking, calling);
     const agent = bench.open(kind);
     const answer = await agent.ask([agent.user(question)], { stream, cached });
     expect(answer).toMatchObject({ calls: [shownCall], inputTokens: 2_000, outputTokens: 29 });
     expect(answer.text).not.toContain(recoveryToolName);
-    const row = await waitForRow(stack.baseUrl, bench.key, answer.header('x-request-id') ?? '');
+    const row = await bench.rowOf(answer);
     expect(row).toMatchObject({ prompt_tokens: 2_900, completion_tokens: 29, usage_estimated: false });
     expect(row.provider_savings_usd).toBeLessThan(row.gross_savings_usd ?? 0);
   });
@@ -175,19 +177,19 @@ describe('a provider that falls silent in a recovery round', () => {
 });
 
 it('estimates the usage of rounds that report none, and deducts it', async () => {
-  script({ ...asking, isUnmetered: true }, { ...calling, isUnmetered: true });
+  bench.script({ ...asking, isUnmetered: true }, { ...calling, isUnmetered: true });
   const agent = bench.open({ format: 'chat-completions', model: 'openai/gpt-4o-mini' });
   const answer = await agent.ask([agent.user(question)], { stream: true });
   expect(answer.calls).toEqual([shownCall]);
   const sentBytes = bench.provider.requests.reduce((sum, { body }) => sum + body.length, 0);
-  const row = await waitForRow(stack.baseUrl, bench.key, answer.header('x-request-id') ?? '');
+  const row = await bench.rowOf(answer);
   expect(row.usage_estimated).toBe(true);
   expect(Math.abs((row.prompt_tokens ?? 0) - sentBytes / 4)).toBeLessThan(3);
   expect(row.provider_savings_usd).toBeLessThan(row.gross_savings_usd ?? 0);
 });
 
 it('sends nothing more after the client has left in a round', async () => {
-  script({ ...asking, text: 'Wait.' }, { status: 200, hang: 'before-headers' });
+  bench.script({ ...asking, text: 'Wait.' }, { status: 200, hang: 'before-headers' });
   const leaving = new AbortController();
   const asked = fetch(`${stack.baseUrl}/v1/chat/completions`, {
     method: 'POST',

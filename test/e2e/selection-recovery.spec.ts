@@ -2,6 +2,15 @@ import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { connectEachFormat, createTestAccount, createTestKey, waitForRow } from './account.fixture.ts';
 import { githubTools } from './github-tools.fixture.ts';
 import {
+  deliveries,
+  describeTools,
+  question,
+  recoveryToolName,
+  shownCall,
+  throughRecovery,
+  wanted,
+} from './recovery-cases.fixture.ts';
+import {
   anthropicClient,
   bedrockClient,
   openAiClient,
@@ -26,11 +35,7 @@ beforeAll(async () => {
 afterEach(() => provider.reset());
 afterAll(() => provider.close());
 
-const recoveryToolName = 'svc_more_tools';
 const bodies = (): string[] => provider.requests.map(({ body }) => body.toString('utf8'));
-const question = 'Please star the repository facebook/react';
-const wanted = 'create_gist';
-const given = { description: 'a note', filename: 'note.md', content: 'hello', public: false };
 
 /** The client format, and a provider with the same or a different format. */
 const clients: readonly (readonly [string, ClientCase])[] = [
@@ -73,10 +78,6 @@ interface ClientCase {
    */
   readonly recoveryMode: 'in_place' | 'regrown';
 }
-const deliveries = [
-  ['plain', false],
-  ['streamed', true],
-] as const;
 
 const tools = githubTools;
 const ask = (client: NetClient, stream: boolean, turns: readonly Turn[] = [{ user: question }]) =>
@@ -86,16 +87,8 @@ function script(...turns: ModelTurn[]): void {
   scriptModel(provider, turns);
 }
 
-const describeWanted = {
-  id: 'hidden1',
-  name: recoveryToolName,
-  arguments: { action: 'describe', names: [wanted] },
-};
-const callWanted = {
-  id: 'shown1',
-  name: recoveryToolName,
-  arguments: { action: 'call', name: wanted, arguments: given },
-};
+const describeWanted = describeTools('hidden1', wanted);
+const callWanted = throughRecovery('shown1');
 
 function definitionsIn(body: string): string {
   const parsed = JSON.parse(body) as { tools?: unknown; toolConfig?: { tools: unknown } };
@@ -117,7 +110,7 @@ describe.each(clients)('%s', (_, { open, model, cached = false, recoveryMode }) 
       );
       const answer = await ask(client, stream);
 
-      expect(answer.calls).toEqual([{ id: 'shown1', name: wanted, arguments: given }]);
+      expect(answer.calls).toEqual([shownCall]);
       expect(answer.text.replace(/\s+/g, ' ')).toBe('Let me see. Now then.');
       expect(answer).toMatchObject({ inputTokens: 1500, outputTokens: 50 });
       expectClean(answer);

@@ -2,13 +2,7 @@ import * as bedrock from '@aws-sdk/client-bedrock-runtime';
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { eventually } from '../integration/stack.fixture.ts';
 import { connectProvider, createTestKey } from './account.fixture.ts';
-import {
-  connectAnthropic,
-  plainMessages,
-  streamedMessages,
-  thoughtful,
-  toMessagesTool,
-} from './anthropic.fixture.ts';
+import { connectAnthropic, plainMessages, streamedMessages, thoughtful } from './anthropic.fixture.ts';
 import {
   connectBedrock,
   plainConverse,
@@ -16,25 +10,16 @@ import {
   said,
   streamedConverse,
   streamedEvents,
+  toConverseTool,
 } from './bedrock.fixture.ts';
 import { githubTools } from './github-tools.fixture.ts';
 import { send } from './http.fixture.ts';
 import { plainAnswer, startProvider, streamedAnswer } from './provider.fixture.ts';
+import { clear, messagesTools, names, namesReceivedBy, wanted } from './selection.fixture.ts';
 import { connectOpenAi, openAccount } from './telemetry.fixture.ts';
 
 const stack = sharedStack();
 const { baseUrl } = stack;
-const wanted = 'create_branch';
-const clear = 'Create a branch called login-fix in acme/widgets';
-const names = githubTools.map((tool) => tool.function.name);
-const messagesTools = githubTools.map(toMessagesTool);
-const converseTools: bedrock.Tool[] = githubTools.map(({ function: { name, description, parameters } }) => ({
-  toolSpec: {
-    name,
-    description,
-    inputSchema: { json: (parameters ?? {}) as bedrock.ToolInputSchema.JsonMember['json'] },
-  },
-}));
 
 let provider: ReplayProvider;
 let key: string;
@@ -51,7 +36,7 @@ beforeAll(async () => {
   const path = '/v1/account/routing/preferences';
   const body = { pruning: { recovery: false } };
   expect((await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body })).status).toBe(200);
-  // The router ranks by keywords until it has the vectors of a new list. Each format has a list of its own.
+  // The router ranks by keywords until it has the vectors of a new list. Each format has a different list.
   for (const ask of [askOpenAi, askAnthropic, askBedrock]) {
     await eventually(async () => {
       await ask(false);
@@ -62,19 +47,7 @@ beforeAll(async () => {
 afterEach(() => provider.reset());
 afterAll(() => provider.close());
 
-interface SentBody {
-  readonly tools: readonly { name?: string; function?: { name: string } }[];
-  readonly toolConfig?: { readonly tools: readonly { toolSpec: { name: string } }[] };
-}
-
-/** The names of the client's tools that reached the provider. */
-function receivedNames(): string[] {
-  const { tools, toolConfig } = JSON.parse(provider.requests.at(-1)!.body.toString()) as SentBody;
-  const sent = toolConfig
-    ? toolConfig.tools.map(({ toolSpec }) => toolSpec.name)
-    : tools.map((tool) => tool.function?.name ?? tool.name ?? '');
-  return sent.filter((name) => names.includes(name));
-}
+const receivedNames = (): string[] => namesReceivedBy(provider);
 
 async function askOpenAi(stream: boolean): Promise<string> {
   provider.enqueue(null, stream ? streamedAnswer(['Hello', '.']) : plainAnswer);
@@ -109,7 +82,7 @@ async function askBedrock(stream: boolean): Promise<unknown> {
   const call = {
     modelId: 'hosted/anthropic.claude-sonnet-4-5-20250929-v1:0',
     messages: [{ role: 'user' as const, content: [{ text: clear }] }],
-    toolConfig: { tools: converseTools },
+    toolConfig: { tools: githubTools.map(toConverseTool) },
   };
   try {
     if (!stream) return await client.send(new bedrock.ConverseCommand(call));

@@ -9,19 +9,16 @@ import {
   waitForRow,
   type TestAccount,
 } from './account.fixture.ts';
-import { plainMessages, thoughtful, toMessagesTool } from './anthropic.fixture.ts';
+import { plainMessages, thoughtful } from './anthropic.fixture.ts';
 import { edgeUrl, tightLimits } from './edges.fixture.ts';
 import { githubTools } from './github-tools.fixture.ts';
 import { postChat, send } from './http.fixture.ts';
 import { plainAnswer, startProvider } from './provider.fixture.ts';
+import { clear, messagesTools, names, namesReceivedBy, wanted } from './selection.fixture.ts';
 import { connectOpenAi, enqueueCall, openAccount } from './telemetry.fixture.ts';
 
 const stack = sharedStack();
 const { baseUrl } = stack;
-const wanted = 'create_branch';
-const clear = 'Create a branch called login-fix in acme/widgets';
-const names = githubTools.map((tool) => tool.function.name);
-const messagesTools = githubTools.map(toMessagesTool);
 
 let provider: ReplayProvider;
 let account: TestAccount;
@@ -52,16 +49,7 @@ async function setPreferences(body: object): Promise<void> {
 
 const received = (): ReceivedRequest => provider.requests.at(-1)!;
 
-interface SentBody {
-  readonly tools: readonly { name?: string; function?: { name: string } }[];
-}
-
-/** The names of the client's tools that reached the provider. */
-function receivedNames(): string[] {
-  const { tools } = JSON.parse(received().body.toString()) as SentBody;
-  const sent = tools.map((tool) => tool.function?.name ?? tool.name ?? '');
-  return sent.filter((name) => names.includes(name));
-}
+const receivedNames = (): string[] => namesReceivedBy(provider);
 
 /** The raw bytes of the tools. In these tests, they are the last field in the body. */
 function receivedTools(): string {
