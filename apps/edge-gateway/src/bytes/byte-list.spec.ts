@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { ByteList } from './byte-list.ts';
 
@@ -7,6 +9,9 @@ const chunk = fc.oneof(
   fc.constant(9_000),
 );
 const step = fc.oneof(chunk, fc.constant('shift'), fc.constant('pieces'));
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 /** The memory of the buffers that the list keeps, in bytes, each shared one once. */
 function memoryOf(list: ByteList): number {
@@ -56,6 +61,21 @@ describe('ByteList', () => {
       mixed.push(Buffer.allocUnsafeSlow(1_025));
     }
     expect(memoryOf(mixed)).toBeLessThan(3 * mixed.size);
+  });
+
+  it('keeps no removed pieces, although it never becomes empty', async () => {
+    const list = new ByteList();
+    const removed: WeakRef<ArrayBufferLike>[] = [];
+    for (let at = 0; at < 100; at += 1) {
+      list.push(Buffer.allocUnsafeSlow(5_000));
+      if (at >= 10) removed.push(new WeakRef(list.shift()!.buffer));
+    }
+    expect(list.size).toBe(50_000);
+    // A weak reference keeps its target until the end of the turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    collectGarbage();
+    expect(removed.filter((each) => each.deref() !== undefined).length).toBeLessThan(3);
+    expect(list.concat()).toHaveLength(50_000);
   });
 
   it('keeps a long chunk without a copy', () => {

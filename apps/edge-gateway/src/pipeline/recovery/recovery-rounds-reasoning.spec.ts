@@ -1,4 +1,5 @@
 import type { StreamEvent } from '@gateway/interchange';
+import { joinReasoning } from './reasoning.ts';
 import { recoveryFor, requestWith } from './recovery.fixture.ts';
 import { ask, run, tell, type Call } from './rounds.fixture.ts';
 
@@ -14,6 +15,14 @@ describe('reasoning', () => {
       ...others.map((event) => ('block' in event ? { ...event, block: event.block + 1 } : event)),
     ];
   };
+  const detail = (piece: object): StreamEvent => ({
+    type: 'extension',
+    scope: 'message',
+    choice: 0,
+    extensions: {
+      'chat-completions': { reasoning_details: [{ type: 'reasoning.text', index: 0, ...piece }] },
+    },
+  });
   const thoughtsIn = (events: readonly StreamEvent[]): (string | undefined)[] =>
     events.flatMap((event) => (event.type === 'thinking-end' ? [event.signature] : []));
   const messages = requestWith('messages', [{ name: 'here' }, { name: 'away' }]);
@@ -57,14 +66,6 @@ describe('reasoning', () => {
   });
 
   it('in fields of chat-completions is joined by block for the provider, and passes once to the client', async () => {
-    const detail = (piece: object): StreamEvent => ({
-      type: 'extension',
-      scope: 'message',
-      choice: 0,
-      extensions: {
-        'chat-completions': { reasoning_details: [{ type: 'reasoning.text', index: 0, ...piece }] },
-      },
-    });
     const [start, ...others] = tell('Hm.', [ask('h1', 'away')]);
     const first = [
       start!,
@@ -86,5 +87,15 @@ describe('reasoning', () => {
     });
     const passed = shown.filter(({ type }) => type === 'extension');
     expect(passed).toEqual(first.filter(({ type }) => type === 'extension'));
+  });
+
+  it('of a response with 100,000 blocks is joined in linear time', () => {
+    const pieces = Array.from({ length: 200_000 }, (_, at) => detail({ text: 'a', index: at % 100_000 }));
+    const before = process.threadCpuUsage();
+    const joined = joinReasoning(pieces)?.['chat-completions']?.['reasoning_details'] as object[];
+    const { user, system } = process.threadCpuUsage(before);
+    expect(joined).toHaveLength(100_000);
+    expect(joined[7]).toEqual({ type: 'reasoning.text', index: 7, text: 'aa' });
+    expect((user + system) / 1_000).toBeLessThan(5_000);
   });
 });
