@@ -5,6 +5,7 @@ import {
   type RoutingPolicy,
 } from '@gateway/contracts';
 import type { IntentClass } from '@gateway/interchange';
+import { randomFrom } from '@gateway/testing';
 import { describeDecision, renderK } from '../../apps/dashboard/src/pages/routing/calibration-model.ts';
 import { choosePlan, type PlannedTools } from '../../apps/tool-router/src/plan-tools/choose-plan.ts';
 import { recallPriors } from '../../apps/tool-router/src/policy/recall-prior.ts';
@@ -37,17 +38,6 @@ const price = {
   ...{ cacheRead: null, cacheWrite: null, output: 5, cachedTokensMin: 1024 },
   ...{ headTokens: 0, listTokens: 10_000_000 },
 };
-
-/** Returns pseudo-random numbers in [0, 1) that are the same in every run (mulberry32). */
-function seedRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const indexes = new Map(
   sizes.map((size) => [size, indexTools(Array.from({ length: size }, (_, at) => defineTool(`tool_${at}`)))]),
@@ -194,7 +184,7 @@ function planFor(
 }
 
 test('router, API and dashboard show one K, one state and one reason', () => {
-  const random = seedRandom(1);
+  const random = randomFrom(1);
   const seen = new Map<string, number>();
   for (let at = 0; at < accounts; at += 1) {
     const { policy, shown } = drawAccount(random);

@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createComplexityModel, type ComplexityWeights } from '@gateway/model-routing';
+import { randomFrom } from '@gateway/testing';
 import { scoreSample } from '../../training/complexity/fit-weights.ts';
 import { crossFit, foldByDataset, foldWithinDatasets } from '../../training/complexity/folds.ts';
 import { loadLabelledPrompts, type LabelledPrompt } from '../../training/complexity/labelled-prompts.ts';
 import {
   bootstrapApgr,
   measureRouting,
-  randomFrom,
   type Interval,
   type Scored,
 } from './routing/routing-figures.ts';

@@ -1,3 +1,4 @@
+import { randomFrom } from '@gateway/testing';
 import type { RankedPool } from './rank-paths.ts';
 
 /**
@@ -88,15 +89,9 @@ function mean(all: readonly KeepFigures[]): KeepFigures {
   return { recall: of('recall'), tools: of('tools'), tokens: of('tokens') };
 }
 
-/** A Fisher–Yates shuffle with a small seeded generator (mulberry32). */
+/** A random order: each item gets a random place. The same seed gives the same order. */
 function shuffle<Item>(items: readonly Item[], from: number): Item[] {
-  let state = from;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  const next = randomFrom(from);
   return items
     .map((item) => ({ item, place: next() }))
     .sort((one, other) => one.place - other.place)

@@ -1,5 +1,5 @@
 import { setTimeout as waitMs } from 'node:timers/promises';
-import type { StackUnderTest } from '@gateway/testing';
+import { randomFrom, type StackUnderTest } from '@gateway/testing';
 import pg from 'pg';
 import { githubTools } from '../e2e/github-tools.fixture.ts';
 
@@ -24,7 +24,7 @@ export interface Kill {
  * in the run.
  */
 export function drawKills(seed: number, kills: number, requests: number): Kill[] {
-  const random = createRandom(seed);
+  const random = randomFrom(seed);
   const deck: Victim[] = [];
   while (deck.length < kills) deck.push(...shuffle(victims, random));
   const times = Array.from({ length: kills }, () => Math.floor((0.02 + 0.9 * random()) * requests));
@@ -34,17 +34,6 @@ export function drawKills(seed: number, kills: number, requests: number): Kill[]
     atAnswers,
     afterMs: Math.floor(random() * 40),
   }));
-}
-
-/** Mulberry32, a generator with 32 bits of state. Its randomness is sufficient here. */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 function shuffle<T>(all: readonly T[], random: () => number): T[] {

@@ -11,6 +11,7 @@ export {
 export { findFreePort, startNatsServer, type NatsServer } from './nats-server/start-nats-server.ts';
 export type { ReceivedSpan } from './otlp-receiver/parse-export.ts';
 export { startOtlpReceiver, type OtlpReceiver } from './otlp-receiver/start-otlp-receiver.ts';
+export { randomFrom } from './random-from.ts';
 export { findRecordings, loadRecordings } from './recordings/load-recordings.ts';
 export type { Recording, RecordingEntry } from './recordings/recording.ts';
 export { findSharedData } from './recordings/shared-data.ts';

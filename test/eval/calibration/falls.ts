@@ -1,7 +1,8 @@
+import { randomFrom } from '@gateway/testing';
 import { AccountTraffic } from './account-traffic.ts';
 import { recoveryRates } from './promises.ts';
 import { ServedAccount } from './served-account.ts';
-import { seedRandom, simulateAccount, type SimulatedAccount } from './simulated-account.ts';
+import { simulateAccount, type SimulatedAccount } from './simulated-account.ts';
 
 const targets = [0.9, 0.95, 0.99] as const;
 const perDay = 200;
@@ -48,7 +49,7 @@ export interface QuietFigures {
 export function measureFalls(accounts: number, seed: number): FallFigures[] {
   return targets.flatMap((target, row) =>
     recoveryRates.map((recoveryRate, column) => {
-      const random = seedRandom(seed + 7 * row + 31 * column);
+      const random = randomFrom(seed + 7 * row + 31 * column);
       const kinds = [stretchRanks, strayFrom].map((change) =>
         Array.from({ length: accounts }, () => watchFall(random, { target, recoveryRate, change })).filter(
           (delay) => delay !== null,
@@ -107,7 +108,7 @@ function watchFall(random: () => number, { target, recoveryRate, change }: FallC
 
 export function measureQuiet(accounts: number, seed: number): QuietFigures[] {
   return targets.map((target, row) => {
-    const random = seedRandom(seed + 1_000 + row);
+    const random = randomFrom(seed + 1_000 + row);
     const run = (length: number): QuietRun[] =>
       Array.from({ length: accounts }, (_, at) =>
         runQuiet(random, { target, recoveryRate: recoveryRates[at % recoveryRates.length] ?? 0, length }),

@@ -1,7 +1,8 @@
 import { decideBucket } from '@gateway/contracts';
+import { randomFrom } from '@gateway/testing';
 import { AccountTraffic } from './account-traffic.ts';
 import { ServedAccount } from './served-account.ts';
-import { chooseOracleK, effectiveRecallOf, seedRandom, simulateAccount } from './simulated-account.ts';
+import { chooseOracleK, effectiveRecallOf, simulateAccount } from './simulated-account.ts';
 
 /** Numbers of measured sessions: what each bound needs at least, and larger numbers. */
 const cases = [
@@ -60,7 +61,7 @@ function measureOne(
   seed: number,
   { target, hasRecovery, sessions }: PromiseCase,
 ): PromiseFigures {
-  const random = seedRandom(seed);
+  const random = randomFrom(seed);
   const judged = Array.from({ length: accounts }, (_, at) => {
     const recoveryRate = hasRecovery ? (recoveryRates[at % recoveryRates.length] ?? 0) : 0;
     return judge(random, { target, hasRecovery, sessions }, recoveryRate);

@@ -1,14 +1,3 @@
-/** A small generator of numbers in [0, 1) that is deterministic for each seed (mulberry32). */
-export function seedRandom(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 /**
  * An account with a known true recall. It has a list of tools and a fixed set of conversations, each with
  * the ranks of its called tools. A conversation has one to six calls that share its difficulty, so single

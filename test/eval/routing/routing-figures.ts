@@ -1,3 +1,5 @@
+import { randomFrom } from '@gateway/testing';
+
 /** A prompt with its score, and the quality that each model achieves on it. */
 export interface Scored {
   readonly score: number;
@@ -70,18 +72,4 @@ export function bootstrapApgr(prompts: readonly Scored[], samples: number): Inte
   found.sort((one, other) => one - other);
   const at = (share: number): number => found[Math.round(share * (found.length - 1))] ?? 0;
   return { low: at(0.025), high: at(0.975) };
-}
-
-/**
- * Mulberry32 (T. Ettinger), which is good enough for drawing samples and gives the same numbers on every
- * machine.
- */
-export function randomFrom(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

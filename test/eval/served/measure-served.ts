@@ -1,6 +1,6 @@
 import { lossOf } from '../../../apps/worker/src/jobs/calibrate/recovery-rate.ts';
 import { decideBucket, type RoutingPolicy } from '@gateway/contracts';
-import { seedRandom } from '../calibration/simulated-account.ts';
+import { randomFrom } from '@gateway/testing';
 import { runTraffic } from './run-traffic.ts';
 import type { PromptSize } from '../sessions/prompt-sizes.ts';
 import type { Served, ServedConversation } from './served-account.ts';
@@ -78,7 +78,7 @@ async function runSplit(
   { recallTarget, rhoTrue, length }: ServedOptions,
   seed: number,
 ): Promise<Split> {
-  const random = seedRandom(seed);
+  const random = randomFrom(seed);
   const { policy, calibration } = await runTraffic({
     ...{ conversations, recallTarget, recoveryRate: rhoTrue, length, random },
   });

@@ -1,18 +1,12 @@
-/** A reproducible source of choices (mulberry32). */
+import { randomFrom } from '@gateway/testing';
+
+/** A reproducible source of choices. */
 export class Random {
-  #state: number;
+  /** A number from 0 to 1, without 1. */
+  readonly next: () => number;
 
   constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  /** A number from 0 to 1, without 1. */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = this.#state;
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+    this.next = randomFrom(seed);
   }
 
   below(limit: number): number {

@@ -1,4 +1,4 @@
-import { startStack } from '@gateway/testing';
+import { randomFrom, startStack } from '@gateway/testing';
 import { Redis } from 'ioredis';
 import { undoAll, type Stack, type Undo } from '../stack.fixture.ts';
 import { SimulatedReplicas } from './rate-leases.fixture.ts';
@@ -19,17 +19,6 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => undoAll(undo), 120_000);
 
-/** Mulberry32 (T. Ettinger): the same numbers for the same seed. */
-function drawFrom(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 interface Outcome {
   readonly limit: number;
   readonly admitted: number;
@@ -39,7 +28,7 @@ interface Outcome {
 }
 
 async function simulate(seed: number): Promise<Outcome> {
-  const draw = drawFrom(seed);
+  const draw = randomFrom(seed);
   const limit = 1_050 + Math.floor(draw() * 1_500);
   const simulated = new SimulatedReplicas(redis, limit, 1 + Math.floor(draw() * 8), draw);
   const startMs = 1_000_000_000_000 + Math.floor(draw() * minuteMs);

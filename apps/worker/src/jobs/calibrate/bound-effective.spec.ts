@@ -1,3 +1,4 @@
+import { randomFrom } from '@gateway/testing';
 import { boundEffectiveAt, meetsTarget, type MissCounts } from './bound-effective.ts';
 import { boundRecallBelow } from './measure-bucket.ts';
 
@@ -5,17 +6,6 @@ const counts = (samples: number, one: number, more: number, rate = 0.5): MissCou
   ...{ samples, one, more },
   losses: one * (1 - rate) + more * (1 - rate ** 2),
 });
-
-/** Returns pseudo-random numbers in [0, 1) that are the same in every run (mulberry32). */
-function seedRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 describe('the lower bound of effective recall', () => {
   it('equals the binomial bound without misses', () => {
@@ -60,7 +50,7 @@ describe('the lower bound of effective recall', () => {
     ['mostly double misses', 0.02, 0.04],
     ['mostly single misses', 0.08, 0.01],
   ])('exceeds the true recall in at most 5%% of draws with %s', (_, chanceOne, chanceMore) => {
-    const random = seedRandom(7);
+    const random = randomFrom(7);
     // The worst case of the conversations that miss several tools: none is recovered.
     const recall = 1 - (chanceOne * 0.5 + chanceMore);
     for (const samples of [50, 100, 200]) {

@@ -1,20 +1,10 @@
+import { randomFrom } from '@gateway/testing';
 import type { Setup } from './setup-change.ts';
 import { watchRecall, type WatchedConversation } from './watch-recall.ts';
 
 const k = 12;
 const usual = 200;
 const setup: Setup = ['list', 'model', 'ranker'];
-
-/** Returns pseudo-random numbers in [0, 1) that are the same in every run (mulberry32). */
-function seedRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** One conversation every five minutes. */
 const timeOf = (at: number) => new Date(Date.UTC(2026, 10, 1) + at * 300_000).toISOString();
@@ -30,7 +20,7 @@ const drawShadows = (
   change: (ranks: number[], random: () => number) => number[],
   from = 0,
 ): WatchedConversation[] => {
-  const random = seedRandom(seed);
+  const random = randomFrom(seed);
   return Array.from({ length: count }, (_, at) => {
     const ranks = change(
       [0, 1, 2].map(() => drawRank(random, 3)),
@@ -103,7 +93,7 @@ interface Traffic {
 /** Traffic as the log contains it: some conversations in shadow, the others pruned to K. */
 function drawTraffic({ seed, from = 0, count, ...traffic }: Traffic): WatchedConversation[] {
   const { missed, rho, share = 0.05, episode = 1, servedK = k, ranWith = setup } = traffic;
-  const random = seedRandom(seed);
+  const random = randomFrom(seed);
   let isMissed = false;
   return Array.from({ length: count }, (_, place) => {
     if (place % episode === 0) isMissed = random() < missed;

@@ -1,0 +1,15 @@
+/**
+ * Returns a generator of pseudo-random numbers in [0, 1). The same seed gives the same numbers on every machine. It is
+ * mulberry32 (Tommy Ettinger, https://gist.github.com/tommyettinger/46a874533244883189143505d203312c), which has 32
+ * bits of state. That is enough to draw test data.
+ * @param seed an integer; only its lowest 32 bits count.
+ */
+export function randomFrom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
