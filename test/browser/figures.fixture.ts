@@ -59,10 +59,7 @@ export function readRows(page: Page, label: string): Promise<ShownRow[]> {
     );
 }
 
-type Saved = Pick<
-  RequestLogEntry,
-  'tool_tokens_saved' | 'compression_tokens_saved' | 'recovery_tokens_deducted'
->;
+type Saved = Pick<RequestLogEntry, 'tool_tokens_saved' | 'compression_tokens_saved' | 'recovery_tokens'>;
 /** The dashboard's definition of tokens saved: measured, and net of recovery rounds. */
 export const savedOf = (row: { readonly [Field in keyof Saved]: number | null }): number =>
-  row.tool_tokens_saved! + row.compression_tokens_saved! - row.recovery_tokens_deducted!;
+  row.tool_tokens_saved! + row.compression_tokens_saved! - row.recovery_tokens!;

@@ -3,7 +3,7 @@ import { describeSavedShare, describeTokensSaved, sumTokensSaved } from './savin
 const savings = {
   tool_tokens_saved: 21_430,
   compression_tokens_saved: 812,
-  recovery_tokens_deducted: 1_500,
+  recovery_tokens: 1_500,
 };
 
 it('sums what pruning and compression saved, and deducts recovery rounds', () => {
@@ -22,7 +22,7 @@ it('is unknown, not zero, if the definitions were not measured', () => {
 });
 
 it('compares with the input that would have been sent', () => {
-  const saved = { tool_tokens_saved: 300, compression_tokens_saved: 0, recovery_tokens_deducted: 0 };
+  const saved = { tool_tokens_saved: 300, compression_tokens_saved: 0, recovery_tokens: 0 };
   expect(describeSavedShare(saved, 100)).toBe('about 75% of the input; ');
   expect(describeSavedShare(saved, null)).toBe('');
 });

@@ -4,7 +4,7 @@ import { formatShare, formatTokens } from './format.ts';
 export interface Savings {
   readonly tool_tokens_saved: number | null;
   readonly compression_tokens_saved: number | null;
-  readonly recovery_tokens_deducted: number | null;
+  readonly recovery_tokens: number | null;
 }
 
 /**
@@ -14,14 +14,14 @@ export interface Savings {
  */
 export function sumTokensSaved(savings: Savings): number | null {
   const { tool_tokens_saved: tools, compression_tokens_saved: compression } = savings;
-  const { recovery_tokens_deducted: recovery } = savings;
+  const { recovery_tokens: recovery } = savings;
   return tools === null || compression === null || recovery === null ? null : tools + compression - recovery;
 }
 
 /** The parts of the tokens saved. */
 export function describeTokensSaved(savings: Savings): string {
   const { tool_tokens_saved: tools, compression_tokens_saved: compression } = savings;
-  const { recovery_tokens_deducted: recovery } = savings;
+  const { recovery_tokens: recovery } = savings;
   if (tools === null) return 'not measured';
   const rounds = recovery === null || recovery === 0 ? '' : `, less ${formatTokens(recovery)} of recovery`;
   return `measured: ${formatTokens(tools)} by pruning, ${formatTokens(compression)} by compression${rounds}`;
