@@ -30,7 +30,7 @@ export const longMisses = 2;
  */
 export const shortConversations = 12;
 
-/** An account whose traffic is known, call by call. */
+/** An account with known traffic: every client request and provider call. */
 export interface KnownAccount extends Omit<MeasuredAccount, 'rows'> {
   readonly traffic: KnownTraffic;
   readonly calibration: RoutingCalibration;

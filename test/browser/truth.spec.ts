@@ -92,7 +92,7 @@ describe('the calibration', () => {
       truth.account.calibration.buckets.map(({ basis, samples, k }) => [
         { calibrated: 'on, measured', prior: 'on, default', off: 'off' }[basis],
         String(samples),
-        basis === 'off' ? 'all' : String(k),
+        { calibrated: String(k), prior: 'default', off: 'all' }[basis],
       ]),
     );
     expect(await readMain(truth)).toContain(`Target ${target * 100}% for effective recall`);

@@ -5,7 +5,7 @@ import { windowScript, type WindowReply } from '../../../apps/edge-gateway/src/r
 
 /** The script of the gateway with one change: the test sets the time. */
 const scriptAtTestTime = windowScript.replace("redis.call('TIME')", '{ARGV[7], ARGV[8]}');
-if (scriptAtTestTime === windowScript) throw new Error('the script does not ask for the time any more');
+if (scriptAtTestTime === windowScript) throw new Error('the window script does not call TIME');
 
 interface TimedRedis {
   admitAt(key: string, epoch: string, account: string, ...args: number[]): Promise<WindowReply>;

@@ -32,7 +32,7 @@ type Plan = NonNullable<RequestEventV1['plan']>;
 interface Conversation {
   readonly place: number;
   readonly toolList: string;
-  /** In shadow, the tool is called by every conversation; the label says which K would have held it. */
+  /** The smallest K that would have held the tool, which every shadow conversation calls. Only in shadow. */
   readonly heldFromK?: number;
   readonly isRecovered?: boolean;
 }

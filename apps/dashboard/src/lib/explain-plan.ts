@@ -19,7 +19,7 @@ const reasons: Readonly<Record<string, Explanation>> = {
     whole: 'The K measured on shadow conversations covers the whole list, so all tools were sent.',
   },
   prior: {
-    text: 'K is a shipped default (prior) until this account has enough measurements of its own.',
+    text: 'K is a shipped default (prior) until this account has enough measurements.',
     whole: 'The shipped default (prior) covers the whole list, so all tools were sent.',
   },
   override: {

@@ -41,8 +41,8 @@ const plannedConversation = z.object({
 export type PlannedConversation = z.infer<typeof plannedConversation>;
 
 /**
- * Maximum number of user turns that may pass before the tool set is decided. A conversation whose first turns
- * all say nothing about tools keeps the whole list: each turn makes a rewrite of its prompt cache dearer.
+ * Maximum number of user turns that may pass before the tool set is decided. If none of them says anything about
+ * tools, the conversation keeps the whole list: each turn makes a rewrite of its prompt cache more expensive.
  */
 export const decidingTurnsMax = 8;
 

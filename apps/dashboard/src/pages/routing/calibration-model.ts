@@ -39,7 +39,7 @@ function describeState(bucket: CalibrationBucket): string {
   }
 }
 
-/** The state of a bucket in one word. */
+/** The state of a bucket in its table cell. */
 export const stateNames = { calibrated: 'on, measured', prior: 'on, default', off: 'off' } as const;
 
 /** K as shown: the number of tools, or what applies instead. */

@@ -100,7 +100,7 @@ function Terms({ calibration }: { readonly calibration: Calibration }) {
   );
 }
 
-/** Says that all tools are sent although the policy is shown. */
+/** A notice that all tools are sent, although the page shows a policy. */
 function ModeNotice() {
   const { data } = useRoutingPreferences();
   const text = data === undefined ? null : describeMode(data.pruning);

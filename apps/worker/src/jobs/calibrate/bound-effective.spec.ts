@@ -38,6 +38,16 @@ describe('the lower bound of effective recall', () => {
     }
   });
 
+  // The expected bounds come from a bisection over the whole trinomial distribution, with ten times as many pairs.
+  it.each([
+    [20, 20, 0, 0.6, 0.516535],
+    [20, 10, 8, 0.5, 0.220983],
+    [20, 2, 18, 0.5, 0.009033],
+  ])('covers the worst case if most of %d conversations miss a tool (%d one, %d more)', (...row) => {
+    const [samples, one, more, rate, low] = row;
+    expect(boundEffectiveAt(counts(samples, one, more, rate), rate).low).toBeCloseTo(low, 5);
+  });
+
   it('is one binomial bound without recovery', () => {
     expect(boundEffectiveAt(counts(100, 3, 1, 0), 0).low).toBeCloseTo(boundRecallBelow(100, 4), 9);
   });

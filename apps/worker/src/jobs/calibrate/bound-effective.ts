@@ -1,5 +1,6 @@
 import type { BoundedRecall } from '@gateway/contracts';
-import { boundRecallAbove, boundRecallBelow } from './measure-bucket.ts';
+import { boundRecallBelow } from './measure-bucket.ts';
+import { boundEffective } from './recovery-rate.ts';
 
 /** Each bound holds in 95 out of 100 cases. */
 const tail = 0.05;
@@ -14,7 +15,7 @@ const precision = 1e-9;
  * certain. Any weight is valid; this one allows the most misses.
  */
 const weightFactor = 1.5;
-/** With less recovery, a missed tool is almost a lost conversation, and one binomial says it all. */
+/** With less recovery, a conversation that misses a tool is almost lost, so the binomial bound is nearly as high. */
 const recoveryMin = 0.1;
 
 /** The conversations that one K does not hold. */
@@ -33,11 +34,8 @@ export interface MissCounts {
  * @param recoveryRate ρ, the same as in `losses`.
  */
 export function boundEffectiveAt(counts: MissCounts, recoveryRate: number): BoundedRecall {
-  const { samples, losses } = counts;
-  const high = boundRecallAbove(samples, losses);
-  const value = samples === 0 ? 0 : 1 - losses / samples;
-  if (!isExact(counts, recoveryRate)) return { value, low: boundRecallBelow(samples, losses), high };
-  return { value, low: 1 - boundLoss(counts, recoveryRate), high };
+  const binomial = boundEffective(counts.samples, counts.losses);
+  return isExact(counts, recoveryRate) ? { ...binomial, low: 1 - boundLoss(counts, recoveryRate) } : binomial;
 }
 
 /**
@@ -82,20 +80,19 @@ function isExact({ samples }: MissCounts, recoveryRate: number): boolean {
 
 /**
  * The largest probability of misses as few as these, if the mean loss is `loss`. A conversation misses one tool
- * with probability p₁ and loses 1 − ρ, or more with probability p₂ and loses at most 1, so loss ≤ p₁(1 − ρ) + p₂.
- * The count is one + w · more, a fixed weight w. Its distribution is trinomial; the test takes the worst of the
+ * with probability p₁ and then loses 1 − ρ. It misses more with probability p₂ and then loses at most 1. So
+ * loss ≤ p₁(1 − ρ) + p₂, and p₁ + p₂ ≤ 1. The count is one + w · more, a fixed weight w. Its distribution is trinomial; the test takes the worst of the
  * pairs (p₁, p₂) with this loss. The count falls as K grows, so the smallest K that passes needs no correction.
  */
 function chanceOfSoFew({ samples, one, more }: MissCounts, recoveryRate: number, loss: number): number {
   const lossOfOne = 1 - recoveryRate;
   const weight = weightFactor / lossOfOne;
   const count = one + weight * more;
-  const oneMax = Math.min(1, loss / lossOfOne);
+  const oneMax = Math.min(loss / lossOfOne, (1 - loss) / recoveryRate);
   let worst = 0;
   for (let at = 0; at <= worstCases; at += 1) {
     const chanceOne = (oneMax * at) / worstCases;
     const chanceMore = Math.max(0, loss - chanceOne * lossOfOne);
-    if (chanceOne + chanceMore > 1) continue;
     worst = Math.max(worst, chanceUpTo(count, weight, samples, chanceOne, chanceMore));
   }
   return worst;

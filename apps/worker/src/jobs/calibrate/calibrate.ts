@@ -40,7 +40,7 @@ export interface CalibrateContext {
   /** Returns what the account wants of its policy. Throws `not_found` for a deleted account. */
   readonly readGoals: (accountId: string) => Promise<PolicyGoals>;
   readonly announce: (policy: RoutingPolicy) => void;
-  /** Called for each bucket whose recall fell, or is tested again, in a policy that was just stored. */
+  /** Called after a policy was stored, for each bucket in which recall fell or is tested again. */
   readonly onRecallChange?: (change: RecallChange) => void;
   readonly now?: () => number;
 }

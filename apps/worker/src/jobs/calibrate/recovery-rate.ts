@@ -1,4 +1,4 @@
-import { priorRecoveryRate, type RecoveryRate } from '@gateway/contracts';
+import { priorRecoveryRate, type BoundedRecall, type RecoveryRate } from '@gateway/contracts';
 import { boundRecallAbove, boundRecallBelow, type ShadowSample } from './measure-bucket.ts';
 import type { Setup } from './setup-change.ts';
 
@@ -101,7 +101,7 @@ function weigh(shadow: readonly ShadowCount[]): Total {
 }
 
 /** Half an event is added above, so that a count of zero has a variance too. */
-function boundRatio(recovered: Total, missed: Total): { value: number; low: number; high: number } {
+function boundRatio(recovered: Total, missed: Total): BoundedRecall {
   const events = recovered.sum + 0.5;
   const variance = (recovered.squares + 0.5) / events ** 2 + missed.squares / missed.sum ** 2;
   const ratio = events / missed.sum;
@@ -131,10 +131,7 @@ export function lossOf(misses: number, recoveryRate: number): number {
  * varies less than a coin with the same mean, so the binomial bound at the real-valued sum is conservative;
  * `npm run eval:served` measures it.
  */
-export function boundEffective(
-  samples: number,
-  losses: number,
-): { value: number; low: number; high: number } {
+export function boundEffective(samples: number, losses: number): BoundedRecall {
   return {
     value: samples === 0 ? 0 : 1 - losses / samples,
     low: boundRecallBelow(samples, losses),

@@ -30,10 +30,6 @@ export const dateLength = 10;
 export class RecoveryWatch {
   readonly #usual: WatchedRecovery[] = [];
 
-  get size(): number {
-    return this.#usual.length;
-  }
-
   addUsual(conversation: WatchedRecovery): void {
     this.#usual.push(conversation);
   }

@@ -11,7 +11,8 @@ const growth = 0.5;
 /**
  * A CUSUM raises more false alarms the more information (in nats) each conversation contains, and exponentially
  * fewer with a higher threshold (Siegmund, "Sequential analysis", 1985, chapter 2). So the threshold is the
- * logarithm of this multiple of the information. Calibrated with `npm run eval:calibration`.
+ * logarithm of this multiple of the information. Simulation has not confirmed the constant yet:
+ * `npm run eval:calibration -- --part quiet` counts the false alarms.
  */
 const alarmMultiple = 1_000_000;
 const alarmMin = 7;

@@ -103,10 +103,13 @@ const useColumns: Readonly<Record<keyof ToolUse, string>> = {
 };
 const useNames = Object.keys(useColumns);
 const useKeys = ['account_id', 'day', 'tool'];
-/** A tool that would be the next one of its account and day is not counted. */
+/** If an account already has this many tools on a day, a batch adds no further tool. */
 const toolsPerDayMax = 2_000;
 
-/** Adds the uses in the JSON parameter to `tool_days`, if the condition holds. */
+/**
+ * Adds the uses in the JSON parameter to `tool_days`, if the condition holds. Rows are written in the order of their
+ * keys, so that two batches never deadlock.
+ */
 const addToolUse = (json: string, condition: string) => `
   INSERT INTO tool_days AS days (${useNames.join(', ')})
   SELECT ${useNames.map((name) => `use.${name}`).join(', ')}
@@ -204,7 +207,10 @@ export class PostgresRequestLogWriter implements RequestLogWriter {
     return ids.size;
   }
 
-  /** For a batch of which some rows were already in the log. The use of its new rows is not known before. */
+  /**
+   * For a batch of which some rows were already in the log: only then it is known which rows are new. This is a second
+   * transaction. If it fails, the use of these rows is not counted, because a retry finds no new rows.
+   */
   async #addToolUse(rows: readonly UsedRow[]): Promise<void> {
     const client = this.#database.acrossAccounts;
     await client.$executeRawUnsafe(addToolUse('$1', 'true'), renderRows(sumToolUse(rows)));

@@ -34,8 +34,7 @@ const unused = {
 };
 
 /**
- * Adds up how the tools of some requests were used, by account, day and tool. The result is in the order of
- * these keys, so that two batches never deadlock. A tool counts once per request.
+ * Adds up how the tools of some requests were used, by account, day and tool. A tool counts once per request.
  */
 export function sumToolUse(rows: readonly UsedRow[]): ToolUse[] {
   const uses = new Map<string, ToolUse>();
@@ -56,7 +55,7 @@ export function sumToolUse(rows: readonly UsedRow[]): ToolUse[] {
     for (const [name, offer] of offers) addOffer(useOf(name), offer, called.has(name));
     for (const name of new Set(denied_tools)) if (name !== requestsTool) useOf(name).denied += 1;
   }
-  return [...uses].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, use]) => use);
+  return [...uses.values()];
 }
 
 interface Offer {
@@ -76,7 +75,7 @@ function addOffer(use: ToolUse, { isForwarded, rank }: Offer, isCalled: boolean)
   use.rank_sum += rank;
 }
 
-/** Of tools that share a name, the best rank counts, and one forwarded tool is enough. */
+/** Tools that share a name count as one, with the best rank. It was forwarded if one of them was. */
 function listOffers(
   { candidates, tools_pruned, tools_in, tools_out }: RequestLogRow,
   offeredTools: readonly string[],

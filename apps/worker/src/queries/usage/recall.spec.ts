@@ -1,4 +1,5 @@
 import { priorRecoveryRate } from '@gateway/contracts';
+import { boundEffectiveAt } from '../../jobs/calibrate/bound-effective.ts';
 import { boundRecallAbove, boundRecallBelow } from '../../jobs/calibrate/measure-bucket.ts';
 import { renderRecall, type ShadowCount } from './recall.ts';
 
@@ -20,13 +21,29 @@ describe('recall of the plans of shadow conversations', () => {
     expect(recall.low).toBe(boundRecallBelow(10, 4));
     // Two conversations recover their tool with probability 0.5, two others both of theirs with 0.25.
     expect(recall.effective.value).toBeCloseTo((6 + 2 * 0.5 + 2 * 0.25) / 10, 12);
-    expect(recall.effective.low).toBe(boundRecallBelow(10, 2.5));
+    // The same bound as in calibration.
+    const misses = { samples: 10, one: 2, more: 2, losses: 2.5 };
+    expect(recall.effective.low).toBe(boundEffectiveAt(misses, 0.5).low);
+    expect(recall.effective.low).not.toBe(boundRecallBelow(10, 2.5));
     expect(recall.effective.high).toBe(boundRecallAbove(10, 2.5));
   });
 
   it('recovers nothing in a plan without recovery', () => {
     const recall = renderRecall([count(0, 9), count(1, 1, { is_armed: false })], policy);
     expect(recall.effective.value).toBe(recall.value);
+  });
+
+  it('counts a missed tool without recovery as a whole loss in the bound', () => {
+    const recall = renderRecall([count(0, 97), count(1, 2), count(1, 1, { is_armed: false })], policy);
+    const misses = { samples: 100, one: 2, more: 1, losses: 2 };
+    expect(recall.effective).toEqual(boundEffectiveAt(misses, 0.5));
+  });
+
+  it('uses the binomial bound if recovery rates differ', () => {
+    const buckets = [{ bucket: 'act:51-100', recoveryRate: rate(0.9) }];
+    const counts = [count(0, 97), count(1, 2), count(1, 1, { bucket: 'lookup:51-100' })];
+    const { effective } = renderRecall(counts, { ...policy, buckets } as never);
+    expect(effective.low).toBeCloseTo(boundRecallBelow(100, 2 * 0.1 + 0.5), 9);
   });
 
   it('uses the recovery rate of the bucket, then of its size band, then of the account', () => {

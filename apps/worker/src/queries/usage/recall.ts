@@ -1,4 +1,5 @@
 import { pooledBucketOf, priorRecoveryRate, type AnalyticsTotals } from '@gateway/contracts';
+import { boundEffectiveAt, type MissCounts } from '../../jobs/calibrate/bound-effective.ts';
 import type { StoredCalibration } from '../../jobs/calibrate/calibrate.ts';
 import { boundEffective, lossOf } from '../../jobs/calibrate/recovery-rate.ts';
 
@@ -26,7 +27,7 @@ export const recallSql = `
   )
   SELECT bucket, missed, is_armed, count(*)::float8 AS conversations FROM conversations GROUP BY 1, 2, 3`;
 
-/** Shadow conversations of one bucket whose plan missed this many needed tools. */
+/** The number of shadow conversations of one bucket in which the plan missed `missed` needed tools. */
 export interface ShadowCount {
   readonly bucket: string | null;
   readonly missed: number;
@@ -38,8 +39,8 @@ export interface ShadowCount {
 type Policy = Pick<StoredCalibration, 'recallTarget' | 'recoveryRate' | 'buckets'>;
 
 /**
- * Forwarded and effective recall of the plans of shadow conversations, with exact one-sided 95% bounds. Effective
- * recall uses the recovery rate of each bucket in the account's policy.
+ * Forwarded and effective recall of the plans of shadow conversations, with one-sided 95% bounds. Effective recall
+ * uses the recovery rate of each bucket in the account's policy, and the same bounds as calibration.
  */
 export function renderRecall(
   counts: readonly ShadowCount[],
@@ -48,20 +49,34 @@ export function renderRecall(
   const sessions = counts.reduce((sum, { conversations }) => sum + conversations, 0);
   const target = policy?.recallTarget ?? null;
   if (sessions === 0) return { sessions, ...unknown, effective: unknown, target };
-  const lostWith = (rateOf: (count: ShadowCount) => number) =>
-    counts.reduce((sum, count) => sum + lossOf(count.missed, rateOf(count)) * count.conversations, 0);
+  const short = counts.reduce((sum, { missed, conversations }) => sum + (missed > 0 ? conversations : 0), 0);
   return {
     sessions,
-    ...boundEffective(
-      sessions,
-      lostWith(() => 0),
-    ),
-    effective: boundEffective(
-      sessions,
-      lostWith(({ bucket, is_armed }) => (is_armed ? recoveryRateOf(bucket, policy) : 0)),
-    ),
+    ...boundEffective(sessions, short),
+    effective: boundRecovered(counts, sessions, policy),
     target,
   };
+}
+
+/** A missed tool of a plan without recovery loses the conversation, so it counts like several missed tools. */
+function boundRecovered(
+  counts: readonly ShadowCount[],
+  samples: number,
+  policy: Policy | null,
+): ReturnType<typeof boundEffectiveAt> {
+  let [one, more, losses] = [0, 0, 0];
+  const rates = new Set<number>();
+  for (const { bucket, missed, is_armed, conversations } of counts) {
+    const rate = is_armed ? recoveryRateOf(bucket, policy) : 0;
+    if (is_armed) rates.add(rate);
+    losses += lossOf(missed, rate) * conversations;
+    if (missed === 1 && is_armed) one += conversations;
+    else if (missed > 0) more += conversations;
+  }
+  const misses: MissCounts = { samples, one, more, losses };
+  // The exact test needs one recovery rate. Without one, the binomial bound applies.
+  const [rate = 0] = rates.size === 1 ? rates : [];
+  return boundEffectiveAt(misses, rate);
 }
 
 const unknown = { value: null, low: null, high: null };
