@@ -4,7 +4,14 @@
 // fall is reported although there is none. The last line is JSON.
 //   npm run eval:calibration -- [--accounts 300] [--falls 40] [--quiet 100] [--seed 1] [--part promises|falls|quiet]
 import { parseArgs } from 'node:util';
-import { measureFalls, measureQuiet, quietConversations, type Delays } from './calibration/falls.ts';
+import {
+  measureFalls,
+  measureQuiet,
+  quietConversations,
+  usual,
+  watchedMax,
+  type Delays,
+} from './calibration/falls.ts';
 import { measurePromises } from './calibration/promises.ts';
 
 const { values } = parseArgs({
@@ -53,7 +60,7 @@ if (promises.length > 0) {
 const falls = isIn('falls') ? measureFalls(counts.falls, counts.seed) : [];
 if (falls.length > 0) {
   console.log(
-    'Forwarded recall falls by ten points after 8,000 conversations: conversations of traffic until it is seen.',
+    `Forwarded recall falls by ten points after ${usual} conversations: conversations of traffic until it is seen.`,
   );
   console.table(
     falls.map(({ target, recoveryRate, stretched, strayed, both }) => ({
@@ -89,5 +96,5 @@ function render(value: number | null, factor = 100): number | null {
 }
 
 function list({ suspectedP50, p50, p90 }: Delays): string {
-  return [suspectedP50, p50, p90].map((delay) => delay ?? 'over 2000').join(', ');
+  return [suspectedP50, p50, p90].map((delay) => delay ?? `over ${watchedMax}`).join(', ');
 }

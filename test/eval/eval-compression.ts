@@ -84,7 +84,7 @@ function isIn(set: string): (at: number) => boolean {
   return (at) => transcripts[at]?.set === set;
 }
 
-/** The transcript whose requests have the most tokens in all. */
+/** The transcript with the most tokens over all of its requests. */
 function findLongest(): number {
   const replays = served['lossless']?.[0]?.replays ?? [];
   const totals = replays.map(({ original }) => original.reduce((sum, { tokens }) => sum + tokens, 0));

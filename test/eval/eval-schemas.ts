@@ -125,7 +125,7 @@ function compilePair(
   if (original === undefined) return [];
   const compressed = (['lossless', 'balanced'] as const).map((mode) => {
     const compiled = compile(compressedSchema(tool, mode));
-    if (compiled === undefined) throw new Error(`the schema of ${tool.name} does not compile any more`);
+    if (compiled === undefined) throw new Error(`the schema of ${tool.name} no longer compiles`);
     return compiled;
   });
   return [{ schema: tool.parameters, original, compressed }];

@@ -1,6 +1,6 @@
-// Measures how well each method ranks the needed tools: `npm run eval:tools -- --data DIR`. The ranker is asked
-// exactly what the planner asks it, with the transcript as the edge gateway shortens it. Prints tables, then one
-// line of JSON whose `mean`, `sets` and `targets` belong to the semantic method. A set from the training data is
+// Measures how well each method ranks the needed tools: `npm run eval:tools -- --data DIR`. The ranker gets
+// the planner's question, with the transcript as the edge gateway shortens it. Prints tables, then one line of JSON.
+// Its `mean`, `sets` and `targets` belong to the semantic method. A set from the training data is
 // ranked by models that have not seen its family (training/folds.ts). Any other set is ranked by the shipped
 // models.
 import { parseArgs } from 'node:util';

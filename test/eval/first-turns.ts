@@ -25,21 +25,21 @@ const emptyTurns = [
 /** Tool lists of each set in which the empty turns are tried. */
 const listsPerSet = 4;
 
-/** How a set's real first queries, and turns that say nothing, are told apart. */
+/** How well the planner separates real first queries from turns that say nothing about tools. */
 export interface FirstTurnFigures {
   /** Different first queries. Each of them needs a tool. */
   readonly first_queries: number;
-  /** Those that the planner takes for turns that say nothing about tools. */
+  /** First queries that the planner treats as turns that say nothing about tools. */
   readonly called: number;
   readonly called_share: number;
-  /** Of those, the ones whose ranking had a needed tool among its first ten. */
+  /** Those of them with a needed tool among the first ten of the ranking. */
   readonly called_in_top_10: number;
   readonly empty_turns: number;
   readonly caught: number;
   readonly caught_share: number;
 }
 
-/** Counts the first turns that are taken for turns that say nothing about tools. */
+/** Counts the first turns that the planner treats as turns that say nothing about tools. */
 export class FirstTurns {
   readonly #data: ToolData;
   readonly #seen = new Set<string>();

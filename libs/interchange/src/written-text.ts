@@ -10,7 +10,7 @@ export interface SplitTurn {
 const [blockLinesMax, blockCharactersMax] = [20, 2_000];
 /**
  * Maximum share of symbols among the characters of a written line, without spaces. Letters, digits and the
- * punctuation of prose are no symbols. Measured on recorded sessions: people's turns stay below 0.05.
+ * punctuation of prose are no symbols.
  */
 const symbolShareMax = 0.15;
 /** A single line needs this many characters to be judged by its symbols. Shorter ones may name a path or an id. */
@@ -36,12 +36,12 @@ const machineStarts = Uint8Array.from({ length: 128 }, (_, code) =>
  * Separates what a person wrote in a user turn from what the person pasted. A line counts as pasted if
  * - it is between code fences, an open fence ends with the text;
  * - it starts as programs start lines (`machinePattern`), or is enclosed in brackets;
- * - its block, the lines up to the next blank or pasted line, is longer than people write without a break, or consists
- *   mostly of lines with many symbols, as code, tables and JSON do.
+ * - its block is longer than people write without a break, or consists mostly of lines with many symbols, as code,
+ *   tables and JSON do. A block ends at a blank or pasted line.
  *
- * The rule uses no language and no names. Time is linear in the length of the text. On recorded sessions
- * (`apps/tool-router/src/plan-tools/turn-signals.spec.ts`) it keeps every identifier that people wrote, and
- * takes away 99% of those in JSON results and 84% of those in the output of shell commands.
+ * The rule uses no language and no names. Time is linear in the length of the text. On recorded sessions it keeps
+ * every identifier that people wrote. It removes more than 99% of those in JSON results, and more than 80% of those
+ * in the output of shell commands (`apps/tool-router/src/plan-tools/turn-signals.spec.ts`).
  */
 export function splitTurn(text: string): SplitTurn {
   const parts = { written: new Array<string>(), pasted: new Array<string>() };

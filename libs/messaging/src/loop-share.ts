@@ -12,10 +12,8 @@ export interface LoopShareOptions extends TimeShareOptions {
   readonly jobs: FairQueueOptions;
 }
 
-interface Work {
-  /** Runs until the time is over or the work is done. Returns whether it is done. */
-  readonly advance: (endAt: number) => boolean;
-}
+/** Runs work until the time is over or the work is done. Returns whether it is done. */
+type Advance = (endAt: number) => boolean;
 
 /**
  * Shares an event loop between accounts. Short work runs at once. Work that takes longer than a piece continues in
@@ -28,8 +26,8 @@ export class LoopShare {
   readonly #time: TimeShare;
   readonly #now: () => number;
   /** Unfinished work by account, in the order of their turns. */
-  readonly #works = new Map<string, Work[]>();
-  /** The account whose piece runs or has run in this turn of the event loop. */
+  readonly #works = new Map<string, Advance[]>();
+  /** The account that had a piece in this turn of the event loop. */
   #hadPiece: string | undefined;
   #isRunning = false;
 
@@ -61,9 +59,7 @@ export class LoopShare {
   /** Runs the work: at once if it is short, otherwise piece by piece. Throws or rejects with the work's own error. */
   run<Result>(accountId: string, pieces: Pieces<Result>): Result | Promise<Result> {
     if (this.#hadPiece === accountId) return this.runInTurn(accountId, pieces);
-    const endAt = this.#now() + this.#pieceMs;
-    let step = pieces.next();
-    while (step.done !== true && this.#now() < endAt) step = pieces.next();
+    const step = this.#advance(pieces, this.#now() + this.#pieceMs);
     return step.done === true ? step.value : this.runInTurn(accountId, pieces);
   }
 
@@ -72,8 +68,7 @@ export class LoopShare {
     return new Promise((resolve, reject) => {
       const advance = (endAt: number): boolean => {
         try {
-          let step = pieces.next();
-          while (step.done !== true && this.#now() < endAt) step = pieces.next();
+          const step = this.#advance(pieces, endAt);
           if (step.done === true) resolve(step.value);
           return step.done === true;
         } catch (error) {
@@ -82,10 +77,17 @@ export class LoopShare {
         }
       };
       const works = this.#works.get(accountId);
-      if (works === undefined) this.#works.set(accountId, [{ advance }]);
-      else works.push({ advance });
+      if (works === undefined) this.#works.set(accountId, [advance]);
+      else works.push(advance);
       if (!this.#isRunning) void this.#runAll();
     });
+  }
+
+  /** Runs at least one step. */
+  #advance<Result>(pieces: Pieces<Result>, endAt: number): IteratorResult<undefined, Result> {
+    let step = pieces.next();
+    while (step.done !== true && this.#now() < endAt) step = pieces.next();
+    return step;
   }
 
   async #runAll(): Promise<void> {
@@ -105,7 +107,7 @@ export class LoopShare {
       if (!this.#time.mayRun(accountId)) continue;
       this.#hadPiece = accountId;
       const startedAt = this.#now();
-      if (works[0]?.advance(startedAt + this.#pieceMs) === true) works.shift();
+      if (works[0]?.(startedAt + this.#pieceMs) === true) works.shift();
       this.#time.use(accountId, this.#now() - startedAt);
       // The account goes to the end of the round.
       this.#works.delete(accountId);

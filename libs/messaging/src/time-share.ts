@@ -8,7 +8,7 @@ export interface TimeShareOptions {
 
 /** An account counts as active for this long after a request. */
 const activeMs = 1_000;
-/** Accounts whose use is remembered. Others start again with a full burst. */
+/** Maximum number of remembered accounts. The others start again with a full burst. */
 const usesMax = 10_000;
 
 interface Use {
@@ -25,11 +25,11 @@ export class TimeShare {
   readonly #now: () => number;
   /**
    * Milliseconds that an account used, minus its share of the time since then. At most two bursts, so that an account
-   * that was the only one for long does not wait long when another one comes.
+   * that was the only one for a long time waits only a short time when another account starts.
    */
   readonly #uses = new Map<string, Use>();
   #newest = { accountId: '', at: -Infinity };
-  /** The newest request of any account but the newest one. */
+  /** The newest request of any other account. */
   #other = { accountId: '', at: -Infinity };
 
   constructor(options: TimeShareOptions) {

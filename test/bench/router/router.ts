@@ -56,7 +56,7 @@ export class RouterUnderTest {
       listsBytesMax: 32 * mebibyte,
     });
     const metrics = createMetrics('tool-router');
-    // As in the service, where a single account has no bounds but those of its jobs.
+    // A single account has all the time, as in the service. The number of jobs is not bounded here.
     const time = { contendedShare: 1, burstMs: 50 };
     const jobs = {
       slots: 64,

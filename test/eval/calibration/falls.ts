@@ -7,7 +7,7 @@ import { simulateAccount, type SimulatedAccount } from './simulated-account.ts';
 const targets = [0.9, 0.95, 0.99] as const;
 const perDay = 200;
 /** Conversations before the fall, and how long it is watched for. */
-const [usual, watchedMax] = [6_000, 1_500];
+export const [usual, watchedMax] = [6_000, 1_500];
 /** The worker calibrates after each shadow request: at the usual share, after this many conversations. */
 const every = 20;
 /** The policy is made again when the traffic before the fall has grown by this share. */
@@ -27,7 +27,7 @@ export interface FallFigures {
   readonly both: Delays;
 }
 
-/** Conversations of traffic until a fall of forwarded recall by ten points is confirmed. Null: more than 1,500. */
+/** Conversations of traffic until a fall of forwarded recall by ten points is confirmed. Null: over `watchedMax`. */
 export interface Delays {
   readonly p50: number | null;
   readonly p90: number | null;
@@ -139,7 +139,7 @@ interface QuietCase {
   readonly length: number;
 }
 
-/** Sends conversations of an account whose recall does not change. */
+/** Sends an account's conversations. Their recall does not change. */
 function runQuiet(random: () => number, { target, recoveryRate, length }: QuietCase): QuietRun {
   const account = simulateAccount(random);
   const traffic = open(account, { target, recoveryRate, random, every: quietEvery });

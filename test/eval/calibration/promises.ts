@@ -21,7 +21,7 @@ export interface PromiseFigures {
   readonly hasRecovery: boolean;
   /** Shadow conversations that were measured. */
   readonly sessions: number;
-  /** The share of accounts whose true effective recall meets the target, among accounts with a measured K. */
+  /** The share of accounts with a measured K that meet the target by true effective recall. */
   readonly met: number;
   readonly standardError: number;
   /** The share of accounts with a measured K, on the shipped priors, and switched off. */

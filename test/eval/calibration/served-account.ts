@@ -6,6 +6,7 @@ import {
 } from '../../../apps/tool-router/src/plan-tools/choose-plan.ts';
 import { recallPriors } from '../../../apps/tool-router/src/policy/recall-prior.ts';
 import type { TurnRanking } from '../../../apps/tool-router/src/ranking/ranker.port.ts';
+import { runAtOnce } from '../../../apps/tool-router/src/shares/run-at-once.ts';
 import type { KeywordIndex } from '../../../apps/tool-router/src/tool-index/keyword-index.ts';
 import {
   defineTool,
@@ -96,9 +97,7 @@ export class ServedAccount {
       ...{ index: this.#index, turns: [ranked], rememberedTurns: 0, newest: this.#ranking },
       ...{ mentioned: new Set<number>(), priors: recallPriors, measured: policy },
     });
-    let piece = pieces.next();
-    while (piece.done !== true) piece = pieces.next();
-    return piece.value;
+    return runAtOnce(pieces);
   }
 }
 

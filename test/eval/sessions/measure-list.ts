@@ -20,7 +20,7 @@ export interface Point {
   readonly setting: string;
   /** Billed cost relative to sending all tools, by model. */
   readonly cost: Readonly<Record<string, number>>;
-  /** The share of calls whose tool was forwarded. */
+  /** The share of calls for which the tool was forwarded. */
   readonly callRecall: number;
   /** The share of conversations in which every needed tool was forwarded when it was first needed. */
   readonly forwardedRecall: number;
@@ -90,8 +90,8 @@ type Replay = (subject: ReplaySubject) => Promise<ReplayOutcome>;
 type Measure = (setting: string, replay: Replay, policy?: RoutingPolicy | null) => Promise<Point>;
 
 /**
- * A new account, whose policy is the shipped priors, without and with recovery. Then an account with the policy
- * that the worker makes if these conversations were its shadow conversations.
+ * A new account with the shipped priors, without and with recovery. Then an account with the policy that the worker
+ * makes from these conversations as its shadow conversations.
  */
 async function measurePriced(
   model: CatalogModel,

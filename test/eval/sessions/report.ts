@@ -28,7 +28,7 @@ export function printReport(reports: readonly ListReport[]): void {
 interface Bar {
   /** The cheapest setting of the gateway that reaches the default target by conversation. Null if none does. */
   readonly ours: Point | null;
-  /** The cheapest stateless K whose forwarded recall is at least the effective recall of `ours`. */
+  /** The cheapest stateless K with a forwarded recall of at least the effective recall of `ours`. */
   readonly stateless: Point | null;
 }
 
@@ -65,7 +65,7 @@ function printModel(model: string, points: readonly Point[], report: ListReport)
   for (const point of points) printPoint(point, model);
 }
 
-/** @param model the model whose cost is printed; without it, the costs of all models. */
+/** @param model prints the cost of this model; without it, the costs of all models. */
 function printPoint(point: Point, model?: string): void {
   const { forwardedRecall, effectiveRecall, recoveryRate, callRecall, roundsPerSession, keptShare } = point;
   const costs = model === undefined ? Object.values(point.cost) : [point.cost[model] ?? 0];

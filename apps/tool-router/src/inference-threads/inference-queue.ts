@@ -63,8 +63,8 @@ export class InferenceQueue {
   }
 
   /**
-   * Returns the next batch. All its tasks have the same urgency. Empty if no task is waiting, or if only accounts
-   * have some that have used their share of time. Rejects tasks whose deadline is before `now`.
+   * Returns the next batch. All its tasks have the same urgency. Empty if no task is waiting, or if each account with
+   * waiting tasks has used its share of time. Rejects tasks with a deadline before `now`.
    */
   take(now: number): WaitingTask[] {
     this.#batches += 1;

@@ -48,7 +48,9 @@ export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number
   const { ranking } = turn;
   const { recall, kMin, fixedK, isOverride, isIn } = question;
   if (turn.carriesOn || surenessOf(ranking) < question.surenessMin) return [];
-  const ranked = Array.from(ranking.order).filter((position) => !question.pinned.has(position));
+  const { pinned } = question;
+  const ranked =
+    pinned.size === 0 ? ranking.order : ranking.order.filter((position) => !pinned.has(position));
   const needed = question.isFree ? Math.max(question.needed, coverageMin) : question.needed;
   const isMeasured = fixedK !== null && !isOverride;
   const sure = isMeasured ? fixedK : recall.kFor(needed);
@@ -58,15 +60,11 @@ export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number
   // An ambiguous turn would need the whole list. If its best tool is already in the set, nothing is added.
   if (fixedK === null && sure === undefined && isIn(ranked[0] ?? -1)) return [];
   const k = fixedK ?? Math.max(kMin, sure ?? kMin);
-  return ranked.slice(0, k).filter((position) => !isIn(position));
+  return Array.from(ranked.subarray(0, k)).filter((position) => !isIn(position));
 }
 
 /** Probability that a needed tool is in the set, computed from the ranks of the tools in the set. */
-function coverageOf(
-  ranked: readonly number[],
-  curve: RecallCurve,
-  isIn: (position: number) => boolean,
-): number {
+function coverageOf(ranked: Uint32Array, curve: RecallCurve, isIn: (position: number) => boolean): number {
   const count = Math.min(ranked.length, curve.at(-1)?.[0] ?? 0);
   const recalls = recallsUpTo(curve, count);
   let coverage = 0;

@@ -49,7 +49,7 @@ export function newestQuestion({
 }
 
 /** Number of tools. Plans for longer lists take more than a few milliseconds. */
-const shortListMax = 512;
+const quickListMax = 512;
 
 /** Decides which tools in a request are forwarded. */
 export class ToolPlanner {
@@ -71,7 +71,7 @@ export class ToolPlanner {
     const { accountId, listHash, toolHashes } = request;
     share.note(accountId);
     const tools = toolHashes?.length ?? lists.sizeOf(listHash);
-    if (tools <= shortListMax) return this.#plan(request);
+    if (tools <= quickListMax) return this.#plan(request);
     return share.admit(accountId, () => this.#plan(request));
   }
 

@@ -68,7 +68,7 @@ async function plan(
 
 const inShadow = { shadow: { at: 0, share: 1 } };
 
-/** The session of a conversation whose earlier requests were sent with all tools. */
+/** A session in which the earlier requests were sent with all tools. */
 const undecided = (fields: Partial<PlannedConversation>): Partial<PlanToolsRequest> => ({
   session: {
     ...{ forwarded: [...list.keys()], turns: 1, policyVersion: 'late', lane: 'keyword', way: null },

@@ -5,7 +5,7 @@ import { chooseToolSet, type ToolSetOptions } from './tool-set.ts';
 
 /** Each K of the grid is about this many times the one before it. */
 const gridFactor = 1.06;
-/** Long conversations with long lists get a coarser grid, so that a replay takes about 20 ms at most. */
+/** Long conversations with long lists get a coarser grid, which bounds the time of a replay. */
 const [coarseFactor, coarseFrom] = [1.5, 20_000];
 
 /** The values of K at which a list is replayed: every K from `kMin` at first, then in growing steps. */
@@ -28,18 +28,24 @@ export function* replayGrid(
 ): Pieces<Map<number, number>> {
   const scored = index.names.length - options.pinned.size;
   const held = new Map<number, number>();
-  for (const position of index.names.keys()) held.set(position, Math.max(1, scored));
-  let always: ReadonlySet<number> = new Set(index.names.keys());
+  // Tools that each K so far holds, and the smallest of these K.
+  const always = new Set(index.names.keys());
+  let smallest = Math.max(1, scored);
   const [first] = turns;
   const kMin = first === undefined ? 1 : options.priors[first.ranking.method].kMin;
   const factor = index.names.length * turns.length > coarseFrom ? coarseFactor : gridFactor;
   for (const k of listGrid(kMin, scored, factor).reverse()) {
     yield;
     const { positions } = yield* chooseToolSet(index, turns, servedWith(k, options));
-    if (positions !== undefined) always = new Set([...always].filter((position) => positions.has(position)));
-    for (const position of always) held.set(position, k);
+    for (const position of always) {
+      if (positions === undefined || positions.has(position)) continue;
+      held.set(position, smallest);
+      always.delete(position);
+    }
+    smallest = k;
     if (always.size === 0) break;
   }
+  for (const position of always) held.set(position, smallest);
   return held;
 }
 

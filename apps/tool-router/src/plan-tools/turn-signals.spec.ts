@@ -74,6 +74,7 @@ function shareWritten(texts: readonly string[]): number {
   return written / (written + parts.reduce((sum, part) => sum + count(part.pasted), 0));
 }
 
+// The transcripts are not part of the repository. CI requires them: see findSharedData.
 const folder = findSharedData('transcripts');
 (folder === undefined ? describe.skip : describe)(
   'in recorded sessions, names count if people wrote them',

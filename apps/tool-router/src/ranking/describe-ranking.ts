@@ -8,8 +8,8 @@ import { weightOfOwnWord, type KeywordIndex } from '../tool-index/keyword-index.
 interface MethodFacts extends Pick<TurnRanking, 'method' | 'methodReason' | 'rankedBy'> {
   /** The confidence for a given best score. */
   readonly confidence: (topScore: number) => number;
-  /** The best keyword score. */
-  readonly topKeyword: number;
+  /** Keyword scores by position. */
+  readonly keyword: Float64Array;
 }
 
 /** Summarizes a ranking from its scores, for either method. */
@@ -17,11 +17,12 @@ export function describeRanking(
   index: KeywordIndex,
   query: TurnQuery,
   scores: Float64Array,
-  { confidence, topKeyword, ...facts }: MethodFacts,
+  { confidence, keyword, ...facts }: MethodFacts,
 ): TurnRanking {
   const order = orderByScore(index, scores);
   const top = order[0] ?? 0;
   const topScore = scores[top] ?? 0;
+  const topKeyword = keyword.reduce((best, score) => Math.max(best, score), 0);
   return {
     scores,
     order,
@@ -34,12 +35,9 @@ export function describeRanking(
 }
 
 /** The second stage's scores, and what the keyword method says about the same turn. */
-interface ScoredTurn {
+interface ScoredTurn extends Pick<MethodFacts, 'keyword' | 'rankedBy'> {
   /** Log-odds by position. */
   readonly logits: Float64Array;
-  /** Keyword scores by position. */
-  readonly keyword: Float64Array;
-  readonly rankedBy: string;
 }
 
 /** Summarizes a ranking from the second stage's log-odds. The confidence is the best tool's probability. */
@@ -52,7 +50,7 @@ export function* describeLogits(
   yield;
   return describeRanking(index, query, probabilities, {
     confidence: (topScore) => topScore,
-    topKeyword: keyword.reduce((top, score) => Math.max(top, score), 0),
+    keyword,
     method: 'semantic',
     methodReason: 'semantic',
     rankedBy,

@@ -16,10 +16,9 @@ export const keywordRanker = {
 export function* rankByKeyword(index: KeywordIndex, query: TurnQuery): Pieces<TurnRanking> {
   const scores = yield* scoreByKeyword(index, query);
   yield;
-  const topKeyword = scores.reduce((top, score) => Math.max(top, score), 0);
   return describeRanking(index, query, scores, {
     confidence: (topScore) => shareOfTop(scores, topScore),
-    topKeyword,
+    keyword: scores,
     method: 'keyword',
     methodReason: 'asked',
     rankedBy: 'keyword.1',

@@ -31,7 +31,7 @@ const gramWordLengthMax = 24;
 /** Maximum number of words in the trigram index. Later words in the list are skipped. */
 const gramWordsMax = 20_000;
 
-/** Words whose trigrams are added without a pause. They take about half a millisecond. */
+/** The trigrams of this many words are added without a pause. */
 const gramWordsAtOnce = 256;
 
 /** Computed once per list. `cards` are the index's tool cards, in the same order. */

@@ -102,7 +102,8 @@ function readAnswerExtensions(state: StreamState, chunk: JsonObject, events: Str
   if (isEmpty(fresh)) return state;
   events.push({ type: 'extension', scope: 'answer', choice: 0, extensions: ownExtensions(fresh) });
   const names = Object.keys(fresh);
-  const added = names.length > sentMembersMax || names.some((name) => !(name in state.sentMembers));
+  const added =
+    names.length > sentMembersMax || names.some((name) => !Object.hasOwn(state.sentMembers, name));
   if (added && Object.keys(state.sentMembers).length + names.length > sentMembersMax) return state;
   return { ...state, sentMembers: { ...state.sentMembers, ...fresh } };
 }
