@@ -34,7 +34,7 @@ export interface ReadLists extends Lists {
   /** Title, licence and date of each list, by its key in the data file. */
   readonly sources: Readonly<Record<string, Source>>;
   readonly facts: FactList;
-  /** Models that no list has any more. */
+  /** Models that no list contains now. */
   readonly dropped: readonly ModelRecordInput[];
 }
 
@@ -76,7 +76,7 @@ function describeSources(baseTakenOn: string, packageTakenOn: string): Record<st
     },
     'pi-ai': { title: `npm ${packageName}@${readVersion(packageName)}`, licence, takenOn: packageTakenOn },
     dropped: {
-      title: 'tools/catalog/lists/dropped.jsonl: the last facts of models that no list has any more',
+      title: 'tools/catalog/lists/dropped.jsonl: the last facts of models that no list contains now',
       licence,
       takenOn: '2026-07',
     },
