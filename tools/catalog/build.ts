@@ -58,7 +58,7 @@ function buildProvider(rule: ProviderRule, lists: ReadLists, report: UpdateRepor
   return [...listed, ...dropped];
 }
 
-/** An alias that has a record of its own is not repeated. */
+/** Leaves out aliases that have their own record. */
 function addAliases(
   record: ModelRecordInput,
   { modelsDev }: ProviderRule,

@@ -1,6 +1,7 @@
 import type { CatalogFileInput, ModelRecordInput } from '@gateway/model-catalog';
 import type { FactList } from './fact-list.ts';
 import { explainAbsence, explainMissingPrice } from './reasons.ts';
+import { nameOf } from './render-file.ts';
 import type { UpdateReport } from './report.ts';
 
 /** The age of a list, in days, from which its prices count as outdated. */
@@ -80,11 +81,7 @@ export function listAges(
   });
 }
 
-/** Whether routing can choose the model: a chat model that has not ended and whose end is not announced. */
+/** Whether routing can choose the model: a chat model that is neither retired nor deprecated. */
 function isCurrent({ kind = 'chat', deprecated, retiredAt }: ModelRecordInput, today: string): boolean {
   return kind === 'chat' && deprecated !== true && (retiredAt == null || retiredAt > today);
-}
-
-function nameOf({ provider, modelId }: ModelRecordInput): string {
-  return `${provider}/${modelId}`;
 }

@@ -3,9 +3,9 @@
  *
  *     npm run catalog:check
  *
- * Fails if a current model has no price, if a list has an unknown field, if sources differ and no reason says
- * why the catalogue keeps its value, or if the data file is not what `npm run catalog:update` writes. An old
- * list is only a warning here: `npm run test:nightly -- catalogue-age` fails for it.
+ * Fails if a current model has no price, or a model of the fact list is missing. Fails if a list has an unknown
+ * field, or sources differ without a reason. Fails if the data file is not what `npm run catalog:update` writes. An
+ * old list is only a warning here: `npm run test:nightly -- catalogue-age` fails for it.
  */
 import { readFileSync } from 'node:fs';
 import { buildCatalog } from './build.ts';

@@ -4,7 +4,7 @@ import { comparePrices, listFactDisputes } from './disputes.ts';
 import type { FactList, ModelFacts } from './fact-list.ts';
 import type { GenaiPrices } from './genai-prices.ts';
 import type { MergedList } from './merge-lists.ts';
-import { parseListedModel, type ListedCost, type ListedModel } from './models-dev.ts';
+import { parseListedModel, unusedFields, type ListedCost, type ListedModel } from './models-dev.ts';
 import { addNativeSelection } from './native-selection.ts';
 import { findQuality } from './quality.ts';
 import { exclusions, kindsById, kindsByOutput, type ProviderRule } from './provider-rules.ts';
@@ -21,15 +21,15 @@ export interface Lists {
   readonly onDate: string;
 }
 
-/** Fields that are read, and fields that are deliberately ignored. All other fields are reported. */
+/** Fields that are read or ignored. All other fields are reported. */
 const knownFields: Record<'model' | 'cost' | 'limit', ReadonlySet<string>> = {
-  model: new Set(
-    (
-      'name release_date reasoning tool_call structured_output status modalities limit cost provider ' +
-      'id family attachment temperature knowledge last_updated open_weights reasoning_options interleaved ' +
-      'description weights benchmarks canonical_model_id experimental'
-    ).split(' '),
-  ),
+  model: new Set([
+    ...unusedFields,
+    ...'name release_date reasoning tool_call structured_output status modalities limit cost provider'.split(
+      ' ',
+    ),
+    ...'reasoning_options benchmarks'.split(' '),
+  ]),
   // Prices of audio are not carried: the catalogue prices text.
   cost: new Set(
     (

@@ -1,9 +1,10 @@
 import { modelRecord, type ModelRecordInput } from '@gateway/model-catalog';
 import { exclusions } from './provider-rules.ts';
+import { nameOf } from './render-file.ts';
 import { announcementSources } from './retirements.ts';
 
 /**
- * Parses `lists/dropped.jsonl`: the last records of models that no list has any more. They stay in the
+ * Parses `lists/dropped.jsonl`: the last records of models that no list contains now. They stay in the
  * catalogue as deprecated, because providers often serve a name for longer than lists keep it, and clients
  * still send it.
  * @throws ZodError naming the field
@@ -44,8 +45,4 @@ export function renderDropped(records: readonly ModelRecordInput[]): string {
     .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
     .map((record) => `${JSON.stringify(record)}\n`)
     .join('');
-}
-
-function nameOf({ provider, modelId }: { readonly provider: string; readonly modelId: string }): string {
-  return `${provider}/${modelId}`;
 }

@@ -2,8 +2,8 @@ import { mergeLists, overlayOfFacts, overlayOfPackage } from './merge-lists.ts';
 import { parseFactList } from './fact-list.ts';
 import { listDropped, parseDropped, renderDropped } from './dropped-models.ts';
 import { parseModelsDev } from './models-dev.ts';
-import { parsePackageList } from './package-list.ts';
-import { trimList } from './trim-list.ts';
+import { parsePackage, parsePackageList } from './package-list.ts';
+import { trimList, trimPackage } from './trim-list.ts';
 
 const listed = {
   name: 'M',
@@ -30,7 +30,7 @@ const packaged = (id: string, cost: Record<string, unknown>) => ({
   type: 'chat',
 });
 const packageOf = (...models: ReturnType<typeof packaged>[]) =>
-  parsePackageList({
+  parsePackage({
     openai: { responses: Object.fromEntries(models.map((model) => [`chat:${model.id}`, model])) },
   });
 
@@ -87,7 +87,7 @@ describe('the package', () => {
 
   test('rejects a model without a price field', () => {
     const broken = { ...packaged('m', {}), cost: { input: 1 } };
-    const list = parsePackageList({ openai: { responses: { 'chat:m': broken } } });
+    const list = parsePackage({ openai: { responses: { 'chat:m': broken } } });
     expect(() => list.modelsOf('openai')).toThrow('cost');
   });
 });
@@ -140,6 +140,24 @@ describe('a stored copy of models.dev', () => {
       providers: { openai: { models: { m: { ...listed, colour: 'red' } } } },
     });
     expect(text.split('\n').filter((line) => line.includes('"name"'))).toHaveLength(1);
+  });
+});
+
+describe('a stored copy of pi-ai', () => {
+  test('has the chat models of the package, one per line, without unused fields', () => {
+    const other = { type: 'classifier', id: 'c' };
+    const content = {
+      openai: { responses: { 'chat:m': { ...packaged('m', { input: 3 }), baseUrl: 'https://x' }, other } },
+    };
+    const { modelsOf } = parsePackage(content);
+    const text = trimPackage({ version: '1.5.2', takenOn: '2026-11-10', modelsOf });
+    const { type: _, ...kept } = packaged('m', { input: 3 });
+    expect(JSON.parse(text)).toEqual({
+      ...{ version: '1.5.2', takenOn: '2026-11-10' },
+      providers: { openai: { m: kept } },
+    });
+    expect(text).toContain('\n"m": {');
+    expect(parsePackageList(JSON.parse(text)).modelsOf('openai')).toEqual(modelsOf('openai'));
   });
 });
 

@@ -1,9 +1,7 @@
 import type { FactList } from './fact-list.ts';
-import type { ModelsDev } from './models-dev.ts';
+import type { ModelsDev, Tree } from './models-dev.ts';
 import { overlayFacts } from './overlay-facts.ts';
 import { overlayPackageModel, type PackageList } from './package-list.ts';
-
-type Tree = Record<string, unknown>;
 
 /** Models in the form of models.dev, with the lists that each one comes from. */
 export interface MergedList extends ModelsDev {

@@ -41,7 +41,15 @@ const model = z.looseObject({
 
 export type ListedModel = z.infer<typeof model>;
 export type ListedCost = z.infer<typeof cost>;
-type Tree = z.infer<typeof tree>;
+export type Tree = z.infer<typeof tree>;
+
+/** Fields that the catalogue does not use. Stored lists leave them out. */
+export const unusedFields: ReadonlySet<string> = new Set(
+  (
+    'id description attachment family temperature knowledge last_updated open_weights interleaved ' +
+    'canonical_model_id experimental weights links license'
+  ).split(' '),
+);
 
 export interface ModelsDev {
   /**
@@ -106,6 +114,6 @@ function deletePath(from: Tree, [key, ...rest]: readonly string[]): void {
   else if (isTree(inner)) deletePath(inner, rest);
 }
 
-function isTree(value: unknown): value is Tree {
+export function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,5 @@
 import type { ModelFacts } from './fact-list.ts';
-
-type Tree = Record<string, unknown>;
+import { isTree, type Tree } from './models-dev.ts';
 
 /** Puts a model's line of the fact list over its entry in models.dev, in the form of models.dev. */
 export function overlayFacts(own: Tree | undefined, fact: ModelFacts): Tree {
@@ -55,5 +54,5 @@ function withoutNull(fields: Tree): Tree {
 }
 
 function treeOf(value: unknown): Tree {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
+  return isTree(value) ? value : {};
 }

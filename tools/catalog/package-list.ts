@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { isTree, type Tree } from './models-dev.ts';
 
-const rates = z.looseObject({
+const rates = z.object({
   input: z.number(),
   output: z.number(),
   cacheRead: z.number(),
@@ -8,7 +9,7 @@ const rates = z.looseObject({
 });
 
 /** A chat model in the package. All of them call tools. Zero stands for an unknown price. */
-const packageModel = z.looseObject({
+const packageModel = z.object({
   id: z.string(),
   name: z.string(),
   reasoning: z.boolean(),
@@ -18,10 +19,14 @@ const packageModel = z.looseObject({
   maxTokens: z.number(),
 });
 const anyModel = z.looseObject({ type: z.string().optional() });
-const list = z.record(z.string(), z.record(z.string(), z.record(z.string(), anyModel)));
+const packageProviders = z.record(z.string(), z.record(z.string(), z.record(z.string(), anyModel)));
+const storedList = z.strictObject({
+  version: z.string(),
+  takenOn: z.iso.date(),
+  providers: z.record(z.string(), z.record(z.string(), packageModel)),
+});
 
 type PackageModel = z.infer<typeof packageModel>;
-type Tree = Record<string, unknown>;
 
 export interface PackageList {
   /** A provider's chat models by its key in models.dev. */
@@ -34,18 +39,34 @@ const packageNames: Readonly<Record<string, string>> = {
   'fireworks-ai': 'fireworks',
 };
 
-/**
- * Providers whose prices in the package are not their own: those of Azure repeat OpenAI's list, and those of
- * Nvidia are all zero.
- */
+/** Providers for which the package has no real prices: those of Azure repeat OpenAI's list, those of Nvidia are zero. */
 const unpricedProviders: ReadonlySet<string> = new Set(['azure', 'nvidia']);
 
+/** The stored list, with the version of the package and the day on which its prices were collected. */
+export interface StoredPackageList extends PackageList {
+  readonly version: string;
+  readonly takenOn: string;
+}
+
 /**
- * Parses the models of @earendil-works/pi-ai: by provider, API and id.
+ * Parses `lists/pi-ai.json`.
  * @throws ZodError
  */
-export function parsePackageList(content: unknown): PackageList {
-  const providers = list.parse(content);
+export function parsePackageList(content: unknown): StoredPackageList {
+  const { version, takenOn, providers } = storedList.parse(content);
+  return {
+    version,
+    takenOn,
+    modelsOf: (listKey) => new Map(Object.entries(providers[listKey] ?? {})),
+  };
+}
+
+/**
+ * Parses the data files of @earendil-works/pi-ai: models by provider, API and id.
+ * @throws ZodError
+ */
+export function parsePackage(content: unknown): PackageList {
+  const providers = packageProviders.parse(content);
   return {
     modelsOf: (listKey) => {
       if (unpricedProviders.has(listKey)) return new Map();
@@ -100,8 +121,4 @@ function mapRates({ input, output, cacheRead, cacheWrite }: z.infer<typeof rates
     ...(cacheRead > 0 && { cache_read: cacheRead }),
     ...(cacheWrite > 0 && { cache_write: cacheWrite }),
   };
-}
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

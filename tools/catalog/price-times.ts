@@ -38,10 +38,12 @@ export function completePrices(
     ...(tiers && { tiers: tiers.map((tier) => addWrites(tier, family)) }),
   };
   const base = isOffPeak(fact) ? scale(complete, 2) : complete;
-  const dated = listDatedPeriods(base, fact);
-  const hourly =
-    provider === 'deepseek' ? deepseekOffPeak.map((when) => ({ ...scale(base, 0.5), ...when })) : [];
-  const periods = [...dated, ...hourly];
+  const listHours = (usual: UsualPrices): Period[] =>
+    provider === 'deepseek' ? deepseekOffPeak.map((when) => ({ ...scale(usual, 0.5), ...when })) : [];
+  const dated = listDatedPeriods(base, fact).flatMap(({ from, ...changed }) =>
+    [changed, ...listHours(changed)].map((period) => ({ ...period, from })),
+  );
+  const periods = [...listHours(base), ...dated];
   return periods.length === 0 ? base : { ...base, periods };
 }
 
@@ -58,13 +60,16 @@ function addWrites<Own extends Rates>(rates: Own, family: FamilyFacts | undefine
   };
 }
 
-/** The fact list has the off-peak price of some models and says so. The price outside all periods is the peak price. */
+/** For some models, the fact list has the off-peak price, with this note. The price outside all periods is the peak price. */
 function isOffPeak(fact: ModelFacts | undefined): boolean {
   return fact?.notes?.some((note) => note.endsWith('the figures here are off-peak')) ?? false;
 }
 
 /** Rates that an announcement does not state change in proportion to input. */
-function listDatedPeriods(base: UsualPrices, fact: ModelFacts | undefined): Period[] {
+function listDatedPeriods(
+  base: UsualPrices,
+  fact: ModelFacts | undefined,
+): (UsualPrices & { readonly from: string })[] {
   const changes = (fact?.price_changes ?? []).flatMap(({ from, ...rates }) =>
     from === null ? [] : [{ from, ...rates }],
   );

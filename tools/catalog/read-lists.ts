@@ -9,14 +9,14 @@ import { parseFactList, type FactList } from './fact-list.ts';
 import { parseGenaiPrices } from './genai-prices.ts';
 import { mergeLists, overlayOfFacts, overlayOfPackage } from './merge-lists.ts';
 import { parseModelsDev } from './models-dev.ts';
-import { parsePackageList } from './package-list.ts';
+import { parsePackage, parsePackageList, type StoredPackageList } from './package-list.ts';
 import { providerRules } from './provider-rules.ts';
 
 export const baseListPath = join(import.meta.dirname, 'lists/models-dev.json');
 export const droppedListPath = join(import.meta.dirname, 'lists/dropped.jsonl');
+export const packageListPath = join(import.meta.dirname, 'lists/pi-ai.json');
 const factListPath = join(import.meta.dirname, 'lists/facts.jsonl');
 const modules = join(import.meta.dirname, '../../node_modules');
-const packageName = '@earendil-works/pi-ai';
 const pricesName = '@pydantic/genai-prices';
 
 /** When the newest pages behind `lists/facts.jsonl` were read. Change it together with the list. */
@@ -24,7 +24,7 @@ const factsTakenOn = '2026-11-22';
 /** The package does not state when its prices were collected. This is the day on which npm published it. */
 const pricesPublishedOn: Readonly<Record<string, string>> = { '0.1.8': '2026-09-23' };
 
-const manifest = z.looseObject({ generatedAt: z.iso.datetime(), files: z.record(z.string(), z.string()) });
+const manifest = z.looseObject({ generatedAt: z.iso.datetime() });
 const packageFile = z.looseObject({ version: z.string() });
 const dated = z.looseObject({ takenOn: z.string() });
 
@@ -38,23 +38,32 @@ export interface ReadLists extends Lists {
   readonly dropped: readonly ModelRecordInput[];
 }
 
+/** The stored copies of other projects' lists. */
+export interface StoredCopies {
+  readonly base: string;
+  readonly package: string;
+}
+
+export function readCopies(): StoredCopies {
+  return { base: readFileSync(baseListPath, 'utf8'), package: readFileSync(packageListPath, 'utf8') };
+}
+
 /**
- * Reads the model lists: the copy of models.dev and the fact list in this folder, and two pinned npm packages.
- * Needs no network.
- * @param baseText the content of a newer copy of models.dev
+ * Reads the model lists: the copies of models.dev and pi-ai and the fact list in this folder, and one pinned npm
+ * package. Needs no network.
  * @throws ZodError for a list in another form; Error for a package version without a date
  */
-export function readLists(baseText = readFileSync(baseListPath, 'utf8')): ReadLists {
-  const base: unknown = JSON.parse(baseText);
+export function readLists(copies = readCopies()): ReadLists {
+  const base: unknown = JSON.parse(copies.base);
   const facts = parseFactList(readFileSync(factListPath, 'utf8'));
-  const listed = readPackageList();
-  const sources = describeSources(dated.parse(base).takenOn, listed.takenOn);
+  const listed = parsePackageList(JSON.parse(copies.package));
+  const sources = describeSources(dated.parse(base).takenOn, listed);
   return {
     sources,
     facts,
     dropped: parseDropped(readFileSync(droppedListPath, 'utf8')),
     models: mergeLists(parseModelsDev(base), [
-      overlayOfPackage(parsePackageList(listed.content), listed.takenOn),
+      overlayOfPackage(listed, listed.takenOn),
       overlayOfFacts(facts, factsTakenOn),
     ]),
     genaiPrices: parseGenaiPrices(listGenaiProviders()),
@@ -62,8 +71,8 @@ export function readLists(baseText = readFileSync(baseListPath, 'utf8')): ReadLi
   };
 }
 
-function describeSources(baseTakenOn: string, packageTakenOn: string): Record<string, Source> {
-  const pricesVersion = readVersion(pricesName);
+function describeSources(baseTakenOn: string, listed: StoredPackageList): Record<string, Source> {
+  const pricesVersion = readVersion(join(modules, pricesName));
   const pricesTakenOn = pricesPublishedOn[pricesVersion];
   if (pricesTakenOn === undefined)
     throw new Error(`${pricesName}@${pricesVersion}: add its day of publication to read-lists.ts`);
@@ -74,7 +83,7 @@ function describeSources(baseTakenOn: string, packageTakenOn: string): Record<st
       licence: 'facts of public pages and of lists under MIT or Apache-2.0',
       takenOn: factsTakenOn,
     },
-    'pi-ai': { title: `npm ${packageName}@${readVersion(packageName)}`, licence, takenOn: packageTakenOn },
+    'pi-ai': { title: `npm @earendil-works/pi-ai@${listed.version}`, licence, takenOn: listed.takenOn },
     dropped: {
       title: 'tools/catalog/lists/dropped.jsonl: the last facts of models that no list contains now',
       licence,
@@ -85,20 +94,17 @@ function describeSources(baseTakenOn: string, packageTakenOn: string): Record<st
   };
 }
 
-/** Reads the data files of the package. None of its code runs. */
-function readPackageList(): { readonly takenOn: string; readonly content: Record<string, unknown> } {
-  const folder = join(modules, packageName, 'dist/providers/data');
-  const { generatedAt } = manifest.parse(JSON.parse(readFileSync(join(folder, '.manifest.json'), 'utf8')));
-  const files = readdirSync(folder).filter((name) => /^[^.].*\.json$/.test(name));
-  return {
-    takenOn: generatedAt.slice(0, 10),
-    content: Object.fromEntries(
-      files.map((name) => [
-        name.replace(/\.json$/, ''),
-        JSON.parse(readFileSync(join(folder, name), 'utf8')),
-      ]),
-    ),
-  };
+/**
+ * Reads an unpacked copy of the npm package @earendil-works/pi-ai. Only its data files are read; none of its code
+ * runs.
+ */
+export function readPackage(folder: string): StoredPackageList {
+  const data = join(folder, 'dist/providers/data');
+  const readData = (name: string): unknown => JSON.parse(readFileSync(join(data, name), 'utf8'));
+  const { generatedAt } = manifest.parse(readData('.manifest.json'));
+  const files = readdirSync(data).filter((name) => /^[^.].*\.json$/.test(name));
+  const content = Object.fromEntries(files.map((name) => [name.replace(/\.json$/, ''), readData(name)]));
+  return { version: readVersion(folder), takenOn: generatedAt.slice(0, 10), ...parsePackage(content) };
 }
 
 function listGenaiProviders(): unknown[] {
@@ -110,6 +116,6 @@ function listGenaiProviders(): unknown[] {
   });
 }
 
-function readVersion(name: string): string {
-  return packageFile.parse(JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8'))).version;
+function readVersion(folder: string): string {
+  return packageFile.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).version;
 }

@@ -26,8 +26,8 @@ export function compareFiles(
   before: readonly AnyModel[],
   after: readonly AnyModel[],
 ): Record<'added' | 'removed' | 'changed', string[]> {
-  const old = new Map(before.map((model) => [keyOf(model), JSON.stringify(model)]));
-  const now = new Map(after.map((model) => [keyOf(model), JSON.stringify(model)]));
+  const old = new Map(before.map((model) => [nameOf(model), JSON.stringify(model)]));
+  const now = new Map(after.map((model) => [nameOf(model), JSON.stringify(model)]));
   return {
     added: [...now.keys()].filter((key) => !old.has(key)),
     removed: [...old.keys()].filter((key) => !now.has(key)),
@@ -35,6 +35,7 @@ export function compareFiles(
   };
 }
 
-function keyOf({ provider, modelId }: AnyModel): string {
+/** The name of a model in reports and lookups. */
+export function nameOf({ provider, modelId }: Pick<AnyModel, 'provider' | 'modelId'>): string {
   return `${provider}/${modelId}`;
 }

@@ -1,5 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import {
   bindsReasoning,
   loadCatalog,
@@ -7,42 +5,18 @@ import {
   thinksByDefault,
   type CatalogModel,
 } from '@gateway/model-catalog';
-import { buildCatalog } from './build.ts';
-import { checkCatalog } from './check-file.ts';
-import { parseFactList, type ModelFacts } from './fact-list.ts';
+import type { ModelFacts } from './fact-list.ts';
 import { readLists } from './read-lists.ts';
 import { explainAbsence, explainOtherApi } from './reasons.ts';
-import { dataPath, renderCatalogFile } from './render-file.ts';
-import { UpdateReport } from './report.ts';
-
-const root = join(import.meta.dirname, '../..');
-/** The list that the facts were taken from, where this checkout has it next to it. */
-const original = join(root, '../shared/data/models/2026-11/current.jsonl');
-const ownList = join(root, 'tools/catalog/lists/facts.jsonl');
-const lists = existsSync(original) ? [ownList, original] : [ownList];
 
 /** When the facts hold: on the day they were taken, on a weekday during DeepSeek's peak. */
 const at = Date.parse('2026-11-23T02:00:00Z');
 /** The same day, off the peak. */
 const offPeak = Date.parse('2026-11-23T12:00:00Z');
 
-describe('the shipped catalogue', () => {
-  const report = new UpdateReport();
-  const read = readLists();
-  const file = buildCatalog(read, report);
-
-  test('is complete', () => {
-    expect(checkCatalog(file, read.facts, report, '2026-11-23').errors).toEqual([]);
-  });
-
-  test('is what the update writes from the lists of this checkout', () => {
-    expect(readFileSync(dataPath, 'utf8') === renderCatalogFile(file)).toBe(true);
-  });
-});
-
-describe.each(lists)('the facts of %s', (path) => {
+describe('the facts of the list', () => {
   const catalog = loadCatalog();
-  const facts = parseFactList(readFileSync(path, 'utf8')).all;
+  const facts = readLists().facts.all;
   const present = facts.flatMap((fact) => {
     const model = catalog.find(fact.provider, fact.model);
     return model?.kind === 'chat' ? [{ fact, model }] : [];

@@ -1,19 +1,11 @@
 import { z } from 'zod';
+import { unusedFields, type Tree } from './models-dev.ts';
+import type { StoredPackageList } from './package-list.ts';
 import { providerRules } from './provider-rules.ts';
-
-type Tree = Record<string, unknown>;
 
 const tree = z.record(z.string(), z.unknown());
 const list = z.record(z.string(), z.looseObject({ models: z.record(z.string(), tree) }));
 const stored = z.looseObject({ base_models: z.record(z.string(), tree) });
-
-/** Fields of models.dev that the catalogue does not use. Fields that are not known here stay and are reported. */
-const unused = new Set(
-  (
-    'id description attachment family temperature knowledge last_updated open_weights interleaved ' +
-    'canonical_model_id experimental weights links license'
-  ).split(' '),
-);
 
 /**
  * Renders a models.dev list for storage: only the providers of the gateway, without unused fields, with one
@@ -23,24 +15,49 @@ const unused = new Set(
 export function trimList(content: unknown, before: unknown, takenOn: string): string {
   const providers = list.parse(content);
   const { base_models: bases } = stored.parse(before);
-  const keys = [...new Set(providerRules.flatMap(({ modelsDev }) => modelsDev ?? []))];
-  const parts = keys.flatMap((key) => {
+  const parts = listKeys().flatMap((key) => {
     const models = providers[key]?.models;
-    return models === undefined ? [] : [`${JSON.stringify(key)}: {"models": ${renderLines(models)}}`];
+    return models === undefined
+      ? []
+      : [`${JSON.stringify(key)}: {"models": ${renderLines(dropUnused(models))}}`];
   });
   return [
     `{\n"takenOn": ${JSON.stringify(takenOn)},`,
-    `"base_models": ${renderLines(bases)},`,
+    `"base_models": ${renderLines(dropUnused(bases))},`,
     `"providers": {\n${parts.join(',\n')}\n}\n}\n`,
   ].join('\n');
 }
 
-function renderLines(models: Readonly<Record<string, Tree>>): string {
+/** Renders the models of pi-ai for storage: only the providers of the gateway, with one model per line. */
+export function trimPackage({ version, takenOn, modelsOf }: StoredPackageList): string {
+  const parts = listKeys().flatMap((key) => {
+    const models = modelsOf(key);
+    return models.size === 0 ? [] : [`${JSON.stringify(key)}: ${renderLines(Object.fromEntries(models))}`];
+  });
+  return [
+    `{\n"version": ${JSON.stringify(version)},`,
+    `"takenOn": ${JSON.stringify(takenOn)},`,
+    `"providers": {\n${parts.join(',\n')}\n}\n}\n`,
+  ].join('\n');
+}
+
+/** The providers of the gateway by their keys in models.dev. */
+function listKeys(): string[] {
+  return [...new Set(providerRules.flatMap(({ modelsDev }) => modelsDev ?? []))];
+}
+
+function dropUnused(models: Readonly<Record<string, Tree>>): Record<string, Tree> {
+  return Object.fromEntries(
+    Object.entries(models).map(([id, model]) => [
+      id,
+      Object.fromEntries(Object.entries(model).filter(([field]) => !unusedFields.has(field))),
+    ]),
+  );
+}
+
+function renderLines(models: Readonly<Record<string, unknown>>): string {
   const lines = Object.entries(models)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([id, model]) => {
-      const kept = Object.fromEntries(Object.entries(model).filter(([field]) => !unused.has(field)));
-      return `${JSON.stringify(id)}: ${JSON.stringify(kept)}`;
-    });
+    .map(([id, model]) => `${JSON.stringify(id)}: ${JSON.stringify(model)}`);
   return `{\n${lines.join(',\n')}\n}`;
 }

@@ -1,11 +1,12 @@
 /**
  * Builds the data file of the model catalogue:
  *
- *     npm run catalog:update [-- --from FILE_OR_URL --from-date 2026-09-30] [--dry-run]
+ *     npm run catalog:update [-- --from FILE_OR_URL --from-date 2026-09-30] [--pi-ai FOLDER] [--dry-run]
  *
- * Without `--from` it needs no network: it reads the copy of models.dev and the fact list in `lists/`, and the
- * pinned packages @earendil-works/pi-ai and @pydantic/genai-prices. `--from` first replaces the copy of
- * models.dev with a newer one (https://models.dev/api.json); `--from-date` states when it was downloaded.
+ * Without `--from` it needs no network: it reads the lists in `lists/` and the pinned package
+ * @pydantic/genai-prices. `--from` first replaces the copy of models.dev with a newer one
+ * (https://models.dev/api.json); `--from-date` states when it was downloaded. `--pi-ai` first replaces the copy of
+ * pi-ai with the data of an unpacked npm package.
  *
  * The command prints conflicts, missing prices, unknown fields, and models without measurements or retirement
  * dates. It does not guess such values. The last line is JSON. `docs/internals/catalogue.md` describes each step.
@@ -14,32 +15,44 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { buildCatalog } from './build.ts';
 import { listDropped, renderDropped } from './dropped-models.ts';
-import { baseListPath, droppedListPath, readLists } from './read-lists.ts';
+import {
+  baseListPath,
+  droppedListPath,
+  packageListPath,
+  readCopies,
+  readLists,
+  readPackage,
+} from './read-lists.ts';
 import { compareFiles, dataPath, readModels, renderCatalogFile } from './render-file.ts';
 import { UpdateReport } from './report.ts';
-import { trimList } from './trim-list.ts';
+import { trimList, trimPackage } from './trim-list.ts';
 
 const { values: options } = parseArgs({
   options: {
     from: { type: 'string' },
     'from-date': { type: 'string', default: new Date().toISOString().slice(0, 10) },
+    'pi-ai': { type: 'string' },
     'dry-run': { type: 'boolean', default: false },
   },
 });
 
-const baseBefore = readFileSync(baseListPath, 'utf8');
-const base =
-  options.from === undefined
-    ? baseBefore
-    : trimList(await readJson(options.from), JSON.parse(baseBefore), options['from-date']);
-const lists = readLists(base);
+const stored = readCopies();
+const copies = {
+  base:
+    options.from === undefined
+      ? stored.base
+      : trimList(await readJson(options.from), JSON.parse(stored.base), options['from-date']),
+  package: options['pi-ai'] === undefined ? stored.package : trimPackage(readPackage(options['pi-ai'])),
+};
+const lists = readLists(copies);
 const before = readModels(existsSync(dataPath) ? readFileSync(dataPath, 'utf8') : '');
 const dropped = [...lists.dropped, ...listDropped(before, buildCatalog(lists, new UpdateReport()).models)];
 const report = new UpdateReport();
 const file = buildCatalog({ ...lists, dropped }, report);
 const changes = compareFiles(before, file.models);
 if (!options['dry-run']) {
-  if (base !== baseBefore) writeFileSync(baseListPath, base);
+  if (copies.base !== stored.base) writeFileSync(baseListPath, copies.base);
+  if (copies.package !== stored.package) writeFileSync(packageListPath, copies.package);
   if (dropped.length > lists.dropped.length) writeFileSync(droppedListPath, renderDropped(dropped));
   writeFileSync(dataPath, renderCatalogFile(file));
 }

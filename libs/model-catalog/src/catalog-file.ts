@@ -142,7 +142,6 @@ export const catalogFile = z.strictObject({
 
 export type QualityFigure = z.infer<typeof qualityFigure>;
 export type ModelKind = z.infer<typeof modelKind>;
-export type ModelDispute = z.infer<typeof dispute>;
 export type ModelRecord = z.infer<typeof modelRecord>;
 /** A record as written in the file, before defaults are applied. */
 export type ModelRecordInput = z.input<typeof modelRecord>;

@@ -24,7 +24,7 @@ export const binding = z.strictObject({
   isAccountBound: z.literal(true).optional(),
 });
 
-/** The facts whose certainty matters for a decision. */
+/** The facts on which a decision can depend. */
 const factName = z.enum([
   'toolsOn',
   'thinksByDefault',
@@ -47,8 +47,4 @@ const confidence = z.enum(['documented', 'derived', 'second_hand', 'assumed']);
 export const evidence = z.partialRecord(factName, z.strictObject({ source: z.string().min(1), confidence }));
 
 export type ApiName = z.infer<typeof apiName>;
-export type ToolCondition = z.infer<typeof toolCondition>;
-export type Binding = z.infer<typeof binding>;
 export type FactName = z.infer<typeof factName>;
-export type Confidence = z.infer<typeof confidence>;
-export type Evidence = z.infer<typeof evidence>;

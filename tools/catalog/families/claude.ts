@@ -112,7 +112,7 @@ const models: Readonly<Record<string, ClaudeFacts>> = {
 const bindingSince = '2026-08-01';
 
 /**
- * The facts of a Claude model, by an id as any host writes it. A model newer than the table counts as one that
+ * The facts of a Claude model, by its id in the spelling of any host. A model newer than the table counts as one that
  * binds: wrongly assuming bound reasoning costs savings, wrongly assuming free reasoning makes a call fail.
  * Undefined for other models and for older Claude models, which have none of these properties.
  */

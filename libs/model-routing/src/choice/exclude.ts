@@ -34,10 +34,10 @@ function* policyRules(question: RoutingQuestion): Generator<Rule> {
   if (demoted.has('azure')) yield ['own_deployments', ({ model }) => model.provider === 'azure'];
   if (max === null) return;
   yield ['price_unknown', ({ model }) => model.prices === null];
-  yield ['above_max_cost', ({ model: { prices } }) => isDear(prices && pricesAt(prices, question.now), max)];
+  yield ['above_max_cost', ({ model: { prices } }) => exceeds(prices && pricesAt(prices, question.now), max)];
 }
 
-function isDear(prices: ModelPrices | null, max: number): boolean {
+function exceeds(prices: ModelPrices | null, max: number): boolean {
   return prices !== null && (prices.input > max || prices.output > max);
 }
 
