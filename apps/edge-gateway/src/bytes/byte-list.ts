@@ -7,6 +7,8 @@ const copiedBytesMax = 1024;
 /** Blocks double from this size to `blockBytesMax`, and start again after a long chunk. */
 const blockBytesMin = 1024;
 const blockBytesMax = 64 * 1024;
+/** Stands for a removed piece, whose memory is then free. */
+const noBytes = Buffer.alloc(0);
 
 /**
  * Bytes that arrive in chunks of any size, in order. Takes time linear in the bytes and the chunks, and at most about
@@ -14,7 +16,7 @@ const blockBytesMax = 64 * 1024;
  */
 export class ByteList {
   #pieces: Buffer[] = [];
-  /** The number of pieces that `shift` has removed. */
+  /** The number of pieces at the front that `shift` has removed. */
   #removed = 0;
   /** The open block. It becomes a piece when it is full, or when the pieces are read. */
   #block: Buffer | undefined;
@@ -52,9 +54,11 @@ export class ByteList {
     if (this.#removed === this.#pieces.length) this.#closeBlock();
     const piece = this.#pieces[this.#removed];
     if (piece === undefined) return undefined;
+    this.#pieces[this.#removed] = noBytes;
     this.#removed += 1;
     this.#size -= piece.length;
     if (this.#size === 0) this.clear();
+    else if (2 * this.#removed > this.#pieces.length) this.#dropRemoved();
     return piece;
   }
 
@@ -78,6 +82,12 @@ export class ByteList {
     this.#blockBytes = 0;
     this.#nextBlockBytes = blockBytesMin;
     this.#size = 0;
+  }
+
+  /** Moves the pieces to the front. Called after as many removals, so that each piece is moved once on average. */
+  #dropRemoved(): void {
+    this.#pieces = this.#pieces.slice(this.#removed);
+    this.#removed = 0;
   }
 
   #closeBlock(): void {

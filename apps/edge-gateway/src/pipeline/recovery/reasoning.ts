@@ -35,35 +35,59 @@ function reasoningIn({ scope, extensions }: Extension): JsonObject {
 
 /**
  * Joins the reasoning fields of a response, as its provider wants them back. In a stream, the pieces of one
- * block have the same index and type.
+ * block have the same index and type. Time is linear in the number of pieces.
  */
 export function joinReasoning(events: readonly StreamEvent[]): Extensions | undefined {
-  const joined: Record<string, unknown> = {};
+  const values = new Map<string, unknown[]>();
   for (const event of events) {
     if (event.type !== 'extension' || event.choice !== 0) continue;
-    for (const [name, value] of Object.entries(reasoningIn(event)))
-      joined[name] = joinValues(joined[name], value);
+    for (const [name, value] of Object.entries(reasoningIn(event))) {
+      const earlier = values.get(name);
+      if (earlier === undefined) values.set(name, [value]);
+      else earlier.push(value);
+    }
   }
-  return Object.keys(joined).length === 0 ? undefined : { 'chat-completions': joined };
+  if (values.size === 0) return undefined;
+  const joined = [...values].map(([name, all]): [string, unknown] => [name, joinValues(all)]);
+  return { 'chat-completions': Object.fromEntries(joined) };
 }
 
-function joinValues(earlier: unknown, later: unknown): unknown {
-  if (earlier === undefined) return later;
-  if (typeof earlier === 'string' && typeof later === 'string') return earlier + later;
-  if (!Array.isArray(earlier) || !Array.isArray(later)) return later;
-  const blocks: unknown[] = [...(earlier as unknown[])];
-  for (const piece of later as unknown[]) {
-    const at = blocks.findIndex((block) => isSameBlock(block, piece));
-    if (at < 0) blocks.push(piece);
-    else blocks[at] = joinPieces(blocks[at] as JsonObject, piece as JsonObject);
+/** Joins texts and lists of blocks. Of values of different types, the last one is kept. */
+function joinValues(values: readonly unknown[]): unknown {
+  if (values.every((value) => typeof value === 'string')) return values.join('');
+  const [first, ...later] = values;
+  if (!isList(first) || !later.every(isList)) return values.at(-1);
+  return joinBlocks(first, later.flat());
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+function joinBlocks(first: readonly unknown[], pieces: readonly unknown[]): unknown[] {
+  const blocks = [...first];
+  const places = new Map<string, number>();
+  for (const [at, block] of blocks.entries()) {
+    const key = keyOf(block);
+    if (key !== undefined && !places.has(key)) places.set(key, at);
+  }
+  for (const piece of pieces) {
+    const key = keyOf(piece);
+    const at = key === undefined ? undefined : places.get(key);
+    if (at !== undefined) blocks[at] = joinPieces(blocks[at] as JsonObject, piece as JsonObject);
+    else {
+      if (key !== undefined) places.set(key, blocks.length);
+      blocks.push(piece);
+    }
   }
   return blocks;
 }
 
-function isSameBlock(one: unknown, other: unknown): boolean {
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
-  const [{ index, type }, next] = [one as JsonObject, other as JsonObject];
-  return typeof index === 'number' && index === next['index'] && type === next['type'];
+/** The same for all pieces of one block. Undefined for a piece without an index, which is a block by itself. */
+function keyOf(piece: unknown): string | undefined {
+  if (typeof piece !== 'object' || piece === null) return undefined;
+  const { index, type } = piece as JsonObject;
+  return typeof index === 'number' ? JSON.stringify([index, type]) : undefined;
 }
 
 /** Fields of a block that arrive piece by piece. Any other field replaces the earlier one. */
