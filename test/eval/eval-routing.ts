@@ -8,12 +8,7 @@ import { randomFrom } from '@gateway/testing';
 import { scoreSample } from '../../training/complexity/fit-weights.ts';
 import { crossFit, foldByDataset, foldWithinDatasets } from '../../training/complexity/folds.ts';
 import { loadLabelledPrompts, type LabelledPrompt } from '../../training/complexity/labelled-prompts.ts';
-import {
-  bootstrapApgr,
-  measureRouting,
-  type Interval,
-  type Scored,
-} from './routing/routing-figures.ts';
+import { bootstrapApgr, measureRouting, type Interval, type Scored } from './routing/routing-figures.ts';
 
 const { values } = parseArgs({
   options: {
