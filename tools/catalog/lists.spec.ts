@@ -151,10 +151,9 @@ describe('a stored copy of pi-ai', () => {
     };
     const { modelsOf } = parsePackage(content);
     const text = trimPackage({ version: '1.5.2', takenOn: '2026-11-10', modelsOf });
-    const { type: _, ...kept } = packaged('m', { input: 3 });
     expect(JSON.parse(text)).toEqual({
       ...{ version: '1.5.2', takenOn: '2026-11-10' },
-      providers: { openai: { m: kept } },
+      providers: { openai: { m: { ...packaged('m', { input: 3 }), type: undefined } } },
     });
     expect(text).toContain('\n"m": {');
     expect(parsePackageList(JSON.parse(text)).modelsOf('openai')).toEqual(modelsOf('openai'));

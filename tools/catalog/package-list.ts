@@ -30,7 +30,7 @@ type PackageModel = z.infer<typeof packageModel>;
 
 export interface PackageList {
   /** A provider's chat models by its key in models.dev. */
-  modelsOf(listKey: string): ReadonlyMap<string, PackageModel>;
+  readonly modelsOf: (listKey: string) => ReadonlyMap<string, PackageModel>;
 }
 
 /** The package's names of providers that models.dev names differently. */
