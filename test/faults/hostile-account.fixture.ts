@@ -25,7 +25,7 @@ export type HostileReply = { readonly providerUrl: string } | { readonly statuse
 
 const script = join(import.meta.dirname, 'hostile-account.child.ts');
 
-/** A hostile account in a process of its own. */
+/** A hostile account in a separate process. */
 export class HostileAccount {
   readonly #child: ChildProcess;
   /** The provider that the account connects. Calls under `/hangs` get no response until the load pauses. */

@@ -56,7 +56,7 @@ export async function openNeighbourhood(): Promise<Neighbourhood> {
   };
 }
 
-/** The value of a metric of the edge without labels of its own; 0 before its first value. */
+/** The value of a metric of the edge that has only the common labels; 0 before its first value. */
 export async function readEdgeMetric({ stack }: Neighbourhood, name: string): Promise<number> {
   const metrics = await (await fetch(stack.dev.services['edge-gateway']!.metrics_url!)).text();
   return Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(metrics)?.[1] ?? 0);
@@ -84,7 +84,7 @@ export const model = 'openai/gpt-4o-mini';
 export const silentModel = 'mistral/mistral-large-latest';
 export const tools = githubTools.slice(0, 24);
 
-/** A chat request with tools, whose last messages are results of a tool. */
+/** A chat request with tools. Its last messages are tool results. */
 export function renderChat(content: string, results: readonly string[], offered: readonly unknown[]): string {
   const called = (at: number) => ({
     ...{ role: 'assistant', content: null },

@@ -18,15 +18,15 @@ import {
 
 /**
  * A quiet account next to a hostile account that runs at its limit, one shared resource after the other: the quiet
- * account sees no error, and its p99 is at most three times its calm p99. Both are measured in turn, several times,
- * so that other load on the machine affects both.
+ * account sees no error, and its p99 is at most three times its calm p99. Both are measured in turn, in several
+ * rounds, so that other load on the machine affects both. The medians of all rounds give one verdict: no measurement is
+ * repeated or left out.
  */
 
-/** The highest ratio of the quiet account's p99 next to the hostile account to its p99 alone. */
+/** Maximum ratio of two p99 of the quiet account: next to the hostile account, and without it. */
 const slowdownMax = 3;
-const rounds = 3;
-/** A measurement that exceeds the ratio is repeated, because other load on the machine comes and goes. */
-const attemptsMax = 3;
+/** Other load on the machine in two of five rounds does not raise the median above the other three. */
+const rounds = 5;
 
 let neighbours: Neighbourhood;
 
@@ -181,7 +181,7 @@ async function measureBeside(row: Row): Promise<Measured> {
   }
 }
 
-/** Measures the quiet account alone and next to the load, in turn. Returns the medians. */
+/** Measures the quiet account without the load and next to it, in turn. Returns the medians. */
 async function compare(row: Row): Promise<{ readonly calm: Measured; readonly beside: Measured }> {
   const before = await neighbours.hostile.report();
   const calms: Measured[] = [];
@@ -200,14 +200,10 @@ it.each(rows)(
   'a quiet account sees no error and at most three times its calm p99: $resource',
   async (row) => {
     await measure(row.probe, row.samples);
-    const ratios: number[] = [];
-    for (let attempt = 0; attempt < attemptsMax && !ratios.some((ratio) => ratio <= slowdownMax); attempt++) {
-      const { calm, beside } = await compare(row);
-      expect(calm.errors).toEqual([]);
-      expect(beside.errors).toEqual([]);
-      ratios.push(beside.p99Ms / calm.p99Ms);
-    }
-    expect(Math.min(...ratios)).toBeLessThanOrEqual(slowdownMax);
+    const { calm, beside } = await compare(row);
+    expect(calm.errors).toEqual([]);
+    expect(beside.errors).toEqual([]);
+    expect(beside.p99Ms / calm.p99Ms).toBeLessThanOrEqual(slowdownMax);
   },
   600_000,
 );
