@@ -12,7 +12,14 @@ describe('countTokens', () => {
 
   it('is exact for words and runs of up to 128 characters', () => {
     const word = writeWord(2).slice(0, 128);
-    const parts = [word, '天'.repeat(128), '!?'.repeat(64), ' \t'.repeat(60), '\n/'.repeat(60), '\u{1f600}'.repeat(128)];
+    const parts = [
+      word,
+      '天'.repeat(128),
+      '!?'.repeat(64),
+      ' \t'.repeat(60),
+      '\n/'.repeat(60),
+      '\u{1f600}'.repeat(128),
+    ];
     for (const part of parts) {
       const text = `Some words, 1234 and ${part}x; then \n\n "more": ${part}`.replace(`${part}x`, `${part}7`);
       expect(countTokens(text)).toBe(countO200k(text));
@@ -20,7 +27,12 @@ describe('countTokens', () => {
   });
 
   it('differs by at most 2% for longer words and runs', () => {
-    for (const part of [writeWord(3), '天气预报说今天下雨'.repeat(200), '!?.,'.repeat(500), 'e\u0301'.repeat(800)]) {
+    for (const part of [
+      writeWord(3),
+      '天气预报说今天下雨'.repeat(200),
+      '!?.,'.repeat(500),
+      'e\u0301'.repeat(800),
+    ]) {
       const exact = countO200k(part.slice(0, 2_000));
       expect(Math.abs(countTokens(part.slice(0, 2_000)) - exact)).toBeLessThanOrEqual(0.02 * exact);
     }
