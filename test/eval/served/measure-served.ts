@@ -3,7 +3,7 @@ import { decideBucket, type RoutingPolicy } from '@gateway/contracts';
 import { randomFrom } from '@gateway/testing';
 import { runTraffic } from './run-traffic.ts';
 import type { PromptSize } from '../sessions/prompt-sizes.ts';
-import type { Served, ServedConversation } from './served-account.ts';
+import type { ServedConversation } from './served-account.ts';
 
 /** How often the scripted model recovers a missed tool. */
 export const recoveryRates = [0.6, 0.8, 0.9] as const;
@@ -83,6 +83,7 @@ async function runSplit(
     ...{ conversations, recallTarget, recoveryRate: rhoTrue, length, random },
   });
   const served = await Promise.all(conversations.map((each) => each.serve(policy, recallTarget)));
+  const billed = await Promise.all(conversations.map((each) => each.bill(policy, recallTarget)));
   const effective = mean(served.map(({ missed, isArmed }) => 1 - lossOf(missed, isArmed ? rhoTrue : 0)));
   const decisions = conversations.map((each) => decide(policy, each));
   return {
@@ -93,7 +94,7 @@ async function runSplit(
     ks: decisions.flatMap(({ k }) => k ?? []),
     states: decisions.map(({ state }) => state),
     kept: mean(served.map(({ kept }) => kept)),
-    cost: { small: costOf('small', served, conversations), large: costOf('large', served, conversations) },
+    cost: { small: costOf('small', billed, conversations), large: costOf('large', billed, conversations) },
   };
 }
 
@@ -104,10 +105,10 @@ function decide(policy: RoutingPolicy, { bucket, tools }: ServedConversation) {
 
 function costOf(
   size: PromptSize,
-  served: readonly Served[],
+  billed: readonly Readonly<Record<PromptSize, number>>[],
   conversations: readonly ServedConversation[],
 ): number {
-  return mean(served.map(({ cost }) => cost[size])) / mean(conversations.map(({ whole }) => whole[size]));
+  return mean(billed.map((cost) => cost[size])) / mean(conversations.map(({ whole }) => whole[size]));
 }
 
 function meanOf(splits: readonly Split[], valueOf: (split: Split) => number): number {

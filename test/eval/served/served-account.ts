@@ -1,10 +1,11 @@
 import { decideBucket, type RoutingPolicy } from '@gateway/contracts';
 import type { CatalogModel } from '@gateway/model-catalog';
+import { recallAt } from '../../../apps/tool-router/src/policy/recall-prior.ts';
 import { billSession } from '../sessions/bill.ts';
 import { priceOf } from '../sessions/measure-list.ts';
 import { resize, type PromptSize } from '../sessions/prompt-sizes.ts';
-import type { ReplaySubject } from '../sessions/replay.ts';
-import { replaySession, replayStateless } from '../sessions/replay-session.ts';
+import type { ReplayOutcome, ReplaySettings, ReplaySubject } from '../sessions/replay.ts';
+import { planFirst, replaySession, replayStateless } from '../sessions/replay-session.ts';
 
 /** A conversation as the gateway serves it under one policy. */
 export interface Served {
@@ -13,15 +14,18 @@ export interface Served {
   readonly isArmed: boolean;
   /** The mean share of the list that was forwarded. */
   readonly kept: number;
-  /** The billed cost in tokens at the regular input price, by prompt size. */
-  readonly cost: Readonly<Record<PromptSize, number>>;
 }
+
+/** `own`: as recorded. */
+type Length = PromptSize | 'own';
 
 /** A conversation, which the real planner serves under any policy. */
 export class ServedConversation {
-  readonly #subject: ReplaySubject;
   readonly #model: CatalogModel;
-  readonly #served = new Map<string, Promise<Served>>();
+  readonly #subjects: Readonly<Record<Length, ReplaySubject>>;
+  readonly #served = new WeakMap<RoutingPolicy, Promise<Served>>();
+  readonly #keys = new Map<string, Promise<string>>();
+  readonly #replays = new Map<string, Promise<ReplayOutcome>>();
   /** The bucket that its first turn and its list belong to, as `<intent>:<band>`. */
   bucket = '';
   /** The labels of its needed tools, descending. */
@@ -30,55 +34,76 @@ export class ServedConversation {
   whole: Readonly<Record<PromptSize, number>> = { small: 0, large: 0 };
 
   constructor(subject: ReplaySubject, model: CatalogModel) {
-    this.#subject = subject;
     this.#model = model;
+    this.#subjects = { own: subject, small: resize(subject, 'small'), large: resize(subject, 'large') };
   }
 
   get tools(): number {
-    return this.#subject.list.tools.length;
+    return this.#subjects.own.list.tools.length;
   }
 
   /** Replays the conversation in shadow, as the router does. */
   async label(recallTarget: number): Promise<void> {
-    const { bucket, heldFromK } = await replaySession(this.#subject, {
-      ...{ net: 'priced', kOverride: null, recallTarget, isShadow: true },
-      price: priceOf(this.#model),
-    });
+    const { own, small, large } = this.#subjects;
+    const settings = { ...this.#settings(null, recallTarget), isShadow: true };
+    const { bucket, heldFromK } = await replaySession(own, settings);
     this.bucket = bucket;
     this.neededKs = [...heldFromK.values()].sort((one, other) => other - one);
-    this.whole = await this.#bill((subject) => replayStateless(subject, null));
+    const costOf = async (subject: ReplaySubject): Promise<number> =>
+      billSession(this.#model, (await replayStateless(subject, null)).calls);
+    this.whole = { small: await costOf(small), large: await costOf(large) };
   }
 
-  /** Replays the conversation under a policy. Policies with equal decisions share one replay. */
+  /** Replays the conversation under a policy. */
   serve(policy: RoutingPolicy | null, recallTarget: number): Promise<Served> {
+    const known = policy === null ? undefined : this.#served.get(policy);
+    if (known !== undefined) return known;
+    const served = this.#replay('own', policy, recallTarget).then(({ missed, isArmed, kept }) => ({
+      ...{ missed: missed.length, isArmed, kept },
+    }));
+    if (policy !== null) this.#served.set(policy, served);
+    return served;
+  }
+
+  /** The billed cost under a policy, in tokens at the regular input price, by prompt size. */
+  async bill(policy: RoutingPolicy, recallTarget: number): Promise<Record<PromptSize, number>> {
+    const costOf = async (size: PromptSize): Promise<number> =>
+      billSession(this.#model, (await this.#replay(size, policy, recallTarget)).calls);
+    return { small: await costOf('small'), large: await costOf('large') };
+  }
+
+  /** Replays under policies that choose equal tool sets are equal, so each set is replayed once. */
+  async #replay(length: Length, policy: RoutingPolicy | null, recallTarget: number): Promise<ReplayOutcome> {
     const [intent = ''] = this.bucket.split(':');
-    const decision = decideBucket(policy, { intent, tools: this.tools });
-    const { state, k, kWithoutRecovery, recoveryRate } = decision;
-    const key = JSON.stringify(
-      state === 'prior' ? [recallTarget, recoveryRate] : [state, k, kWithoutRecovery],
-    );
-    const kept = this.#served.get(key) ?? this.#replay(policy, recallTarget);
-    this.#served.set(key, kept);
-    return kept;
+    const { state, k, kWithoutRecovery, recoveryRate, steps } = decideBucket(policy, {
+      ...{ intent, tools: this.tools },
+    });
+    const decision =
+      state === 'calibrated'
+        ? [state, k, kWithoutRecovery, Math.round(1000 * recallAt(steps, k ?? 0))]
+        : [state, recallTarget, recoveryRate];
+    const settings = this.#settings(policy, recallTarget);
+    const key = await remember(this.#keys, `${length} ${decision.join(' ')}`, async (whole) => {
+      const first = await planFirst(this.#subjects[length], settings);
+      if (state !== 'calibrated' || first.isUndecided) return whole;
+      if (first.forwarded.length === this.tools) return `${length} all`;
+      const { armed, way } = first.recovery;
+      return `${length} ${armed ? `${String(k)} ${way}` : `${String(kWithoutRecovery)} without recovery`}`;
+    });
+    return remember(this.#replays, key, () => replaySession(this.#subjects[length], settings));
   }
 
-  async #replay(policy: RoutingPolicy | null, recallTarget: number): Promise<Served> {
-    const settings = { net: 'priced', kOverride: null, recallTarget, policy } as const;
-    const price = priceOf(this.#model);
-    const outcome = await replaySession(this.#subject, { ...settings, price });
-    return {
-      missed: outcome.missed.length,
-      isArmed: outcome.isArmed,
-      kept: outcome.kept,
-      cost: await this.#bill((subject) => replaySession(subject, { ...settings, price })),
-    };
+  #settings(policy: RoutingPolicy | null, recallTarget: number): ReplaySettings {
+    return { net: 'priced', kOverride: null, recallTarget, policy, price: priceOf(this.#model) };
   }
+}
 
-  async #bill(
-    replay: (subject: ReplaySubject) => ReturnType<typeof replaySession>,
-  ): Promise<Record<PromptSize, number>> {
-    const billed = async (size: PromptSize): Promise<number> =>
-      billSession(this.#model, (await replay(resize(this.#subject, size))).calls);
-    return { small: await billed('small'), large: await billed('large') };
-  }
+function remember<Value>(
+  known: Map<string, Promise<Value>>,
+  key: string,
+  make: (key: string) => Promise<Value>,
+): Promise<Value> {
+  const value = known.get(key) ?? make(key);
+  known.set(key, value);
+  return value;
 }

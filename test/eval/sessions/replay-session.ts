@@ -31,6 +31,19 @@ export function replaySession(subject: ReplaySubject, settings: ReplaySettings):
   });
 }
 
+/** The plan of a session's first request. */
+export async function planFirst(subject: ReplaySubject, settings: ReplaySettings): Promise<PlannedTools> {
+  const { session } = subject;
+  const first = { ...subject, session: { ...session, requests: session.requests.slice(0, 1) } };
+  const plans: PlannedTools[] = [];
+  await replayRequests(first, settings.policy ?? null, async (request, planner, state) => {
+    plans.push(await planRequest(planner, first, settings, request, state));
+  });
+  const [plan] = plans;
+  if (plan === undefined) throw new Error('a session has at least one request');
+  return plan;
+}
+
 async function planRequest(
   planner: ToolPlanner,
   subject: ReplaySubject,
