@@ -24,6 +24,7 @@ const defaults = {
   max_cost_usd_per_mtok: null,
   pruning: { mode: 'on', recall_target: 0.95, recovery: true, native: [] },
   compression: { mode: 'lossless', apply_without_tools: false },
+  caching: { markers: true },
   fallbacks: [],
   on_budget_exhausted: 'pass',
 };
@@ -49,6 +50,7 @@ describe('routing preferences', () => {
       max_cost_usd_per_mtok: 0.5,
       pruning: { mode: 'shadow', recall_target: 0.9999, recovery: false, native: ['deferred_loading'] },
       compression: { mode: 'balanced', apply_without_tools: true },
+      caching: { markers: false },
       fallbacks: ['openai/gpt-4o', 'anthropic/a-model-of-tomorrow'],
       on_budget_exhausted: 'reject',
     };

@@ -20,6 +20,7 @@ interface OpenAiCompatibleRow {
    */
   readonly proxyRoutes?: RouteDifferences | 'none';
   readonly quirks?: ProviderQuirks;
+  readonly takesPromptCacheKey?: boolean;
 }
 
 type RouteDifferences = Readonly<Partial<Record<ProxyEndpoint, ProxyRoute | null>>>;
@@ -50,6 +51,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     docsUrl: 'https://platform.openai.com/docs/api-reference/chat',
     proxyRoutes: { 'videos/generations': { path: '/videos' } },
     quirks: { streamUsage: 'own-chunk' },
+    takesPromptCacheKey: true,
   }),
   // The gateway's demo provider. The operator configures its address, and it needs no credential.
   openAiCompatible({

@@ -2,6 +2,7 @@ export type {
   ContextPart,
   AnswerDefaults,
   AnswerHeaders,
+  CacheMarkerRules,
   ClientHalf,
   ProviderHalf,
   WireFormat,

@@ -32,6 +32,7 @@ function createGrant(): KeyGrant {
     ...{ expiresAt: '2099-01-01T00:00:00Z', kTargetOverride: null, allowedTools: null, deniedTools: null },
     pruning: { mode: 'on', recallTarget: 0.95 },
     compression: { mode: 'lossless', applyWithoutTools: false },
+    caching: { markers: true },
   });
 }
 

@@ -113,6 +113,7 @@ describe('the account service', () => {
       epoch: expect.any(Number),
       pruning: { mode: 'on', recallTarget: 0.95, recovery: true, native: [] },
       compression: { mode: 'lossless', applyWithoutTools: false },
+      caching: { markers: true },
       routing: { mode: 'auto', allowedProviders: null, maxCostUsdPerMtok: null, fallbacks: [] },
       contentLogging: false,
       retentionDays: 30,

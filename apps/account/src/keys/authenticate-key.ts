@@ -72,6 +72,7 @@ function renderGrant(key: KeyWithAccount, expiresAt: Date | null): KeyGrant {
       native: routing.pruningNative,
     },
     compression: { mode: routing.compressionMode, applyWithoutTools: routing.compressionApplyWithoutTools },
+    caching: { markers: routing.cachingMarkers },
     routing: {
       mode: routing.mode,
       allowedProviders: routing.allowedProviders,

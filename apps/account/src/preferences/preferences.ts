@@ -58,6 +58,7 @@ function renderChanges(body: UpdatePreferencesBody) {
     pruningNative: body.pruning?.native,
     compressionMode: body.compression?.mode,
     compressionApplyWithoutTools: body.compression?.apply_without_tools,
+    cachingMarkers: body.caching?.markers,
     fallbacks: body.fallbacks,
     onBudgetExhausted: body.on_budget_exhausted,
   });
@@ -76,6 +77,7 @@ function renderPreferences(row: RoutingPreferencesRow): RoutingPreferences {
       native: row.pruningNative,
     },
     compression: { mode: row.compressionMode, apply_without_tools: row.compressionApplyWithoutTools },
+    caching: { markers: row.cachingMarkers },
     fallbacks: row.fallbacks,
     on_budget_exhausted: row.onBudgetExhausted,
   });

@@ -10,6 +10,7 @@ const createGrant = (epoch: number, over: Partial<KeyGrant> = {}) =>
     ...{ kTargetOverride: null, allowedTools: null, deniedTools: null },
     pruning: { mode: 'on', recallTarget: 0.95 },
     compression: { mode: 'lossless', applyWithoutTools: false },
+    caching: { markers: true },
     ...over,
   });
 

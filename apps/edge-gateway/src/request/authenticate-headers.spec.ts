@@ -10,6 +10,7 @@ const grant = keyGrant.parse({
   ...{ kTargetOverride: null, allowedTools: null, deniedTools: null },
   pruning: { mode: 'on', recallTarget: 0.95 },
   compression: { mode: 'lossless', applyWithoutTools: false },
+  caching: { markers: true },
 });
 
 /** Counts calls that leave the process. All of them use `call`. */

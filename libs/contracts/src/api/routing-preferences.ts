@@ -27,6 +27,14 @@ const pruning = z.strictObject({
 });
 const compression = z.strictObject({ mode: compressionMode, apply_without_tools: z.boolean() });
 
+const caching = z.strictObject({
+  markers: z.boolean().meta({
+    description:
+      'Whether translated requests get cache markers, and at OpenAI a `prompt_cache_key`, where they are expected to pay. Requests in the provider’s own format are never changed.',
+    examples: [true],
+  }),
+});
+
 /** A fallback model: `<provider>/<model>`, or a bare model name from the catalogue. */
 const modelString = keepable(z.string().min(1).max(256));
 
@@ -43,6 +51,8 @@ export const routingPreferences = z.strictObject({
   /** The default covers account services from the previous release, which do not send `native`. */
   pruning: pruning.extend({ native: z.array(deferralMode).max(2).default([]) }),
   compression,
+  /** The default covers account services from the previous release, which do not send it. */
+  caching: caching.default({ markers: true }),
   /** Fallback models in the order they are tried. */
   fallbacks: z.array(modelString).max(16),
   on_budget_exhausted: onBudgetExhausted,
@@ -50,9 +60,9 @@ export const routingPreferences = z.strictObject({
 export type RoutingPreferences = z.infer<typeof routingPreferences>;
 
 /**
- * A partial update, including within `pruning` and `compression`. Omitted fields keep their current values.
+ * A partial update, including within `pruning`, `compression` and `caching`. Omitted fields keep their current values.
  */
 export const updatePreferencesBody = routingPreferences
-  .extend({ pruning: pruning.partial(), compression: compression.partial() })
+  .extend({ pruning: pruning.partial(), compression: compression.partial(), caching: caching.partial() })
   .partial();
 export type UpdatePreferencesBody = z.infer<typeof updatePreferencesBody>;

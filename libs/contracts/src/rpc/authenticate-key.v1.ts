@@ -52,6 +52,8 @@ export const keyGrant = z.object({
     native: z.array(deferralMode).default([]),
   }),
   compression: z.object({ mode: compressionMode, applyWithoutTools: z.boolean() }),
+  /** Whether translated requests get cache markers. Account services from the previous release omit it. */
+  caching: z.object({ markers: z.boolean() }).default({ markers: true }),
   routing: grantRouting.default({
     mode: 'auto',
     allowedProviders: null,

@@ -45,6 +45,8 @@ export interface Provider {
   readonly streamPaths?: Partial<Record<ProviderFormat, string>>;
   /** The header that carries the API version, and the version sent if the request names none. */
   readonly apiVersion?: { readonly header: string; readonly fallback: string };
+  /** Whether chat requests take OpenAI's `prompt_cache_key`. Other providers reject unknown fields. */
+  readonly takesPromptCacheKey?: boolean;
   /** The fields used to connect the provider. Absent: an API key and an optional base URL. */
   readonly connection?: ConnectionShape;
   /** Routes for the provider's endpoints other than chat. A function if the route depends on the model. */

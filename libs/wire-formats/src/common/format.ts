@@ -193,6 +193,19 @@ export interface RequestRenderOptions {
   readonly takesReasoningEffort?: boolean;
   /** The API version to use, in formats that have versions. If absent, the format chooses one. */
   readonly apiVersion?: string;
+  /**
+   * The key by which the provider keeps the requests of a conversation on one prompt cache. Ignored in formats
+   * without such a key; the client's own key takes precedence.
+   */
+  readonly promptCacheKey?: string;
+}
+
+/** How requests in a format mark prompt prefixes to cache (`cacheMarker` in the interchange). */
+export interface CacheMarkerRules {
+  /** Maximum number of markers in a request. */
+  readonly markersMax: number;
+  /** Whether the provider accepts a marker behind the tools of this model. */
+  marksTools(model: string): boolean;
 }
 
 export interface RenderedRequest {
@@ -206,6 +219,8 @@ export interface ProviderHalf {
   readonly toolNamePattern: RegExp;
   /** The format's finish reason when the model ends the response by itself. */
   readonly finishedReason: string;
+  /** Absent in formats without cache markers. */
+  readonly cacheMarkers?: CacheMarkerRules;
   /** Chooses the API version for a request. Only in formats that have versions. */
   chooseApiVersion?(request: ChatRequest): string;
   renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest;

@@ -16,6 +16,12 @@ import { initialStreamState } from './provider/stream-state.ts';
 const toolNamePattern = /^[\w-]{1,64}$/;
 
 /**
+ * Cache checkpoints behind tools are for Claude models. Others take them in `system` and `messages` only (Amazon
+ * Bedrock user guide, "Prompt caching").
+ */
+const claude = /claude/;
+
+/**
  * The Converse API of Amazon Bedrock's runtime. Its streams are binary. The URL names the model and selects
  * streaming.
  */
@@ -42,6 +48,7 @@ export const converse: ClientWireFormat = {
   provider: {
     toolNamePattern,
     finishedReason: 'end_turn',
+    cacheMarkers: { markersMax: 4, marksTools: (model) => claude.test(model) },
     renderRequest,
     parseResponse,
     openStreamParser: () => parseEventStream({ initial: initialStreamState, parseMessage, endStream }),

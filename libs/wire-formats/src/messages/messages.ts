@@ -53,6 +53,8 @@ export const messages: ClientWireFormat = {
   provider: {
     toolNamePattern,
     finishedReason: 'end_turn',
+    // Anthropic, "Prompt caching": at most four breakpoints.
+    cacheMarkers: { markersMax: 4, marksTools: () => true },
     chooseApiVersion: chooseMessagesVersion,
     renderRequest,
     parseResponse,

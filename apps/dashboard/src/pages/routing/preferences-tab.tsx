@@ -66,6 +66,7 @@ function PreferencesForm({ saved }: { readonly saved: RoutingPreferences }) {
         <ModelPart draft={draft} onChange={change} />
         <ToolPart draft={draft} onChange={change} />
         <CompressionPart draft={draft} onChange={change} />
+        <CachingPart draft={draft} onChange={change} />
         <FallbackPart draft={draft} onChange={change} />
       </Columns>
       {update.isError ? <ErrorState error={update.error} /> : null}
@@ -182,6 +183,23 @@ function CompressionPart({ draft, onChange }: PartProps) {
           label="Also compress requests without tools"
           checked={compression.apply_without_tools}
           onChange={(event) => changeCompression({ apply_without_tools: event.currentTarget.checked })}
+        />
+      </div>
+    </Panel>
+  );
+}
+
+function CachingPart({ draft, onChange }: PartProps) {
+  return (
+    <Panel
+      title="Prompt caches"
+      description="For requests that are translated to another provider’s format. Other requests keep their own cache settings."
+    >
+      <div className={classes.fields}>
+        <Switch
+          label="Use the provider’s prompt cache where it is expected to pay"
+          checked={draft.caching.markers}
+          onChange={(event) => onChange({ caching: { markers: event.currentTarget.checked } })}
         />
       </div>
     </Panel>

@@ -19,6 +19,8 @@ export interface Attempt {
   bodyBytes: number;
   /** Everything in the request that the provider's format cannot express. */
   losses: readonly Loss[];
+  /** Number of cache markers that the gateway added to the request. */
+  cacheMarkers: number;
   /** Maps the tool names sent to the provider back to the client's names. Null if they are the same. */
   toolNames: UpstreamToolNames | null;
   /** Whether the client wants usage data in a streamed response. Known after the request is translated. */
@@ -26,7 +28,7 @@ export interface Attempt {
 }
 
 export function createAttempt(target: Target): Attempt {
-  return { target, bodyBytes: 0, losses: [], toolNames: null, streamsUsage: false };
+  return { target, bodyBytes: 0, losses: [], cacheMarkers: 0, toolNames: null, streamsUsage: false };
 }
 
 /** An attempt without a response for the client. */

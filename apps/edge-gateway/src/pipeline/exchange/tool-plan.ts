@@ -1,6 +1,7 @@
 import type { CompressSchemasReply, PlanToolsReply } from '@gateway/contracts';
 import type { ByteEdit, ChatMessage, PlanReason } from '@gateway/interchange';
 import type { RecallOriginal, Recovery } from '../recovery/recovery.ts';
+import type { Conversation } from '../../request/conversation.ts';
 import type { Target } from '../../request/request.ts';
 import type { NextRound } from '../recovery/round-requests.ts';
 
@@ -172,6 +173,7 @@ export interface ConversationKeys {
 /** The upstream request and the plan behind it. */
 export interface Outbound {
   readonly body: Uint8Array;
+  readonly conversation: Conversation;
   readonly plan: ToolPlan;
   /** Renders the same request for another target. */
   readonly bodyFor: (target: Target) => Uint8Array;

@@ -18,6 +18,7 @@ export function renderRequest(request: ChatRequest, options: RequestRenderOption
   const losses: Loss[] = findCacheLosses(request);
   const messages = request.messages.flatMap((message, index) => renderMessages(message, index, losses));
   const body: JsonObject = {
+    ...optional('prompt_cache_key', options.promptCacheKey),
     ...own,
     model: options.model,
     messages,

@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { ChatMessage, ChatRequest } from '@gateway/interchange';
-import type { ModelCatalog } from '@gateway/model-catalog';
+import type { CatalogModel, ModelCatalog } from '@gateway/model-catalog';
 import { genAi, openSpan, SpanKind, type Span } from '@gateway/observability';
 import { renderUpstreamRequest, signUpstreamRequest, type UpstreamCall } from '@gateway/providers';
 import {
@@ -12,10 +12,12 @@ import {
 } from '@gateway/wire-formats';
 import { loopHeader } from '../../../loops/loop-guard.ts';
 import type { Target } from '../../../request/request.ts';
+import { charactersPerToken } from '../../../request/token-estimates.ts';
 import type { Upstream, UpstreamReply } from '../../../upstream/upstream.port.ts';
 import type { Attempt } from '../../exchange/attempt.ts';
 import { renderLossFields, type Exchange } from '../../exchange/exchange.ts';
 import type { Candidate } from './candidates.ts';
+import { markCache } from './mark-cache.ts';
 
 /** The planned request in the client's format. */
 interface PlannedRequest {
@@ -26,6 +28,11 @@ interface PlannedRequest {
    * already contain them.
    */
   readonly added: readonly ChatMessage[];
+  /**
+   * Derives the key of the conversation for the provider's prompt cache. Null if the account turned off the use of
+   * prompt caches in translation.
+   */
+  readonly promptCacheKey: () => string | null;
 }
 
 export interface CallServices {
@@ -107,7 +114,7 @@ const outputTokensDefault = 4096;
  * @throws GatewayError `translation_loss` if the client is strict and something is lost
  */
 function translateRequest(
-  { bytes, added }: PlannedRequest,
+  { bytes, added, promptCacheKey }: PlannedRequest,
   attempt: Attempt,
   exchange: Exchange,
   catalog: ModelCatalog,
@@ -117,18 +124,38 @@ function translateRequest(
   const parsed = formatNamed(exchange.format).client.parseRequest(tape, exchange.route);
   const { provider } = providerFormatNamed(target.lane.format);
   const whole = { ...parsed, messages: [...parsed.messages, ...added] };
-  const { request, meant } = nameTools(whole, provider.toolNamePattern);
+  const { request: named, meant } = nameTools(whole, provider.toolNamePattern);
+  const facts = catalog.find(target.provider.name, target.model);
+  const tokens = bytes.length / charactersPerToken;
+  const key = promptCacheKey();
+  const { request, markers } =
+    key === null
+      ? { request: named, markers: 0 }
+      : markCache(named, { model: target.model, facts, rules: provider.cacheMarkers, tokens });
+  attempt.cacheMarkers = markers;
   attempt.streamsUsage = request.streamsUsage;
   attempt.toolNames = meant;
-  const options = renderOptions(request, target, catalog);
+  const options = {
+    ...renderOptions(request, target, facts),
+    ...(key !== null && takesKey(target, facts, tokens) ? { promptCacheKey: key } : {}),
+  };
   const { body, losses } = provider.renderRequest(request, options);
   attempt.losses = losses;
   if (losses.length > 0 && exchange.request.headers['x-svc-strict'] === 'true') throw lossError(attempt);
   return { body: Buffer.from(JSON.stringify(body)), apiVersion: options.apiVersion };
 }
 
-function renderOptions(request: ChatRequest, target: Target, catalog: ModelCatalog): RequestRenderOptions {
-  const model = catalog.find(target.provider.name, target.model);
+/** Returns whether the provider takes a key for its prompt cache, and the prompt is long enough to be cached. */
+function takesKey({ provider }: Target, facts: CatalogModel | undefined, tokens: number): boolean {
+  if (provider.takesPromptCacheKey !== true || facts?.cache?.kind !== 'automatic') return false;
+  return tokens >= (facts.cache.minTokens ?? 0);
+}
+
+function renderOptions(
+  request: ChatRequest,
+  target: Target,
+  model: CatalogModel | undefined,
+): RequestRenderOptions {
   const apiVersion = providerFormatNamed(target.lane.format).provider.chooseApiVersion?.(request);
   return {
     model: target.model,

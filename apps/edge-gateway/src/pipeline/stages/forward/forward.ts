@@ -1,5 +1,6 @@
 import type { Logger } from '@gateway/observability';
 import type { Caller, Target } from '../../../request/request.ts';
+import { derivePromptCacheKey } from '../../../request/prompt-caching.ts';
 import { passOver } from '../../../upstream/answer-body.ts';
 import type { ChatAnswer } from '../../exchange/answer.ts';
 import { noteWithoutDeferral, type Exchange } from '../../exchange/exchange.ts';
@@ -44,7 +45,7 @@ export function forward(
 }
 
 function send(
-  outbound: Pick<Outbound, 'body' | 'bodyFor' | 'added'>,
+  outbound: Pick<Outbound, 'body' | 'bodyFor' | 'added' | 'conversation'>,
   target: Target,
   exchange: Exchange,
   caller: Caller,
@@ -59,7 +60,11 @@ function send(
       isHedgeable: !exchange.ledger.stream && exchange.ledger.toolsIn === 0,
       send: (candidate, attempt, signal) => {
         const bytes = candidate.target === target ? outbound.body : outbound.bodyFor(candidate.target);
-        return callProvider({ bytes, added: outbound.added }, candidate, attempt, exchange, signal, services);
+        const { added, conversation } = outbound;
+        const promptCacheKey = (): string | null =>
+          caller.caching.markers ? derivePromptCacheKey(caller.accountId, conversation) : null;
+        const planned = { bytes, added, promptCacheKey };
+        return callProvider(planned, candidate, attempt, exchange, signal, services);
       },
     },
     services,

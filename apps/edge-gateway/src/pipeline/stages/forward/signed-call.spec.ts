@@ -93,7 +93,7 @@ it('is signed with that key for its region, on a chat completion', async () => {
   } as never);
   const exchange = openExchange();
   const body = { model: target.model, messages: [{ role: 'user', content: 'Grüße' }] };
-  const planned = { bytes: Buffer.from(JSON.stringify(body)), added: [] };
+  const planned = { bytes: Buffer.from(JSON.stringify(body)), added: [], promptCacheKey: () => null };
   const candidate = { target, connection: connection! };
   const { signal } = exchange.abort;
   const services = { upstream, catalog: loadCatalog() };

@@ -42,6 +42,7 @@ function addPrices(event: RequestEventV1, exchange: Exchange, catalog: ModelCata
     rounds: exchange.rounds?.usages ?? [],
     hasEveryTool: exchange.rounds?.hasEveryTool ?? false,
     contextRewrittenUsd: exchange.ledger.context?.rewrittenUsd ?? 0,
+    isMarked: (exchange.attempts.current?.cacheMarkers ?? 0) > 0,
     at: exchange.acceptedAt.getTime(),
   });
   event.providerSavingsUsd = savings?.netUsd ?? null;

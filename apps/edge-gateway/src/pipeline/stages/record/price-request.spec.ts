@@ -12,7 +12,16 @@ const plain = { inputTokens: 10_000, outputTokens: 500 };
 const cached = { ...plain, cachedInputTokens: 10_000 };
 const savingsOf = (event: Partial<RequestEventV1>, priced: Partial<PricedRequest> = {}) =>
   priceSavings(createEndedEvent(undefined, { toolsIn: 100, toolsOut: 20, ...event }), {
-    ...{ model, usage: plain, rounds: [], hasEveryTool: false, contextRewrittenUsd: 0, at, ...priced },
+    ...{
+      model,
+      usage: plain,
+      rounds: [],
+      hasEveryTool: false,
+      contextRewrittenUsd: 0,
+      isMarked: false,
+      at,
+      ...priced,
+    },
   });
 const price = (...request: Parameters<typeof savingsOf>) => savingsOf(...request)?.netUsd ?? null;
 
@@ -55,6 +64,25 @@ describe('savings from pruning and compression', () => {
     expect(savingsOf({}, { rounds: [plain, plain] })?.grossUsd).toBeCloseTo((8_000 * 3) / 1e6, 12);
     const rewritten = savingsOf({ toolsOut: 90 }, { contextRewrittenUsd: 0.01 });
     expect(rewritten?.grossUsd).toBeCloseTo(0.003, 12);
+  });
+
+  it('count reads and writes behind the gateway’s cache markers', () => {
+    const written = { ...plain, cacheWriteTokens: 8_000 };
+    const read = { ...plain, cachedInputTokens: 8_000, cacheWriteTokens: 1_000 };
+    const of = (usage: typeof written) => savingsOf({ toolsOut: 100 }, { usage, isMarked: true });
+    expect(of(written)).toMatchObject({
+      grossUsd: 0,
+      netUsd: expect.closeTo((-8_000 * 0.75) / 1e6, 12) as number,
+    });
+    const first = { grossUsd: expect.closeTo((8_000 * 2.7) / 1e6, 12) as number };
+    expect(of(read)).toMatchObject({
+      ...first,
+      netUsd: expect.closeTo((8_000 * 2.7 - 750) / 1e6, 12) as number,
+    });
+    expect(savingsOf({ toolsOut: 100 }, { usage: read })?.netUsd).toBe(0);
+    const rounds = [written, read];
+    const net = (isMarked: boolean) => price({ toolsOut: 100 }, { usage: read, rounds, isMarked }) ?? NaN;
+    expect(net(true) - net(false)).toBeCloseTo((8_000 * 2.7 - 9_000 * 0.75) / 1e6, 12);
   });
 
   it('are unknown without prices or if the request was not served', () => {

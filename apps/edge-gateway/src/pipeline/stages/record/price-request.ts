@@ -16,16 +16,21 @@ export interface PricedRequest {
   readonly hasEveryTool: boolean;
   /** Cost of rewriting the prompt cache because compression changed earlier messages, in USD. */
   readonly contextRewrittenUsd: number;
+  /** Whether the gateway added cache markers. All use of the prompt cache is then caused by them. */
+  readonly isMarked: boolean;
   /** When the request was accepted, in milliseconds since the epoch. Its prices are those of this time. */
   readonly at: number;
 }
 
 /** Amounts in USD. */
 interface PricedSavings {
-  /** Saved tokens at the request's mean input price. For tools, the measured tokens if they are known. */
+  /**
+   * Saved tokens at the request's mean input price, and what reads cost less because of the gateway's cache
+   * markers. For tools, the measured tokens if they are known.
+   */
   readonly grossUsd: number;
   /**
-   * Gross savings minus cache rewrites and recovery rounds. Negative if the optimizations cost more than they
+   * Gross savings minus cache rewrites, writes behind the gateway's markers, and recovery rounds. Negative if the optimizations cost more than they
    * saved.
    */
   readonly netUsd: number;
@@ -34,7 +39,7 @@ interface PricedSavings {
 /**
  * Prices the savings from pruning and compression in USD, before and after their own cost. Returns null if
  * prices are unknown or the request was not served.
- * net = saved tokens × mean price of this request's input − prompt cache rewrites − recovery
+ * net = saved tokens × mean price of this request's input − prompt cache rewrites − recovery + cache markers
  * The mean price comes from the billed input, so leaving out cheap cached input saves little. With recovery
  * rounds it comes from the first one: a request with every tool would have read its input at that price, once.
  * If the tool set grew or was decided after requests with all tools, the whole prefix that was not read from the
@@ -52,7 +57,7 @@ export function priceSavings(
     | 'toolTokensSaved'
     | 'recoveryTokens'
   >,
-  { model, usage, rounds, hasEveryTool, contextRewrittenUsd, at }: PricedRequest,
+  { model, usage, rounds, hasEveryTool, contextRewrittenUsd, isMarked, at }: PricedRequest,
 ): PricedSavings | null {
   if (model?.prices == null || event.usage === null || event.status === 'error') return null;
   const first = rounds[0] ?? usage;
@@ -61,9 +66,11 @@ export function priceSavings(
   const saved = tokensSaved(event);
   const meanUsd = first.inputTokens === 0 ? 0 : inputUsd / first.inputTokens;
   const grownUsd = isRewritten(event.plan) ? priceRewrite(model, first, at) : 0;
-  const grossUsd = ((event.toolTokensSaved ?? saved.tools) + saved.compression) * meanUsd;
+  const calls = rounds.length === 0 ? [usage] : rounds;
+  const cache = isMarked ? priceMarkers(calls, (call) => costUsd(model, call, at) ?? 0) : noMarkers;
+  const grossUsd = ((event.toolTokensSaved ?? saved.tools) + saved.compression) * meanUsd + cache.readUsd;
   const recoveryUsd = priceRecovery(rounds, hasEveryTool, (call) => costUsd(model, call, at) ?? 0);
-  const netUsd = grossUsd - contextRewrittenUsd - grownUsd - recoveryUsd;
+  const netUsd = grossUsd - contextRewrittenUsd - grownUsd - recoveryUsd - cache.writtenUsd;
   return { grossUsd: round(grossUsd), netUsd: round(netUsd) };
 }
 
@@ -83,6 +90,25 @@ function priceRecovery(
   const outputUsd = price(last) - price(inputOf(last));
   const singleUsd = hasEveryTool ? price(last) : price(inputOf(first)) + outputUsd;
   return Math.max(0, allUsd - singleUsd);
+}
+
+const noMarkers = { readUsd: 0, writtenUsd: 0 };
+
+/**
+ * Returns what reads from the prompt cache cost less than plain input, and what writes to it cost more. Without
+ * markers the provider would have cached nothing.
+ */
+function priceMarkers(
+  calls: readonly TokenUsage[],
+  price: (usage: TokenUsage) => number,
+): { readonly readUsd: number; readonly writtenUsd: number } {
+  let [readUsd, writtenUsd] = [0, 0];
+  for (const call of calls) {
+    const own = inputOf(call);
+    readUsd += price({ ...own, cachedInputTokens: 0 }) - price(own);
+    writtenUsd += price(own) - price({ ...own, cacheWriteTokens: 0 });
+  }
+  return { readUsd, writtenUsd };
 }
 
 /** Whether the tool list differs from that of the conversation's earlier requests. */

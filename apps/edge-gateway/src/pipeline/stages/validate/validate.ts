@@ -101,6 +101,7 @@ function countLeftOut(
 function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exchange: Exchange): Outbound {
   return {
     body: edited.bytes,
+    conversation: request.conversation,
     plan,
     added: plan.recovery?.openingMessages ?? [],
     bodyFor: (target) => draftOf(request, target, plan, exchange).edited.bytes,
@@ -135,6 +136,7 @@ function roundOf(
     draftOf(request, to, planned, exchange, next.messages).edited.bytes;
   return {
     body: bodyFor(target),
+    conversation: request.conversation,
     plan: planned,
     added: next.messages,
     bodyFor,

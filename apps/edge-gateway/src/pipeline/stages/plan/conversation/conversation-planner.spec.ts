@@ -45,7 +45,7 @@ function subjectOf(roles: readonly string[], model = 'claude-sonnet-4-5'): Conve
   const conversation = new Conversation(outline, Buffer.from('abcdefghijkl'), null);
   return {
     request: { outline, conversation },
-    target: { provider: { name: 'anthropic' }, model },
+    target: { provider: { name: 'anthropic' }, model, lane: { kind: 'same-format' } },
     ...{ tools, list: { listHash: 'list', toolHashes: [] }, exchange: { requestId: 'request' } },
     caller: { accountId, shadowShare: 0, pruning: { mode: 'on', recovery: true, recallTarget: 0.95 } },
   } as unknown as ConversationSubject;

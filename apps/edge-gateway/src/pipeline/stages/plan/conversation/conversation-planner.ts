@@ -12,6 +12,7 @@ import { conversationContext, countSentTokens, isRecoveryPermitted, priceOf } fr
 import type { PlanQuestion, PlanSubject, Planner } from '../router/planner.port.ts';
 import { accountKey } from '../../../../cache/account-keys.ts';
 import { deriveKey, type Conversation } from '../../../../request/conversation.ts';
+import { marksInTranslation } from '../../../../request/prompt-caching.ts';
 import type { ConversationMemo, RememberedConversation } from './conversation-memo.ts';
 
 /** A chat request with tools, and its target. */
@@ -120,7 +121,10 @@ export class ConversationPlanner {
       pinned: tools.flatMap(pinnedPosition),
       kOverride: caller.kTargetOverride,
       recallTarget: caller.pruning.recallTarget,
-      price: priceOf(model, tools, outline, deferral?.mode),
+      price: priceOf(model, tools, outline, {
+        deferralMode: deferral?.mode,
+        marksCache: marksInTranslation(model, target, caller),
+      }),
       // With deferral, the provider's own search makes deferred tools reachable.
       mayRecover:
         deferral === undefined

@@ -55,19 +55,26 @@ export function priceOf(
   model: CatalogModel | undefined,
   tools: readonly ToolOutline[],
   outline: RequestOutline,
-  deferralMode?: Deferral['mode'],
+  { deferralMode, marksCache }: PriceSetting,
 ): PlanPrice {
   const firstTurn = outline.messages.findIndex(({ role }) => role === 'assistant');
   const head = firstTurn < 0 ? outline.messages : outline.messages.slice(0, firstTurn);
   const system = outline.system === undefined ? [] : [outline.system];
   const { input = 0, output = 0 } = model?.prices ?? {};
   return {
-    ...priceWithDeferral(deferralMode, cachePriceOf(model, outline)),
+    ...priceWithDeferral(deferralMode, cachePriceOf(model, outline, marksCache)),
     output: input > 0 ? output / input : outputUsual,
     listTokens: tokensOf(tools),
     headTokens: tokensOf([...system, ...head]),
     sentTokens: listSentTokens(outline),
   };
+}
+
+/** How the target's prices apply to a request. */
+interface PriceSetting {
+  readonly deferralMode?: Deferral['mode'] | undefined;
+  /** Whether translation adds cache markers. */
+  readonly marksCache: boolean;
 }
 
 /** For each of the first user turns, the estimated tokens that requests before it had sent after the tools. */
@@ -113,9 +120,14 @@ function priceWithDeferral(mode: Deferral['mode'] | undefined, price: CachePrice
  * Some providers cache only requests with cache markers. For them, a request without markers counts as
  * uncached.
  */
-function cachePriceOf(model: CatalogModel | undefined, outline: RequestOutline): CachePrice {
+function cachePriceOf(
+  model: CatalogModel | undefined,
+  outline: RequestOutline,
+  marksCache: boolean,
+): CachePrice {
   const cache = model?.cache ?? null;
-  const isCached = cache?.kind === 'automatic' || (cache?.kind === 'explicit' && isMarked(outline));
+  const isCached =
+    cache?.kind === 'automatic' || (cache?.kind === 'explicit' && (marksCache || isMarked(outline)));
   if (cache === null || !isCached || cache.readMultiplier === null) return uncached;
   return {
     cacheRead: cache.readMultiplier,

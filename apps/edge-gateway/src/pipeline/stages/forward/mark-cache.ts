@@ -1,0 +1,121 @@
+import type { CacheMarker, ChatMessage, ChatPart, ChatRequest, ChatTool } from '@gateway/interchange';
+import type { CatalogModel } from '@gateway/model-catalog';
+import type { CacheMarkerRules } from '@gateway/wire-formats';
+import { paysToCache } from '../../../request/prompt-caching.ts';
+import { charactersPerToken } from '../../../request/token-estimates.ts';
+
+/** Lives for the provider's shortest time, which is the cheapest to write. */
+const marker: CacheMarker = {};
+
+export interface MarkedTarget {
+  /** The provider's model name. */
+  readonly model: string;
+  /** Undefined for a model that is not in the catalogue. Its caching is unknown, so it gets no markers. */
+  readonly facts: CatalogModel | undefined;
+  /** Undefined for a format without markers. */
+  readonly rules: CacheMarkerRules | undefined;
+  /** Estimated tokens of the whole request. */
+  readonly tokens: number;
+}
+
+/** A request with cache markers, and their number. */
+export interface MarkedRequest {
+  readonly request: ChatRequest;
+  readonly markers: number;
+}
+
+/**
+ * Adds cache markers to a translated request: behind the tools, behind the leading system messages, behind the
+ * last message before the model's last turn, and behind the last message. The third one is where the previous
+ * request ended, so the provider finds that prefix however long the last turn was. Places are marked from the
+ * start, at most as many as the provider accepts, and only behind prefixes that the model can cache. Nothing is
+ * marked if the client placed markers itself, or if the markers are not expected to pay.
+ */
+export function markCache(request: ChatRequest, target: MarkedTarget): MarkedRequest {
+  const { rules, facts, model, tokens } = target;
+  const minTokens = facts?.cache?.minTokens ?? 0;
+  const isCached = rules !== undefined && tokens >= minTokens && paysToCache(facts, shapeOf(request));
+  if (!isCached || hasMarkers(request)) return { request, markers: 0 };
+  const places = choosePlaces(request, rules.marksTools(model), minTokens).slice(0, rules.markersMax);
+  const marked = new Set(places);
+  return {
+    request: {
+      ...request,
+      tools: request.tools.map((tool) => (marked.has(tool) ? { ...tool, cacheMarker: marker } : tool)),
+      messages: request.messages.map((message) => {
+        const part = findMarkable(message);
+        if (part === undefined || !marked.has(part)) return message;
+        const parts = message.parts.map((each) => (each === part ? { ...each, cacheMarker: marker } : each));
+        return { ...message, parts };
+      }),
+    },
+    markers: places.length,
+  };
+}
+
+/** Lists the tools and parts to mark, in the order of the prompt. */
+function choosePlaces(
+  request: ChatRequest,
+  marksTools: boolean,
+  minTokens: number,
+): readonly (ChatTool | ChatPart)[] {
+  const { messages } = request;
+  const lastTurn = messages.findLastIndex(({ role }) => role === 'assistant');
+  const end = messages.findIndex(({ role }) => role !== 'system');
+  const instructions = messages.slice(0, end < 0 ? messages.length : end);
+  const toolTokens = request.tools.length === 0 ? 0 : lengthOf(request.tools) / charactersPerToken;
+  const systemTokens = toolTokens + lengthOf(instructions) / charactersPerToken;
+  return [
+    marksTools && toolTokens >= minTokens ? findTool(request) : undefined,
+    systemTokens >= minTokens ? findLastMarkable(instructions) : undefined,
+    findLastMarkable(messages.slice(instructions.length, Math.max(lastTurn, instructions.length))),
+    findLastMarkable(messages.slice(Math.max(lastTurn + 1, instructions.length))),
+  ].filter((place) => place !== undefined);
+}
+
+/** The last tool that every format with markers can express. */
+function findTool({ tools, toolChoice }: ChatRequest): ChatTool | undefined {
+  return tools.findLast(
+    (tool) =>
+      tool.kind === 'function' && (toolChoice.mode !== 'allowed' || toolChoice.names.includes(tool.name)),
+  );
+}
+
+function findLastMarkable(messages: readonly ChatMessage[]): ChatPart | undefined {
+  for (const message of messages.toReversed()) {
+    const part = findMarkable(message);
+    if (part !== undefined) return part;
+  }
+  return undefined;
+}
+
+/** The last part that can carry a marker. Providers refuse one on blank text and on reasoning. */
+function findMarkable({ role, parts }: ChatMessage): ChatPart | undefined {
+  if (role === 'assistant') return undefined;
+  return parts.findLast(
+    (part) =>
+      part.type === 'image' ||
+      part.type === 'document' ||
+      part.type === 'tool-result' ||
+      (part.type === 'text' && part.text.trim() !== ''),
+  );
+}
+
+function hasMarkers({ tools, messages }: ChatRequest): boolean {
+  return (
+    tools.some(({ cacheMarker }) => cacheMarker !== undefined) ||
+    messages.some(({ parts }) => parts.some(isMarked))
+  );
+}
+
+function isMarked(part: ChatPart): boolean {
+  return part.cacheMarker !== undefined || (part.type === 'tool-result' && part.parts.some(isMarked));
+}
+
+function shapeOf({ tools, messages }: ChatRequest) {
+  return { hasTools: tools.length > 0, hasTurns: messages.some(({ role }) => role === 'assistant') };
+}
+
+function lengthOf(value: readonly unknown[]): number {
+  return JSON.stringify(value).length;
+}

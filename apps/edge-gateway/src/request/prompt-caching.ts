@@ -1,0 +1,44 @@
+import type { CatalogModel } from '@gateway/model-catalog';
+import { deriveKey, type Conversation } from './conversation.ts';
+import type { Caller, Target } from './request.ts';
+
+/** Signs that the conversation will send the prefix of a request again. */
+export interface ConversationShape {
+  readonly hasTools: boolean;
+  /** Whether the transcript contains a turn of the model. */
+  readonly hasTurns: boolean;
+}
+
+/**
+ * Returns whether cache markers in a translated request are expected to pay. The model must cache marked
+ * prefixes only, and writing a prefix and reading it once must cost less than sending it twice. The request
+ * must have tools or earlier turns: others are often the only one of their conversation. The result is the same
+ * in each request of a conversation with tools, because the proportions of prices do not change with the time.
+ */
+export function paysToCache(
+  model: CatalogModel | undefined,
+  { hasTools, hasTurns }: ConversationShape,
+): boolean {
+  if (model?.cache?.kind !== 'explicit' || !(hasTools || hasTurns)) return false;
+  const { readMultiplier, writeMultiplier } = model.cache;
+  return readMultiplier !== null && readMultiplier + (writeMultiplier ?? 1) < 2;
+}
+
+/**
+ * Derives the key by which a provider keeps the requests of a conversation on one cache. It is the same in each
+ * request of the conversation, and reveals neither the account nor the conversation. 64 characters, the most that
+ * OpenAI accepts for `prompt_cache_key`.
+ */
+export function derivePromptCacheKey(accountId: string, { key }: Pick<Conversation, 'key'>): string {
+  return deriveKey(`prompt cache\n${accountId}`, key);
+}
+
+/** Returns whether translation adds cache markers to requests with tools, if they are long enough. */
+export function marksInTranslation(
+  model: CatalogModel | undefined,
+  { lane }: Pick<Target, 'lane'>,
+  { caching }: Pick<Caller, 'caching'>,
+): boolean {
+  if (lane.kind !== 'translated' || !caching.markers) return false;
+  return paysToCache(model, { hasTools: true, hasTurns: false });
+}
