@@ -27,10 +27,19 @@ const machinePattern =
   /^(?:>|[{}]|\[[[{"\d]|<[/!\w]|\d{1,9}[:|](?!\d)|\$ |@@ |\+\+\+ |--- |\[?\d{4}-\d\d-\d\d[ T]|\[?\d{1,2}:\d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b[\s:\]]|at \S{1,256} ?\(|File "|Traceback \()/;
 /** `user@host:~$ ` at the start of a line. */
 const promptPattern = /^[\w.-]{1,64}@\S{1,128}[#$] /;
-/** By character code: 1 if a match of `machinePattern` can start with the character. */
-const machineStarts = Uint8Array.from({ length: 128 }, (_, code) =>
-  '>{}[<$@+-0123456789TDINWEFCa'.includes(String.fromCharCode(code)) ? 1 : 0,
-);
+/** What a character says about its line, as bits. */
+const [isSeen, isSymbol, isInk, startsMachine] = [1, 2, 4, 8];
+/** Characters that a fence, an enclosed line or a match of `machinePattern` can start with. */
+const machineStarts = '>{}[<$@+-0123456789TDINWEFCa`~(';
+/** By UTF-16 code unit. Symbols are ASCII characters that prose does not use. White space has no ink. */
+const traits = Uint8Array.from({ length: 65_536 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  let bits = code > 32 ? isSeen : 0;
+  if (code > 32 && code < 128 && !/[a-zA-Z0-9!'(),\-.:;?`]/.test(character)) bits |= isSymbol;
+  if (character.trim() !== '') bits |= isInk;
+  if (machineStarts.includes(character)) bits |= startsMachine;
+  return bits;
+});
 
 /**
  * Separates what a person wrote in a user turn from what the person pasted. A line counts as pasted if
@@ -45,55 +54,118 @@ const machineStarts = Uint8Array.from({ length: 128 }, (_, code) =>
  */
 export function splitTurn(text: string): SplitTurn {
   const parts = { written: new Array<string>(), pasted: new Array<string>() };
-  let block: string[] = [];
+  const codes = codesOf(text);
+  const mayPrompt = text.includes('@');
   let isFenced = false;
-  const closeBlock = (): void => {
-    const part = isMachineMade(block) ? parts.pasted : parts.written;
-    for (const line of block) part.push(line);
-    block = [];
-  };
-  for (const line of text.split('\n')) {
-    const trimmed = line.trim();
-    const isFence = (trimmed.startsWith('```') || trimmed.startsWith('~~~')) && fencePattern.test(line);
-    const isPasted = !isFence && (isFenced || (trimmed !== '' && isMachineLine(trimmed)));
-    if (isFence) isFenced = !isFenced;
-    if (isPasted || isFence || trimmed === '') closeBlock();
-    else block.push(line);
-    if (isPasted) parts.pasted.push(line);
+  let block = emptyBlock(0);
+  for (let start = 0; start <= text.length;) {
+    const line = readLine(codes, start, text.length);
+    const kind = kindOf(text, line, mayPrompt);
+    const isPasted = kind !== 'fence' && (isFenced || kind === 'machine');
+    if (kind === 'fence') isFenced = !isFenced;
+    if (kind === 'prose' && !isPasted) {
+      addLine(block, line);
+    } else {
+      closeBlock(text, block, parts);
+      block = emptyBlock(line.end + 1);
+      if (isPasted) parts.pasted.push(text.slice(start, line.end));
+    }
+    start = line.end + 1;
   }
-  closeBlock();
+  closeBlock(text, block, parts);
   return { written: parts.written.join('\n'), pasted: parts.pasted.join('\n') };
 }
 
-function isMachineMade(lines: readonly string[]): boolean {
-  const characters = lines.reduce((sum, line) => sum + line.length, 0);
-  if (lines.length > blockLinesMax || characters > blockCharactersMax) return true;
-  if (lines.length === 1 && characters < singleLineMin) return false;
-  const judged = lines.filter((line) => line.length >= judgedLineMin);
-  return judged.filter((line) => symbolShareOf(line) > symbolShareMax).length * 2 > judged.length;
+/** Reused for short texts. */
+const shortCodes = new Uint16Array(2_048);
+const shortBytes = Buffer.from(shortCodes.buffer);
+
+/** The UTF-16 code units of a text, which may be followed by others. An array is read faster than a string. */
+function codesOf(text: string): Uint16Array {
+  const isShort = text.length <= shortCodes.length;
+  const codes = isShort ? shortCodes : new Uint16Array(text.length);
+  const bytes = isShort ? shortBytes : Buffer.from(codes.buffer);
+  bytes.write(text, 'utf16le');
+  return codes;
+}
+
+interface Line {
+  readonly start: number;
+  /** The position of the newline, or the length of the text. */
+  readonly end: number;
+  /** The first character that is not white space. `end` for a blank line. */
+  readonly first: number;
+  /** Characters other than white space, and symbols among them. */
+  readonly seen: number;
+  readonly symbols: number;
+}
+
+function readLine(codes: Uint16Array, start: number, length: number): Line {
+  let [first, seen, symbols] = [-1, 0, 0];
+  let at = start;
+  for (; at < length && codes[at] !== 10; at += 1) {
+    const bits = traits[codes[at]!]!;
+    if (first < 0 && (bits & isInk) !== 0) first = at;
+    seen += bits & isSeen;
+    symbols += (bits & isSymbol) >> 1;
+  }
+  return { start, end: at, first: first < 0 ? at : first, seen, symbols };
+}
+
+/** @param mayPrompt whether the text contains `@`, as command prompts do */
+function kindOf(
+  text: string,
+  { start, end, first }: Line,
+  mayPrompt: boolean,
+): 'blank' | 'fence' | 'machine' | 'prose' {
+  if (first === end) return 'blank';
+  const code = text.charCodeAt(first);
+  // Most lines start with a letter that settles it.
+  if (!mayPrompt && (traits[code]! & startsMachine) === 0) return 'prose';
+  if (code === 96 || code === 126) return fencePattern.test(text.slice(start, end)) ? 'fence' : 'prose';
+  return isMachineLine(text.slice(first, end).trimEnd()) ? 'machine' : 'prose';
 }
 
 /** @param text a line without surrounding white space, not empty */
 function isMachineLine(text: string): boolean {
-  const first = text.charCodeAt(0);
-  if (first < 128 && machineStarts[first] === 1 && machinePattern.test(text)) return true;
+  if (machinePattern.test(text)) return true;
   if (text.includes('@') && promptPattern.test(text)) return true;
-  return (first === 91 && text.endsWith(']')) || (first === 40 && text.endsWith(')'));
+  return (text.startsWith('[') && text.endsWith(']')) || (text.startsWith('(') && text.endsWith(')'));
 }
 
-/** By character code: 1 for ASCII symbols that prose does not use. */
-const symbols = Uint8Array.from({ length: 128 }, (_, code) =>
-  (code > 32 && !/[\w!'(),\-.:;?`]/.test(String.fromCharCode(code))) || code === 95 ? 1 : 0,
-);
+/** Lines that follow each other without a blank or pasted line. */
+interface Block {
+  readonly start: number;
+  end: number;
+  lines: number;
+  /** Characters without newlines. */
+  characters: number;
+  /** Lines that are long enough to be judged, and those with many symbols among them. */
+  judged: number;
+  symbolic: number;
+}
 
-function symbolShareOf(line: string): number {
-  let seen = 0;
-  let found = 0;
-  for (let at = 0; at < line.length; at += 1) {
-    const code = line.charCodeAt(at);
-    if (code <= 32) continue;
-    seen += 1;
-    if (code < 128) found += symbols[code] ?? 0;
-  }
-  return found / Math.max(1, seen);
+function emptyBlock(start: number): Block {
+  return { start, end: start, lines: 0, characters: 0, judged: 0, symbolic: 0 };
+}
+
+function addLine(block: Block, { start, end, seen, symbols }: Line): void {
+  block.end = end;
+  block.lines += 1;
+  block.characters += end - start;
+  if (end - start < judgedLineMin) return;
+  block.judged += 1;
+  if (symbols > symbolShareMax * seen) block.symbolic += 1;
+}
+
+function closeBlock(text: string, block: Block, parts: Record<keyof SplitTurn, string[]>): void {
+  if (block.lines === 0) return;
+  const part = isMachineMade(block) ? parts.pasted : parts.written;
+  part.push(text.slice(block.start, block.end));
+}
+
+function isMachineMade({ lines, characters, judged, symbolic }: Block): boolean {
+  if (lines > blockLinesMax || characters > blockCharactersMax) return true;
+  if (lines === 1 && characters < singleLineMin) return false;
+  return symbolic * 2 > judged;
 }
