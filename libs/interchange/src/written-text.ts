@@ -104,7 +104,7 @@ function readLine(codes: Uint16Array, start: number, length: number): Line {
   let [first, seen, symbols] = [-1, 0, 0];
   let at = start;
   for (; at < length && codes[at] !== 10; at += 1) {
-    const bits = traits[codes[at]!]!;
+    const bits = traits[codes[at] ?? 0] ?? 0;
     if (first < 0 && (bits & isInk) !== 0) first = at;
     seen += bits & isSeen;
     symbols += (bits & isSymbol) >> 1;
@@ -121,7 +121,7 @@ function kindOf(
   if (first === end) return 'blank';
   const code = text.charCodeAt(first);
   // Most lines start with a letter that settles it.
-  if (!mayPrompt && (traits[code]! & startsMachine) === 0) return 'prose';
+  if (!mayPrompt && ((traits[code] ?? 0) & startsMachine) === 0) return 'prose';
   if (code === 96 || code === 126) return fencePattern.test(text.slice(start, end)) ? 'fence' : 'prose';
   return isMachineLine(text.slice(first, end).trimEnd()) ? 'machine' : 'prose';
 }
