@@ -1,4 +1,4 @@
-import { listSuites, parseSuiteArguments } from './suites.ts';
+import { listSuites, parseSuiteArguments, selectsLongTests } from './suites.ts';
 
 test('a word selects files in the suite, and --data is passed to the tests', () => {
   expect(parseSuiteArguments('e2e', ['governance', '--data', '/srv/wire', '--verbose'])).toEqual({
@@ -11,4 +11,12 @@ test('a word selects files in the suite, and --data is passed to the tests', () 
 test('directories without tests are not suites', () => {
   expect(listSuites('daily')).toEqual(expect.arrayContaining(['architecture', 'contract', 'e2e', 'faults']));
   expect(listSuites('daily')).not.toContain('bench');
+});
+
+test('a word that names only a long test runs it', () => {
+  expect(selectsLongTests('faults', ['noisy-neighbour'])).toBe(true);
+  expect(selectsLongTests('faults', ['noisy-neighbour', '-t', 'spool'])).toBe(true);
+  // `lost-nothing` has a short form.
+  for (const args of [[], ['lost-nothing'], ['noisy-neighbour', 'overload'], ['-t', 'noisy-neighbour']])
+    expect({ args, isLong: selectsLongTests('faults', args) }).toEqual({ args, isLong: false });
 });

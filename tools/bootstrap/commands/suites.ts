@@ -4,9 +4,11 @@ import { root } from '../stack/root.ts';
 import { runJest } from './run-jest.ts';
 import type { JestOutcome } from './run-jest.ts';
 
-/** Whether a directory contains tests at any depth. */
-function holdsTests(directory: string, pattern: RegExp): boolean {
-  return readdirSync(directory, { recursive: true, encoding: 'utf8' }).some(
+const [daily, nightly] = [/\.(spec|test)\.ts$/, /\.nightly\.ts$/];
+
+/** The tests in a directory, at any depth. */
+function listTests(directory: string, pattern: RegExp): string[] {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter(
     (file) => pattern.test(file) && !file.includes('fixtures'),
   );
 }
@@ -16,9 +18,9 @@ function holdsTests(directory: string, pattern: RegExp): boolean {
  * tests.
  */
 export function listSuites(kind: 'daily' | 'nightly'): string[] {
-  const pattern = kind === 'daily' ? /\.(spec|test)\.ts$/ : /\.nightly\.ts$/;
+  const pattern = kind === 'daily' ? daily : nightly;
   return readdirSync(join(root, 'test'), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && holdsTests(join(root, 'test', entry.name), pattern))
+    .filter((entry) => entry.isDirectory() && listTests(join(root, 'test', entry.name), pattern).length > 0)
     .map(({ name }) => name)
     .sort();
 }
@@ -45,6 +47,15 @@ export function parseSuiteArguments(suite: string, args: readonly string[]): Sui
   return { jest, env };
 }
 
+/** Whether the words select only long tests, such as `noisy-neighbour` in `faults`. Those run when they are named. */
+export function selectsLongTests(suite: string, args: readonly string[]): boolean {
+  const prefix = `test/${suite}/`;
+  const patterns = parseSuiteArguments(suite, args).jest.filter((arg) => arg.startsWith(prefix));
+  const selects = (file: string): boolean => patterns.some((each) => new RegExp(each).test(prefix + file));
+  const directory = join(root, 'test', suite);
+  return !listTests(directory, daily).some(selects) && listTests(directory, nightly).some(selects);
+}
+
 /** These suites share no state, so two files run in parallel. This nearly halves the duration. */
 const sideBySide: ReadonlySet<string> = new Set(['browser', 'contract', 'fuzz', 'integration']);
 
@@ -57,7 +68,7 @@ export function runSuite(
   const own = join(root, 'test', suite, 'jest.config.mjs');
   const config = existsSync(own) ? own : join(root, 'test/jest.config.mjs');
   const parsed = parseSuiteArguments(suite, args);
-  const isNightly = options.isNightly ?? false;
+  const isNightly = options.isNightly ?? selectsLongTests(suite, args);
   return runJest(
     `${suite}${isNightly ? '-nightly' : ''}`,
     [
