@@ -35,7 +35,53 @@ class RenderedQueue extends Queue<RenderedData> {
   }
 }
 
-/** The BullMQ queue for request events, on the queue's Redis (`noeviction`). */
+/**
+ * The share of Redis's memory that request events may fill. Workers need the rest to empty the queue: BullMQ's scripts
+ * write when they take a job, and Redis rejects writes when its memory is full.
+ */
+const filledShareMax = 0.85;
+/** How long a known memory use is valid. */
+const memoryReadMs = 200;
+
+/** Watches how much of Redis's memory is in use. */
+class MemoryWatch {
+  readonly #redis: Pick<Redis, 'info'>;
+  readonly #log: SpoolLog;
+  #readAt = -Infinity;
+  #freeBytes = Infinity;
+  #isFull = false;
+
+  constructor(redis: Pick<Redis, 'info'>, log: SpoolLog) {
+    this.#redis = redis;
+    this.#log = log;
+  }
+
+  /** Throws if this many bytes do not fit into the share of the queue. Without a memory limit, they always do. */
+  async reserve(bytes: number): Promise<void> {
+    if (performance.now() - this.#readAt >= memoryReadMs) await this.#read();
+    const wasFull = this.#isFull;
+    this.#isFull = bytes > this.#freeBytes;
+    if (!this.#isFull) {
+      this.#freeBytes -= bytes;
+      return;
+    }
+    if (!wasFull) this.#log.warn({}, 'the memory of the queue is nearly full; events stay in the spool');
+    throw new Error('the memory of Redis is nearly full');
+  }
+
+  async #read(): Promise<void> {
+    const info = await this.#redis.info('memory');
+    const max = Number(/^maxmemory:(\d+)/m.exec(info)?.[1] ?? 0);
+    const used = Number(/^used_memory:(\d+)/m.exec(info)?.[1] ?? 0);
+    this.#freeBytes = max === 0 ? Infinity : max * filledShareMax - used;
+    this.#readAt = performance.now();
+  }
+}
+
+/**
+ * The BullMQ queue for request events, on the queue's Redis (`noeviction`). It takes no more events when the memory of
+ * Redis is nearly full. They stay in the spool until workers have emptied the queue.
+ */
 export function openBullmqEventQueue(redisUrl: string, log: SpoolLog): EventQueue {
   // Commands fail immediately while Redis is unavailable, because the spool buffers the events.
   const redis = new Redis(redisUrl, {
@@ -49,6 +95,7 @@ export function openBullmqEventQueue(redisUrl: string, log: SpoolLog): EventQueu
     connection: redis,
     defaultJobOptions: requestEventBatchOptions,
   });
+  const memory = new MemoryWatch(redis, log);
   let away = false;
   const noteError = (error: Error): void => {
     if (!away) log.warn({ err: error }, 'the request event queue is unavailable; events stay in the spool');
@@ -60,6 +107,7 @@ export function openBullmqEventQueue(redisUrl: string, log: SpoolLog): EventQueu
   return {
     add: async (batchId, data) => {
       if (redis.status !== 'ready') throw new Error(`the connection to Redis is ${redis.status}`);
+      await memory.reserve(data.length);
       await queue.add(requestEventBatch.name, new RenderedData(data), { jobId: batchId });
     },
     onReady: (listener) => void redis.on('ready', listener),
