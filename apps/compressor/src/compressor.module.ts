@@ -5,6 +5,7 @@ import { ConversationStore } from './compress-blocks/compress-blocks.ts';
 import { BlockMetrics, SchemaMetrics } from './compressor-metrics.ts';
 import { ContextController } from './context.controller.ts';
 import { BackgroundCounter } from './count-tokens/background-counter.ts';
+import { CountingThread } from './count-tokens/counting-thread.adapter.ts';
 import { DefinitionCounter } from './count-tokens/definition-counter.ts';
 import { COUNT_STORE, type CountStore } from './count-tokens/count-store.port.ts';
 import { ACCOUNT_KEYS_REDIS, ForgetAccountController } from './forget-account.controller.ts';
@@ -25,14 +26,17 @@ export interface CompressorParts extends Pick<ServiceParts, 'logger' | 'metrics'
 
 @Module({})
 export class CompressorModule implements OnModuleDestroy {
-  readonly #thread: CompressionThread;
+  readonly #threads: readonly [CompressionThread, CountingThread];
 
-  constructor(@Inject(CompressionThread) thread: CompressionThread) {
-    this.#thread = thread;
+  constructor(
+    @Inject(CompressionThread) compression: CompressionThread,
+    @Inject(CountingThread) counting: CountingThread,
+  ) {
+    this.#threads = [compression, counting];
   }
 
   static forRoot(parts: CompressorParts): DynamicModule {
-    const { metrics, originals, counts, redis, logger } = parts;
+    const { metrics, originals, counts, redis } = parts;
     return {
       module: CompressorModule,
       controllers: [SchemasController, ContextController, ForgetAccountController],
@@ -43,19 +47,13 @@ export class CompressorModule implements OnModuleDestroy {
         { provide: SchemaMetrics, useFactory: () => new SchemaMetrics(metrics) },
         { provide: BlockMetrics, useFactory: () => new BlockMetrics(metrics) },
         ...provideCompressor(parts),
-        { provide: DefinitionCounter, useFactory: () => new DefinitionCounter() },
-        {
-          provide: BackgroundCounter,
-          inject: [COUNT_STORE, BlockMetrics],
-          useFactory: (store: CountStore, blockMetrics: BlockMetrics) =>
-            new BackgroundCounter(store, blockMetrics.observeExact.bind(blockMetrics), logger),
-        },
+        ...provideCounters(parts),
       ],
     };
   }
 
   async onModuleDestroy(): Promise<void> {
-    await this.#thread.close();
+    await Promise.all(this.#threads.map((thread) => thread.close()));
   }
 }
 
@@ -82,6 +80,23 @@ function provideCompressor({
           instanceId,
           onRefused: countRefused(metrics),
         }),
+    },
+  ];
+}
+
+function provideCounters({ logger: log }: CompressorParts): Provider[] {
+  return [
+    { provide: CountingThread, useFactory: () => new CountingThread(log) },
+    {
+      provide: DefinitionCounter,
+      inject: [CountingThread],
+      useFactory: (thread: CountingThread) => new DefinitionCounter(thread),
+    },
+    {
+      provide: BackgroundCounter,
+      inject: [CountingThread, COUNT_STORE, BlockMetrics],
+      useFactory: (thread: CountingThread, store: CountStore, metrics: BlockMetrics) =>
+        new BackgroundCounter({ thread, store, observe: metrics.observeExact.bind(metrics), log }),
     },
   ];
 }

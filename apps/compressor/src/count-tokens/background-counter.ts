@@ -1,14 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TokenCounts } from '@gateway/contracts';
 import type { Logger } from '@gateway/observability';
 import type { CountStore } from './count-store.port.ts';
-import { countTokens } from '../text/count-tokens.ts';
-import { cutExactly } from '../text/cut-text.ts';
+import type { CountingThread } from './counting-thread.adapter.ts';
 
-/**
- * Counting a piece of this size takes about a third of a millisecond. Pending requests run between pieces.
- */
-const pieceUnits = 2_000;
 /** Maximum number of UTF-16 units in the queue. Blocks above this limit are not counted. */
 const waitingUnitsMax = 8 * 1024 * 1024;
 /** One account may use a quarter of the queue. */
@@ -24,17 +18,27 @@ export interface ChangedBlock {
   readonly estimated: TokenCounts;
 }
 
-/** Counts tokens exactly in the background, one block at a time and in small pieces. */
+interface BackgroundCounterOptions {
+  readonly thread: Pick<CountingThread, 'count'>;
+  readonly store: CountStore;
+  /** Called with both counts of each counted block. */
+  readonly observe: (estimated: TokenCounts, exact: TokenCounts) => void;
+  readonly log: Logger;
+}
+
+/** Counts the tokens of changed blocks in the background, one block at a time. */
 export class BackgroundCounter {
+  readonly #thread: Pick<CountingThread, 'count'>;
   readonly #store: CountStore;
-  readonly #observe: (estimated: TokenCounts, exact: TokenCounts) => void;
+  readonly #observe: BackgroundCounterOptions['observe'];
   readonly #log: Logger;
   readonly #waiting: ChangedBlock[] = [];
   readonly #waitingUnitsOf = new Map<string, number>();
   #waitingUnits = 0;
   #isCounting = false;
 
-  constructor(store: CountStore, observe: (estimated: TokenCounts, exact: TokenCounts) => void, log: Logger) {
+  constructor({ thread, store, observe, log }: BackgroundCounterOptions) {
+    this.#thread = thread;
     this.#store = store;
     this.#observe = observe;
     this.#log = log;
@@ -56,7 +60,8 @@ export class BackgroundCounter {
     for (let block = this.#waiting.shift(); block !== undefined; block = this.#waiting.shift()) {
       this.#release(block);
       try {
-        const exact = { before: await countIdly(block.before), after: await countIdly(block.after) };
+        const [before = 0, after = 0] = await this.#thread.count([block.before, block.after]);
+        const exact = { before, after };
         this.#observe(block.estimated, exact);
         if (block.accountId !== undefined) this.#store.keep(block.accountId, block.id, exact);
       } catch (error) {
@@ -77,14 +82,4 @@ export class BackgroundCounter {
 
 function unitsOf({ before, after }: ChangedBlock): number {
   return before.length + after.length;
-}
-
-/** Counts the tokens in a text, and lets other work run after each piece. */
-export async function countIdly(text: string): Promise<number> {
-  let tokens = 0;
-  for (const piece of cutExactly(text, pieceUnits)) {
-    await nextTurn();
-    tokens += countTokens(piece);
-  }
-  return tokens;
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { FairQueue, type FairQueueOptions } from '@gateway/messaging';
 import { LRUCache } from 'lru-cache';
-import { countIdly } from './background-counter.ts';
+import type { CountingThread } from './counting-thread.adapter.ts';
 
 /** Counts of this many definitions are remembered. */
 const knownMax = 100_000;
@@ -19,28 +19,31 @@ const turns: FairQueueOptions = {
 };
 
 /**
- * Counts the tokens (o200k) of tool definitions in small pieces, so that other requests run in between. Agents
- * send the same definitions in every request, so most counts are remembered.
+ * Counts the tokens (o200k) of tool definitions. Agents send the same definitions in every request, so most counts are
+ * remembered.
  */
 export class DefinitionCounter {
+  readonly #thread: Pick<CountingThread, 'count'>;
   readonly #known = new LRUCache<string, number>({ max: knownMax });
   readonly #queue = new FairQueue(turns);
+
+  constructor(thread: Pick<CountingThread, 'count'>) {
+    this.#thread = thread;
+  }
 
   /** @throws GatewayError `rate_limit_exceeded` or `service_unavailable` if the list found no turn. */
   count(accountId: string, definitions: readonly string[]): Promise<number[]> {
     return this.#queue.run(accountId, async () => {
-      const counts: number[] = [];
-      for (const text of definitions) counts.push(await this.#countOne(text));
-      return counts;
+      const keys = definitions.map((text) => hash('sha256', text));
+      const texts = new Map(keys.map((key, at) => [key, definitions[at] ?? '']));
+      const counts = new Map([...texts.keys()].map((key) => [key, this.#known.get(key)]));
+      const fresh = [...texts].filter(([key]) => counts.get(key) === undefined);
+      const counted = await this.#thread.count(fresh.map(([, text]) => text));
+      for (const [at, [key]] of fresh.entries()) {
+        counts.set(key, counted[at]);
+        this.#known.set(key, counted[at]);
+      }
+      return keys.map((key) => counts.get(key) ?? 0);
     });
-  }
-
-  async #countOne(text: string): Promise<number> {
-    const key = hash('sha256', text);
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const tokens = await countIdly(text);
-    this.#known.set(key, tokens);
-    return tokens;
   }
 }

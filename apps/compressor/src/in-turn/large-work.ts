@@ -22,16 +22,6 @@ export interface ThreadData {
   readonly instanceId: string;
 }
 
-export interface ThreadRequest {
-  readonly id: number;
-  readonly task: LargeTask;
-}
-
-export interface ThreadReply {
-  readonly id: number;
-  readonly outcome: { readonly result: Compressed | CompressSchemasReply } | { readonly error: string };
-}
-
 /** Runs the tasks of one thread. Each thread remembers its own conversations. */
 export class LargeWork {
   readonly #store: ConversationStore;

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { countIdly } from '../count-tokens/background-counter.ts';
 import { countTokens } from './count-tokens.ts';
 import { cutExactly } from './cut-text.ts';
 
@@ -45,12 +44,18 @@ describe('cutExactly', () => {
     );
   });
 
-  it('cuts a long text into pieces small enough for other work to run between them', async () => {
+  it('cuts a long text into pieces small enough for other work to run between them', () => {
     const long = Array.from(
       { length: 2_000 },
       (_, at) => `line ${at} of a log, which says (so far) nothing\n`,
     ).join('');
-    for (const each of cutExactly(long, 2_000)) expect(each.length).toBeLessThan(2_100);
-    expect(await countIdly(long)).toBe(countTokens(long));
+    const pieces = [...cutExactly(long, 2_000)];
+    for (const each of pieces) expect(each.length).toBeLessThan(2_100);
+    expect(pieces.reduce((sum, each) => sum + countTokens(each), 0)).toBe(countTokens(long));
+  });
+
+  it('cuts a text without a suitable place after nine times the length', () => {
+    const pieces = [...cutExactly('0'.repeat(50_000), 2_000)];
+    expect(pieces.map(({ length }) => length)).toEqual([18_000, 18_000, 14_000]);
   });
 });

@@ -1,0 +1,59 @@
+import type { Logger } from '@gateway/observability';
+import { cutExactly } from '../text/cut-text.ts';
+import { LowPriorityThread } from '../threads/low-priority-thread.ts';
+
+/** In a bundle, the thread script is next to the main file. In the source tree, it is in this folder. */
+const file = new URL(
+  import.meta.url.endsWith('.ts') ? './counting.thread.ts' : './counting.thread.js',
+  import.meta.url,
+);
+/** Texts of this many UTF-16 units take about ten milliseconds. Other texts are counted between them. */
+const unitsPerTask = 16 * 1024;
+
+/** Counts o200k tokens in a worker thread. */
+export class CountingThread {
+  readonly #thread: LowPriorityThread<readonly string[], readonly number[]>;
+
+  constructor(log: Logger) {
+    this.#thread = new LowPriorityThread({ name: 'counting', file, log });
+  }
+
+  /**
+   * Returns the count of each text. It is exact except for very long words (`countTokens`, `cutExactly`).
+   * @throws GatewayError `service_unavailable` if the thread failed
+   */
+  async count(texts: readonly string[]): Promise<number[]> {
+    const counts = texts.map(() => 0);
+    for (const task of groupPieces(texts)) {
+      const tokens = await this.#thread.run(task.map(({ piece }) => piece));
+      task.forEach(({ at }, order) => (counts[at] = (counts[at] ?? 0) + (tokens[order] ?? 0)));
+    }
+    return counts;
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+}
+
+interface TextPiece {
+  readonly piece: string;
+  /** Index of its text. */
+  readonly at: number;
+}
+
+/** Cuts long texts, and puts short ones together. */
+function* groupPieces(texts: readonly string[]): Generator<readonly TextPiece[]> {
+  let group: TextPiece[] = [];
+  let units = 0;
+  for (const [at, text] of texts.entries()) {
+    for (const piece of cutExactly(text, unitsPerTask)) {
+      group.push({ piece, at });
+      units += piece.length;
+      if (units < unitsPerTask) continue;
+      yield group;
+      [group, units] = [[], 0];
+    }
+  }
+  if (group.length > 0) yield group;
+}
