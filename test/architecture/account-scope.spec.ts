@@ -48,6 +48,8 @@ const acrossAccounts: Readonly<Record<string, string>> = {
   'apps/worker/src/jobs/expire/expire.ts':
     'raw SQL, bounded by the account it is given; upkeep of partitions',
   'apps/worker/src/jobs/ship-ledger.job.ts': 'a batch has entries of many accounts, each with its own',
+  'apps/worker/src/jobs/write-request-log/add-cache-misses.ts':
+    'a batch has rows of many accounts; each is compared within its own',
   'apps/worker/src/jobs/write-request-log/postgres-request-log-writer.adapter.ts':
     'a batch has rows of many accounts, each with its own',
   'apps/worker/src/persistence/account-log.ts':

@@ -160,6 +160,7 @@ export const rows: Readonly<Record<string, AuthzRow>> = {
   listKeyUsage: {},
   listDailyAnalytics: {},
   listDailyAnalyticsByKey: {},
+  reportCache: {},
   listSessions: {},
   listRoutingTraces: {},
   getRoutingInsights: {},

@@ -16,7 +16,7 @@ export const neededScopes: Readonly<Record<KeyScope, readonly string[]>> = {
     ...['getRequestDetail', 'summarizeUsage', 'listDailyUsage', 'listKeyUsage', 'listDailyAnalyticsByKey'],
     ...['listRoutingTraces', 'getRoutingInsights', 'getRoutingCalibration', 'getRoutingPreferences'],
     ...['listRoutingModels', 'listRoutingModelStatus', 'listToolHealth', 'listRecallAlerts'],
-    ...['listToolSuggestions'],
+    ...['listToolSuggestions', 'reportCache'],
   ],
   manage: [
     ...['createApiKey', 'updateApiKey', 'rotateApiKey', 'setKeyToolLists', 'revokeApiKey', 'putProvider'],

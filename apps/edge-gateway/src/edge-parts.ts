@@ -45,6 +45,7 @@ import {
   ConversationPlanner,
 } from './pipeline/stages/plan/conversation/conversation-planner.ts';
 import { ConversationMemo } from './pipeline/stages/plan/conversation/conversation-memo.ts';
+import { PromptHasher } from './pipeline/stages/record/prompt-hasher.ts';
 import { ToolTokens } from './pipeline/stages/validate/tool-tokens.ts';
 import { TokenRatios } from './request/token-estimates.ts';
 import { ToolListHasher } from './pipeline/stages/plan/router/tool-list-hasher.ts';
@@ -233,7 +234,7 @@ function buildPlanning(
   log: Logger,
 ): Pick<
   PipelineServices,
-  'planner' | 'conversations' | 'context' | 'toolLists' | 'tokenRatios' | 'toolTokens'
+  'planner' | 'conversations' | 'context' | 'toolLists' | 'tokenRatios' | 'toolTokens' | 'promptHasher'
 > {
   const memo = new ContextMemo(conversationCache, log);
   const planner = new NatsPlanner(messaging, deadlineMs);
@@ -250,6 +251,7 @@ function buildPlanning(
     context: new ContextPlanner(createCompressorClient(messaging, deadlineMs), memo, log),
     toolLists: new ToolListHasher(),
     tokenRatios: new TokenRatios(),
+    promptHasher: new PromptHasher(),
     toolTokens: new ToolTokens(messaging),
   };
 }

@@ -92,6 +92,7 @@ import {
   listDailyUsage,
   listKeyUsage,
   listSessions,
+  reportCache,
   summarizeUsage,
 } from './rpc/query-usage.v1.ts';
 import { readContent, storeContent } from './rpc/request-content.v1.ts';
@@ -169,6 +170,7 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   listKeyUsage,
   listDailyAnalytics,
   listSessions,
+  reportCache,
   listRoutingTraces,
   observeModels,
   describeCalibration,

@@ -1,4 +1,10 @@
-import type { FinishReason, StreamEvent, TokenUsage, ToolCallDelta } from './stream-event.ts';
+import type {
+  CacheMissReport,
+  FinishReason,
+  StreamEvent,
+  TokenUsage,
+  ToolCallDelta,
+} from './stream-event.ts';
 
 /** A tool call made by the model. */
 export interface SummarizedCall {
@@ -29,6 +35,8 @@ export interface ResponseSummary {
   readonly argumentCharacters: number;
   /** Whether the format's success terminator was received. If not, the response is truncated. */
   readonly sawEnd: boolean;
+  /** Why the prompt cache was missed, as the provider reports it. Undefined without a report. */
+  readonly cacheMiss: CacheMissReport | undefined;
   /** The error that the provider reported within the response. */
   readonly error: { readonly message: string; readonly code: string | undefined } | undefined;
 }
@@ -51,6 +59,7 @@ export function createSummary(): ResponseSummary {
     textCharacters: 0,
     argumentCharacters: 0,
     sawEnd: false,
+    cacheMiss: undefined,
     error: undefined,
   };
 }
@@ -59,7 +68,7 @@ export function createSummary(): ResponseSummary {
 export function summarize(summary: ResponseSummary, event: StreamEvent): ResponseSummary {
   switch (event.type) {
     case 'message-start':
-      return { ...summary, responseId: event.id, model: event.model };
+      return { ...summary, responseId: event.id, model: event.model, cacheMiss: event.cacheMiss };
     case 'text-delta':
     case 'thinking-delta':
     case 'refusal-delta':

@@ -40,6 +40,14 @@ interface TextDelta extends BlockPlace {
   readonly text: string;
 }
 
+/** A provider's own report on a missed prompt cache. Providers send it if the client asks for it. */
+export interface CacheMissReport {
+  /** The first part of the prompt that changed since the request that the client compares with. */
+  readonly part: 'model' | 'tools' | 'system' | 'messages';
+  /** Input tokens that were not read from the cache. Null if the provider does not tell. */
+  readonly tokens: number | null;
+}
+
 export interface MessageStart {
   readonly type: 'message-start';
   /** The format of the provider's response. */
@@ -48,6 +56,7 @@ export interface MessageStart {
   readonly model?: string;
   /** Creation time as Unix time in seconds. */
   readonly createdAt?: number;
+  readonly cacheMiss?: CacheMissReport;
 }
 
 export interface ToolCallStart extends BlockStart {

@@ -20,6 +20,7 @@ export { anthropicError, openAiError } from './replay-provider/error-bodies.ts';
 export { openRedisMonitor } from './redis-monitor/open-redis-monitor.ts';
 export {
   startReplayProvider,
+  type ChooseControls,
   type ReceivedRequest,
   type ReplayProvider,
   type ReplayProviderOptions,

@@ -80,6 +80,7 @@ export function createEndedEvent(
     costUsd: 0.000123,
     providerSavingsUsd: null,
     grossSavingsUsd: null,
+    prompt: null,
     ms: { total: 321.5, firstByte: 200.25, overhead: 1.5, auth: 0.25, plan: null, upstream: 320 },
     ...change,
   };

@@ -19,6 +19,7 @@ const operationScopes: ReadonlyMap<string, KeyScope> = new Map(
       ...['getAccount', 'listApiKeys', 'listProviders', 'getRoutingPreferences', 'listRoutingModels'],
       ...['listRoutingModelStatus', 'listRoutingTraces', 'getRoutingInsights', 'getRoutingCalibration'],
       ...['listRequestLog', 'getRequestDetail', 'exportRequestLog', 'listSessions', 'summarizeUsage'],
+      ...['reportCache'],
       ...['listDailyUsage', 'listKeyUsage', 'listDailyAnalyticsByKey', 'listToolHealth'],
       ...['listRecallAlerts', 'listToolSuggestions'],
     ],

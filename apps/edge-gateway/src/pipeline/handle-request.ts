@@ -56,6 +56,7 @@ export async function handleRequest(exchange: Exchange, services: PipelineServic
     const planned = await plan(request, target, exchange, caller, services);
     if (isLarge(request.bytes)) await nextTurn();
     let outbound = validate(request, target, planned, exchange, caller, services);
+    exchange.prompt = { request, body: outbound.body };
     await recording.accepted();
     do {
       const answer = await forward(outbound, target, exchange, caller, services);

@@ -21,6 +21,7 @@ import type { TokenRatios } from '../request/token-estimates.ts';
 import type { Planner } from './stages/plan/router/planner.port.ts';
 import type { ConversationPlanner } from './stages/plan/conversation/conversation-planner.ts';
 import type { ToolListHasher } from './stages/plan/router/tool-list-hasher.ts';
+import type { PromptHasher } from './stages/record/prompt-hasher.ts';
 import type { ToolTokens } from './stages/validate/tool-tokens.ts';
 
 export const PIPELINE_SERVICES = Symbol('PIPELINE_SERVICES');
@@ -41,6 +42,7 @@ export interface PipelineServices {
   readonly context: ContextPlanner;
   readonly toolLists: ToolListHasher;
   readonly tokenRatios: TokenRatios;
+  readonly promptHasher: PromptHasher;
   readonly toolTokens: ToolTokens;
   readonly modelRouter: ModelRouter;
   readonly upstream: Upstream;

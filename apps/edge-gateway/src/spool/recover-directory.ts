@@ -151,6 +151,7 @@ function renderInterruptedEvent(accepted: RequestAcceptedV1): RequestEventV1 {
     providerSavingsUsd: null,
     grossSavingsUsd: null,
     ms: { total: 0, firstByte: null, overhead: null, auth: null, plan: null, upstream: null },
+    prompt: null,
     plan: null,
   };
 }

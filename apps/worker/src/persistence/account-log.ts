@@ -19,7 +19,7 @@ export function queryAccountLog<Row>(
   database: TelemetryDatabase,
   { accountId, from, to }: LogSpan,
   sql: string,
-  ...values: readonly (string | number)[]
+  ...values: readonly (string | number | null)[]
 ): Promise<Row[]> {
   if (/\brequest_log\b/.test(sql)) throw new Error('a query of one account may select only from "own"');
   return database.acrossAccounts.$queryRawUnsafe<Row[]>(

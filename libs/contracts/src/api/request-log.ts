@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { count, id, timestamp } from '../base/common.ts';
 import { pageOf } from '../base/list.ts';
+import { cacheMiss } from './cache-miss.ts';
 import { routingMode } from './routing-preferences.ts';
 
 export const requestStatus = z.enum(['ok', 'error', 'cancelled', 'truncated', 'interrupted']);
@@ -113,6 +114,16 @@ export const requestLogEntry = z.object({
   completion_tokens: count.nullable(),
   total_tokens: count.nullable(),
   cached_tokens: count.nullable(),
+  /** Workers from the previous release omit it. */
+  cache_write_tokens: count
+    .nullable()
+    .default(null)
+    .meta({ description: 'Input tokens written to the provider’s prompt cache.', examples: [2_048] }),
+  /** Workers from the previous release omit it. */
+  cache_miss: cacheMiss.nullable().default(null).meta({
+    description:
+      'Why the request missed the provider’s prompt cache, found by comparing hashes of its prompt with those of the conversation’s earlier requests. Null if it missed nothing, or was not compared.',
+  }),
   usage_estimated: z.boolean(),
   ...requestSavings(count),
   cost_usd: z.number().nullable(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { count, id, instant, keepable, timestamp } from '../base/common.ts';
 import { listOf, pageOf, pageQuery } from '../base/list.ts';
+import { cacheMiss } from './cache-miss.ts';
 import { requestSavings, requestStatus } from './request-log.ts';
 
 /** Filters for the request log. Every given field narrows the result. `from` is inclusive, `to` exclusive. */
@@ -208,6 +209,36 @@ export const analyticsDayList = listOf(analyticsDay).extend({
   totals: analyticsTotals.nullable(),
 });
 
+export const cacheQuery = spanQuery.extend(requestLogQuery.pick({ session_id: true }).shape);
+
+/** How prompts were read from providers' caches, from `from` (inclusive) to `to` (exclusive), and why they were not. */
+export const usageCache = z.object({
+  object: z.literal('usage.cache'),
+  from: timestamp,
+  to: timestamp,
+  requests: count.meta({
+    description: 'Requests whose prompt was long enough for the cache of a model that caches.',
+    examples: [398],
+  }),
+  prompt_tokens: count.meta({ description: 'Their input tokens.', examples: [3_204_331] }),
+  cached_tokens: count.meta({ description: 'Of these, read from the cache.', examples: [2_902_114] }),
+  cache_write_tokens: count.meta({ description: 'Of these, written to the cache.', examples: [210_331] }),
+  missed_requests: count.meta({ description: 'Requests that missed the cache.', examples: [9] }),
+  missed_tokens: count.meta({ description: 'The sum of `tokens` of all causes.', examples: [61_440] }),
+  missed_usd: z
+    .number()
+    .nullable()
+    .meta({
+      description: 'The sum of `usd` of all causes. Null if it is unknown for all.',
+      examples: [0.31],
+    }),
+  /** Most tokens first. */
+  causes: z.array(
+    cacheMiss.extend({ requests: count.meta({ description: 'Requests with this cause.', examples: [4] }) }),
+  ),
+});
+export type UsageCache = z.infer<typeof usageCache>;
+
 /** Totals for the requests that share an `X-Svc-Session-Id`. */
 export const usageSession = loggedFigures.extend({
   object: z.literal('session'),
@@ -216,6 +247,11 @@ export const usageSession = loggedFigures.extend({
   last_request_at: timestamp,
   /** `<provider>/<model>`, at most 20. */
   models: z.array(z.string()),
+  /** Workers from the previous release omit it. */
+  cache_missed_tokens: count.default(0).meta({
+    description: 'Input tokens that missed the provider’s prompt cache: the sum of `cache_miss.tokens`.',
+    examples: [8_192],
+  }),
 });
 export type UsageSession = z.infer<typeof usageSession>;
 export const usageSessionPage = pageOf(usageSession);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { count, id, sha256Hex, timestamp } from '../base/common.ts';
 import { routingMode } from '../api/routing-preferences.ts';
 import { contextDecision, requestStatus } from '../api/request-log.ts';
+import { requestPrompt } from './request-prompt.v1.ts';
 import { blockId, markerId } from '../rpc/compression.v1.ts';
 
 /** How the gateway chose the model, if the client left the choice to it (`svc/auto`, …). */
@@ -189,6 +190,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
    * it.
    */
   grossSavingsUsd: z.number().nullable().default(null),
+  /** For the comparison of prompts. Null if nothing could be cached. Gateways from the previous release omit it. */
+  prompt: requestPrompt.nullable().default(null),
   ms: z.object({
     total: z.number(),
     firstByte: z.number().nullable(),

@@ -3,6 +3,7 @@ import {
   analyticsDay,
   analyticsTotals,
   keyUsage,
+  usageCache,
   usageDay,
   usageFigures,
   usageFilter,
@@ -44,6 +45,14 @@ export const listDailyAnalytics = defineRpc({
   subject: 'worker.list-daily-analytics.v1',
   request: span.extend({ filter: usageFilter.default({}) }),
   reply: z.object({ days: z.array(analyticsDay), totals: analyticsTotals.nullable().default(null) }),
+});
+
+/** How prompts were read from providers' caches, and why they were not. */
+export const reportCache = defineRpc({
+  ...common,
+  subject: 'worker.report-cache.v1',
+  request: span.extend({ sessionId: z.string().nullable() }),
+  reply: z.object({ figures: usageCache.omit({ object: true, from: true, to: true }) }),
 });
 
 /** Most recently active session id first. Figures cover requests within the range. */

@@ -8,6 +8,7 @@ import type { Reservation } from '../../budgets/key-budget.ts';
 import type { Turn } from '../../admission/admission.ts';
 import type { JudgeCalls } from '../recovery/judge-calls.ts';
 import type { ContentCopy } from '../contents/content-copy.ts';
+import type { ParsedRequest } from '../../request/request.ts';
 import type { ModelChoice } from '../../request/model-choice.ts';
 import { createAttempts, type Attempts } from './attempt.ts';
 import type { RecoveryRounds } from '../recovery/recovery-rounds.ts';
@@ -111,8 +112,18 @@ export interface Exchange {
   contents?: ContentCopy;
   /** The recovery rounds for the response. Absent if the request has no recovery. */
   rounds?: RecoveryRounds;
+  /** Absent until the request was planned. */
+  prompt?: SentPrompt;
   /** Gateway headers for every response. `renderAnswerHeaders` adds the headers for the current attempt. */
   readonly headers: Record<string, string>;
+}
+
+/** The request as its stages left it, for the comparison of prompts after the response. */
+export interface SentPrompt {
+  /** The client's request. */
+  readonly request: ParsedRequest;
+  /** The planned request, in the client's format. */
+  readonly body: Uint8Array;
 }
 
 /** A key's tool lists, and what they did to the request. */

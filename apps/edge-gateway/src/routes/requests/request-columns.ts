@@ -15,6 +15,11 @@ export const requestColumns = [
   ...['tools_offered', 'tools_in', 'tools_out', 'tools_pruned'],
   ...['routing', 'k', 'k_reason', 'prompt_tokens', 'completion_tokens', 'total_tokens', 'cached_tokens'],
   ...[
+    'cache_write_tokens',
+    'cache_miss.cause',
+    'cache_miss.detail',
+    'cache_miss.tokens',
+    'cache_miss.usd',
     'usage_estimated',
     'tool_tokens_saved',
     'estimated_tokens_saved',

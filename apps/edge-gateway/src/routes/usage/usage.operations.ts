@@ -1,10 +1,12 @@
 import {
   analyticsDayList,
   analyticsQuery,
+  cacheQuery,
   daysQuery,
   keyUsageList,
   sessionsQuery,
   spanQuery,
+  usageCache,
   usageDayList,
   usageSessionPage,
   usageSummary,
@@ -42,6 +44,16 @@ export const listKeyUsage: Operation = {
   description: `${figures} ${span} The most used key comes first. The list has at most 1,000 used keys, including revoked ones, and all current keys without usage.`,
   query: spanQuery,
   answer: { status: 200, description: 'The keys.', schema: keyUsageList },
+};
+
+export const reportCache: Operation = {
+  id: 'reportCache',
+  tag,
+  summary: 'Report missed prompt caches and their causes',
+  description:
+    'Compares each request with the earlier one of its conversation that it continues. A miss is input that the earlier request left in the provider’s cache and that was not read from it. `client`: the client changed the prompt. `gateway`: the gateway did, for example with a fallback or a grown tool set. `expired`: the cache’s lifetime was over. `provider`: neither, so the provider dropped the prefix earlier. Covers requests in the log; by default of the current billing period, at most 400 days. `session_id` selects one session.',
+  query: cacheQuery,
+  answer: { status: 200, description: 'The report.', schema: usageCache },
 };
 
 export const listSessions: Operation = {

@@ -1,17 +1,20 @@
 import {
   analyticsQuery,
+  cacheQuery,
   daysQuery,
   listDailyAnalytics,
   listDailyUsage,
   listKeys,
   listKeyUsage,
   listSessions,
+  reportCache,
   sessionsQuery,
   spanQuery,
   summarizeUsage,
   type AnalyticsDay,
   type AnalyticsTotals,
   type KeyUsage,
+  type UsageCache,
   type UsageDay,
   type UsageSession,
   type UsageSummary,
@@ -100,6 +103,18 @@ export class UsageRoute {
     for (const { key_id } of data) names.delete(key_id);
     for (const [key_id, name] of names) data.push({ object: 'usage.key', key_id, name, ...noUsage });
     return { object: 'list', data, period_start: span.from, period_end: span.to };
+  }
+
+  @Get('/v1/account/usage/cache')
+  @Describe(operations.reportCache)
+  async reportCache(
+    @FromCaller() { accountId }: AccountCaller,
+    @Query() query: unknown,
+  ): Promise<UsageCache> {
+    const { session_id: sessionId = null, ...given } = parseInput(cacheQuery, query);
+    const span = chooseSpan(given, chooseBillingPeriod(Date.now()));
+    const { figures } = await this.#messaging.call(reportCache, { accountId, ...span, sessionId });
+    return { object: 'usage.cache', ...span, ...figures };
   }
 
   @Get('/v1/account/sessions')

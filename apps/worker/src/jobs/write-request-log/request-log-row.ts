@@ -1,4 +1,10 @@
-import { tokensSaved, type CandidateTuple, type ShippedRequestEventV1 } from '@gateway/contracts';
+import {
+  tokensSaved,
+  type CacheMissCause,
+  type CacheMissDetail,
+  type CandidateTuple,
+  type ShippedRequestEventV1,
+} from '@gateway/contracts';
 import { parseRequestTimeMs } from '../../persistence/partitions.ts';
 import { chooseBucket, findNeededK, renderNeeds, type StoredNeeds } from './needed-k.ts';
 
@@ -52,6 +58,12 @@ export interface RequestLogRow {
   readonly completion_tokens: number | null;
   readonly cached_tokens: number | null;
   readonly cache_write_tokens: number | null;
+  readonly conversation: string | null;
+  readonly prompt: ShippedRequestEventV1['prompt'];
+  readonly cache_miss_cause: CacheMissCause | null;
+  readonly cache_miss_detail: CacheMissDetail | null;
+  readonly cache_miss_tokens: number | null;
+  readonly cache_miss_usd: number | null;
   readonly usage_estimated: boolean;
   readonly tool_tokens_saved: number | null;
   readonly estimated_tokens_saved: number;
@@ -88,6 +100,9 @@ export function renderRequestLogRow(event: ShippedRequestEventV1): RequestLogRow
     needs: renderNeeds(event),
     ...renderUsage(event),
     ...renderSavings(event),
+    conversation: event.prompt?.conversation ?? null,
+    prompt: event.prompt,
+    ...noMiss,
     ms_total: event.ms.total,
     ms_first_byte: event.ms.firstByte,
     ms_overhead: event.ms.overhead,
@@ -96,6 +111,14 @@ export function renderRequestLogRow(event: ShippedRequestEventV1): RequestLogRow
     ms_upstream: event.ms.upstream,
   };
 }
+
+/** Until the request is compared with the earlier ones of its conversation: see `addCacheMisses`. */
+const noMiss = {
+  cache_miss_cause: null,
+  cache_miss_detail: null,
+  cache_miss_tokens: null,
+  cache_miss_usd: null,
+};
 
 function renderCall(event: ShippedRequestEventV1) {
   return {

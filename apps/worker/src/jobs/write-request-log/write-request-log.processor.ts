@@ -8,6 +8,7 @@ import {
   createWriteRequestLogMetrics,
   type WriteRequestLogMetrics,
 } from './write-request-log.metrics.ts';
+import { addCacheMisses } from './add-cache-misses.ts';
 import { LenientWorker } from './lenient-worker.ts';
 import { PostgresRequestLogWriter } from './postgres-request-log-writer.adapter.ts';
 import { writeRequestLog, type WriteRequestLogContext } from './write-request-log.ts';
@@ -60,7 +61,10 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
     const { shadowAccounts } = parts;
     const decisions = new DecisionMetrics(parts.metrics);
     const onWritten = decisions.count.bind(decisions);
-    this.#job = { writer, deadLetters: parts.deadLetters, now: Date.now, shadowAccounts, onWritten };
+    this.#job = {
+      ...{ writer, deadLetters: parts.deadLetters, now: Date.now, shadowAccounts, onWritten },
+      addCacheMisses: (events) => addCacheMisses(parts.database, events),
+    };
   }
 
   /**

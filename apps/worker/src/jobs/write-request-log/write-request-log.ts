@@ -8,6 +8,8 @@ import type { RequestLogRow } from './request-log-row.ts';
 export interface WriteRequestLogContext {
   readonly writer: RequestLogWriter;
   readonly deadLetters: DeadLetters;
+  /** Adds to each event why its request missed the prompt cache. */
+  readonly addCacheMisses: (events: readonly ParsedEvent[]) => Promise<readonly ParsedEvent[]>;
   readonly now: () => number;
   /** Collects the accounts for which requests were written that show something about recall. */
   readonly shadowAccounts: Set<string>;
@@ -33,7 +35,8 @@ export async function writeRequestLog(
   batchId: string,
   data: unknown,
 ): Promise<WrittenBatch> {
-  const { events, refused } = parseBatch(data, context.now());
+  const { events: parsed, refused } = parseBatch(data, context.now());
+  const events = await context.addCacheMisses(parsed);
   const result = await traceEvents(events, batchId, () => writeOrRefuse(context.writer, events));
   for (const { row } of events)
     if (row.needed_k !== null || row.recovered_tools.length > 0) context.shadowAccounts.add(row.account_id);

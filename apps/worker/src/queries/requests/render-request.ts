@@ -1,4 +1,5 @@
 import {
+  cacheMiss,
   candidateTuples,
   requestEventV1,
   type RequestDetail,
@@ -17,6 +18,7 @@ export const entryFields = {
     losses: true,
     calledTools: true,
     errorMessage: true,
+    prompt: true,
   },
 } as const;
 export type RequestLogLine = Omit<RequestLogRecord, keyof typeof entryFields.omit>;
@@ -70,6 +72,8 @@ function renderFigures(row: RequestLogLine) {
     completion_tokens: completion,
     total_tokens: prompt === null || completion === null ? null : prompt + completion,
     cached_tokens: asNumber(row.cachedTokens),
+    cache_write_tokens: asNumber(row.cacheWriteTokens),
+    cache_miss: renderMiss(row),
     usage_estimated: row.usageEstimated,
     ...renderSavings(row),
     cost_usd: row.costUsd?.toNumber() ?? null,
@@ -84,6 +88,16 @@ function renderFigures(row: RequestLogLine) {
       upstream: row.msUpstream,
     },
   };
+}
+
+function renderMiss(row: RequestLogLine): RequestLogEntry['cache_miss'] {
+  if (row.cacheMissCause === null) return null;
+  return cacheMiss.parse({
+    cause: row.cacheMissCause,
+    detail: row.cacheMissDetail,
+    tokens: Number(row.cacheMissTokens),
+    usd: row.cacheMissUsd?.toNumber() ?? null,
+  });
 }
 
 function renderSavings(row: RequestLogLine) {

@@ -13,6 +13,7 @@ const sql = `
         (array_agg(DISTINCT provider || '/' || model) FILTER (WHERE provider || model IS NOT NULL))[1:${modelsMax}],
         '{}'
       ) AS models,
+      coalesce(sum(cache_miss_tokens), 0)::float8 AS cache_missed_tokens,
       ${loggedColumns}
     FROM own WHERE session_id IS NOT NULL GROUP BY session_id
   )

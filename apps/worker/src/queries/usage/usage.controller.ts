@@ -3,12 +3,14 @@ import {
   listDailyUsage as listDailyUsageContract,
   listKeyUsage as listKeyUsageContract,
   listSessions as listSessionsContract,
+  reportCache as reportCacheContract,
   summarizeUsage as summarizeUsageContract,
 } from '@gateway/contracts';
 import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
 import { Controller, Inject } from '@nestjs/common';
 import { TELEMETRY_DATABASE, type TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import { listDailyAnalytics } from './analytics.ts';
+import { reportCache } from './cache.ts';
 import { listSessions } from './sessions.ts';
 import { listDailyUsage, listKeyUsage, summarizeUsage } from './usage.ts';
 
@@ -47,6 +49,13 @@ export class UsageController {
     request: ParsedRequestOf<typeof listDailyAnalyticsContract>,
   ): Promise<ReplyOf<typeof listDailyAnalyticsContract>> {
     return listDailyAnalytics(this.#database, request);
+  }
+
+  @RpcHandler(reportCacheContract)
+  reportCache(
+    request: ParsedRequestOf<typeof reportCacheContract>,
+  ): Promise<ReplyOf<typeof reportCacheContract>> {
+    return reportCache(this.#database, request);
   }
 
   @RpcHandler(listSessionsContract)

@@ -1,4 +1,4 @@
-import { foldAnswer, type StreamEvent } from '@gateway/interchange';
+import { createSummary, foldAnswer, summarize, type StreamEvent } from '@gateway/interchange';
 import { encodeSse } from '../../sse/sse-frames.ts';
 import { messages } from '../messages.ts';
 
@@ -223,5 +223,32 @@ describe("parsing a provider's non-streaming response", () => {
 
   it.each([[{}], [{ content: 'x' }], [[]], [null]])('rejects %j', (body) => {
     expect(() => parsePlain(body)).toThrow(expect.objectContaining({ code: 'upstream_invalid' }));
+  });
+});
+
+describe('the diagnostics of a prompt cache', () => {
+  const missOf = (diagnostics: unknown) => {
+    const message = { ...start.message, content: [], diagnostics };
+    const streamed = parse([{ type: 'message_start', message }, ...end]);
+    const plain = messages.provider.parseResponse(Buffer.from(JSON.stringify(message)));
+    const misses = [streamed, plain].map((events) => events.reduce(summarize, createSummary()).cacheMiss);
+    expect(misses[0]).toEqual(misses[1]);
+    return misses[0];
+  };
+
+  it('name the part that changed, and the tokens', () => {
+    const reason = { type: 'tools_changed', cache_missed_input_tokens: 812 };
+    expect(missOf({ cache_miss_reason: reason })).toEqual({ part: 'tools', tokens: 812 });
+    expect(missOf({ cache_miss_reason: { type: 'system_changed' } })).toEqual({
+      part: 'system',
+      tokens: null,
+    });
+  });
+
+  it('are ignored if they explain nothing', () => {
+    for (const type of ['unavailable', 'previous_message_not_found', 'changed', null])
+      expect(missOf({ cache_miss_reason: { type } })).toBeUndefined();
+    for (const diagnostics of [null, { cache_miss_reason: null }, 'text', undefined])
+      expect(missOf(diagnostics)).toBeUndefined();
   });
 });

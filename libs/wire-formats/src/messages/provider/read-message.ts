@@ -1,9 +1,10 @@
 import { GatewayError } from '@gateway/errors';
-import type { JsonObject, StreamEvent } from '@gateway/interchange';
+import type { CacheMissReport, JsonObject, StreamEvent } from '@gateway/interchange';
 import {
   asList,
   asObject,
   asText,
+  asTokens,
   isEmpty,
   isObject,
   optional,
@@ -30,11 +31,21 @@ export function startMessage(state: StreamState, message: JsonObject): StreamSte
     format: 'messages',
     ...optional('id', id),
     ...optional('model', asText(message.model)),
+    ...optional('cacheMiss', readCacheMiss(message)),
   };
   const events = [start, ...createExtensions('answer', otherMembers(message, startMembers))];
   const [counted, usage] = readUsage({ ...state, started: true }, message.usage);
   const [filled, content] = readContent(counted, asList(message.content));
   return [filled, [...events, ...usage, ...content]];
+}
+
+const changedParts = ['model', 'tools', 'system', 'messages'] as const;
+
+/** Reads `diagnostics`. Other reasons, such as `unavailable`, explain nothing. */
+function readCacheMiss({ diagnostics }: JsonObject): CacheMissReport | undefined {
+  const reason = asObject(asObject(diagnostics)?.cache_miss_reason);
+  const part = changedParts.find((each) => reason?.type === `${each}_changed`);
+  return part && { part, tokens: asTokens(reason?.cache_missed_input_tokens) ?? null };
 }
 
 function readContent(state: StreamState, content: readonly unknown[]): StreamStep {

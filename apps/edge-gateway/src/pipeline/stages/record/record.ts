@@ -17,7 +17,9 @@ import { ContentCopy } from '../../contents/content-copy.ts';
 import type { ContentKeeper } from '../../contents/content-keeper.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
 import { noteAnswer } from './note-answer.ts';
+import { addPrompt } from './add-prompt.ts';
 import { addSavings } from './add-savings.ts';
+import type { PromptHasher } from './prompt-hasher.ts';
 import { renderAccepted, renderEvent, renderLogLine } from './render-record.ts';
 
 interface RecordServices {
@@ -29,6 +31,7 @@ interface RecordServices {
   readonly metrics: EdgeMetrics;
   readonly tokenRatios: TokenRatios;
   readonly modelRouter: Pick<ModelRouter, 'noteAnswer'>;
+  readonly promptHasher: PromptHasher;
   readonly requestLog: LineLog;
 }
 
@@ -77,21 +80,34 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       services.requestLog.write(renderLogLine({ exchange, caller, outcome, totalMs, event: finished }));
       if (finished === null) return;
       if (caller !== null) keepContents(exchange, caller, services);
-      const { traceparent } = exchange.trace.headers;
-      finishOnce(accepting, addSavings(finished, exchange, services.catalog), traceparent, services.spool);
+      const event = completeEvent(finished, exchange, outcome, services);
+      finishOnce(accepting, event, exchange, services.spool);
     },
   };
+}
+
+/** Adds what is computed only after the response: savings, and hashes of the prompt. */
+function completeEvent(
+  event: RequestEventV1,
+  exchange: Exchange,
+  outcome: RelayOutcome,
+  services: RecordServices,
+): RequestEventV1 | Promise<RequestEventV1> {
+  const saved = addSavings(event, exchange, services.catalog);
+  return saved instanceof Promise
+    ? saved.then((counted) => addPrompt(counted, exchange, outcome, services))
+    : addPrompt(saved, exchange, outcome, services);
 }
 
 /** A request may end before its accept line is written. A request that was not accepted has no event. */
 function finishOnce(
   accepting: Promise<void>,
   event: ReturnType<typeof addSavings>,
-  traceparent: string,
+  { trace }: Pick<Exchange, 'trace'>,
   spool: RequestSpool,
 ): void {
   accepting.then(
-    () => spool.finish(event, traceparent),
+    () => spool.finish(event, trace.headers.traceparent),
     () => undefined,
   );
 }

@@ -79,6 +79,7 @@ export function renderEvent(
     providerSavingsUsd: null,
     grossSavingsUsd: null,
     ms: renderTimings(exchange, totalMs),
+    prompt: null,
     plan: addNeeds(exchange, outcome),
   };
 }

@@ -1,0 +1,119 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { RequestEventV1, RequestPrompt } from '@gateway/contracts';
+import type { TokenUsage } from '@gateway/interchange';
+import { costUsd, type CatalogModel, type ModelCatalog } from '@gateway/model-catalog';
+import { formatNamed, scanJson } from '@gateway/wire-formats';
+import { deriveKey } from '../../../request/conversation.ts';
+import { isLarge } from '../../../request/request-facts.ts';
+import type { ParsedRequest } from '../../../request/request.ts';
+import type { RelayOutcome } from '../../exchange/answer.ts';
+import type { Exchange, SentPrompt } from '../../exchange/exchange.ts';
+import { findModel } from './render-record.ts';
+import type { PromptHasher } from './prompt-hasher.ts';
+
+interface PromptServices {
+  readonly catalog: ModelCatalog;
+  readonly promptHasher: PromptHasher;
+}
+
+/** Larger requests are not compared with each other: reading one takes more than a hundredth of a second. */
+const bytesMax = 8 * 1024 * 1024;
+const conversationDigits = 32;
+
+/**
+ * Adds the hashes of the prompt to an event, from which the worker finds out why the prompt cache was missed. This
+ * runs after the response was sent, and never throws. Nothing is hashed for requests without tools in the
+ * provider's own format, prompts too short for the cache, and models that do not cache. The result is a promise
+ * for a large request, because other requests run first.
+ */
+export function addPrompt(
+  event: RequestEventV1,
+  exchange: Exchange,
+  outcome: RelayOutcome,
+  services: PromptServices,
+): RequestEventV1 | Promise<RequestEventV1> {
+  const usage = exchange.rounds?.usages[0] ?? outcome.summary?.usage;
+  const model = findModel(event, services.catalog);
+  const { prompt } = exchange;
+  if (prompt === undefined || usage === undefined || !mayBeCached(model, usage)) return event;
+  if (!isCompared(prompt.request, event) || event.usage?.estimated !== false) return event;
+  const add = (): RequestEventV1 => {
+    try {
+      event.prompt = renderPrompt(event, prompt, { exchange, outcome, model, usage, ...services });
+    } catch {
+      // The report lacks this request. Its event must be written in any case.
+    }
+    return event;
+  };
+  return isLarge(prompt.request.bytes) ? nextTurn().then(add) : add();
+}
+
+/** A request without tools in its provider's own format is not planned either. It must cost as little as possible. */
+function isCompared({ bytes, outline }: ParsedRequest, { lane }: RequestEventV1): boolean {
+  return bytes.length <= bytesMax && (outline.tools.length > 0 || lane === 'translated');
+}
+
+function mayBeCached(model: CatalogModel | undefined, { inputTokens }: TokenUsage): model is CatalogModel {
+  const cache = model?.cache ?? null;
+  return cache !== null && cache.kind !== 'none' && inputTokens >= (cache.minTokens ?? 0);
+}
+
+interface Answered extends PromptServices {
+  readonly exchange: Exchange;
+  readonly outcome: RelayOutcome;
+  readonly model: CatalogModel;
+  readonly usage: TokenUsage;
+}
+
+function renderPrompt(
+  { accountId }: RequestEventV1,
+  { request, body }: SentPrompt,
+  { exchange, outcome, model, usage, promptHasher }: Answered,
+): RequestPrompt {
+  const { bytes, outline, conversation } = request;
+  const hashSent = () => {
+    const tape = scanJson(body, { depthMax: 128 });
+    const sent = formatNamed(exchange.format).client.outlineRequest(tape, exchange.route);
+    return promptHasher.hashPrompt(accountId, sent, Buffer.from(body.buffer, body.byteOffset, body.length));
+  };
+  return {
+    conversation: deriveKey(accountId, conversation.key).slice(0, conversationDigits),
+    client: promptHasher.hashPrompt(accountId, outline, bytes),
+    sent: exchange.ledger.lane === 'edited' ? hashSent() : null,
+    caching: model.cache?.kind === 'explicit' ? 'explicit' : 'automatic',
+    ttlSeconds: readTtlSeconds(bytes) ?? model.cache?.ttlSeconds ?? null,
+    inputTokens: usage.inputTokens,
+    cachedTokens: usage.cachedInputTokens ?? 0,
+    writtenTokens: usage.cacheWriteTokens ?? 0,
+    usdPerMtok: readPrices(model, usage, exchange.acceptedAt.getTime()),
+    diagnosis: outcome.summary?.cacheMiss ?? null,
+  };
+}
+
+/** Lifetimes that a client can choose, longest first. The longest marker of a request counts. */
+const lifetimes = (
+  [
+    ['12h', 43_200],
+    ['1h', 3_600],
+    ['30m', 1_800],
+  ] as const
+).map(([ttl, seconds]) => [[`"ttl":"${ttl}"`, `"ttl": "${ttl}"`], seconds] as const);
+
+function readTtlSeconds(bytes: Buffer): number | undefined {
+  if (!bytes.includes('"ttl"')) return undefined;
+  return lifetimes.find(([spellings]) => spellings.some((spelling) => bytes.includes(spelling)))?.[1];
+}
+
+/** Prices in USD per million tokens, in the tier of the request. Writes are those of the shortest lifetime. */
+function readPrices(
+  model: CatalogModel,
+  { inputTokens }: TokenUsage,
+  at: number,
+): RequestPrompt['usdPerMtok'] {
+  const plain = { inputTokens, outputTokens: 0 };
+  const perMtok = (usage: TokenUsage) => ((costUsd(model, usage, at) ?? NaN) / inputTokens) * 1_000_000;
+  const input = perMtok(plain);
+  if (!Number.isFinite(input)) return null;
+  const read = perMtok({ ...plain, cachedInputTokens: inputTokens });
+  return { input, read, write: perMtok({ ...plain, cacheWriteTokens: inputTokens }) };
+}

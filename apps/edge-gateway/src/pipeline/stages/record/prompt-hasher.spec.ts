@@ -1,0 +1,104 @@
+import type { ClientFormat } from '@gateway/interchange';
+import { formatNamed, scanJson } from '@gateway/wire-formats';
+import { PromptHasher } from './prompt-hasher.ts';
+
+const hasher = new PromptHasher();
+
+function hash(body: object, format: ClientFormat = 'messages', owner = 'account') {
+  const bytes = Buffer.from(JSON.stringify(body));
+  const outline = formatNamed(format).client.outlineRequest(scanJson(bytes, { depthMax: 128 }), {
+    ...{ model: 'm', stream: false },
+  });
+  return hasher.hashPrompt(owner, outline, bytes);
+}
+
+const tool = (name: string, more: object = {}) => ({ name, input_schema: { type: 'object' }, ...more });
+const mark = { cache_control: { type: 'ephemeral' } };
+const user = (text: string) => ({ role: 'user', content: text });
+const model = (text: string) => ({ role: 'assistant', content: text });
+const plain = { model: 'm', max_tokens: 1, system: 'Be kind.', tools: [tool('a'), tool('b')] };
+const opening = { ...plain, messages: [user('one')] };
+const later = { ...plain, messages: [user('one'), model('two'), user('three')] };
+
+it('finds the previous request in the next one', () => {
+  const [first, second] = [hash(opening), hash(later)];
+  expect(first).toMatchObject({ before: [], here: first.opening });
+  expect(second).toMatchObject({
+    ...first,
+    before: [first.here],
+    here: expect.not.stringMatching(first.here) as string,
+  });
+  const turns = Array.from({ length: 12 }, (_, at) => [model(`m${at}`), user(`u${at}`)]).flat();
+  const long = hash({ ...plain, messages: [user('one'), ...turns] });
+  expect(long.before).toHaveLength(8);
+  expect(long.before[0]).toBe(hash({ ...plain, messages: [user('one'), ...turns.slice(0, -2)] }).here);
+});
+
+it('tells changes of tools, their order, the instructions and messages apart', () => {
+  const first = hash(later);
+  const change = (body: object) => {
+    const changed = hash({ ...later, ...body });
+    return Object.keys(first).filter((part) => {
+      const [one, other] = [first, changed].map((each) => JSON.stringify(each[part as keyof typeof each]));
+      return one !== other;
+    });
+  };
+  expect(change({})).toEqual([]);
+  expect(change({ tools: [tool('b'), tool('a')] })).toEqual(['tools']);
+  expect(change({ tools: [tool('a')] })).toEqual(['tools', 'toolSet']);
+  expect(change({ tools: [] })).toEqual(['tools', 'toolSet']);
+  expect(change({ system: 'Be brief.' })).toEqual(['system']);
+  expect(change({ messages: [user('one'), model('two!'), user('three')] })).toEqual(['here']);
+  expect(change({ messages: [user('0ne'), model('two'), user('three')] })).toEqual([
+    'opening',
+    'before',
+    'here',
+  ]);
+});
+
+it('ignores cache markers, wherever the client moves them', () => {
+  const block = { type: 'text', text: 'one', ...mark };
+  const marked = { ...later, tools: [tool('a'), tool('b', mark)], messages: [...later.messages] };
+  marked.messages[0] = { role: 'user', content: [block] as never };
+  expect(hash({ ...marked, system: [{ type: 'text', text: 'Be kind.', ...mark }] })).toEqual(hash(later));
+});
+
+it('reads the instructions of a chat completion from its first messages', () => {
+  const system = { role: 'system', content: 'Be kind.' };
+  const of = (messages: readonly object[]) => hash({ model: 'm', messages }, 'chat-completions');
+  const [first, other] = [of([system, user('one')]), of([{ ...system, content: 'Be brief.' }, user('one')])];
+  expect(other).toMatchObject({ opening: first.opening, here: first.here });
+  expect(other.system).not.toBe(first.system);
+});
+
+it('reads cache points on converse as markers', () => {
+  const of = (point: readonly object[]) =>
+    hash(
+      {
+        ...{
+          system: [{ text: 'Be kind.' }, ...point],
+          messages: [{ role: 'user', content: [{ text: 'one' }, ...point] }],
+        },
+        toolConfig: {
+          tools: [{ toolSpec: { name: 'a', inputSchema: { json: { type: 'object' } } } }, ...point],
+        },
+      },
+      'converse',
+    );
+  expect(of([{ cachePoint: { type: 'default' } }])).toEqual(of([]));
+});
+
+it('has other hashes for another account', () => {
+  const [one, other] = [hash(later), hash(later, 'messages', 'other')];
+  const shared = Object.values(one)
+    .flat()
+    .filter((each) => Object.values(other).flat().includes(each));
+  expect(shared).toEqual([]);
+});
+
+it('notices a change at either end of a long text, and its length', () => {
+  const of = (text: string) => hash({ ...plain, messages: [user(text)] }).here;
+  const long = 'x'.repeat(200_000);
+  const others = [`y${long.slice(1)}`, `${long.slice(1)}y`, `${long}x`].map(of);
+  expect(new Set([of(long), ...others]).size).toBe(4);
+});

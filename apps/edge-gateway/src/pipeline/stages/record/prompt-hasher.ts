@@ -1,0 +1,124 @@
+import { createHash, hash, type Hash } from 'node:crypto';
+import type { PromptHashes } from '@gateway/contracts';
+import type { ByteRange, MessageOutline, RequestOutline, ToolOutline } from '@gateway/interchange';
+import { LRUCache } from 'lru-cache';
+
+/** Hex digits of each hash. 64 bits tell the prompts of a conversation apart. */
+const digitsMax = 16;
+/** Earlier ends of the conversation that are hashed: as many turns may be missing in the log. */
+const turnsMax = 8;
+/** A longer text counts by its first and last bytes and its length. */
+const textBytesMax = 4 * 1024;
+/** Maximum number of tool lists with stored hashes. Agents send the same list in every request. */
+const listsMax = 10_000;
+
+interface ToolHashes {
+  readonly tools: string;
+  readonly toolSet: string;
+}
+
+/**
+ * Hashes the parts of prompts that a prompt cache depends on, in the order in which providers read them. A hash
+ * covers the owner, so equal prompts of two accounts have different hashes. Cache markers are not part of a hash:
+ * agents move them from request to request. Calls count by id and name, and images do not count.
+ */
+export class PromptHasher {
+  readonly #lists = new LRUCache<string, ToolHashes>({ max: listsMax });
+
+  /**
+   * @param owner the account
+   * @param bytes the bytes that the outline's ranges refer to
+   */
+  hashPrompt(
+    owner: string,
+    { tools, toolsRange, system, messages }: RequestOutline,
+    bytes: Buffer,
+  ): PromptHashes {
+    const end = messages.findIndex(({ role }) => role !== 'system');
+    const first = end < 0 ? messages.length : end;
+    const instructions = [...(system === undefined ? [] : [system]), ...messages.slice(0, first)];
+    return {
+      ...this.#hashTools(owner, tools, toolsRange, bytes),
+      system: instructions.length === 0 ? null : digestOf(addMessages(open(owner), instructions, bytes)),
+      ...hashTranscript(owner, messages.slice(first), bytes),
+    };
+  }
+
+  #hashTools(
+    owner: string,
+    tools: readonly ToolOutline[],
+    range: ByteRange | undefined,
+    bytes: Buffer,
+  ): ToolHashes | { tools: null; toolSet: null } {
+    if (range === undefined || tools.length === 0) return { tools: null, toolSet: null };
+    const list = open(owner).update(bytes.subarray(range.start, range.end)).digest('base64');
+    let known = this.#lists.get(list);
+    if (known === undefined) {
+      const definitions = tools.map((tool) => withoutMarker(tool, bytes)).filter(({ length }) => length > 0);
+      const each = definitions.map((definition) => hash('sha256', definition));
+      known = {
+        tools: digestOf(open(owner).update(each.join())),
+        toolSet: digestOf(open(owner).update(each.sort().join())),
+      };
+      this.#lists.set(list, known);
+    }
+    return known;
+  }
+}
+
+const marker = /"cache_control"\s*:\s*\{[^{}]*\}/;
+const cachePoint = /^\{\s*"cachePoint"/;
+
+/** Returns a tool's definition without its marker. On converse a marker is an element after the tool; it is empty. */
+function withoutMarker({ range, cacheControl }: ToolOutline, bytes: Buffer): Buffer | string {
+  const own = bytes.subarray(range.start, range.end);
+  if (!cacheControl) return own;
+  const text = own.toString('utf8');
+  if (cachePoint.test(text)) return '';
+  const [head = '', ...rest] = text.split(marker);
+  return rest.length === 0 ? text : [head.trimEnd().replace(/,$/, ''), ...rest].join('');
+}
+
+/** Hashes a transcript up to its end, and up to the start of each of the model's newest turns. */
+function hashTranscript(
+  owner: string,
+  messages: readonly MessageOutline[],
+  bytes: Buffer,
+): Pick<PromptHashes, 'opening' | 'before' | 'here'> {
+  const turns = messages.flatMap(({ role }, at) =>
+    role === 'assistant' && messages[at - 1]?.role !== 'assistant' ? [at] : [],
+  );
+  const all = open(owner);
+  const before: string[] = [];
+  let from = 0;
+  const addUpTo = (end: number): string => {
+    addMessages(all, messages.slice(from, end), bytes);
+    from = end;
+    return digestOf(all.copy());
+  };
+  const opening = addUpTo(turns[0] ?? messages.length);
+  for (const turn of turns.slice(-turnsMax)) before.unshift(addUpTo(turn));
+  return { opening, before, here: addUpTo(messages.length) };
+}
+
+function addMessages(all: Hash, messages: readonly MessageOutline[], bytes: Buffer): Hash {
+  for (const { role, toolCalls, toolResultIds, ...message } of messages) {
+    const ids = [...toolCalls.map(({ id, name }) => `${id}:${name}`), ...toolResultIds].join();
+    const texts = message.textRanges();
+    all.update(`${role}\n${ids}\n${texts.map(({ start, end }) => end - start).join()}\n`);
+    for (const { start, end } of texts) {
+      const isLong = end - start > textBytesMax;
+      all.update(bytes.subarray(start, isLong ? start + textBytesMax / 2 : end));
+      if (isLong) all.update(bytes.subarray(end - textBytesMax / 2, end));
+    }
+  }
+  return all;
+}
+
+function open(owner: string): Hash {
+  return createHash('sha256').update(`${owner}\n`);
+}
+
+function digestOf(all: Hash): string {
+  return all.digest('hex').slice(0, digitsMax);
+}

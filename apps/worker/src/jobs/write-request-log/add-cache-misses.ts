@@ -1,0 +1,104 @@
+import { requestPrompt } from '@gateway/contracts';
+import { z } from 'zod';
+import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
+import { findCacheMiss, type PromptRecord } from './cache-miss.ts';
+import type { ParsedEvent } from './parse-batch.ts';
+
+/** Longer than any provider keeps an unused prefix. */
+const historyMs = 13 * 3_600_000;
+/** Requests of a conversation that a new one is compared with. Several agents can take turns in one. */
+const recordsMax = 8;
+
+const select = `
+  SELECT wanted.account_id || '/' || wanted.conversation AS key, found.*
+  FROM json_to_recordset($1::json) AS wanted (account_id uuid, conversation text)
+  CROSS JOIN LATERAL (
+    SELECT id::text, (extract(epoch FROM created_at) * 1000)::float8 AS "atMs", provider, model,
+      requested_model AS "requestedModel", prompt
+    FROM request_log
+    WHERE account_id = wanted.account_id AND conversation = wanted.conversation AND created_at >= $2::timestamptz
+    ORDER BY created_at DESC LIMIT ${recordsMax}
+  ) AS found`;
+
+const stored = z.array(
+  z.object({
+    key: z.string(),
+    id: z.string(),
+    atMs: z.number(),
+    provider: z.string().nullable(),
+    model: z.string().nullable(),
+    requestedModel: z.string().nullable(),
+    prompt: requestPrompt,
+  }),
+);
+
+/**
+ * Adds to each event why its request missed the prompt cache, by comparing it with the earlier requests of its
+ * conversation: those in the log and those of the same batch.
+ */
+export async function addCacheMisses(
+  database: TelemetryDatabase,
+  events: readonly ParsedEvent[],
+): Promise<readonly ParsedEvent[]> {
+  const records = new Map(
+    events.flatMap((event) => recordOf(event) ?? []).map((each) => [each.record.id, each]),
+  );
+  if (records.size === 0) return events;
+  const earlier = await readEarlier(database, [...records.values()]);
+  for (const { key, record } of records.values()) listAt(earlier, key).push(record);
+  return events.map((event) => {
+    const known = records.get(event.row.id);
+    const miss = known === undefined ? null : findCacheMiss(known.record, earlier.get(known.key) ?? []);
+    return miss === null ? event : { ...event, row: { ...event.row, ...renderMiss(miss) } };
+  });
+}
+
+interface KeyedRecord {
+  /** Account and conversation. */
+  readonly key: string;
+  readonly accountId: string;
+  readonly record: PromptRecord;
+}
+
+function recordOf({ row, source }: ParsedEvent): KeyedRecord | undefined {
+  const { prompt, provider, model, requestedModel } = source;
+  if (prompt === null) return undefined;
+  const record = { id: row.id, atMs: Date.parse(row.created_at), provider, model, requestedModel, prompt };
+  return { key: `${row.account_id}/${prompt.conversation}`, accountId: row.account_id, record };
+}
+
+async function readEarlier(
+  database: TelemetryDatabase,
+  records: readonly KeyedRecord[],
+): Promise<Map<string, PromptRecord[]>> {
+  const wanted = new Map(
+    records.map(({ key, accountId, record }) => [
+      key,
+      { account_id: accountId, conversation: record.prompt.conversation },
+    ]),
+  );
+  const from = Math.min(...records.map(({ record }) => record.atMs)) - historyMs;
+  const rows: unknown = await database.acrossAccounts.$queryRawUnsafe(
+    select,
+    JSON.stringify([...wanted.values()]),
+    new Date(from).toISOString(),
+  );
+  const earlier = new Map<string, PromptRecord[]>();
+  for (const { key, ...record } of stored.parse(rows)) listAt(earlier, key).push(record);
+  return earlier;
+}
+
+function listAt(lists: Map<string, PromptRecord[]>, key: string): PromptRecord[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
+}
+
+function renderMiss({ cause, detail, tokens, usd }: NonNullable<ReturnType<typeof findCacheMiss>>) {
+  return {
+    cache_miss_cause: cause,
+    cache_miss_detail: detail,
+    cache_miss_tokens: tokens,
+    cache_miss_usd: usd,
+  };
+}

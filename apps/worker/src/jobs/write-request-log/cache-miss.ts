@@ -1,0 +1,141 @@
+import type {
+  CacheMissCause,
+  CacheMissDetail,
+  PromptHashes,
+  PromptPart,
+  RequestPrompt,
+} from '@gateway/contracts';
+
+/** A request of a conversation, as far as its prompt cache is concerned. */
+export interface PromptRecord {
+  readonly id: string;
+  /** When it was accepted, in milliseconds since the epoch. */
+  readonly atMs: number;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly requestedModel: string | null;
+  readonly prompt: RequestPrompt;
+}
+
+/** Why a request did not read what the request before it left in the provider's prompt cache. */
+export interface CacheMiss {
+  readonly cause: CacheMissCause;
+  readonly detail: CacheMissDetail;
+  /** Input tokens that were read again at a higher price than from the cache. */
+  readonly tokens: number;
+  /** What they cost beyond reading them from the cache, in USD. Null if prices are unknown. */
+  readonly usd: number | null;
+}
+
+/** Smaller differences come from rounding: providers cache in blocks, for example of 128 tokens at OpenAI. */
+const blockTokens = 128;
+const tokensMin = 256;
+const shareMin = 0.02;
+
+/**
+ * Finds out why a request missed the prompt cache, by comparing it with the earlier request that it continues.
+ * Returns null if it missed nothing, or continues none of them.
+ * @param earlier requests of the same conversation, in any order; later ones are ignored
+ */
+export function findCacheMiss(record: PromptRecord, earlier: readonly PromptRecord[]): CacheMiss | null {
+  const previous = choosePrevious(record, earlier);
+  if (previous === undefined) return null;
+  const tokens = countMissed(record.prompt, previous.prompt);
+  if (tokens === 0) return null;
+  const { diagnosis } = record.prompt;
+  const [cause, detail] =
+    diagnosis === null ? nameCause(record, previous) : attributeChange(diagnosis.part, record, previous);
+  return { cause, detail, tokens, usd: priceMissed(record.prompt, tokens) };
+}
+
+/**
+ * Chooses the earlier request that this one continues: the one with the most in common, and of these the
+ * newest. Agents of one session can take turns, so it is not always the last one.
+ */
+function choosePrevious(record: PromptRecord, earlier: readonly PromptRecord[]): PromptRecord | undefined {
+  let [best, bestLikeness] = [undefined as PromptRecord | undefined, 0];
+  for (const other of earlier) {
+    if (other.id === record.id || other.atMs >= record.atMs) continue;
+    const likeness = likenessOf(record.prompt.client, other.prompt.client);
+    if (likeness < bestLikeness || likeness === 0) continue;
+    if (likeness === bestLikeness && best !== undefined && other.atMs <= best.atMs) continue;
+    [best, bestLikeness] = [other, likeness];
+  }
+  return best;
+}
+
+/** 0 if one request does not continue the other. */
+function likenessOf(client: PromptHashes, earlier: PromptHashes): number {
+  if (client.opening !== earlier.opening) return 0;
+  const shared = Number(client.tools === earlier.tools) + Number(client.system === earlier.system);
+  return 1 + shared + (continues(client, earlier) ? 3 : 0);
+}
+
+function continues({ here, before }: PromptHashes, earlier: PromptHashes): boolean {
+  return here === earlier.here || before.includes(earlier.here);
+}
+
+/** The tokens that the earlier request left in the cache, that this one sent, and that were not read. */
+function countMissed(prompt: RequestPrompt, earlier: RequestPrompt): number {
+  const told = prompt.diagnosis?.tokens;
+  if (told != null) return told;
+  const left = countCached(earlier);
+  const missed = Math.min(left, prompt.inputTokens) - prompt.cachedTokens;
+  return missed < Math.max(tokensMin, left * shareMin) ? 0 : missed;
+}
+
+/** The tokens that a request read from the cache or wrote to it. Some providers do not report writes. */
+function countCached({ caching, inputTokens, cachedTokens, writtenTokens }: RequestPrompt): number {
+  if (caching === 'explicit' || writtenTokens > 0) return cachedTokens + writtenTokens;
+  return Math.floor(inputTokens / blockTokens) * blockTokens;
+}
+
+type Named = readonly [CacheMissCause, CacheMissDetail];
+
+/**
+ * A cache that holds nothing any more after its lifetime has expired, whatever changed. Otherwise a change by the
+ * client explains the miss, then one by the gateway. What is left is up to the provider.
+ */
+function nameCause(record: PromptRecord, previous: PromptRecord): Named {
+  const { prompt, atMs } = record;
+  const isOld =
+    previous.prompt.ttlSeconds !== null && atMs - previous.atMs > previous.prompt.ttlSeconds * 1000;
+  if (isOld && prompt.cachedTokens === 0) return ['expired', 'idle'];
+  if (record.requestedModel !== previous.requestedModel) return ['client', 'model_changed'];
+  const byClient = findChange(prompt.client, previous.prompt.client);
+  if (byClient !== null) return ['client', byClient];
+  if (record.provider !== previous.provider || record.model !== previous.model)
+    return ['gateway', 'model_changed'];
+  const { client: own, sent } = prompt;
+  const byGateway = findChange(sent ?? own, previous.prompt.sent ?? previous.prompt.client);
+  if (byGateway !== null) return ['gateway', byGateway];
+  return isOld ? ['expired', 'idle'] : ['provider', 'evicted'];
+}
+
+/** Attributes a change that the provider reports. What the client did not change, the gateway did. */
+function attributeChange(part: PromptPart, record: PromptRecord, previous: PromptRecord): Named {
+  const [now, before] = [record.prompt.client, previous.prompt.client];
+  const isReordered = now.tools !== before.tools && now.toolSet === before.toolSet;
+  const [isClients, detail] = {
+    model: [record.requestedModel !== previous.requestedModel, 'model_changed'] as const,
+    tools: [now.tools !== before.tools, isReordered ? 'tools_reordered' : 'tools_changed'] as const,
+    system: [now.system !== before.system, 'system_changed'] as const,
+    messages: [!continues(now, before), 'message_edited'] as const,
+  }[part];
+  return [isClients ? 'client' : 'gateway', detail];
+}
+
+/** The first part of the prompt that changed, in the order in which providers read it. */
+function findChange(now: PromptHashes, before: PromptHashes): CacheMissDetail | null {
+  if (now.tools !== before.tools) return now.toolSet === before.toolSet ? 'tools_reordered' : 'tools_changed';
+  if (now.system !== before.system) return 'system_changed';
+  return continues(now, before) ? null : 'message_edited';
+}
+
+/** Missed tokens were written to the cache again, or read as plain input. */
+function priceMissed({ writtenTokens, usdPerMtok }: RequestPrompt, tokens: number): number | null {
+  if (usdPerMtok === null) return null;
+  const written = Math.min(tokens, writtenTokens);
+  const paid = written * usdPerMtok.write + (tokens - written) * usdPerMtok.input;
+  return Math.max(0, (paid - tokens * usdPerMtok.read) / 1_000_000);
+}

@@ -1,0 +1,149 @@
+/** A provider that caches prompt prefixes as providers document it, in each client format. */
+import type { ClientFormat, JsonObject } from '@gateway/interchange';
+import type { ChooseControls } from '@gateway/testing';
+
+/** What one request read from the cache, and what the request before it had left there. */
+export interface CacheUse {
+  readonly total: number;
+  readonly read: number;
+  /** Tokens of the earlier request's prefix that were not read. 0 without an earlier request. */
+  readonly missed: number;
+}
+
+/** A cached prompt. */
+interface Entry {
+  readonly model: string;
+  readonly parts: readonly string[];
+  /** Ends of the cacheable prefixes, as numbers of parts. */
+  readonly ends: readonly number[];
+}
+
+const json = { 'content-type': 'application/json' };
+const blockTokens = 128;
+const outputTokens = 5;
+
+/** Keeps the prompts of each conversation, which names itself in its first message (`conversation 17`). */
+export class PromptCache {
+  readonly #entries = new Map<string, Entry[]>();
+  readonly #uses = new Map<string, CacheUse[]>();
+
+  /** Drops a conversation's prompts, as a provider does after a while. */
+  evict(conversation: string): void {
+    this.#entries.get(conversation)?.splice(0);
+  }
+
+  /** What the requests of a conversation read, in their order. */
+  usesOf(conversation: string): readonly CacheUse[] {
+    return this.#uses.get(conversation) ?? [];
+  }
+
+  readonly answer: ChooseControls = ({ url, body }) => {
+    const format = url.includes('/converse')
+      ? 'converse'
+      : url.endsWith('/messages')
+        ? 'messages'
+        : 'chat-completions';
+    const request = JSON.parse(body.toString('utf8')) as JsonObject;
+    const model = format === 'converse' ? (url.split('/')[2] ?? '') : String(request.model);
+    const use = this.#use(format, model, request);
+    return { status: 200, headers: json, body: answers[format](use) };
+  };
+
+  #use(format: ClientFormat, model: string, request: JsonObject): CacheUse {
+    const [tools, system, messages] = prompts[format](request).map((parts) =>
+      parts.map(withoutMarkers).filter(isPart),
+    );
+    const parts = [tools, system, messages].flatMap((each) => each ?? []);
+    const conversation = /conversation (\d+)/.exec(parts.join())?.[1] ?? '';
+    const [toolsEnd, systemEnd] = [tools?.length ?? 0, (tools?.length ?? 0) + (system?.length ?? 0)];
+    const isExplicit = format !== 'chat-completions';
+    const ends = isExplicit ? [toolsEnd, systemEnd, parts.length] : parts.map((_, at) => at + 1);
+    const entries = listAt(this.#entries, conversation);
+    const round = (tokens: number) => (isExplicit ? tokens : tokens - (tokens % blockTokens));
+    const read = round(
+      Math.max(0, ...entries.map((entry) => (entry.model === model ? countShared(entry, parts) : 0))),
+    );
+    const uses = listAt(this.#uses, conversation);
+    const total = countTokens(parts);
+    const left = Math.min(round(uses.at(-1)?.total ?? 0), total);
+    const use = { total, read, missed: Math.max(0, left - read) };
+    entries.push({ model, parts, ends });
+    uses.push(use);
+    return use;
+  }
+}
+
+/** The longest cacheable prefix of an earlier prompt that this one begins with. */
+function countShared({ parts: earlier, ends }: Entry, parts: readonly string[]): number {
+  const differs = earlier.findIndex((part, at) => part !== parts[at]);
+  const shared = differs < 0 ? earlier.length : differs;
+  return countTokens(parts.slice(0, Math.max(0, ...ends.filter((end) => end <= shared))));
+}
+
+function countTokens(parts: readonly string[]): number {
+  return parts.reduce((sum, part) => sum + Math.ceil(part.length / 4), 0);
+}
+
+type Parts = readonly unknown[];
+const listOf = (value: unknown): Parts => (Array.isArray(value) ? value : value === undefined ? [] : [value]);
+
+/** Tools, instructions and messages. */
+const prompts: Readonly<Record<ClientFormat, (request: JsonObject) => readonly [Parts, Parts, Parts]>> = {
+  'chat-completions': ({ tools, messages }) => [listOf(tools), [], listOf(messages)],
+  messages: ({ tools, system, messages }) => [listOf(tools), listOf(system), listOf(messages)],
+  converse: ({ toolConfig, system, messages }) => [
+    listOf((toolConfig as { tools?: unknown } | undefined)?.tools),
+    listOf(system),
+    listOf(messages),
+  ],
+};
+
+function withoutMarkers(part: unknown): string {
+  const text = JSON.stringify(part, (key, value: unknown) => {
+    if (key === 'cache_control') return undefined;
+    return Array.isArray(value) ? value.filter((each) => !isCachePoint(each)) : value;
+  });
+  return isCachePoint(part) ? '' : text;
+}
+
+function isCachePoint(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'cachePoint' in value;
+}
+
+function isPart(text: string): boolean {
+  return text !== '';
+}
+
+const answers: Readonly<Record<ClientFormat, (use: CacheUse) => object>> = {
+  'chat-completions': ({ total, read }) => ({
+    ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'm' },
+    choices: [{ index: 0, message: { role: 'assistant', content: 'Done.' }, finish_reason: 'stop' }],
+    usage: {
+      ...{ prompt_tokens: total, completion_tokens: outputTokens, total_tokens: total + outputTokens },
+      prompt_tokens_details: { cached_tokens: read },
+    },
+  }),
+  messages: ({ total, read }) => ({
+    ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'm', stop_reason: 'end_turn' },
+    content: [{ type: 'text', text: 'Done.' }],
+    usage: {
+      ...{ input_tokens: 0, cache_creation_input_tokens: total - read, cache_read_input_tokens: read },
+      output_tokens: outputTokens,
+    },
+  }),
+  converse: ({ total, read }) => ({
+    metrics: { latencyMs: 1 },
+    output: { message: { role: 'assistant', content: [{ text: 'Done.' }] } },
+    stopReason: 'end_turn',
+    usage: {
+      ...{ inputTokens: 0, cacheReadInputTokens: read, cacheWriteInputTokens: total - read },
+      ...{ outputTokens, totalTokens: total + outputTokens },
+    },
+  }),
+};
+
+function listAt<Item>(lists: Map<string, Item[]>, key: string): Item[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
+}
