@@ -40,6 +40,26 @@ export function useKeyUsage(span: { readonly from: string; readonly to: string }
   });
 }
 
+/** A time span, and a session if only its requests count. */
+export interface CacheReportQuery {
+  readonly from: string;
+  readonly to: string;
+  readonly session_id?: string;
+}
+
+const readCacheReport = (query: CacheReportQuery) =>
+  unwrap(api.GET('/v1/account/usage/cache', { params: { query } }));
+export type CacheReport = Awaited<ReturnType<typeof readCacheReport>>;
+
+/** Missed prompt caches by cause. */
+export function useCacheReport(query: CacheReportQuery) {
+  return useQuery({
+    queryKey: ['cache-report', query],
+    queryFn: () => readCacheReport(query),
+    placeholderData: keepPreviousData,
+  });
+}
+
 const pageRows = 100;
 
 const readSessions = (from: string, offset: number) =>

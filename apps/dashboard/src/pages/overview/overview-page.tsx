@@ -11,6 +11,7 @@ import { formatUtcDay } from '../../lib/format.ts';
 import { Breakdowns } from './breakdowns.tsx';
 import { OverviewFigures } from './overview-figures.tsx';
 import classes from './overview.module.css';
+import { CachePanel } from '../../components/cache-panel.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
 import { changeParam } from '../../lib/addresses.ts';
 import { dayRanges, parseOverviewQuery } from './overview-query.ts';
@@ -63,6 +64,7 @@ function Content({ analytics, days }: { readonly analytics: Analytics; readonly 
       <Suspense fallback={<div className={classes.chartsRoom} />}>
         <OverviewCharts days={data} />
       </Suspense>
+      <CachePanel from={from} to={to} />
       <Breakdowns span={{ from, to }} models={totals.models} days={days} />
     </Stacked>
   );

@@ -7,6 +7,7 @@ import {
   meaningOfBilled,
   sumTokensSaved,
 } from '../../lib/savings.ts';
+import { describeMiss } from '../../lib/cache-misses.ts';
 import { formatMs, formatShare, formatTokens, formatUsd } from '../../lib/format.ts';
 
 /** Duration, tools, tokens, cost and savings of one request. */
@@ -80,14 +81,21 @@ function describeTools({ tools_offered: offered, tools_in, tools_out, tools_prun
   return parts.join('; ');
 }
 
-type Cached = Pick<RequestDetail, 'cached_tokens' | 'prompt_tokens' | 'compression' | 'k_reason'>;
+type Cached = Pick<
+  RequestDetail,
+  'cached_tokens' | 'prompt_tokens' | 'compression' | 'k_reason' | 'cache_miss'
+>;
 
 /** Describes the effect of a request on the provider's prompt cache. */
 function describeCacheEffect(detail: Cached): string {
-  const { cached_tokens: cached, prompt_tokens: prompt, compression, k_reason } = detail;
+  const { cached_tokens: cached, prompt_tokens: prompt, compression, k_reason, cache_miss } = detail;
   const parts: string[] = [];
   if (cached !== null && prompt !== null && prompt > 0)
     parts.push(`${formatShare(cached / prompt)} of the input`);
+  if (cache_miss !== null)
+    parts.push(
+      `${formatTokens(cache_miss.tokens)} missed at ${formatUsd(cache_miss.usd)} (${describeMiss(cache_miss)})`,
+    );
   const rewritten = compression?.rewritten_usd ?? null;
   if (rewritten !== null && rewritten > 0)
     parts.push(`${formatUsd(rewritten)} for cache writes after compression`);

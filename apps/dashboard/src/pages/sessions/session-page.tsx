@@ -6,6 +6,7 @@ import { useAnalytics, type AnalyticsTotals } from '../../api/usage.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { Foreign, Count, Dollars, Duration, Share, Tokens } from '../../components/values.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { CachePanel } from '../../components/cache-panel.tsx';
 import { Figure, Figures, Panel, Stacked } from '../../components/panel.tsx';
 import { QueryView, EmptyState } from '../../components/states.tsx';
 import { formatMs, formatNumberOf, formatTokens, formatUsd, shareOf } from '../../lib/format.ts';
@@ -58,7 +59,14 @@ function SessionFigures({ sessionId }: { readonly sessionId: string }) {
   const query = useAnalytics(days, { session_id: sessionId });
   return (
     <QueryView query={query} lines={4} isEmpty={({ totals }) => totals === null} empty={null}>
-      {({ totals }) => (totals === null ? null : <TotalFigures totals={totals} />)}
+      {({ totals, from, to }) =>
+        totals === null ? null : (
+          <Stacked>
+            <TotalFigures totals={totals} />
+            <CachePanel from={from} to={to} session_id={sessionId} />
+          </Stacked>
+        )
+      }
     </QueryView>
   );
 }
