@@ -13,6 +13,7 @@ const every = 20;
 /** The policy is made again when the traffic before the fall has grown by this share. */
 const growth = 0.3;
 export const quietConversations = 20_000;
+/** Without a suspicion, this is enough: evidence for an alarm takes longer to arise and to vanish. */
 const quietEvery = 200;
 const episode = 10;
 
@@ -142,11 +143,15 @@ interface QuietCase {
 /** Sends an account's conversations. Their recall does not change. */
 function runQuiet(random: () => number, { target, recoveryRate, length }: QuietCase): QuietRun {
   const account = simulateAccount(random);
-  const traffic = open(account, { target, recoveryRate, random, every: quietEvery });
+  const traffic = open(account, { target, recoveryRate, random, every: Infinity });
   let isAlarmed = false;
+  let next = every;
   while (traffic.sent < quietConversations && !isAlarmed) {
     const ranks = account.draw(random);
     for (let at = 0; at < length; at += 1) traffic.send(ranks);
+    if (traffic.sent < next) continue;
+    traffic.calibrate();
+    next = traffic.sent + ((traffic.bucket?.retest ?? null) === null ? quietEvery : every);
     isAlarmed = traffic.bucket?.reason === 'recall_fell';
   }
   return { isAlarmed, shadowShare: traffic.shadows / traffic.sent };

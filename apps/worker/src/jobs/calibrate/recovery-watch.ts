@@ -17,7 +17,10 @@ const referenceMin = 200;
 export const blockMax = 40;
 /** The recovery rate that the size of a rise is computed with lies between these bounds. */
 const [rateMin, rateMax] = [0.3, 1];
-const certainty = 0.9;
+/** With fewer blocks or days, their variance says nothing. */
+const blocksMin = 3;
+/** Certainty of the bounds of a dispersion. */
+const certainty = 0.95;
 /** Length of `YYYY-MM-DD`. */
 export const dateLength = 10;
 
@@ -80,8 +83,9 @@ export interface RecoveryLikelihood {
  * Measures how much more the number of recoveries varies between blocks than it would between independent
  * conversations. Alike conversations (an agent that repeats a task) have equal needs. Dividing the evidence by
  * this ratio keeps them from counting as independent (Wedderburn, "Quasi-likelihood functions", 1974). Blocks of
- * consecutive conversations show episodes; whole days also show episodes that run side by side. There are few
- * days, so only the part of their ratio that is certain counts.
+ * consecutive conversations show episodes; whole days also show episodes that run side by side. If blocks certainly
+ * vary more, the upper bound of their ratio counts, because a small ratio raises false alarms. There are few days, so
+ * only the part of their ratio that is certain counts.
  */
 export function measureDispersion(
   conversations: readonly WatchedRecovery[],
@@ -108,9 +112,8 @@ export function measureDispersion(
   }
   blocks.close();
   days.close();
-  const ofDays =
-    days.size < 3 ? 0 : (days.ratio * days.size) / jstat.jStat.chisquare.inv(certainty, days.size);
-  return Math.max(1, blocks.ratio, ofDays);
+  const ofBlocks = blocks.boundRatio('low') > 1 ? blocks.boundRatio('high') : 1;
+  return Math.max(ofBlocks, days.boundRatio('low'));
 }
 
 /** Sums the squared differences between blocks and their expectation, and the variances without dispersion. */
@@ -136,7 +139,10 @@ class Tally {
     [this.#events, this.#expected, this.#variance] = [0, 0, 0];
   }
 
-  get ratio(): number {
-    return this.#variances === 0 ? 1 : this.#squares / this.#variances;
+  /** A bound of the ratio of the variance to that of independent conversations. 0 if there are too few blocks. */
+  boundRatio(side: 'low' | 'high'): number {
+    if (this.size < blocksMin) return 0;
+    const quantile = jstat.jStat.chisquare.inv(side === 'low' ? certainty : 1 - certainty, this.size);
+    return (this.#squares / this.#variances) * (this.size / quantile);
   }
 }

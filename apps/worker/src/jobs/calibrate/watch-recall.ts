@@ -7,14 +7,21 @@ import { findChange, type Setup } from './setup-change.ts';
 /** Number of shadow conversations in the reference before detection starts. */
 export const referenceMin = 59;
 /** The reference is fitted again when it has grown by this share. */
-const growth = 0.5;
+const growth = 0.2;
 /**
  * A CUSUM raises more false alarms the more information (in nats) each conversation contains, and exponentially
  * fewer with a higher threshold (Siegmund, "Sequential analysis", 1985, chapter 2). So the threshold is the
- * logarithm of this multiple of the information. Simulation has not confirmed the constant yet:
- * `npm run eval:calibration -- --part quiet` counts the false alarms.
+ * logarithm of this multiple of the information. `npm run eval:calibration -- --part quiet` counts the false
+ * alarms: docs/internals/recall.md has the figures.
  */
-const alarmMultiple = 1_000_000;
+const alarmMultiple = 3_000_000;
+/**
+ * Conversations that a run may cover. A fall of ten points is confirmed in fewer. In a longer run, small
+ * errors of the reference add up to the evidence of a fall. So the run becomes part of the reference, and a new one
+ * starts (the idea of window-limited tests: Lai, "Sequential changepoint detection in quality control and dynamical
+ * systems", 1995).
+ */
+const runMax = 1_000;
 const alarmMin = 7;
 /** Evidence from which a fall is suspected, as a share of the evidence that an alarm needs. */
 const suspectedShare = 0.35;
@@ -85,7 +92,8 @@ interface Evidence {
 
 /**
  * A CUSUM (Page, "Continuous inspection schemes", 1954). The conversations before the current run form the
- * reference. A run ends when the evidence for a fall is no larger than the evidence against it.
+ * reference. A run ends when the evidence for a fall is no larger than the evidence against it, or at its maximum
+ * length.
  */
 function runCusum(conversations: readonly WatchedConversation[], watch: RecallWatch): Evidence | null {
   const reference = new Reference(watch);
@@ -97,7 +105,7 @@ function runCusum(conversations: readonly WatchedConversation[], watch: RecallWa
     const conversation = conversations[at];
     if (conversation === undefined) break;
     run.add(conversation, fitted.ratioOf(conversation));
-    if (run.nats > 0) continue;
+    if (run.nats > 0 && run.size < runMax) continue;
     for (; startedAt <= at; startedAt += 1) reference.add(conversations[startedAt]);
     if (startedAt >= fitted.size * (1 + growth)) fitted = reference.fit();
     run = new Run(fitted);
@@ -144,6 +152,8 @@ class Run {
   #open = 0;
   #count = 0;
   #day = '';
+  /** Number of conversations. */
+  size = 0;
   shadowNats = 0;
 
   constructor({ alarmAt, observed }: Fitted) {
@@ -164,6 +174,7 @@ class Run {
     }
     this.#open += ratio;
     this.#count += this.#weight;
+    this.size += 1;
     if (kind === 'shadow') this.shadowNats += ratio;
   }
 }
@@ -218,8 +229,7 @@ class Reference {
     const labels = this.#watch.fit();
     const recoveries = this.#recoveries.fit(this.#missShares());
     const share = this.samples / this.size;
-    const perShadow = labels.nats / thinned(recoveries.dispersion, share);
-    const nats = (1 - share) * recoveries.nats + share * perShadow;
+    const nats = (1 - share) * recoveries.nats + (share * labels.nats) / recoveries.dispersion;
     const observed = Math.min(1, this.size / this.#traffic);
     return {
       ...{ size: this.size, observed },
@@ -249,10 +259,6 @@ function ratioOf(
   recoveries: RecoveryLikelihood,
 ): number {
   if (conversation.kind === 'pruned') return recoveries.ratioOf(conversation);
-  return labels.ratioOf(conversation) / thinned(recoveries.dispersion, conversation.share);
-}
-
-/** Shadow conversations are drawn one by one, so few of them are alike: the dispersion shrinks with the share. */
-function thinned(dispersion: number, share: number): number {
-  return 1 + (dispersion - 1) * share;
+  // The same episodes have pruned and shadow conversations, so their evidence is not independent.
+  return labels.ratioOf(conversation) / recoveries.dispersion;
 }

@@ -1,0 +1,29 @@
+import { randomFrom } from '@gateway/testing';
+import { measureDispersion, type WatchedRecovery } from './recovery-watch.ts';
+
+const usual = 0.15;
+
+/** Conversations, 200 a day, in episodes of alike ones: all of an episode need recovery, or none. */
+function draw(seed: number, episode: number, count = 4_000): WatchedRecovery[] {
+  const random = randomFrom(seed);
+  let recovered = 0;
+  return Array.from({ length: count }, (_, at) => {
+    if (at % episode === 0) recovered = Number(random() < usual);
+    return { at: new Date(Date.UTC(2026, 0, 1) + at * 432_000).toISOString(), k: 10, recovered };
+  });
+}
+
+const dispersionOf = (conversations: readonly WatchedRecovery[]) =>
+  measureDispersion(conversations, () => usual);
+
+describe('the dispersion of recoveries', () => {
+  it('is one for most accounts with independent conversations', () => {
+    const measured = Array.from({ length: 40 }, (_, seed) => dispersionOf(draw(seed, 1)));
+    expect(measured.filter((each) => each === 1).length).toBeGreaterThanOrEqual(34);
+  });
+
+  it('is not underestimated for episodes of alike conversations', () => {
+    const measured = Array.from({ length: 40 }, (_, seed) => dispersionOf(draw(seed, 10)));
+    expect(measured.filter((each) => each >= 10).length).toBeGreaterThanOrEqual(34);
+  });
+});
