@@ -24,7 +24,7 @@ const { values } = parseArgs({
 });
 if (values.lane !== 'keyword' && values.lane !== 'semantic') throw new Error('--lane keyword|semantic');
 const targets = ['0.90', '0.95', '0.99'] as const;
-const model = loadCatalog().find('anthropic', 'claude-sonnet-4-5');
+const model = loadCatalog().find('anthropic', 'claude-sonnet-5');
 if (model === undefined) throw new Error('the catalogue has no model to price with');
 
 const subjects = prepareSubjects(loadSessions(values.data), {

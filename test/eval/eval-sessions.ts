@@ -14,15 +14,13 @@ import { measureList } from './sessions/measure-list.ts';
 import { promptSizeNames } from './sessions/prompt-sizes.ts';
 
 const sizes = [50, 100, 300];
-/** One model for each prompt cache rule. */
+/** Current models, one for each prompt cache rule. Bound models keep their tools, so they are not among them. */
 const modelNames = [
-  ['anthropic', 'claude-sonnet-4-5'],
-  ['openai', 'gpt-5'],
-  ['openai', 'gpt-4.1'],
-  ['openai', 'gpt-4o'],
-  ['deepseek', 'deepseek-chat'],
-  ['google', 'gemini-2.5-flash'],
-  ['mistral', 'mistral-large-latest'],
+  ['anthropic', 'claude-sonnet-5'],
+  ['openai', 'gpt-6-sol'],
+  ['deepseek', 'deepseek-flash'],
+  ['google', 'gemini-4-carbon'],
+  ['mistral', 'mistral-large-4'],
 ] as const;
 
 const { values } = parseArgs({
@@ -39,8 +37,11 @@ if (values.lane !== 'keyword' && values.lane !== 'semantic') throw new Error('--
 const catalog = loadCatalog();
 const models = modelNames
   .filter(([provider]) => values.models === '' || values.models.split(',').includes(provider))
-  .map(([provider, id]) => catalog.find(provider, id))
-  .filter((model) => model !== undefined);
+  .map(([provider, id]) => {
+    const model = catalog.find(provider, id);
+    if (model === undefined) throw new Error(`the catalogue has no ${provider}/${id}`);
+    return model;
+  });
 const data = loadSessions(values.data);
 const report = [];
 for (const size of values.sizes.split(',').map(Number)) {

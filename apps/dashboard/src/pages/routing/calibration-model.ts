@@ -31,7 +31,7 @@ function describeState(bucket: CalibrationBucket): string {
     case 'calibrated':
       return `${seen} Pruning is on. ${describeMeasuredK(bucket)}${describeRecall(bucket)}${from}`;
     case 'prior':
-      return `${seen} Pruning is on. The shipped defaults (priors) choose the number of tools until there are at least ${more}.${from}`;
+      return `${seen} Pruning is on. The shipped defaults (priors) choose the number of tools until there are at least ${more}. They do not promise the target.${from}`;
     case 'off': {
       const why = reason === 'recall_fell' ? 'recall fell' : 'recall was below the target';
       return `${seen} Pruning is off, because ${why}. All tools are sent until at least ${more} show a number that meets it.${from}`;
