@@ -117,6 +117,24 @@ describe('a stored credential of one account', () => {
   });
 });
 
+/** Stalls of the edge's event loop with more than a second of processor time. */
+async function countLongStalls(): Promise<number> {
+  const metrics = await (await fetch(stack.dev.services[service]?.metrics_url ?? '')).text();
+  const read = (series: string): number =>
+    Number(new RegExp(`^event_loop_stall_cpu_seconds_${series} (\\S+)$`, 'm').exec(metrics)?.[1] ?? 0);
+  return read('count\\{[^}]*\\}') - read('bucket\\{[^}]*le="1"[^}]*\\}');
+}
+
+it('one small request cannot freeze an edge: 256 KiB of token starts, with stored contents', async () => {
+  const before = await countLongStalls();
+  await connect(hostile, 'key-of-the-hostile-account-0123');
+  const content = 'eyJaaaaaaaa-'.repeat((256 * 1024) / 12);
+  const answer = await say(hostile, content);
+  expect(answer.status).toBe(200);
+  expect((await readKept(answer, hostile)).request.text).toContain(content.slice(0, 1_000));
+  expect(await countLongStalls()).toBe(before);
+});
+
 describe('a provider that quotes the credential', () => {
   const secret = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYzz';
   beforeAll(() => connect(hostile, secret));
