@@ -3,7 +3,8 @@ import { readCloudFields } from '@gateway/wire-formats';
 import type { RequestOutline } from '@gateway/interchange';
 import type { HostedFields } from '@gateway/providers';
 import { createHostedCredential, renderHostedCredential } from '@gateway/providers';
-import { bindsReasoning, type CatalogModel } from '@gateway/model-catalog';
+import { bindsReasoning, thinksByDefault, type CatalogModel } from '@gateway/model-catalog';
+import type { Lane, ParsedRequest, Target } from './request.ts';
 
 /** Each step of a request up to this size takes less than ten milliseconds, whatever its body has. */
 const shortBytesMax = 128 * 1024;
@@ -33,9 +34,15 @@ export function carriesSignedReasoning(tape: JsonTape): boolean {
 
 /** Returns whether the client enables reasoning for this request. */
 export function turnsReasoningOn(tape: JsonTape, members: readonly string[] = thinkingMembers): boolean {
+  return placesOfThinking(tape).some((object) =>
+    members.some((name) => isTurnedOn(tape, tape.get(object, name))),
+  );
+}
+
+/** The objects with fields about reasoning: the body, and the model's own fields in the converse format. */
+function placesOfThinking(tape: JsonTape): JsonNode[] {
   const additional = tape.get(tape.root, 'additionalModelRequestFields');
-  const places = additional === undefined ? [tape.root] : [tape.root, additional];
-  return places.some((object) => members.some((name) => isTurnedOn(tape, tape.get(object, name))));
+  return additional === undefined ? [tape.root] : [tape.root, additional];
 }
 
 function isTurnedOn(tape: JsonTape, node: JsonNode | undefined): boolean {
@@ -81,29 +88,38 @@ export function readOwnCredential(tape: JsonTape): string | null {
 }
 
 /**
- * Returns whether the model's signed reasoning binds the conversation to its tools. If so, the tools are sent
- * unchanged from the first turn on. The decision depends only on the request. Once reasoning is on, it stays
- * on, or its signatures stay in the transcript. For a model that is not in the catalogue, the `thinking`
- * field of the messages format is enough.
+ * Returns whether the model's reasoning binds the conversation to `system`, tools and messages. If so, they are sent
+ * unchanged from the first turn on, because the first response may already carry a signature. The catalogue decides, not
+ * the request: models that bind also reason without a `thinking` field. Two requests are exempt until their transcript
+ * carries signatures: those that turn reasoning off, and those whose format has no place for signatures. For a model
+ * that the catalogue does not know by id or by family, the `thinking` field of the messages format is enough.
  */
-export function isBoundToTools(tape: JsonTape, model: CatalogModel | undefined): boolean {
-  if (model !== undefined && !rejectsEdits(model)) return false;
-  const members = model === undefined ? ['thinking'] : undefined;
-  return turnsReasoningOn(tape, members) || carriesSignedReasoning(tape);
+export function isReasoningBound(
+  { tape, outline }: Pick<ParsedRequest, 'tape' | 'outline'>,
+  { model: modelId, lane }: Pick<Target, 'model' | 'lane'>,
+  model: CatalogModel | undefined,
+): boolean {
+  const { effect } = bindsReasoning(model, modelId);
+  if (effect === 'none') return false;
+  if (carriesSignedReasoning(tape)) return true;
+  if (effect === 'unknown') return turnsReasoningOn(tape, ['thinking']);
+  return (
+    mayCarryReasoning(outline.format, lane) &&
+    !turnsReasoningOff(tape) &&
+    (model === undefined || thinksByDefault(model) || turnsReasoningOn(tape))
+  );
 }
 
-/**
- * Returns whether a conversation's context may be changed. The answer is no if the client enables reasoning
- * and the model binds its signed reasoning to every earlier message. A conversation with signed or encrypted
- * reasoning counts as bound, unless the catalogue says that the model does not bind it.
- */
-export function mayCompressContext(tape: JsonTape, model: CatalogModel | undefined): boolean {
-  const isBound = model !== undefined && rejectsEdits(model);
-  if (isBound && turnsReasoningOn(tape)) return false;
-  const isKnownFree = model !== undefined && !isBound;
-  return isKnownFree || !carriesSignedReasoning(tape);
+/** A translation to chat-completions leaves out signed reasoning, so such transcripts never carry it. */
+function mayCarryReasoning(format: RequestOutline['format'], lane: Lane): boolean {
+  return format !== 'chat-completions' || lane.kind === 'same-format';
 }
 
-function rejectsEdits(model: CatalogModel): boolean {
-  return bindsReasoning(model, model.modelId).effect === 'rejects';
+/** Returns whether the client turns reasoning off, in Anthropic's own field. */
+function turnsReasoningOff(tape: JsonTape): boolean {
+  return placesOfThinking(tape).some((object) => {
+    const node = tape.get(object, 'thinking');
+    const type = node === undefined ? undefined : tape.get(node, 'type');
+    return type !== undefined && tape.isString(type, 'disabled');
+  });
 }

@@ -255,9 +255,23 @@ describe('rules', () => {
     ['deprecated', {}, { deprecated: true }],
     ['other_region', {}, { provider: 'hosted', modelId: 'eu.anthropic.claude' }],
     ['context_too_short', { needs: { ...plainNeeds, inputTokens: 100_001 } }, {}],
+    ['context_too_short', { needs: { ...plainNeeds, inputTokens: 60_001 } }, { maxInputTokens: 60_000 }],
     ['output_too_short', { needs: { ...plainNeeds, outputTokensMax: 10_001 } }, {}],
   ] as const)('%s', (rule, change, model) => {
     expect(ruleOf(change, modelOf('m', 1, model))).toBe(rule);
+  });
+
+  it('a price that rises on a day counts from that day on', () => {
+    const prices = { input: 1, output: 1, periods: [{ from: '2026-12-01', input: 4, output: 4 }] };
+    const [rising, steady] = [modelOf('rising', 1, { prices }), modelOf('steady', 2)];
+    const models = listOf([rising, 0.5], [steady, 0.5]);
+    const on = (day: string) => choose({ mode: 'cheap', models, now: Date.parse(day) });
+    expect([firstOf(on('2026-11-30')), firstOf(on('2026-12-01'))]).toEqual(['p/rising', 'p/steady']);
+    const limited = { ...policy, maxCostUsdPerMtok: 3 };
+    expect(choose({ models, policy: limited, now: Date.parse('2026-12-01') }).excluded).toContainEqual({
+      id: 'p/rising',
+      rule: 'above_max_cost',
+    });
   });
 
   it('the sandbox is chosen only by name or when no other model exists', () => {

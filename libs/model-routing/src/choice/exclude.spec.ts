@@ -45,6 +45,9 @@ describe('findUnmetNeed', () => {
       'context_too_short',
     );
     expect(findUnmetNeed(model, { ...nothing, outputTokensMax: 2_001 })).toBe('output_too_short');
+    const limited = change({ contextWindow: 4_000, maxInputTokens: 3_000 });
+    expect(findUnmetNeed(limited, { ...nothing, inputTokens: 3_000 })).toBeUndefined();
+    expect(findUnmetNeed(limited, { ...nothing, inputTokens: 3_001 })).toBe('context_too_short');
     const unknown = change({ contextWindow: null, maxOutputTokens: null });
     expect(
       findUnmetNeed(unknown, { ...nothing, inputTokens: 4_001, outputTokensMax: 9_999 }),

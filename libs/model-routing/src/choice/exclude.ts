@@ -64,13 +64,23 @@ function* needRules({ needs }: RoutingQuestion): Generator<Rule> {
   if (needs.jsonMode) yield ['no_json_mode', ({ model }) => model.capabilities.jsonMode === false];
   if (needs.streaming) yield ['no_streaming', ({ model }) => model.capabilities.streaming === false];
   if (needs.thinking) yield ['no_thinking', ({ model }) => model.capabilities.thinking !== true];
-  const tokens = needs.inputTokens + (needs.outputTokensMax ?? 0);
-  yield ['context_too_short', ({ model }) => tokens > (model.contextWindow ?? windowTokensDefault)];
+  yield ['context_too_short', ({ model }) => isFull(model, needs, windowTokensDefault)];
   if (needs.outputTokensMax !== null) yield ['output_too_short', ({ model }) => isShort(model, needs)];
 }
 
 /** Assumed context window for a model whose context window is not documented. */
 const windowTokensDefault = 8_192;
+
+/** @param windowTokens the context window if the catalogue does not have it */
+function isFull(
+  { contextWindow, maxInputTokens = Infinity }: CatalogModel,
+  { inputTokens, outputTokensMax }: Needs,
+  windowTokens: number,
+): boolean {
+  return (
+    inputTokens > maxInputTokens || inputTokens + (outputTokensMax ?? 0) > (contextWindow ?? windowTokens)
+  );
+}
 
 function isShort({ maxOutputTokens }: CatalogModel, { outputTokensMax }: Needs): boolean {
   return maxOutputTokens !== null && outputTokensMax !== null && outputTokensMax > maxOutputTokens;
@@ -106,15 +116,13 @@ function isAllowed(provider: string, { allowedProviders }: RoutingPolicy): boole
  * better than the catalogue. Only documented limitations count, and an unknown capability counts as present.
  */
 export function findUnmetNeed(model: CatalogModel, needs: Needs): ExclusionRule | undefined {
-  const { capabilities: can, contextWindow } = model;
+  const { capabilities: can } = model;
   if (needs.tools && can.tools === false) return 'no_tools';
   if (needs.images && can.images === false) return 'no_images';
   if (needs.documents && can.documents === false) return 'no_documents';
   if (needs.jsonMode && can.jsonMode === false) return 'no_json_mode';
   if (needs.streaming && can.streaming === false) return 'no_streaming';
   if (needs.thinking && can.thinking === false) return 'no_thinking';
-  if (contextWindow !== null && needs.inputTokens + (needs.outputTokensMax ?? 0) > contextWindow) {
-    return 'context_too_short';
-  }
+  if (isFull(model, needs, Infinity)) return 'context_too_short';
   return isShort(model, needs) ? 'output_too_short' : undefined;
 }

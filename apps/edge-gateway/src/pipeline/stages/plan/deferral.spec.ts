@@ -69,11 +69,15 @@ describe('chooseDeferral', () => {
   it.each([
     ['its own search', { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' }],
     ['its own deferral', messagesTool('b', { defer_loading: true })],
-    ['examples, which the provider refuses beside it', messagesTool('b', { input_examples: [{}] })],
     ['a tool of the search’s name', messagesTool('tool_search_tool_bm25')],
   ])('leaves deferral to a client that sends %s', (_what, tool) => {
     const request = parsed('messages', { tools: [messagesTool('a'), tool] });
     expect(choose(request, targetOf('anthropic', 'new'))).toBeUndefined();
+  });
+
+  it('also defers tools with examples', () => {
+    const tools = [messagesTool('a'), messagesTool('b', { input_examples: [{}] })];
+    expect(choose(parsed('messages', { tools }), targetOf('anthropic', 'new'))).toBe('deferred');
   });
 
   it.each([

@@ -25,11 +25,8 @@ export function chooseDeferral(
   return undefined;
 }
 
-/**
- * Fields that Anthropic rejects in combination with deferred tools, or that show that the client defers tools
- * itself.
- */
-const ownDeferral = ['"tool_search_tool_', '"defer_loading"', '"input_examples"'];
+/** Texts that show that the client defers tools itself. */
+const ownDeferral = ['"tool_search_tool_', '"defer_loading"'];
 
 function mayDefer({ tools, toolsRange }: RequestOutline, bytes: Buffer): boolean {
   if (toolsRange === undefined || tools.some(({ name }) => name === searchTool.name)) return false;

@@ -18,7 +18,7 @@ import { armRecovery } from './arm-recovery.ts';
 import { chooseDeferral, loadCalledTools } from './deferral.ts';
 import type { Planner } from './router/planner.port.ts';
 import { planContext } from './context/context-planner.ts';
-import { isBoundToTools } from '../../../request/request-facts.ts';
+import { isReasoningBound } from '../../../request/request-facts.ts';
 import type {
   ConversationPlan,
   ConversationPlanner,
@@ -149,12 +149,13 @@ function subjectOf(
 }
 
 function isBoundSession(
-  { tape }: ParsedRequest,
-  { provider, model }: Target,
+  request: ParsedRequest,
+  target: Target,
   tools: readonly ToolOutline[],
   { catalog }: PlanServices,
 ): boolean {
-  return tools.length > 0 && isBoundToTools(tape, catalog.find(provider.name, model));
+  const model = catalog.find(target.provider.name, target.model);
+  return tools.length > 0 && isReasoningBound(request, target, model);
 }
 
 /** A request without tools is compressed only if the account enables that. */

@@ -13,7 +13,7 @@ import type { ContextEdits } from '../../../exchange/tool-plan.ts';
 import { noContextEdits } from '../../../exchange/tool-plan.ts';
 import type { ContextSubject } from './context-subject.ts';
 import { listCandidates, otherSettings } from './context-subject.ts';
-import { isLarge, mayCompressContext } from '../../../../request/request-facts.ts';
+import { isLarge, isReasoningBound } from '../../../../request/request-facts.ts';
 import { chooseClear, isRewriteDear, priceContext } from './context-pricing.ts';
 import type { MessageEdits } from './context-edits.ts';
 import { collectEdits, joinEdits, sentUnchanged } from './context-edits.ts';
@@ -48,7 +48,7 @@ export async function planContext(
   const canRecall = isRecallable && acceptsRecoveryTool(request);
   if (candidates.length === 0 && !canRecall) return noContextEdits;
   const model = catalog.find(target.provider.name, target.model);
-  if (!mayCompressContext(tape, model)) return noContextEdits;
+  if (isReasoningBound(request, target, model)) return noContextEdits;
   if (candidates.length === 0) return { ...noContextEdits, recall: () => Promise.resolve(null) };
   if (isLarge(request.bytes)) await nextTurn();
   const planned = await context.plan(
