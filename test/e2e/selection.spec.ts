@@ -161,52 +161,6 @@ it('a greeting sends all tools, and the next turn decides the tool set, as log a
   expect(sent[1]!.length).toBeLessThan(names.length);
 });
 
-it('a conversation with bound reasoning is sent unchanged from its first turn on', async () => {
-  const tools = JSON.stringify(messagesTools, null, 1);
-  const first = `{"role":"user", "content":${JSON.stringify(clear)}}`;
-  const signed = `{"role":"assistant","content":[{"type":"thinking","thinking":"h\\u006dm","signature":"Eq\\/B=="},{"type":"text","text":"Where?"}]}`;
-  const thinking = `"thinking":{"type":"enabled","budget_tokens":2000}`;
-  const second = `"messages":[${first},${signed},{"role":"user","content":"There."}]`;
-  const turns = [
-    `"messages":[${first}],${thinking}`,
-    `${second},${thinking}`,
-    // These models reason without the field too, and sign what they reason.
-    `"messages":[${first}]`,
-    second,
-    // Reasoning is now off, but its signatures are still in the transcript.
-    `${second},"thinking":{"type":"disabled"}`,
-  ];
-  for (const turn of turns) {
-    const rest = `,"max_tokens":4000,${turn},"tools":${tools}}`;
-    provider.enqueue(null, plainMessages(thoughtful));
-    const body = `{"model":"anthropic/claude-opus-5-5"${rest}`;
-    const answer = await send(baseUrl, { path: '/v1/messages', key, body });
-    expect(answer.status).toBe(200);
-    expect(received().body.toString()).toBe(`{"model":"claude-opus-5-5"${rest}`);
-    const row = await waitForRow(baseUrl, key, requestIdOf(answer));
-    expect(row).toMatchObject({
-      k_reason: 'bound_thinking',
-      tools_in: names.length,
-      tools_out: names.length,
-    });
-  }
-});
-
-it('a model that binds reasoning is planned as usual where no reasoning can come back', async () => {
-  const model = 'anthropic/claude-haiku-5-5';
-  const rest = { model, max_tokens: 4000, messages: [{ role: 'user', content: clear }] };
-  const expectPruned = async (path: string, body: object) => {
-    provider.enqueue(null, plainMessages(thoughtful));
-    const answer = await send(baseUrl, { path, key, body: JSON.stringify(body) });
-    expect(answer.status).toBe(200);
-    const row = await waitForRow(baseUrl, key, requestIdOf(answer));
-    expect(row.k_reason).not.toBe('bound_thinking');
-    expect(row.tools_out).toBeLessThan(names.length);
-  };
-  await expectPruned('/v1/messages', { ...rest, tools: messagesTools, thinking: { type: 'disabled' } });
-  await expectPruned('/v1/chat/completions', { ...rest, tools: githubTools });
-});
-
 it('tool lists and overrides apply together', async () => {
   const narrow = await createTestKey(baseUrl, account.apiKey, { name: 'narrow', k_target_override: 3 });
   const path = `/v1/account/keys/${narrow.id}/toollist`;
