@@ -52,4 +52,5 @@ export {
   type StackUnderTest,
   type UnitUnderTest,
 } from './stack/stack-under-test.ts';
+export { bindingBeta, type BindingVerdict, type BoundFormat } from './transcript-rules/prefix-binding.ts';
 export { TranscriptRules, type IssuedReasoning } from './transcript-rules/transcript-rules.ts';

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { PrefixBinding, type BindingVerdict, type BoundFormat } from './prefix-binding.ts';
 import {
   readTranscript,
   type Transcript,
@@ -33,6 +34,7 @@ interface IssuedSequences {
  * - A forced call excludes reasoning.
  * - Unsigned reasoning (`reasoning_content`) accompanies every call of the current turn, unmodified, once the
  *   provider has sent any.
+ * - With `bindsPrefix`, reasoning is valid only behind the prefix for which it was signed (`PrefixBinding`).
  *
  * Sources: Anthropic, "Extended thinking" (preserving thinking blocks, toggling thinking modes) and "Tool use";
  * AWS, "Converse API"; OpenAI, "Function calling"; OpenRouter, "Reasoning tokens"; DeepSeek, "Thinking mode".
@@ -41,7 +43,12 @@ export class TranscriptRules {
   readonly #key = randomBytes(32);
   readonly #runs = new Set<string>();
   readonly #violations: string[] = [];
+  readonly #binding: PrefixBinding | null;
   #hasUnsigned = false;
+
+  constructor({ bindsPrefix = false }: { readonly bindsPrefix?: boolean } = {}) {
+    this.#binding = bindsPrefix ? new PrefixBinding() : null;
+  }
 
   /** The violations so far, oldest first. */
   get violations(): readonly string[] {
@@ -60,11 +67,32 @@ export class TranscriptRules {
     this.#runs.add(keyOf(run));
   }
 
+  /** Signs the reasoning of the response to a request, behind the request's prefix. Needs `bindsPrefix`. */
+  signBound(format: BoundFormat, body: unknown, texts: readonly string[]): string[] {
+    if (this.#binding === null) throw new Error('these rules do not bind reasoning to the prefix');
+    const signatures = this.#binding.sign(format, body, texts);
+    this.issue(signatures.map((signature, at) => ({ kind: 'reasoning', text: texts[at] ?? '', signature })));
+    return signatures;
+  }
+
+  /**
+   * Checks a request by every rule.
+   * @param betas the request's `anthropic-beta` header
+   */
+  judge(format: BoundFormat, body: unknown, betas?: string): BindingVerdict {
+    const bound = this.#binding?.check(format, body, betas) ?? { kind: 'accepted' };
+    if (bound.kind === 'rejected') this.#violations.push(bound.message);
+    if (bound.kind !== 'accepted' || format === 'responses') return bound;
+    const message = this.check(format, body);
+    return message === undefined ? bound : { kind: 'rejected', message };
+  }
+
   /** Returns the text of the provider's error for a request that breaks a rule, or undefined. */
   check(format: TranscriptFormat, body: unknown): string | undefined {
     const transcript = readTranscript(format, body);
     const issued: IssuedSequences = {
-      isSigned: (text, signature) => this.sign(text) === signature,
+      // Bound signatures were checked with their prefix.
+      isSigned: (text, signature) => this.#binding !== null || this.sign(text) === signature,
       hasRun: (run) => this.#runs.has(keyOf(run)),
     };
     const rules =

@@ -1,0 +1,287 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+
+/** The APIs on which a provider binds reasoning to the prefix. */
+export type BoundFormat = 'messages' | 'converse' | 'responses';
+
+/** What a provider did with the reasoning of a request. */
+export type BindingVerdict =
+  | { readonly kind: 'accepted' }
+  /** The request is rejected with 400 and this text. */
+  | { readonly kind: 'rejected'; readonly message: string }
+  /** The request is served without some of its reasoning. */
+  | { readonly kind: 'dropped'; readonly transformations: readonly InputTransformation[] };
+
+/** An entry of `input_transformations` in a response. */
+export type InputTransformation =
+  | { readonly type: 'thinking_dropped'; readonly path: string; readonly reason: 'prefix_binding_mismatch' }
+  | {
+      readonly type: 'reasoning';
+      readonly id: string;
+      readonly action: 'removed';
+      readonly reason: 'prefix_mismatch';
+    };
+
+/** The beta that permits `thinking.block_binding` and reports `input_transformations`. */
+export const bindingBeta = 'thinking-binding-controls-2026-08-01';
+
+interface IssuedBlock {
+  readonly text: string;
+  readonly prefix: string;
+  /** The signature of the block before it in the transcript. Null if it was the first one. */
+  readonly previous: string | null;
+}
+
+/**
+ * Signs reasoning and checks it as a provider does that binds reasoning to its prefix: `system`, the set of `tools`, and all
+ * messages before it. Cache markers, the order of tools and of JSON keys do not count. A deferred tool counts from the message
+ * on that references it. Reasoning may be missing at the start or at the end of a transcript, but not between two blocks, and a
+ * removed block cannot come back.
+ *
+ * Sources: Anthropic, "Preserved thinking" and "Prefix checks"; OpenAI, "Keep the prefix unchanged" and the SDK's types.
+ */
+export class PrefixBinding {
+  readonly #key = randomBytes(32);
+  readonly #issued = new Map<string, IssuedBlock>();
+
+  /** Signs the reasoning texts of a response to this request, in their order. */
+  sign(format: BoundFormat, body: unknown, texts: readonly string[]): string[] {
+    const request = readBoundRequest(format, body);
+    const prefix = prefixesOf(request)[request.turns.length] ?? '';
+    let previous = request.turns.flatMap(({ blocks }) => blocks).at(-1)?.signature ?? null;
+    return texts.map((text, at) => {
+      const content = JSON.stringify([text, prefix, previous, at, this.#issued.size]);
+      const signature = createHmac('sha256', this.#key).update(content).digest('base64');
+      this.#issued.set(signature, { text, prefix, previous });
+      previous = signature;
+      return signature;
+    });
+  }
+
+  /** @param betas the request's `anthropic-beta` header */
+  check(format: BoundFormat, body: unknown, betas = ''): BindingVerdict {
+    const request = readBoundRequest(format, body);
+    const { behavior } = request;
+    const hasBeta = `${betas},${request.betas.join(',')}`
+      .split(',')
+      .some((name) => name.trim() === bindingBeta);
+    if (behavior !== undefined && !hasBeta)
+      return { kind: 'rejected', message: 'thinking.block_binding: Extra inputs are not permitted' };
+    const prefixes = prefixesOf(request);
+    let last: string | null = null;
+    for (const [at, { blocks }] of request.turns.entries()) {
+      for (const [place, { path, signature, text }] of blocks.entries()) {
+        const issued = this.#issued.get(signature);
+        if (issued?.text !== text)
+          return { kind: 'rejected', message: `${path}: Invalid \`signature\` in \`thinking\` block` };
+        if (issued.prefix !== prefixes[at] || (last !== null && issued.previous !== last))
+          return mismatch(format, request, { at, place }, hasBeta);
+        last = signature;
+      }
+    }
+    return { kind: 'accepted' };
+  }
+}
+
+/** The verdict about the first block that does not match. Later blocks are dropped with it. */
+function mismatch(
+  format: BoundFormat,
+  { turns, behavior }: BoundRequest,
+  from: { readonly at: number; readonly place: number },
+  hasBeta: boolean,
+): BindingVerdict {
+  const dropped = turns.flatMap(({ blocks }, at) =>
+    at < from.at ? [] : blocks.slice(at === from.at ? from.place : 0),
+  );
+  if (format === 'responses') {
+    const transformations = dropped.map(({ path: id }): InputTransformation => ({
+      ...{ type: 'reasoning', id, action: 'removed', reason: 'prefix_mismatch' },
+    }));
+    return { kind: 'dropped', transformations };
+  }
+  if (behavior !== 'drop_block')
+    return { kind: 'rejected', message: boundElsewhere(dropped[0]?.path ?? 'messages') };
+  const transformations = dropped.map(({ path }): InputTransformation => ({
+    ...{ type: 'thinking_dropped', path, reason: 'prefix_binding_mismatch' },
+  }));
+  return { kind: 'dropped', transformations: hasBeta ? transformations : [] };
+}
+
+/** The documented error. Its end is not quoted in the documentation; clients match the second sentence. */
+function boundElsewhere(path: string): string {
+  return `${path}: Invalid \`signature\` in \`thinking\` block. The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to \`drop_block\`.`;
+}
+
+interface BoundTool {
+  readonly name: string;
+  readonly text: string;
+  readonly isDeferred: boolean;
+}
+
+interface ReasoningBlock {
+  /** The path of the block in an error, or the id of a reasoning item. */
+  readonly path: string;
+  readonly signature: string;
+  readonly text: string;
+}
+
+/** A message, or an item of the Responses API. */
+interface BoundTurn {
+  /** Canonical JSON without reasoning. */
+  readonly text: string;
+  /** Names of the deferred tools that a search in the message found. */
+  readonly references: readonly string[];
+  readonly blocks: readonly ReasoningBlock[];
+}
+
+interface BoundRequest {
+  readonly system: string;
+  readonly tools: readonly BoundTool[];
+  readonly turns: readonly BoundTurn[];
+  readonly behavior: unknown;
+  /** Betas in the body. */
+  readonly betas: readonly string[];
+}
+
+/** The prefix before each turn, and before the response. */
+function prefixesOf({ system, tools, turns }: BoundRequest): string[] {
+  const messages = createHash('sha256').update(system);
+  const found = new Set<string>();
+  const prefixHere = (): string => {
+    const counted = tools.filter(({ name, isDeferred }) => !isDeferred || found.has(name));
+    const set = counted.map(({ text }) => text).sort();
+    return messages.copy().update(JSON.stringify(set)).digest('hex');
+  };
+  const prefixes: string[] = [];
+  for (const { text, references } of turns) {
+    prefixes.push(prefixHere());
+    for (const name of references) found.add(name);
+    if (text !== '') messages.update(`\n${text}`);
+  }
+  return [...prefixes, prefixHere()];
+}
+
+type Json = Readonly<Record<string, unknown>>;
+const asJson = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Members that are not part of the prefix. */
+const uncounted = new Set(['cache_control', 'defer_loading', 'cachePoint']);
+
+/** Equal values have equal texts: keys are sorted, and cache markers are left out. */
+function canonical(value: unknown): string {
+  if (value === undefined) return 'null';
+  return JSON.stringify(value, (key, member: unknown) => {
+    if (uncounted.has(key)) return undefined;
+    if (Array.isArray(member))
+      return (member as unknown[]).filter((item) => asJson(item)['cachePoint'] === undefined);
+    if (typeof member !== 'object' || member === null) return member;
+    return Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)));
+  });
+}
+
+function readBoundRequest(format: BoundFormat, given: unknown): BoundRequest {
+  const body = asJson(given);
+  switch (format) {
+    case 'messages':
+      return readMessages(body);
+    case 'converse':
+      return readConverse(body);
+    case 'responses':
+      return readResponses(body);
+  }
+}
+
+function readMessages(body: Json): BoundRequest {
+  return {
+    system: canonical(body['system']),
+    tools: listOf(body['tools']).map((tool) => ({
+      name: textOf(asJson(tool)['name']),
+      text: canonical(tool),
+      isDeferred: asJson(tool)['defer_loading'] === true,
+    })),
+    turns: listOf(body['messages']).map((message, at) => readMessage(asJson(message), at)),
+    behavior: asJson(asJson(body['thinking'])['block_binding'])['prefix_mismatch_behavior'],
+    betas: [],
+  };
+}
+
+function readMessage({ role, content }: Json, at: number): BoundTurn {
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content).map(asJson);
+  const isReasoning = ({ type }: Json): boolean => type === 'thinking' || type === 'redacted_thinking';
+  return {
+    text: canonical({ role, content: parts.filter((part) => !isReasoning(part)) }),
+    references: parts.flatMap(listReferences),
+    blocks: parts.flatMap((part, place) =>
+      isReasoning(part)
+        ? [
+            {
+              path: `messages.${at}.content.${place}`,
+              signature: textOf(part['signature'] ?? part['data']),
+              text: textOf(part['thinking']),
+            },
+          ]
+        : [],
+    ),
+  };
+}
+
+/** A search by the provider returns an object, a search by the client a list. */
+function listReferences({ content }: Json): string[] {
+  const found = Array.isArray(content) ? content : listOf(asJson(content)['tool_references']);
+  return found.flatMap((reference) => {
+    const { type, tool_name: name } = asJson(reference);
+    return type === 'tool_reference' && typeof name === 'string' ? [name] : [];
+  });
+}
+
+function readConverse(body: Json): BoundRequest {
+  const fields = asJson(body['additionalModelRequestFields']);
+  return {
+    system: canonical(body['system']),
+    tools: listOf(asJson(body['toolConfig'])['tools']).flatMap((tool) => {
+      const { toolSpec } = asJson(tool);
+      if (toolSpec === undefined) return [];
+      return [{ name: textOf(asJson(toolSpec)['name']), text: canonical(toolSpec), isDeferred: false }];
+    }),
+    turns: listOf(body['messages']).map((message, at) => {
+      const { role, content } = asJson(message);
+      const parts = listOf(content).map(asJson);
+      return {
+        text: canonical({ role, content: parts.filter((part) => part['reasoningContent'] === undefined) }),
+        references: [],
+        blocks: parts.flatMap((part, place) => {
+          if (part['reasoningContent'] === undefined) return [];
+          const { reasoningText } = asJson(part['reasoningContent']);
+          const { text, signature } = asJson(reasoningText);
+          return [
+            { path: `messages.${at}.content.${place}`, signature: textOf(signature), text: textOf(text) },
+          ];
+        }),
+      };
+    }),
+    behavior: asJson(asJson(fields['thinking'])['block_binding'])['prefix_mismatch_behavior'],
+    betas: listOf(fields['anthropic_beta']).map(textOf),
+  };
+}
+
+function readResponses(body: Json): BoundRequest {
+  return {
+    // Instructions count only before GPT-6.2. Format and tools of the request count.
+    system: canonical(asJson(body['text'])['format']),
+    tools: listOf(body['tools']).map((tool) => ({
+      name: textOf(asJson(tool)['name']),
+      text: canonical(tool),
+      isDeferred: asJson(tool)['defer_loading'] === true,
+    })),
+    turns: listOf(body['input']).map((item) => {
+      const { type, id, encrypted_content: content } = asJson(item);
+      return type === 'reasoning'
+        ? { text: '', references: [], blocks: [{ path: textOf(id), signature: textOf(content), text: '' }] }
+        : { text: canonical(item), references: [], blocks: [] };
+    }),
+    behavior: undefined,
+    betas: [],
+  };
+}
