@@ -11,6 +11,7 @@ const acrossAccounts: Readonly<Record<string, string>> = {
   'apps/account/src/accounts/create-account.ts':
     'the account does not exist yet; an operator names person and account',
   'apps/account/src/audit/trim-audit.ts': 'deletes old events of all accounts',
+  'apps/account/src/conversation-plans/conversation-plans.ts': 'deletes old plans of all accounts',
   'apps/account/src/deletion/delete-account.ts':
     'deletes the account; the id of a receipt is its access right',
   'apps/account/src/deletion/deletion-runner.ts': 'resumes the deletions of all accounts',

@@ -1,33 +1,38 @@
+import { Redis } from 'ioredis';
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { eventually } from '../integration/stack.fixture.ts';
-import { connectProvider, createTestKey, requestIdOf, waitForRow } from './account.fixture.ts';
+import {
+  connectEachFormat,
+  createTestKey,
+  requestIdOf,
+  waitForRow,
+  type TestAccount,
+} from './account.fixture.ts';
+import { openAgent, type Agent, type AskOptions } from './agent-clients.fixture.ts';
 import { plainMessages, thoughtful, toMessagesTool } from './anthropic.fixture.ts';
-import { plainConverse, said } from './bedrock.fixture.ts';
+import { serveBoundModel, type BoundModel } from './bound-model.fixture.ts';
+import { edgeUrl } from './edges.fixture.ts';
 import { githubTools } from './github-tools.fixture.ts';
 import { postChat, send } from './http.fixture.ts';
 import { plainAnswer, startProvider } from './provider.fixture.ts';
 import { openAccount } from './telemetry.fixture.ts';
 
-const { baseUrl } = sharedStack();
+const stack = sharedStack();
+const { baseUrl } = stack;
 const clear = 'Create a branch called login-fix in acme/widgets';
 const names = githubTools.map((tool) => tool.function.name);
 const messagesTools = githubTools.map(toMessagesTool);
-const converseTools = githubTools.map(({ function: { name, description, parameters } }) => ({
-  toolSpec: { name, description, inputSchema: { json: parameters ?? {} } },
-}));
 
 let provider: ReplayProvider;
+let account: TestAccount;
 let key: string;
+let opened = 0;
 
 beforeAll(async () => {
   provider = await startProvider();
-  const account = await openAccount(provider);
+  account = await openAccount(provider);
   key = (await createTestKey(baseUrl, account.apiKey, { name: 'fast', rate_limit_rpm: 10_000 })).key;
-  await connectProvider(baseUrl, key, {
-    provider: 'hosted',
-    api_key: 'upstream-key',
-    base_url: provider.url,
-  });
+  await connectEachFormat(baseUrl, key, provider.url);
   // The router has not seen this list before, so the plan may miss its deadline.
   const messages = [{ role: 'user', content: clear }];
   await eventually(async () => {
@@ -35,28 +40,167 @@ beforeAll(async () => {
     const answer = await postChat(baseUrl, key, { model: 'openai/gpt-4o', messages, tools: githubTools });
     return Number(answer.headers['x-svc-tools-output']) < names.length || undefined;
   });
+  // Requests that begin alike share the first decision, so each attempt begins differently.
+  await eventually(async () => {
+    provider.enqueue(null, plainMessages(thoughtful));
+    opened += 1;
+    const messages = [{ role: 'user', content: `${clear} (warm-up ${opened})` }];
+    const body = { model: anthropic.model, max_tokens: 4000, tools: messagesTools, messages };
+    expect((await send(baseUrl, { path: '/v1/messages', key, body })).status).toBe(200);
+    return lastBody().includes('defer_loading') || undefined;
+  });
+  provider.reset();
 }, 120_000);
+beforeEach(() => setPreferences({ pruning: { mode: 'on', recall_target: 0.95 } }));
 afterEach(() => provider.reset());
 afterAll(() => provider.close());
 
-const lastBody = (): string => provider.requests.at(-1)!.body.toString();
+async function setPreferences(body: object): Promise<void> {
+  const path = '/v1/account/routing/preferences';
+  expect((await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body })).status).toBe(200);
+}
 
-it('a conversation with bound reasoning is sent unchanged from its first turn on', async () => {
+/** Deletes everything that the gateway remembers of conversations in Redis. */
+async function emptyCache(): Promise<number> {
+  const redis = new Redis(stack.dev.redis_cache_url);
+  const kept = (await Promise.all(['bound-plan:*', 'session:*'].map((keys) => redis.keys(keys)))).flat();
+  if (kept.length > 0) await redis.del(kept);
+  redis.disconnect();
+  return kept.length;
+}
+
+interface SentTool {
+  readonly name: string;
+  readonly defer_loading?: boolean;
+}
+const lastBody = (): string => provider.requests.at(-1)!.body.toString();
+const sentTools = (): SentTool[] => (JSON.parse(lastBody()) as { tools: SentTool[] }).tools;
+/** The bytes of the tool list in every request. */
+const sentLists = (): string[] =>
+  provider.requests.map(({ body }) => {
+    const { tools, toolConfig } = JSON.parse(body.toString()) as { tools?: unknown; toolConfig?: unknown };
+    return JSON.stringify(tools ?? toolConfig);
+  });
+
+const questions: Readonly<Record<string, string>> = {
+  [clear]: 'create_branch',
+  'Now star that repository': 'star_repository',
+  'And put the notes into a gist': 'create_gist',
+};
+const wants = (text: string): string | undefined =>
+  Object.entries(questions).find(([question]) => text.startsWith(question))?.[1];
+
+const anthropic = { format: 'messages', model: 'anthropic/claude-opus-5-5' } as const;
+const hosted = { format: 'converse', model: 'hosted/us.anthropic.claude-opus-5-5' } as const;
+const open = ({ format, model }: typeof anthropic | typeof hosted, url = baseUrl): Agent =>
+  openAgent(format, { baseUrl: url, key, model });
+
+/** Asks every question, with the results of the calls, and returns the transcript. Each conversation begins differently. */
+async function converse(
+  agentFor: (turn: number) => Agent,
+  options: AskOptions,
+  between: (turn: number) => Promise<unknown> = () => Promise.resolve(),
+): Promise<object[]> {
+  opened += 1;
+  const transcript: object[] = [];
+  for (const [turn, question] of Object.keys(questions).entries()) {
+    const agent = agentFor(turn);
+    transcript.push(agent.user(turn === 0 ? `${question} (${opened})` : question));
+    for (let answered = false; !answered;) {
+      const answer = await agent.ask(transcript, options);
+      expect(answer).toMatchObject({ status: 200, error: null, isWhole: true });
+      for (const call of answer.calls) expect(names).toContain(call.name);
+      transcript.push(answer.message, ...(answer.calls.length === 0 ? [] : agent.results(answer, 'ok')));
+      answered = answer.calls.length === 0;
+    }
+    await between(turn);
+  }
+  return transcript;
+}
+
+const expectUntouched = ({ rules, verdicts }: BoundModel): void => {
+  expect(rules.violations).toEqual([]);
+  expect(verdicts.filter(({ kind }) => kind !== 'accepted')).toEqual([]);
+};
+
+describe.each([
+  ['plain', { stream: false }],
+  ['streamed', { stream: true }],
+  ['plain, with the thinking field', { stream: false, thinks: true }],
+  ['streamed, with the thinking field', { stream: true, thinks: true }],
+])('%s', (_, options) => {
+  it('Claude gets one constant list: the planned tools, and the others behind its search', async () => {
+    const model = serveBoundModel(provider, wants);
+    await converse(() => open(anthropic), options);
+    expectUntouched(model);
+    expect(model.missed).toEqual([]);
+    expect(model.searches).toBeGreaterThan(0);
+    expect(new Set(sentLists()).size).toBe(1);
+    const deferred = sentTools().filter(({ defer_loading }) => defer_loading);
+    expect(deferred.length).toBeGreaterThan(names.length / 2);
+    expect(sentTools().map(({ name }) => name)).toEqual([...names, 'tool_search_tool_bm25']);
+    expect(deferred.map(({ name }) => name)).not.toContain('create_branch');
+  });
+
+  it('Converse cannot defer, so it gets one constant set, without a recovery tool', async () => {
+    const model = serveBoundModel(provider, wants);
+    await converse(() => open(hosted), options);
+    expectUntouched(model);
+    expect(new Set(sentLists()).size).toBe(1);
+    expect(lastBody()).not.toContain('svc_more_tools');
+  });
+});
+
+it.each([
+  ['messages', anthropic],
+  ['converse', hosted],
+])(
+  'the list stays the same on other replicas, with emptied caches and after changes of the policy (%s)',
+  async (_name, kind) => {
+    const model = serveBoundModel(provider, wants);
+    const replicas = [baseUrl, edgeUrl(stack, 'tight'), baseUrl];
+    const changes = [
+      { pruning: { recall_target: 0.99 } },
+      { pruning: { mode: 'off' } },
+      { pruning: { mode: 'on', recall_target: 0.9 } },
+    ];
+    await converse(
+      (turn) => open(kind, replicas[turn]),
+      { stream: false, tools: githubTools.slice(0, 60) },
+      async (turn) => {
+        expect(await emptyCache()).toBeGreaterThan(0);
+        await setPreferences(changes[turn] ?? {});
+      },
+    );
+    expectUntouched(model);
+    expect(new Set(sentLists()).size).toBe(1);
+  },
+);
+
+it('the log shows what a bound conversation saves', async () => {
+  serveBoundModel(provider, wants);
+  const body = { model: anthropic.model, max_tokens: 4000, tools: messagesTools };
+  const messages = [{ role: 'user', content: `${clear} for the log` }];
+  const answer = await send(baseUrl, {
+    path: '/v1/messages',
+    key,
+    body: JSON.stringify({ ...body, messages }),
+  });
+  expect(answer.status).toBe(200);
+  const row = await waitForRow(baseUrl, key, requestIdOf(answer));
+  expect(row).toMatchObject({ tools_in: names.length, status: 'ok' });
+  expect(row.k_reason).not.toBe('bound_thinking');
+  expect(row.tools_out).toBeLessThan(names.length);
+  expect(row.estimated_tokens_saved).toBeGreaterThan(0);
+});
+
+it('a transcript with signatures and without a stored plan is sent unchanged', async () => {
   const tools = JSON.stringify(messagesTools, null, 1);
-  const first = `{"role":"user", "content":${JSON.stringify(clear)}}`;
+  const first = `{"role":"user", "content":"Name a branch that nobody planned"}`;
   const signed = `{"role":"assistant","content":[{"type":"thinking","thinking":"h\\u006dm","signature":"Eq\\/B=="},{"type":"text","text":"Where?"}]}`;
-  const thinking = `"thinking":{"type":"enabled","budget_tokens":2000}`;
   const second = `"messages":[${first},${signed},{"role":"user","content":"There."}]`;
-  const turns = [
-    `"messages":[${first}],${thinking}`,
-    `${second},${thinking}`,
-    // These models reason without the field too, and sign what they reason.
-    `"messages":[${first}]`,
-    second,
-    // Reasoning is now off, but its signatures are still in the transcript.
-    `${second},"thinking":{"type":"disabled"}`,
-  ];
-  for (const turn of turns) {
+  // With reasoning turned off, its signatures are still in the transcript.
+  for (const turn of [second, `${second},"thinking":{"type":"disabled"}`]) {
     const rest = `,"max_tokens":4000,${turn},"tools":${tools}}`;
     provider.enqueue(null, plainMessages(thoughtful));
     const body = `{"model":"anthropic/claude-opus-5-5"${rest}`;
@@ -64,26 +208,8 @@ it('a conversation with bound reasoning is sent unchanged from its first turn on
     expect(answer.status).toBe(200);
     expect(lastBody()).toBe(`{"model":"claude-opus-5-5"${rest}`);
     const row = await waitForRow(baseUrl, key, requestIdOf(answer));
-    expect(row).toMatchObject({
-      k_reason: 'bound_thinking',
-      tools_in: names.length,
-      tools_out: names.length,
-    });
+    expect(row).toMatchObject({ k_reason: 'bound_thinking', tools_out: names.length });
   }
-});
-
-it('on Converse as well, where the first turn does not mention reasoning', async () => {
-  const body = {
-    messages: [{ role: 'user', content: [{ text: clear }] }],
-    toolConfig: { tools: converseTools },
-  };
-  provider.enqueue(null, plainConverse(said));
-  const path = `/model/${encodeURIComponent('hosted/us.anthropic.claude-opus-5-5')}/converse`;
-  const answer = await send(baseUrl, { path, key, body: JSON.stringify(body) });
-  expect(answer.status).toBe(200);
-  expect(JSON.parse(lastBody())).toEqual(body);
-  const row = await waitForRow(baseUrl, key, requestIdOf(answer));
-  expect(row).toMatchObject({ k_reason: 'bound_thinking', tools_out: names.length });
 });
 
 it('a model that binds reasoning is planned as usual where no reasoning can come back', async () => {
@@ -96,10 +222,44 @@ it('a model that binds reasoning is planned as usual where no reasoning can come
     provider.enqueue(null, plainMessages(thoughtful));
     const answer = await send(baseUrl, { path, key, body: JSON.stringify(body) });
     expect(answer.status).toBe(200);
+    expect(lastBody()).not.toContain('defer_loading');
     const row = await waitForRow(baseUrl, key, requestIdOf(answer));
     expect(row.k_reason).not.toBe('bound_thinking');
     expect(row.tools_out).toBeLessThan(names.length);
   };
   await expectPruned('/v1/messages', { ...rest, tools: messagesTools, thinking: { type: 'disabled' } });
   await expectPruned('/v1/chat/completions', { ...rest, tools: githubTools });
+});
+
+it('requests of a message thread carry only new messages, so they are sent unchanged', async () => {
+  const thread = { type: 'continue', previous_message_id: 'msg_1' };
+  const messages = [{ role: 'user', content: clear }];
+  for (const model of ['claude-haiku-4-5', 'claude-opus-5-5']) {
+    provider.enqueue(null, plainMessages(thoughtful));
+    const rest = { max_tokens: 4000, thread, messages, tools: messagesTools };
+    const body = JSON.stringify({ model: `anthropic/${model}`, ...rest });
+    const answer = await send(baseUrl, { path: '/v1/messages', key, body });
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(lastBody())).toEqual({ model, ...rest });
+    const row = await waitForRow(baseUrl, key, requestIdOf(answer));
+    expect(row).toMatchObject({ k_reason: 'thread', tools_out: names.length });
+  }
+});
+
+describe('a provider that rejects deferral in the first request', () => {
+  it('gets every tool, then and in the rest of the conversation', async () => {
+    const message = 'tools: defer_loading is not available';
+    provider.enqueue(null, {
+      status: 400,
+      body: { type: 'error', error: { type: 'invalid_request_error', message } },
+      headers: { 'content-type': 'application/json' },
+    });
+    const model = serveBoundModel(provider, wants);
+    await converse(() => open(anthropic), { stream: false }, emptyCache);
+    expectUntouched(model);
+    const lists = new Set(sentLists().slice(1));
+    expect(lists.size).toBe(1);
+    expect([...lists].join()).not.toContain('defer_loading');
+    expect(sentTools()).toHaveLength(names.length);
+  });
 });

@@ -14,6 +14,7 @@ import { AccountsController } from './accounts/accounts.controller.ts';
 import { ChangeAnnouncer } from './announce/change-announcer.ts';
 import { RedisEpochBoard } from './announce/redis-epoch-board.adapter.ts';
 import type { Config } from './config.ts';
+import { ConversationPlansController } from './conversation-plans/conversation-plans.controller.ts';
 import { DELETION_LOGGER } from './deletion/delete-account.ts';
 import { DeletionController } from './deletion/deletion.controller.ts';
 import { DeletionRunner } from './deletion/deletion-runner.ts';
@@ -76,6 +77,7 @@ export class AccountModule implements OnModuleInit, OnModuleDestroy {
         AuditController,
         DeletionController,
         PreferencesController,
+        ConversationPlansController,
         IdentityController,
       ],
       providers: [

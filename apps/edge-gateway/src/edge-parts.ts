@@ -44,6 +44,7 @@ import {
   FirstRequests,
   ConversationPlanner,
 } from './pipeline/stages/plan/conversation/conversation-planner.ts';
+import { BoundPlanMemo, createBoundPlanStore } from './pipeline/stages/plan/conversation/bound-plans.ts';
 import { ConversationMemo } from './pipeline/stages/plan/conversation/conversation-memo.ts';
 import { PromptHasher } from './pipeline/stages/record/prompt-hasher.ts';
 import { ToolTokens } from './pipeline/stages/validate/tool-tokens.ts';
@@ -234,7 +235,7 @@ function buildPlanning(
   log: Logger,
 ): Pick<
   PipelineServices,
-  'planner' | 'conversations' | 'context' | 'toolLists' | 'tokenRatios' | 'toolTokens' | 'promptHasher'
+  'planner' | 'conversations' | 'boundPlans' | 'context' | 'toolLists' | 'tokenRatios' | 'toolTokens' | 'promptHasher'
 > {
   const memo = new ContextMemo(conversationCache, log);
   const planner = new NatsPlanner(messaging, deadlineMs);
@@ -248,6 +249,10 @@ function buildPlanning(
   return {
     planner,
     conversations,
+    boundPlans: {
+      store: createBoundPlanStore(messaging),
+      memo: new BoundPlanMemo(conversationCache, log),
+    },
     context: new ContextPlanner(createCompressorClient(messaging, deadlineMs), memo, log),
     toolLists: new ToolListHasher(),
     tokenRatios: new TokenRatios(),

@@ -24,6 +24,7 @@ import {
 import { assessTools } from './rpc/assess-tools.v1.ts';
 import { exportAuditEvents, listAuditEvents, reportAuditEvents } from './rpc/audit.v1.ts';
 import { authenticateKey } from './rpc/authenticate-key.v1.ts';
+import { findConversationPlan, keepConversationPlan } from './rpc/conversation-plans.v1.ts';
 import {
   createCheckout,
   describeBilling,
@@ -134,6 +135,8 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   updatePreferences,
   listDisabledModels,
   toggleModel,
+  keepConversationPlan,
+  findConversationPlan,
   listAuditEvents,
   exportAuditEvents,
   reportAuditEvents,

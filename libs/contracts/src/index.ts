@@ -29,6 +29,7 @@ export * from './rpc/audit.v1.ts';
 export * from './rpc/authenticate-key.v1.ts';
 export * from './rpc/billing.v1.ts';
 export * from './rpc/compression.v1.ts';
+export * from './rpc/conversation-plans.v1.ts';
 export * from './rpc/credentials.v1.ts';
 export * from './rpc/embed-tools.v1.ts';
 export * from './rpc/identity.v1.ts';

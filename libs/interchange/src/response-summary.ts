@@ -1,5 +1,6 @@
 import type {
   CacheMissReport,
+  ExtensionEvent,
   FinishReason,
   StreamEvent,
   TokenUsage,
@@ -37,6 +38,8 @@ export interface ResponseSummary {
   readonly sawEnd: boolean;
   /** Why the prompt cache was missed, as the provider reports it. Undefined without a report. */
   readonly cacheMiss: CacheMissReport | undefined;
+  /** What the provider did to reasoning in the request, by its own type and reason. At most 16 kinds. */
+  readonly inputTransformations: ReadonlyMap<string, number>;
   /** The error that the provider reported within the response. */
   readonly error: { readonly message: string; readonly code: string | undefined } | undefined;
 }
@@ -60,6 +63,7 @@ export function createSummary(): ResponseSummary {
     argumentCharacters: 0,
     sawEnd: false,
     cacheMiss: undefined,
+    inputTransformations: new Map(),
     error: undefined,
   };
 }
@@ -86,11 +90,32 @@ export function summarize(summary: ResponseSummary, event: StreamEvent): Respons
       return { ...summary, finishReasons: new Map(summary.finishReasons).set(event.choice, event.reason) };
     case 'error':
       return { ...summary, error: { message: event.message, code: event.code } };
+    case 'extension':
+      return event.scope === 'answer' ? addTransformations(summary, event) : summary;
     case 'message-end':
       return { ...summary, sawEnd: true };
     default:
       return summary;
   }
+}
+
+/** Maximum number of kinds of transformations, and maximum length of each name. Providers document a few. */
+const [transformationKindsMax, transformationNameMax] = [16, 40];
+
+/** Counts `input_transformations` of the messages format: each entry has a type, most have a reason. */
+function addTransformations(summary: ResponseSummary, { extensions }: ExtensionEvent): ResponseSummary {
+  const listed = extensions.messages?.['input_transformations'];
+  if (!Array.isArray(listed)) return summary;
+  const counts = new Map(summary.inputTransformations);
+  for (const entry of listed as readonly unknown[]) {
+    const { type, reason } = (entry ?? {}) as { readonly type?: unknown; readonly reason?: unknown };
+    const kind = [type, reason]
+      .map((name) => (typeof name === 'string' ? name.slice(0, transformationNameMax) : ''))
+      .join(':');
+    if (counts.has(kind) || counts.size < transformationKindsMax)
+      counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  return { ...summary, inputTransformations: counts };
 }
 
 function addArguments(

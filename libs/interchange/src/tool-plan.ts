@@ -10,6 +10,7 @@ export type PlanReason =
   | 'uncertain'
   | 'shadow'
   | 'bound_thinking'
+  | 'thread'
   | 'net_negative'
   | 'recall_off'
   | 'timeout'

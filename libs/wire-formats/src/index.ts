@@ -38,6 +38,7 @@ export type { JsonEntry, JsonKind, JsonNode, JsonTape } from './json/json-tape.t
 export { scanJson } from './json/scan-json.ts';
 export { renderTokenCount } from './messages/client/render-response.ts';
 export { listFoundTools } from './messages/client/outline-messages.ts';
+export { dropBoundReasoning } from './messages/bound-reasoning.ts';
 export { searchTool } from './messages/edit-request.ts';
 export { parseTokenCount } from './messages/provider/parse-response.ts';
 export { nameTools, restoreToolNames, type UpstreamToolNames } from './common/tool-names.ts';

@@ -78,7 +78,7 @@ export const redisRights: Readonly<Record<RedisServer, Partial<Record<ServiceNam
       // The edge only reads epochs. But a script needs both rights for each key that it declares.
       keys: [
         ...['rpm:*', 'epoch:*'],
-        ...['session:*', 'first-requests:*', 'context:*', 'model-pin:*', 'observed:*'],
+        ...['session:*', 'bound-plan:*', 'first-requests:*', 'context:*', 'model-pin:*', 'observed:*'],
         // The edge also deletes the counters of deleted accounts, whatever they count.
         'share:*',
       ],

@@ -110,6 +110,7 @@ async function deleteRows(
   await tx.person.deleteMany({ where });
   await tx.apiKey.deleteMany({ where });
   await tx.modelToggle.deleteMany({ where });
+  await tx.conversationPlan.deleteMany({ where });
   await tx.auditEvent.deleteMany({ where });
   await tx.idempotencyRecord.deleteMany({ where });
   await tx.routingPreferences.deleteMany({ where });

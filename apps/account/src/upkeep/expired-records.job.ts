@@ -1,4 +1,5 @@
 import { forgottenAfterMs } from '../identity/guess-limit.ts';
+import { trimPlans } from '../conversation-plans/conversation-plans.ts';
 import { trimAudit, type AuditLimits } from '../audit/trim-audit.ts';
 import type { AccountDatabase } from '../persistence/account-database.ts';
 
@@ -14,7 +15,7 @@ interface ExpiredRecordsParts {
 /**
  * Deletes expired replies to idempotent calls, so that encrypted secrets do not outlive their promised
  * lifetime even in inactive accounts. It also deletes expired login sessions and mail tokens, forgotten login
- * failures, and audit events above the limits. Every replica runs this job, and concurrent runs are harmless.
+ * failures, audit events above the limits, and plans of conversations that were not continued for long. Every replica runs this job, and concurrent runs are harmless.
  */
 export class ExpiredRecordsJob {
   readonly #parts: ExpiredRecordsParts;
@@ -45,6 +46,7 @@ export class ExpiredRecordsJob {
       const forgotten = new Date(expired.expiresAt.lte.getTime() - forgottenAfterMs);
       await loginGuesses.deleteMany({ where: { lastAt: { lt: forgotten } } });
       await trimAudit(database, audit);
+      await trimPlans({ database });
     } catch (error) {
       onError(error);
     }

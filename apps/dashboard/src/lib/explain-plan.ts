@@ -43,7 +43,10 @@ const reasons: Readonly<Record<string, Explanation>> = {
     text: 'A shadow conversation: all tools were sent, and the plan was only recorded to measure it.',
   },
   bound_thinking: {
-    text: 'The conversation contains signed reasoning that needs an unchanged tool list, so the tools were sent unchanged.',
+    text: 'The model’s reasoning needs the same tools in the whole conversation. The conversation began with all tools, so they were sent unchanged.',
+  },
+  thread: {
+    text: 'The provider keeps the transcript of this message thread, so the request was sent unchanged.',
   },
   net_negative: { text: 'Pruning would have cost more than it saves, so all tools were sent.' },
   recall_off: {

@@ -10,6 +10,7 @@ export const accountKeyKinds = [
   'first-requests:v2',
   'observed:v2',
   'session:v2',
+  'bound-plan:v1',
   'context:v3',
   'model-pin:v2',
   'share:v1',

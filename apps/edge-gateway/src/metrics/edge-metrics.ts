@@ -25,6 +25,10 @@ export interface EdgeMetrics {
   readonly tokens: Histogram<GenAiLabel | 'gen_ai_token_type'>;
   readonly callSeconds: Histogram<GenAiLabel>;
   readonly invalidCalls: Counter<'definition'>;
+  /** Requests whose bound reasoning a provider rejected. */
+  readonly boundRejections: Counter<'outcome'>;
+  /** Reasoning that a provider reported as dropped or mismatched. */
+  readonly inputTransformations: Counter<'type' | 'reason'>;
   /** Denied tools that models called. */
   readonly deniedCalls: Counter;
   /** Calls of account routes that were rejected with 429. */
@@ -32,7 +36,11 @@ export interface EdgeMetrics {
 }
 
 export function createEdgeMetrics(metrics: Metrics): EdgeMetrics {
-  return { ...createRequestMetrics(metrics), ...createPlanMetrics(metrics) };
+  return {
+    ...createRequestMetrics(metrics),
+    ...createPlanMetrics(metrics),
+    ...createBoundMetrics(metrics),
+  };
 }
 
 type RequestMetrics = Pick<
@@ -82,7 +90,24 @@ function createRequestMetrics(metrics: Metrics): RequestMetrics {
   };
 }
 
-function createPlanMetrics(metrics: Metrics): Omit<EdgeMetrics, keyof RequestMetrics> {
+type BoundMetrics = Pick<EdgeMetrics, 'boundRejections' | 'inputTransformations'>;
+
+function createBoundMetrics(metrics: Metrics): BoundMetrics {
+  return {
+    boundRejections: metrics.counter({
+      name: 'gateway_bound_rejections_total',
+      help: 'Requests whose reasoning a provider rejected as bound to a different prefix: sent again without that reasoning (dropped, failed), or relayed because the gateway had changed nothing or the client had set the behavior.',
+      labels: ['outcome'],
+    }),
+    inputTransformations: metrics.counter({
+      name: 'gateway_input_transformations_total',
+      help: 'Reasoning in requests that a provider reported as dropped or mismatched, by its own type and reason.',
+      labels: ['type', 'reason'],
+    }),
+  };
+}
+
+function createPlanMetrics(metrics: Metrics): Omit<EdgeMetrics, keyof RequestMetrics | keyof BoundMetrics> {
   return {
     invalidCalls: metrics.counter({
       name: 'gateway_invalid_calls_total',

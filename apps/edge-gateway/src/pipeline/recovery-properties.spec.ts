@@ -90,7 +90,7 @@ it('never sends or calls a tool that the key may not use, on any path, in 10,000
         const permits = (tool: string) => exchange.toolGuard?.permission.permits(tool) === true;
         const forwarded = eligible.filter((index) => forwards[index]);
         const recovery = recoveryFor(request, { eligible, forwarded, mode, requested: asked, permits });
-        const chosen = native && { mode: native, provider: target.provider.name, model: target.model };
+        const chosen = native && { mode: native, appliesAt: () => true };
         const plan = { ...identityPlan(eligible, 'prior'), forwarded, recovery, deferral: chosen };
         const services = {
           metrics: { planDefects: { inc: () => undefined } },

@@ -64,6 +64,24 @@ export class Conversation {
     return `${digest.digest('base64url')}\n${this.key}`;
   }
 
+  /** Digest of all messages before the model's first turn. Unlike `key`, it does not depend on the session id. */
+  get opening(): string {
+    return this.#start.digest;
+  }
+
+  /** Digest of all messages up to the end of the model's first turn. Null before that turn. */
+  get firstTurn(): string | null {
+    const { messages } = this.#outline;
+    const { end, hash: opening } = this.#start;
+    if (end === messages.length) return null;
+    const all = opening.copy();
+    for (const message of messages.slice(end)) {
+      if (!isModels(message)) break;
+      addMessage(all, message, this.#body);
+    }
+    return digestOf(all);
+  }
+
   /** Digest of all messages. In the next turn, `before` has the same value. */
   get here(): string {
     return this.#digests.here;

@@ -110,6 +110,16 @@ export function isReasoningBound(
   );
 }
 
+/**
+ * Returns whether the request belongs to a message thread of Anthropic. The provider keeps its transcript, and later requests
+ * carry only new messages, so a plan could not be repeated.
+ */
+export function isPartOfThread({ tape, outline }: Pick<ParsedRequest, 'tape' | 'outline'>): boolean {
+  if (outline.format !== 'messages') return false;
+  const thread = tape.get(tape.root, 'thread');
+  return thread !== undefined && tape.kind(thread) !== 'null';
+}
+
 /** A translation to chat-completions leaves out signed reasoning, so such transcripts never carry it. */
 function mayCarryReasoning(format: RequestOutline['format'], lane: Lane): boolean {
   return format !== 'chat-completions' || lane.kind === 'same-format';

@@ -184,3 +184,33 @@ export function passOver(body: AnswerBody): void {
     () => undefined,
   );
 }
+
+/**
+ * Reads the beginning of a body, up to a size limit, without consuming it: `body` starts again at the first byte.
+ * Rejects with the body's error.
+ */
+export async function peekWhole(
+  body: AnswerBody,
+  bytesMax: number,
+): Promise<ReadBody & { readonly body: AnswerBody }> {
+  const read = await readWhole(body, bytesMax);
+  const again = new AnswerBody({
+    pause: () => undefined,
+    resume: () => body.resume(),
+    abort: () => body.discard(),
+  });
+  again.push(read.bytes);
+  if (read.isWhole) {
+    again.end();
+    return { ...read, body: again };
+  }
+  body.read({
+    take(chunk) {
+      again.push(chunk);
+      return true;
+    },
+    end: () => again.end(),
+    fail: (error) => again.fail(error),
+  });
+  return { ...read, body: again };
+}

@@ -61,14 +61,15 @@ export const searchTool = { type: 'tool_search_tool_bm25_20251119', name: 'tool_
 /** Marks tools as deferred. Their definitions stay out of the prompt until the model searches for them. */
 function editDeferred({ tape, deferTools }: RequestEdit, tools: JsonNode): ByteEdit[] {
   if (deferTools === undefined) return [];
-  return tape
-    .items(tools)
-    .flatMap((tool, index) => (deferTools.has(index) ? [markDeferred(tape, tool)] : []));
+  return tape.items(tools).flatMap((tool, index) => (deferTools.has(index) ? markDeferred(tape, tool) : []));
 }
 
-function markDeferred(tape: JsonTape, tool: JsonNode): ByteEdit {
-  const marked = tape.get(tool, 'defer_loading');
-  if (marked !== undefined) return replaceValue(tape, marked, 'true');
+/** A deferred tool may not carry a cache marker, so a marker that a client put on it later becomes null. */
+function markDeferred(tape: JsonTape, tool: JsonNode): ByteEdit[] {
+  const marker = tape.get(tool, 'cache_control');
+  const unmarked = marker === undefined ? [] : [replaceValue(tape, marker, 'null')];
+  const deferred = tape.get(tool, 'defer_loading');
+  if (deferred !== undefined) return [...unmarked, replaceValue(tape, deferred, 'true')];
   const end = tape.end(tool) - 1;
-  return { start: end, end, replacement: ',"defer_loading":true' };
+  return [...unmarked, { start: end, end, replacement: ',"defer_loading":true' }];
 }

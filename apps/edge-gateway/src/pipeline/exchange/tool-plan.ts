@@ -87,6 +87,8 @@ export interface ToolPlan {
   readonly recovery?: Recovery | undefined;
   /** Deferral, which replaces pruning. Absent if tools outside `forwarded` are pruned. */
   readonly deferral?: Deferral | undefined;
+  /** Set in a conversation with bound reasoning: the plan must be sent as it is. */
+  readonly bound?: BoundPlan | undefined;
   /** SHA-256 of each tool's definition, in the client's order. Absent if nothing was planned. */
   readonly toolHashes?: readonly string[] | undefined;
 }
@@ -111,13 +113,23 @@ export function identityPlan(eligible: readonly number[], reason: PlanReason | n
  */
 export interface Deferral {
   readonly mode: 'deferred' | 'allowed';
-  /** The model for which deferral was chosen. A fallback model may not support it. */
-  readonly provider: string;
-  readonly model: string;
+  /** Returns whether deferral applies at a target. A fallback model may not support it. */
+  readonly appliesAt: (target: Target) => boolean;
 }
 
-export function isDeferralAt({ provider, model }: Deferral, target: Target): boolean {
-  return target.lane.kind === 'same-format' && target.provider.name === provider && target.model === model;
+/** The part of the plan of a conversation with bound reasoning that later stages act on. */
+export interface BoundPlan {
+  /** Whether a change by the gateway can be the cause if the provider rejects reasoning in this request. */
+  readonly mayBeOurs: boolean;
+  /** Whether the provider is told to drop reasoning that does not match, because it rejected some before. */
+  readonly dropsBlocks: boolean;
+  /** Remembers for the rest of the conversation that the provider is told to drop reasoning. */
+  readonly remember: () => void;
+  /**
+   * First requests only: stores that every tool is sent unchanged, because the provider rejects deferral. In later requests, every
+   * tool unchanged would be an edit of the prefix.
+   */
+  readonly abandon?: () => Promise<void>;
 }
 
 interface Selected {

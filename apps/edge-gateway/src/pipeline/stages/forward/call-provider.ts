@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { GatewayError } from '@gateway/errors';
 import type { ChatMessage, ChatRequest } from '@gateway/interchange';
 import type { CatalogModel, ModelCatalog } from '@gateway/model-catalog';
@@ -33,6 +34,8 @@ interface PlannedRequest {
    * prompt caches in translation.
    */
   readonly promptCacheKey: () => string | null;
+  /** A beta that the bytes need in `anthropic-beta`, in addition to those of the client. */
+  readonly beta?: string | undefined;
 }
 
 export interface CallServices {
@@ -63,7 +66,7 @@ export async function callProvider(
     credential: connection.credential,
     stream: exchange.ledger.stream,
     // The client format's headers have no meaning, or a different one, in another format.
-    ...(isTranslated ? {} : { clientHeaders: exchange.request.headers }),
+    ...(isTranslated ? {} : { clientHeaders: withBeta(exchange.request.headers, planned.beta) }),
     ...(apiVersion === undefined ? {} : { apiVersion }),
     ...(target.path === undefined ? {} : { path: target.path }),
   };
@@ -78,6 +81,11 @@ export async function callProvider(
   attempt.headersAt = performance.now();
   connection.health.note(answer.status);
   return answer;
+}
+
+function withBeta(headers: IncomingHttpHeaders, beta: string | undefined): IncomingHttpHeaders {
+  if (beta === undefined) return headers;
+  return { ...headers, 'anthropic-beta': [headers['anthropic-beta'] ?? [], beta].flat().join(',') };
 }
 
 /** Counts a call. The gateway's overhead ends with the first call; later calls add to the provider's time. */

@@ -42,7 +42,12 @@ it('counts a rejected deferral as a provider response, so breakers stay closed',
     settings: { sandboxUrl: 'http://sandbox.test', hedgeAfterMs: 0 },
     log: { warn: none },
   };
-  const outbound = { body: Buffer.from('own'), added: [], plainBodyFor: () => Buffer.from('plain') };
+  const outbound = {
+    plan: {},
+    body: Buffer.from('own'),
+    added: [],
+    plainBodyFor: () => Buffer.from('plain'),
+  };
   const answers = await Promise.all(
     Array.from({ length: 10 }, () =>
       forward(outbound as unknown as Outbound, target, openExchange(), caller, services as never),

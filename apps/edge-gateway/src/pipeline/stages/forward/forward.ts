@@ -4,11 +4,12 @@ import { derivePromptCacheKey } from '../../../request/prompt-caching.ts';
 import { passOver } from '../../../upstream/answer-body.ts';
 import type { ChatAnswer } from '../../exchange/answer.ts';
 import { noteWithoutDeferral, type Exchange } from '../../exchange/exchange.ts';
-import type { Outbound } from '../../exchange/tool-plan.ts';
+import type { Outbound, ToolPlan } from '../../exchange/tool-plan.ts';
 import { callProvider, type CallServices } from './call-provider.ts';
+import { sendBound, type GuardServices, type SentRequest } from './guard-binding.ts';
 import { tryCandidates, type TryServices } from './try-candidates.ts';
 
-type ForwardServices = TryServices & CallServices & { readonly log: Logger };
+type ForwardServices = TryServices & CallServices & GuardServices & { readonly log: Logger };
 
 /** The status with which a provider rejects a request as invalid. */
 const invalidRequest = 400;
@@ -26,8 +27,12 @@ export function forward(
   caller: Caller,
   services: ForwardServices,
 ): Promise<ChatAnswer> {
-  const { plainBodyFor } = outbound;
-  const sent = send(outbound, target, exchange, caller, services);
+  const { plainBodyFor, plan } = outbound;
+  const sendOnce = (request: SentRequest): Promise<ChatAnswer> =>
+    send(request, target, exchange, caller, services);
+  if (plan.bound !== undefined && plan.bound.abandon === undefined)
+    return sendBound(outbound, plan.bound, target, exchange, sendOnce, services);
+  const sent = sendOnce(outbound);
   if (plainBodyFor === null) return sent;
   return sent.then((answer) => {
     if (answer.status !== invalidRequest) return answer;
@@ -40,12 +45,26 @@ export function forward(
     exchange.attempts.current?.span?.end();
     noteWithoutDeferral(exchange);
     const plain = { ...outbound, body: plainBodyFor(target), bodyFor: plainBodyFor };
-    return send(plain, target, exchange, caller, services);
+    return sendOnce(plain).then((again) => abandonDeferral(again, plan, exchange, services));
   });
 }
 
+/** If the provider accepts the request without deferral, the whole conversation is sent without it. */
+async function abandonDeferral(
+  answer: ChatAnswer,
+  { bound }: ToolPlan,
+  { requestId }: Exchange,
+  { log }: ForwardServices,
+): Promise<ChatAnswer> {
+  if (bound?.abandon === undefined || answer.status >= invalidRequest) return answer;
+  await bound.abandon().catch((error: unknown) => {
+    log.warn({ err: error, requestId }, 'plan of a bound conversation not replaced');
+  });
+  return answer;
+}
+
 function send(
-  outbound: Pick<Outbound, 'body' | 'bodyFor' | 'added' | 'conversation'>,
+  outbound: SentRequest,
   target: Target,
   exchange: Exchange,
   caller: Caller,
@@ -60,10 +79,10 @@ function send(
       isHedgeable: !exchange.ledger.stream && exchange.ledger.toolsIn === 0,
       send: (candidate, attempt, signal) => {
         const bytes = candidate.target === target ? outbound.body : outbound.bodyFor(candidate.target);
-        const { added, conversation } = outbound;
+        const { added, conversation, beta } = outbound;
         const promptCacheKey = (): string | null =>
           caller.caching.markers ? derivePromptCacheKey(caller.accountId, conversation) : null;
-        const planned = { bytes, added, promptCacheKey };
+        const planned = { bytes, added, promptCacheKey, beta };
         return callProvider(planned, candidate, attempt, exchange, signal, services);
       },
     },

@@ -104,7 +104,7 @@ describe('a deferred tool that the transcript calls', () => {
       tool_references: [{ type: 'tool_reference', tool_name: 'b' }],
     },
   };
-  const deferral = { mode: 'deferred', provider: 'anthropic', model: 'new' } as const;
+  const deferral = { mode: 'deferred', appliesAt: () => true } as const;
   const planned = { ...identityPlan([0, 1, 2], null), forwarded: [0], deferral };
 
   it('stays deferred while the transcript contains its search result', () => {

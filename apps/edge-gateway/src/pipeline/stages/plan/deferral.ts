@@ -1,6 +1,6 @@
-import type { RequestOutline } from '@gateway/interchange';
-import type { ModelCatalog } from '@gateway/model-catalog';
-import { listFoundTools, searchTool } from '@gateway/wire-formats';
+import type { RequestOutline, ToolOutline } from '@gateway/interchange';
+import { bindsReasoning, defersNatively, type ModelCatalog } from '@gateway/model-catalog';
+import { listFoundTools, searchTool, type JsonTape } from '@gateway/wire-formats';
 import type { Caller, ParsedRequest, Target } from '../../../request/request.ts';
 import type { Deferral, ToolPlan } from '../../exchange/tool-plan.ts';
 
@@ -18,11 +18,47 @@ export function chooseDeferral(
   if (pruning.native.length === 0 || lane.kind !== 'same-format') return undefined;
   const native = catalog.find(provider.name, model)?.nativeSelection;
   if (native === undefined || !pruning.native.includes(native)) return undefined;
+  const appliesAt = (target: Target): boolean =>
+    target.lane.kind === 'same-format' && target.provider.name === provider.name && target.model === model;
   if (native === 'deferred_loading' && outline.format === 'messages')
-    return mayDefer(outline, tape.bytes) ? { mode: 'deferred', provider: provider.name, model } : undefined;
+    return mayDefer(outline, tape.bytes) ? { mode: 'deferred', appliesAt } : undefined;
   if (native === 'allowed_tools' && outline.format === 'chat-completions')
-    return mayRestrict(outline) ? { mode: 'allowed', provider: provider.name, model } : undefined;
+    return mayRestrict(outline) ? { mode: 'allowed', appliesAt } : undefined;
   return undefined;
+}
+
+/** How the tools outside the tool set of a bound conversation are treated. Null: all tools are sent unchanged. */
+export type BoundMode = 'deferred' | 'pruned' | null;
+
+/**
+ * Chooses the mode of a conversation with bound reasoning. Deferral needs no setting of the account: without it, nothing could be
+ * saved. Clients that defer tools themselves keep their own selection. Models that drop reasoning without an error, and those of
+ * unknown families, get every tool.
+ */
+export function chooseBoundMode(
+  { outline, tape, conversation }: ParsedRequest,
+  target: Target,
+  catalog: ModelCatalog,
+): BoundMode {
+  const model = catalog.find(target.provider.name, target.model);
+  if (bindsReasoning(model, target.model).effect !== 'rejects') return null;
+  if (conversation.before === null && !mayDefer(outline, tape.bytes)) return null;
+  return boundDeferral(outline, catalog).appliesAt(target) ? 'deferred' : 'pruned';
+}
+
+/** Deferral for a conversation with bound reasoning. A fallback keeps it if it can, because its absence is an edit of the prefix. */
+export function boundDeferral({ format }: Pick<RequestOutline, 'format'>, catalog: ModelCatalog): Deferral {
+  const appliesAt = ({ lane, provider, model: id }: Target): boolean => {
+    if (format !== 'messages' || lane.kind !== 'same-format') return false;
+    const model = catalog.find(provider.name, id);
+    return model !== undefined && defersNatively(model, 'messages');
+  };
+  return { mode: 'deferred', appliesAt };
+}
+
+/** Whether the client itself defers this tool. */
+export function isClientDeferred({ bytes }: JsonTape, { builtIn, range }: ToolOutline): boolean {
+  return builtIn && bytes.subarray(range.start, range.end).includes('"defer_loading"');
 }
 
 /** Texts that show that the client defers tools itself. */
@@ -46,10 +82,10 @@ function mayRestrict({ toolChoice: { mode }, tools }: RequestOutline): boolean {
 
 /**
  * Loads deferred tools that the transcript calls without a search result, because a client may have kept only
- * the call. Without the definition, the model would see calls to an undefined tool.
+ * the call. Without the definition, the model would see calls to an undefined tool. With bound reasoning, the tool set stays.
  */
 export function loadCalledTools(planned: ToolPlan, { outline, tape }: ParsedRequest): ToolPlan {
-  if (planned.deferral?.mode !== 'deferred') return planned;
+  if (planned.deferral?.mode !== 'deferred' || planned.bound !== undefined) return planned;
   const sent = new Set(planned.forwarded);
   const called = new Set(outline.messages.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => name)));
   const isDeferred = (index: number): boolean =>

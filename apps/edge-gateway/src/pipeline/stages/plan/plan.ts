@@ -15,10 +15,17 @@ import {
 } from '../../exchange/tool-plan.ts';
 import type { ContextPlanner } from './context/context-planner.ts';
 import { armRecovery } from './arm-recovery.ts';
-import { chooseDeferral, loadCalledTools } from './deferral.ts';
+import {
+  boundDeferral,
+  chooseBoundMode,
+  chooseDeferral,
+  loadCalledTools,
+  type BoundMode,
+} from './deferral.ts';
+import { planBound, type BoundServices } from './plan-bound.ts';
 import type { Planner } from './router/planner.port.ts';
 import { planContext } from './context/context-planner.ts';
-import { isReasoningBound } from '../../../request/request-facts.ts';
+import { isPartOfThread, isReasoningBound } from '../../../request/request-facts.ts';
 import type {
   ConversationPlan,
   ConversationPlanner,
@@ -32,6 +39,7 @@ interface PlanServices {
   readonly budgets: SavedTokenBudgets;
   readonly planner: Planner;
   readonly conversations: ConversationPlanner;
+  readonly boundPlans: BoundServices['boundPlans'];
   readonly context: ContextPlanner;
   readonly catalog: ModelCatalog;
   readonly toolLists: ToolListHasher;
@@ -57,6 +65,12 @@ export async function plan(
   let known: ConversationSubject | undefined;
   const subject = (): ConversationSubject =>
     (known ??= subjectOf(request, target, tools, exchange, caller, services));
+  const fixing = planFixed(request, target, subject, services);
+  if (fixing !== null) {
+    const fixed = await fixing;
+    exchange.timings.planEndedAt = performance.now();
+    return { ...fixed, toolHashes: known?.list.toolHashes };
+  }
   const planned = await planFor(request, target, subject, exchange, caller, services);
   const { planner, settings } = services;
   const armed = armRecovery(loadCalledTools(planned, request), {
@@ -72,6 +86,31 @@ export async function plan(
   return { ...spent, toolHashes: known?.list.toolHashes };
 }
 
+/** Plans a request whose tools may not change during its conversation. Null for any other request. */
+function planFixed(
+  request: ParsedRequest,
+  target: Target,
+  subjectFor: () => ConversationSubject,
+  services: PlanServices,
+): Promise<ToolPlan> | null {
+  const { tools } = request.outline;
+  if (isPartOfThread(request)) {
+    const eligible = tools.map((tool) => tool.index);
+    return Promise.resolve(identityPlan(eligible, tools.length === 0 ? null : 'thread'));
+  }
+  if (!isBoundSession(request, target, tools, services)) return null;
+  return planBound(...bindSubject(subjectFor(), services), services);
+}
+
+function bindSubject(
+  subject: ConversationSubject,
+  { catalog }: PlanServices,
+): [subject: ConversationSubject, mode: BoundMode] {
+  const mode = chooseBoundMode(subject.request, subject.target, catalog);
+  const deferral = mode === 'deferred' ? boundDeferral(subject.request.outline, catalog) : undefined;
+  return [{ ...subject, deferral, isBound: true }, mode];
+}
+
 async function planFor(
   request: ParsedRequest,
   target: Target,
@@ -85,7 +124,6 @@ async function planFor(
   const identity = identityPlan(eligible, null);
   if (tools.length === 0 && !mayCompressWithoutTools(caller)) return identity;
   if (isBudgetExhausted(caller, services)) return passUnoptimized(eligible, 'exhausted', exchange);
-  if (isBoundSession(request, target, tools, services)) return identityPlan(eligible, 'bound_thinking');
   const deadline = startDeadline(services.settings.planDeadlineMs, exchange.abort.signal);
   const { signal } = deadline;
   const subject = tools.length === 0 ? null : subjectFor();

@@ -75,6 +75,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       countRequest(exchange, outcome, services.metrics);
       countCall(finished, services.metrics);
       exchange.ledger.invalidCalls = countInvalidCalls(exchange, outcome, services.metrics);
+      countTransformations(outcome, services.metrics);
       noteBilled(exchange, finished, services.tokenRatios);
       noteAnswer(exchange, finished, services.modelRouter);
       services.requestLog.write(renderLogLine({ exchange, caller, outcome, totalMs, event: finished }));
@@ -146,6 +147,21 @@ function countInvalidCalls(exchange: Exchange, { summary }: RelayOutcome, metric
   metrics.invalidCalls.inc({ definition: 'as_written' }, asWritten);
   metrics.invalidCalls.inc({ definition: 'shortened' }, shortened);
   return asWritten + shortened;
+}
+
+/** The documented values of Anthropic's `input_transformations`. Others are counted as `other`. */
+const transformationTypes = new Set(['thinking_dropped', 'thinking_mismatch_allowed']);
+const transformationReasons = new Set(
+  ['model', 'prefix', 'organization', 'end_user'].map((bound) => `${bound}_binding_mismatch`),
+);
+
+function countTransformations({ summary }: RelayOutcome, { inputTransformations }: EdgeMetrics): void {
+  for (const [kind, count] of summary?.inputTransformations ?? []) {
+    const [type = '', reason = ''] = kind.split(':');
+    const known = (names: ReadonlySet<string>, name: string): string => (names.has(name) ? name : 'other');
+    const labels = { type: known(transformationTypes, type), reason: known(transformationReasons, reason) };
+    inputTransformations.inc(labels, count);
+  }
 }
 
 /** Metric names and attributes follow the OpenTelemetry conventions. */

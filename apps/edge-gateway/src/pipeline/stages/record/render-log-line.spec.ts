@@ -17,7 +17,13 @@ const exchange = {
 const refused: Request = {
   exchange,
   caller: null,
-  outcome: { status: 'error', httpStatus: 401, errorCode: 'invalid_api_key', errorDetail: null },
+  outcome: {
+    status: 'error',
+    httpStatus: 401,
+    errorCode: 'invalid_api_key',
+    errorDetail: null,
+    summary: null,
+  },
   totalMs: 1.5,
   event: null,
 };
@@ -64,7 +70,7 @@ const served: Request = {
     },
   },
   caller: { accountId: 'account', keyId: 'key' },
-  outcome: { status: 'ok', httpStatus: 200, errorCode: null, errorDetail: 'late' },
+  outcome: { status: 'ok', httpStatus: 200, errorCode: null, errorDetail: 'late', summary: null },
   totalMs: 9,
   event: {
     provider: 'openai',

@@ -225,7 +225,7 @@ interface FinishedRequest {
     'requestId' | 'trace' | 'endpoint' | 'ledger' | 'attempts' | 'modelChoice' | 'contextPrice'
   >;
   readonly caller: Pick<Caller, 'accountId' | 'keyId'> | null;
-  readonly outcome: Pick<RelayOutcome, 'status' | 'httpStatus' | 'errorCode' | 'errorDetail'>;
+  readonly outcome: Pick<RelayOutcome, 'status' | 'httpStatus' | 'errorCode' | 'errorDetail' | 'summary'>;
   readonly totalMs: number;
   /** Null if the request ended before it was accepted. No provider is chosen before that. */
   readonly event: Pick<
@@ -239,45 +239,52 @@ interface FinishedRequest {
  * values, no tool arguments. It is one object literal, because spreading other objects into it is several
  * times as expensive.
  */
-export function renderLogLine({ exchange, caller, outcome, totalMs, event }: FinishedRequest) {
-  return {
-    request_id: exchange.requestId,
-    trace_id: exchange.trace.traceId,
-    account_id: caller?.accountId,
-    key_id: caller?.keyId,
-    endpoint: exchange.endpoint,
-    status: outcome.status,
-    http_status: outcome.httpStatus,
-    error_code: outcome.errorCode ?? undefined,
-    error_detail: outcome.errorDetail ?? undefined,
-    requested_model: exchange.modelChoice && `svc/${exchange.modelChoice.mode}`,
-    model_reason: exchange.modelChoice?.reason,
-    provider: event?.provider ?? undefined,
-    model: event?.model ?? undefined,
-    stream: exchange.ledger.stream,
-    lane: event?.lane ?? undefined,
-    upstream_calls: exchange.attempts.calls > 1 ? exchange.attempts.calls : undefined,
-    abandoned_calls: exchange.attempts.abandoned.length || undefined,
-    fallbacks_skipped: renderSkipped(exchange.attempts),
-    tools_in: exchange.ledger.toolsIn,
-    tools_out: event?.toolsOut ?? exchange.ledger.toolsOut,
-    k_reason: exchange.ledger.plan?.kReason,
-    tools_worth_saved: exchange.ledger.plan?.worth?.saved,
-    tools_worth_spent: exchange.ledger.plan?.worth?.spent,
-    hidden_rounds: exchange.ledger.recoveryRounds || undefined,
-    recovered_tools: exchange.ledger.recoveredTools.length || undefined,
-    denied_tools: exchange.ledger.deniedTools.length || undefined,
-    invalid_calls: exchange.ledger.invalidCalls || undefined,
-    plan_defect: exchange.ledger.plan?.defect ?? undefined,
-    ctx_decision: exchange.ledger.context?.decision,
-    ctx_tokens_saved: exchange.ledger.context === null ? undefined : exchange.contextPrice?.tokensSaved,
-    ctx_saved_usd: exchange.ledger.context?.savedUsd ?? undefined,
-    ctx_rewritten_usd: exchange.ledger.context?.rewrittenUsd ?? undefined,
-    input_tokens: event?.usage?.inputTokens,
-    output_tokens: event?.usage?.outputTokens,
-    cost_usd: event?.costUsd ?? undefined,
-    ms: event?.ms ?? { total: totalMs },
-  };
+export const renderLogLine = ({ exchange, caller, outcome, totalMs, event }: FinishedRequest) => ({
+  request_id: exchange.requestId,
+  trace_id: exchange.trace.traceId,
+  account_id: caller?.accountId,
+  key_id: caller?.keyId,
+  endpoint: exchange.endpoint,
+  status: outcome.status,
+  http_status: outcome.httpStatus,
+  error_code: outcome.errorCode ?? undefined,
+  error_detail: outcome.errorDetail ?? undefined,
+  requested_model: exchange.modelChoice && `svc/${exchange.modelChoice.mode}`,
+  model_reason: exchange.modelChoice?.reason,
+  provider: event?.provider ?? undefined,
+  model: event?.model ?? undefined,
+  stream: exchange.ledger.stream,
+  lane: event?.lane ?? undefined,
+  upstream_calls: exchange.attempts.calls > 1 ? exchange.attempts.calls : undefined,
+  abandoned_calls: exchange.attempts.abandoned.length || undefined,
+  fallbacks_skipped: renderSkipped(exchange.attempts),
+  tools_in: exchange.ledger.toolsIn,
+  tools_out: event?.toolsOut ?? exchange.ledger.toolsOut,
+  k_reason: exchange.ledger.plan?.kReason,
+  tools_worth_saved: exchange.ledger.plan?.worth?.saved,
+  tools_worth_spent: exchange.ledger.plan?.worth?.spent,
+  hidden_rounds: exchange.ledger.recoveryRounds || undefined,
+  recovered_tools: exchange.ledger.recoveredTools.length || undefined,
+  denied_tools: exchange.ledger.deniedTools.length || undefined,
+  invalid_calls: exchange.ledger.invalidCalls || undefined,
+  input_transformations: renderTransformations(outcome),
+  plan_defect: exchange.ledger.plan?.defect ?? undefined,
+  ctx_decision: exchange.ledger.context?.decision,
+  ctx_tokens_saved: exchange.ledger.context === null ? undefined : exchange.contextPrice?.tokensSaved,
+  ctx_saved_usd: exchange.ledger.context?.savedUsd ?? undefined,
+  ctx_rewritten_usd: exchange.ledger.context?.rewrittenUsd ?? undefined,
+  input_tokens: event?.usage?.inputTokens,
+  output_tokens: event?.usage?.outputTokens,
+  cost_usd: event?.costUsd ?? undefined,
+  ms: event?.ms ?? { total: totalMs },
+});
+
+/** Counts by the provider's own type and reason, for example `{ "thinking_dropped:prefix_binding_mismatch": 2 }`. */
+function renderTransformations({
+  summary,
+}: Pick<RelayOutcome, 'summary'>): Readonly<Record<string, number>> | undefined {
+  const counts = summary?.inputTransformations;
+  return counts === undefined || counts.size === 0 ? undefined : Object.fromEntries(counts);
 }
 
 /** Lists each fallback that could not serve the request, for example `openai/gpt-4: no_images`. */

@@ -8,7 +8,6 @@ import {
   renderToolCounts,
   type Exchange,
 } from '../../exchange/exchange.ts';
-import { isDeferralAt } from '../../exchange/tool-plan.ts';
 import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import { isAnswered } from '../../../request/http-response.ts';
 import type { AnswerBody } from '../../../upstream/answer-body.ts';
@@ -30,7 +29,7 @@ export function openProviderAnswer(answer: UpstreamAnswer, exchange: Exchange): 
     throw rejectAnswer(answer, `content-encoding ${contentEncoding}, which the gateway does not accept`);
   const { deferral, attempts } = exchange;
   const target = attempts.current?.target;
-  if (deferral !== undefined && target !== undefined && !isDeferralAt(deferral, target))
+  if (deferral !== undefined && target !== undefined && !deferral.appliesAt(target))
     noteWithoutDeferral(exchange);
   return { answer, headers: { ...headers, ...renderAnswerHeaders(exchange) }, providerRequestId };
 }

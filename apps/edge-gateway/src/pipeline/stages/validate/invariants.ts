@@ -29,10 +29,11 @@ export const toolChoiceIsForwarded: Invariant = ({ outline, plan }) => {
 
 /**
  * Tools that the transcript calls stay defined, if the client defined them and its key may use them.
- * Otherwise calls to them in the transcript are rewritten as recovery tool calls.
+ * Otherwise calls to them in the transcript are rewritten as recovery tool calls. With bound reasoning the tool set cannot change,
+ * and providers accept such calls.
  */
 export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
-  if (plan.deferral !== undefined || plan.eligible.length === 0) return null;
+  if (plan.deferral !== undefined || plan.bound !== undefined || plan.eligible.length === 0) return null;
   const called = new Set(outline.messages.flatMap((message) => message.toolCalls.map((call) => call.name)));
   const forwarded = new Set(plan.forwarded);
   const dropped = plan.eligible.find((index) => {

@@ -7,7 +7,6 @@ import type { TokenRatios } from '../../../request/token-estimates.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { renderCounted, type LeftOutTools } from '../../exchange/left-out-tools.ts';
 import {
-  isDeferralAt,
   listLeftOut,
   listSent,
   identityPlan,
@@ -106,7 +105,7 @@ function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exc
     added: plan.recovery?.openingMessages ?? [],
     bodyFor: (target) => draftOf(request, target, plan, exchange).edited.bytes,
     plainBodyFor:
-      plan.deferral === undefined
+      plan.deferral === undefined || (plan.bound !== undefined && plan.bound.abandon === undefined)
         ? null
         : (target) => draftOf(request, target, withoutDeferral(plan), exchange).edited.bytes,
     roundFor: (target, next) => roundOf(request, target, plan, next, exchange),
@@ -196,7 +195,7 @@ function deferralEdit(
   { deferral, eligible, forwarded }: ToolPlan,
   target: Target,
 ): Pick<RequestEdit, 'deferTools' | 'allowTools'> {
-  if (deferral === undefined || !isDeferralAt(deferral, target)) return {};
+  if (deferral === undefined || !deferral.appliesAt(target)) return {};
   const inPlan = new Set(forwarded);
   if (deferral.mode === 'allowed') return { allowTools: inPlan };
   return { deferTools: new Set(eligible.filter((index) => !inPlan.has(index))) };

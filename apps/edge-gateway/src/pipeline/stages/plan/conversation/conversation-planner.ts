@@ -23,6 +23,8 @@ export interface ConversationSubject extends PlanSubject {
   readonly caller: Caller;
   /** Deferral, if it replaces pruning for this request. */
   readonly deferral?: Deferral | undefined;
+  /** Whether reasoning binds the conversation to its tools, so that recovery rounds are not possible. */
+  readonly isBound?: boolean;
 }
 
 /** The tool set for this request. */
@@ -105,7 +107,7 @@ export class ConversationPlanner {
   }
 
   #questionOf(
-    { request, target, tools, caller, exchange, deferral }: ConversationSubject,
+    { request, target, tools, caller, exchange, deferral, isBound = false }: ConversationSubject,
     keys: ConversationKeys,
     known: RememberedConversation | undefined,
   ): PlanQuestion {
@@ -128,7 +130,7 @@ export class ConversationPlanner {
       // With deferral, the provider's own search makes deferred tools reachable.
       mayRecover:
         deferral === undefined
-          ? this.#options.hasRecovery && isRecoveryPermitted(outline, caller)
+          ? this.#options.hasRecovery && !isBound && isRecoveryPermitted(outline, caller)
           : deferral.mode === 'deferred',
       ...(known === undefined ? {} : { session: renderRemembered(known, outline) }),
       ...(recovered.length === 0 ? {} : { recoveredTools: recovered }),

@@ -1,0 +1,28 @@
+import {
+  findConversationPlan as findContract,
+  keepConversationPlan as keepContract,
+} from '@gateway/contracts';
+import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import { Controller, Inject } from '@nestjs/common';
+import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-database.ts';
+import { findPlan, keepPlan } from './conversation-plans.ts';
+
+/** Implements the contracts for the plans of conversations with bound reasoning. */
+@Controller()
+export class ConversationPlansController {
+  readonly #context: { readonly database: AccountDatabase };
+
+  constructor(@Inject(ACCOUNT_DATABASE) database: AccountDatabase) {
+    this.#context = { database };
+  }
+
+  @RpcHandler(keepContract)
+  keepPlan(request: ParsedRequestOf<typeof keepContract>): Promise<ReplyOf<typeof keepContract>> {
+    return keepPlan(this.#context, request);
+  }
+
+  @RpcHandler(findContract)
+  findPlan(request: ParsedRequestOf<typeof findContract>): Promise<ReplyOf<typeof findContract>> {
+    return findPlan(this.#context, request);
+  }
+}

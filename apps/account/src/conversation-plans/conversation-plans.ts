@@ -1,0 +1,81 @@
+import { conversationPlan, conversationPlanKeptDays, type ConversationPlanRecord } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import { isForeignKeyConflict } from '@gateway/persistence';
+import type { AccountDatabase } from '../persistence/account-database.ts';
+
+const dayMs = 86_400_000;
+/** Conversations that begin alike within this time share a plan, so that repeated first requests are sent alike. */
+const sharedMs = 3_600_000;
+/** Maximum number of plans per account. Above it, those that were used least recently are deleted. */
+export const plansMax = 100_000;
+
+interface PlanContext {
+  readonly database: AccountDatabase;
+}
+
+interface KeptPlan {
+  readonly accountId: string;
+  readonly name: string;
+  readonly plan: ConversationPlanRecord;
+  readonly replaces: boolean;
+}
+
+/**
+ * Stores a plan, unless an equal conversation stored one within the last hour. Returns the plan that is stored then.
+ * Throws `not_found` for an unknown account.
+ */
+export async function keepPlan(
+  { database }: PlanContext,
+  { accountId, name: hex, plan, replaces }: KeptPlan,
+): Promise<{ plan: ConversationPlanRecord }> {
+  const { conversationPlan: plans } = database.forAccount(accountId);
+  const name = Buffer.from(hex, 'hex');
+  const now = new Date();
+  const row = { plan, createdAt: now, usedAt: now };
+  try {
+    const { count } = await plans.createMany({ data: [{ accountId, name, ...row }], skipDuplicates: true });
+    if (count === 1) return { plan };
+  } catch (error) {
+    throw isForeignKeyConflict(error) ? new GatewayError('not_found') : error;
+  }
+  const older = { createdAt: { lt: new Date(now.getTime() - sharedMs) } };
+  await plans.updateMany({ where: { name, ...(replaces ? {} : older) }, data: row });
+  const kept = await plans.findFirst({ where: { name } });
+  return { plan: kept === null ? plan : conversationPlan.parse(kept.plan) };
+}
+
+/** Finds a plan by the first name that has one. A plan that is read stays for another period. */
+export async function findPlan(
+  { database }: PlanContext,
+  { accountId, names }: { readonly accountId: string; readonly names: readonly string[] },
+): Promise<{ plan: ConversationPlanRecord | null }> {
+  const { conversationPlan: plans } = database.forAccount(accountId);
+  const rows = await plans.findMany({
+    where: { name: { in: names.map((name) => Buffer.from(name, 'hex')) } },
+  });
+  const found = names.flatMap(
+    (hex) => rows.find(({ name }) => Buffer.from(name).toString('hex') === hex) ?? [],
+  )[0];
+  if (found === undefined) return { plan: null };
+  const now = Date.now();
+  if (found.usedAt.getTime() < now - dayMs)
+    await plans.updateMany({ where: { name: found.name }, data: { usedAt: new Date(now) } });
+  return { plan: conversationPlan.parse(found.plan) };
+}
+
+/** Deletes plans that were not used for long, and the oldest ones of accounts with too many. Can run concurrently. */
+export async function trimPlans({ database }: PlanContext, now = Date.now(), max = plansMax): Promise<void> {
+  const { conversationPlan: plans } = database.acrossAccounts;
+  await plans.deleteMany({ where: { usedAt: { lt: new Date(now - conversationPlanKeptDays * dayMs) } } });
+  const active = await plans.groupBy({ by: ['accountId'], where: { usedAt: { gt: new Date(now - dayMs) } } });
+  for (const { accountId } of active) {
+    const oldestKept = await plans.findFirst({
+      where: { accountId },
+      orderBy: [{ usedAt: 'desc' }, { name: 'desc' }],
+      skip: max - 1,
+      select: { usedAt: true },
+    });
+    if (oldestKept !== null)
+      await plans.deleteMany({ where: { accountId, usedAt: { lt: oldestKept.usedAt } } });
+  }
+}

@@ -1,0 +1,74 @@
+import type { Logger } from '@gateway/observability';
+import { dropBoundReasoning } from '@gateway/wire-formats';
+import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
+import type { Target } from '../../../request/request.ts';
+import { peekWhole } from '../../../upstream/answer-body.ts';
+import type { ChatAnswer } from '../../exchange/answer.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import type { BoundPlan, Outbound } from '../../exchange/tool-plan.ts';
+
+/** An outbound request whose headers may name a beta in addition to those of the client. */
+export type SentRequest = Pick<Outbound, 'body' | 'bodyFor' | 'added' | 'conversation'> & {
+  readonly beta?: string | undefined;
+};
+
+export interface GuardServices {
+  readonly metrics: Pick<EdgeMetrics, 'boundRejections'>;
+  readonly log: Logger;
+}
+
+/** An error body of a provider is short. A longer one is not the error that this guard looks for. */
+const errorBytesMax = 64 * 1024;
+/** Anthropic's text for reasoning behind a changed prefix. Clients match it too. */
+const bindingError = 'bound to a different conversation';
+
+/**
+ * Sends a request of a conversation with bound reasoning. If the provider rejects its reasoning, and a change by the gateway may be
+ * the cause, the request is sent once more, and the provider drops the reasoning that does not match. The rest of the conversation
+ * is then sent in the same way. The client's own setting stands, and every other error is relayed unedited.
+ */
+export async function sendBound(
+  outbound: Outbound,
+  bound: BoundPlan,
+  target: Target,
+  exchange: Exchange,
+  send: (request: SentRequest) => Promise<ChatAnswer>,
+  services: GuardServices,
+): Promise<ChatAnswer> {
+  const dropping = bound.dropsBlocks ? withDrops(outbound, target) : null;
+  const answer = await send(dropping ?? outbound);
+  if (answer.status !== 400 || dropping !== null) return answer;
+  const { bytes, body } = await peekWhole(answer.body, errorBytesMax);
+  const own = { ...answer, body };
+  if (!bytes.includes(bindingError)) return own;
+  const request = bound.mayBeOurs ? withDrops(outbound, target) : null;
+  if (request === null) {
+    services.metrics.boundRejections.inc({ outcome: 'relayed' });
+    return own;
+  }
+  body.discard();
+  exchange.attempts.current?.span?.end();
+  const again = await send(request);
+  const outcome = again.status < 400 ? 'dropped' : 'failed';
+  services.metrics.boundRejections.inc({ outcome });
+  const { requestId } = exchange;
+  services.log.error(
+    { requestId, provider: target.provider.name, model: target.model, outcome },
+    'provider rejected bound reasoning after a change by the gateway, sent again without it',
+  );
+  if (outcome === 'dropped') bound.remember();
+  return again;
+}
+
+/** Null if the client set the behavior itself, or turned reasoning to a type that does not take the setting. */
+function withDrops({ body, bodyFor, added, conversation }: Outbound, target: Target): SentRequest | null {
+  const dropped = dropBoundReasoning(target.lane.format, body);
+  if (dropped === null || target.lane.kind !== 'same-format') return null;
+  return {
+    body: dropped.body,
+    bodyFor: (other) => dropBoundReasoning(other.lane.format, bodyFor(other))?.body ?? bodyFor(other),
+    added,
+    conversation,
+    beta: dropped.beta,
+  };
+}

@@ -1,0 +1,212 @@
+import type { ConversationPlanRecord } from '@gateway/contracts';
+import type { ParsedRequest } from '../../../request/request.ts';
+import { Conversation } from '../../../request/conversation.ts';
+import { formatNamed, scanJson } from '@gateway/wire-formats';
+import type { PlannedReply, ToolPlan } from '../../exchange/tool-plan.ts';
+import { BoundPlanMemo, type BoundPlanStore } from './conversation/bound-plans.ts';
+import type { ConversationSubject } from './conversation/conversation-planner.ts';
+import { planBound, type BoundServices } from './plan-bound.ts';
+
+const accountId = '019a9f5e-0000-7000-8000-000000000001';
+const log = { debug: () => undefined, warn: () => undefined } as never;
+const tool = (name: string, more: object = {}) => ({ name, input_schema: {}, ...more });
+const tools = ['a', 'b', 'c', 'd'].map((name) => tool(name));
+const deferral = { mode: 'deferred', appliesAt: () => true } as const;
+const user = { role: 'user', content: 'Please do it.' };
+const answered = { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] };
+
+function subjectOf(messages: readonly object[], given: { tools?: readonly object[]; mode?: string } = {}) {
+  const bytes = Buffer.from(JSON.stringify({ model: 'm', messages, tools: given.tools ?? tools }));
+  const tape = scanJson(bytes, { depthMax: 128 });
+  const outline = formatNamed('messages').client.outlineRequest(tape);
+  const conversation = new Conversation(outline, bytes, null);
+  const request = { bytes, tape, outline, conversation } as unknown as ParsedRequest;
+  return {
+    ...{ request, tools: outline.tools, deferral, isBound: true, list: { listHash: 'l', toolHashes: [] } },
+    exchange: { requestId: 'r', headers: {}, abort: new AbortController() },
+    caller: { accountId, pruning: { mode: given.mode ?? 'on' }, onBudgetExhausted: 'pass' },
+  } as unknown as ConversationSubject;
+}
+
+/** A gateway with its caches. Replicas share the store; `forwarded` is what the policy of the moment would choose. */
+function openReplica(stored = new Map<string, ConversationPlanRecord>()) {
+  const state = {
+    forwarded: [1],
+    budget: 'open' as 'open' | 'used',
+    isStoreDown: false,
+    isLate: false,
+    isShadow: false,
+    policy: 'v1',
+  };
+  const check = (): void => {
+    if (state.isStoreDown) throw new Error('down');
+  };
+  const store: BoundPlanStore = {
+    keep: async (_, name, plan) => {
+      await Promise.resolve();
+      check();
+      if (!stored.has(name)) stored.set(name, plan);
+      return stored.get(name) ?? plan;
+    },
+    replace: async (_, name, plan) => {
+      await Promise.resolve();
+      check();
+      stored.set(name, plan);
+    },
+    find: async (_, names) => {
+      await Promise.resolve();
+      check();
+      return names.flatMap((name) => stored.get(name) ?? [])[0] ?? null;
+    },
+  };
+  const services = {
+    budgets: {
+      isExhausted: () => state.budget === 'used',
+      reserve: () => (state.budget === 'used' ? 'exhausted' : { settle: () => undefined }),
+    },
+    conversations: {
+      plan: () =>
+        state.isLate
+          ? Promise.reject(new Error('late'))
+          : Promise.resolve({
+              reply: {
+                ...{
+                  forwarded: state.forwarded,
+                  isShadow: state.isShadow,
+                  policyVersion: state.policy,
+                  kReason: 'prior',
+                },
+                ...{ candidates: [{ position: 1, score: 1 }], k: state.forwarded.length },
+              } as PlannedReply,
+            }),
+    },
+    boundPlans: {
+      store,
+      memo: new BoundPlanMemo({ get: () => Promise.resolve(null), set: () => Promise.resolve() }, log),
+    },
+    settings: { planDeadlineMs: 1_000 },
+    log,
+  } as unknown as BoundServices;
+  const plan = (subject: ConversationSubject): Promise<ToolPlan> => planBound(subject, 'deferred', services);
+  return { state, stored, plan };
+}
+
+const second = [user, answered, { role: 'user', content: 'And now?' }];
+const namesOf = (planned: ToolPlan, list: readonly { name: string }[] = tools): string[] =>
+  planned.forwarded.map((index) => list[index]?.name ?? '');
+
+describe('the tool set of a bound conversation', () => {
+  it('is decided in the first request, stored, and kept whatever the policy says later', async () => {
+    const replica = openReplica();
+    const first = await replica.plan(subjectOf([user]));
+    expect(first).toMatchObject({ forwarded: [1], deferral, reason: 'prior' });
+    Object.assign(replica.state, { forwarded: [0, 2], policy: 'v2' });
+    expect(await replica.plan(subjectOf(second))).toMatchObject({
+      ...{ forwarded: [1], reason: 'frozen' },
+      // The log shows the stored decision.
+      reply: { k: 1, policyVersion: 'v1' },
+    });
+    expect(await replica.plan(subjectOf(second, { mode: 'off' }))).toMatchObject({ forwarded: [1] });
+    replica.state.budget = 'used';
+    expect(await replica.plan(subjectOf(second))).toMatchObject({ forwarded: [1] });
+  });
+
+  it('is the same on a replica that remembers nothing, and for a repeated first request', async () => {
+    const { stored, plan } = openReplica();
+    await plan(subjectOf([user]));
+    const other = openReplica(stored);
+    other.state.forwarded = [0, 2];
+    expect(await other.plan(subjectOf(second))).toMatchObject({ forwarded: [1] });
+    expect(await other.plan(subjectOf([user]))).toMatchObject({ forwarded: [1] });
+  });
+
+  it('is found by names: their order and tools that the client defers do not count', async () => {
+    const { plan } = openReplica();
+    await plan(subjectOf([user]));
+    const changed = [tool('late', { defer_loading: true }), ...[...tools].reverse()];
+    const planned = await plan(subjectOf(second, { tools: changed }));
+    expect(namesOf(planned, changed)).toEqual(['late', 'b']);
+  });
+
+  it('is anchored to the first response, so that a later conversation with the same beginning cannot change it', async () => {
+    const replica = openReplica();
+    await replica.plan(subjectOf([user]));
+    const [opening = ''] = replica.stored.keys();
+    await replica.plan(subjectOf(second));
+    expect(replica.stored.size).toBe(2);
+    replica.stored.set(opening, { mode: 'deferred', tools: ['d'], policyVersion: 'v2', isShadow: false });
+    expect(await openReplica(replica.stored).plan(subjectOf(second))).toMatchObject({ forwarded: [1] });
+  });
+});
+
+it('requests that begin alike are sent alike, also if one of them could not be planned', async () => {
+  const replica = openReplica();
+  replica.state.isLate = true;
+  expect(await replica.plan(subjectOf([user]))).toMatchObject({ forwarded: [0, 1, 2, 3] });
+  replica.state.isLate = false;
+  expect(await replica.plan(subjectOf([user]))).toMatchObject({ forwarded: [0, 1, 2, 3] });
+  const other = { role: 'user', content: 'Please do something else.' };
+  expect(await replica.plan(subjectOf([other]))).toMatchObject({ forwarded: [1] });
+  replica.state.isLate = true;
+  expect(await replica.plan(subjectOf([other]))).toMatchObject({ forwarded: [1] });
+  replica.state.budget = 'used';
+  expect(await replica.plan(subjectOf([other], { mode: 'off' }))).toMatchObject({ forwarded: [1] });
+});
+
+describe('every tool is sent unchanged', () => {
+  const whole = [0, 1, 2, 3];
+
+  it.each<[string, (state: ReturnType<typeof openReplica>['state']) => void, string]>([
+    ['if the plan cannot be stored', (state) => (state.isStoreDown = true), 'unavailable'],
+    ['if the plan is late', (state) => (state.isLate = true), 'unavailable'],
+    ['if the budget is used up', (state) => (state.budget = 'used'), 'budget_exhausted'],
+  ])('%s, in the first and in later requests', async (_, change, reason) => {
+    const replica = openReplica();
+    change(replica.state);
+    expect(await replica.plan(subjectOf([user]))).toMatchObject({ forwarded: whole, reason });
+    Object.assign(replica.state, { isStoreDown: false, isLate: false, budget: 'open' });
+    expect(await replica.plan(subjectOf(second))).toMatchObject({ forwarded: whole });
+  });
+
+  it('without a stored plan. The provider’s rejection can be ours only if the store could not be read', async () => {
+    const planned = await openReplica().plan(subjectOf(second));
+    expect(planned).toMatchObject({
+      forwarded: whole,
+      reason: 'bound_thinking',
+      bound: { mayBeOurs: false },
+    });
+    const down = openReplica();
+    down.state.isStoreDown = true;
+    expect(await down.plan(subjectOf(second))).toMatchObject({
+      forwarded: whole,
+      bound: { mayBeOurs: true },
+    });
+    down.state.isStoreDown = false;
+    expect(await down.plan(subjectOf(second))).toMatchObject({ bound: { mayBeOurs: false } });
+  });
+
+  it('once the provider rejected deferral in the first request', async () => {
+    const replica = openReplica();
+    await (await replica.plan(subjectOf([user]))).bound?.abandon?.();
+    expect(await replica.plan(subjectOf(second))).toMatchObject({ forwarded: whole });
+    expect(await openReplica(replica.stored).plan(subjectOf(second))).toMatchObject({ forwarded: whole });
+  });
+});
+
+it('a shadow conversation gets every tool, and each of its requests is ranked for the log', async () => {
+  const replica = openReplica();
+  replica.state.isShadow = true;
+  const shadow = { forwarded: [0, 1, 2, 3], reason: 'shadow', reply: { forwarded: [1] } };
+  expect(await replica.plan(subjectOf([user]))).toMatchObject(shadow);
+  expect(await replica.plan(subjectOf(second))).toMatchObject(shadow);
+});
+
+it('dropped reasoning is remembered for the rest of the conversation', async () => {
+  const { plan } = openReplica();
+  await plan(subjectOf([user]));
+  const planned = await plan(subjectOf(second));
+  expect(planned.bound?.dropsBlocks).toBe(false);
+  planned.bound?.remember();
+  const third = [...second, answered, user];
+  expect((await plan(subjectOf(third))).bound?.dropsBlocks).toBe(true);
+});

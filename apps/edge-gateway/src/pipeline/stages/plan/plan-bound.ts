@@ -1,0 +1,246 @@
+import type { ConversationPlanRecord } from '@gateway/contracts';
+import type { Logger } from '@gateway/observability';
+import { hash } from 'node:crypto';
+import type { SavedTokenBudgets } from '../../../budgets/saved-token-budgets.ts';
+import { deriveKey } from '../../../request/conversation.ts';
+import { startDeadline } from '../../../request/deadline.ts';
+import type { PipelineSettings } from '../../../request/settings.ts';
+import { identityPlan, type BoundPlan, type PlannedReply, type ToolPlan } from '../../exchange/tool-plan.ts';
+import { applyRecord, continueRecord, renderRecord, sentWhole } from './bound-record.ts';
+import type { BoundConversation, BoundPlanMemo, BoundPlanStore } from './conversation/bound-plans.ts';
+import type { ConversationPlanner, ConversationSubject } from './conversation/conversation-planner.ts';
+import { isClientDeferred, type BoundMode } from './deferral.ts';
+import { isBudgetExhausted, passUnoptimized, spendBudget } from './spend-budget.ts';
+
+export interface BoundServices {
+  readonly budgets: SavedTokenBudgets;
+  readonly conversations: Pick<ConversationPlanner, 'plan'>;
+  readonly boundPlans: { readonly store: BoundPlanStore; readonly memo: BoundPlanMemo };
+  readonly settings: Pick<PipelineSettings, 'planDeadlineMs'>;
+  readonly log: Logger;
+}
+
+/**
+ * Plans a request whose reasoning is bound to its prefix. The first request of the conversation decides the tool set. The
+ * decision is stored durably before it is sent, and every later request applies exactly this decision: not the policy, the
+ * settings or the tool-router of that moment, because the provider rejects reasoning behind a changed tool set. Without a stored
+ * decision, every tool is sent unchanged. Definitions and messages are never changed.
+ */
+export async function planBound(
+  subject: ConversationSubject,
+  mode: BoundMode,
+  services: BoundServices,
+): Promise<ToolPlan> {
+  const names = nameConversation(subject);
+  if (mode === null) return identityPlan(listEligible(subject), 'bound_thinking');
+  return names.before === null
+    ? decide(subject, mode, names, services)
+    : carryOn(subject, { ...names, before: names.before }, services);
+}
+
+interface ConversationNames {
+  /** Names in the memo: the transcript up to this request, and up to the previous one. */
+  readonly here: string;
+  readonly before: string | null;
+  /** Names in the durable store: the messages before the first response, and those up to its end. */
+  readonly opening: string;
+  readonly firstTurn: string | null;
+}
+
+/**
+ * Names the conversation by its first messages and the names of its tools. The order of the tools does not count, nor do tools
+ * that the client defers: a client may add those at any time.
+ */
+function nameConversation({ request, caller, tools }: ConversationSubject): ConversationNames {
+  const { conversation, tape } = request;
+  const listed = tools.filter((tool) => !isClientDeferred(tape, tool)).map(({ name }) => name ?? '');
+  const owner = `${caller.accountId}\n${hash('sha256', JSON.stringify(listed.sort()))}`;
+  const { here, before, opening, firstTurn } = conversation;
+  return {
+    here: deriveKey(owner, here),
+    before: before === null ? null : deriveKey(owner, before),
+    opening: deriveKey(`${owner}\nopening`, opening),
+    firstTurn: firstTurn === null ? null : deriveKey(`${owner}\nfirst turn`, firstTurn),
+  };
+}
+
+const listEligible = ({ tools }: ConversationSubject): number[] => tools.map(({ index }) => index);
+
+const unplanned: BoundConversation = { plan: null, isAnchored: false, dropsBlocks: false };
+/**
+ * The first request. If it cannot be planned in time, every tool is sent, and that decision is stored too: requests that begin
+ * alike must be sent alike. If the decision cannot be stored, every tool is sent.
+ */
+async function decide(
+  subject: ConversationSubject,
+  mode: NonNullable<BoundMode>,
+  names: ConversationNames,
+  services: BoundServices,
+): Promise<ToolPlan> {
+  const { caller } = subject;
+  const { memo } = services.boundPlans;
+  if (caller.pruning.mode === 'off') {
+    const known = (await memo.find(caller.accountId, names.here)) ?? unplanned;
+    memo.keep(caller.accountId, names.here, known);
+    return applyRecord(known.plan, null, subject);
+  }
+  const proposal = await propose(subject, mode, services);
+  const kept = await keepProposal(proposal, subject, names, services);
+  if (kept === null) return identityPlan(listEligible(subject), 'unavailable');
+  if (kept.mode === 'whole' && proposal.unplanned !== undefined) return proposal.unplanned;
+  return { ...applyRecord(kept, proposal.reply, subject), bound: firstRequest(subject, names, services) };
+}
+
+interface Proposal {
+  readonly record: ConversationPlanRecord;
+  readonly reply: PlannedReply | null;
+  /** The plan of a request that could not be planned. */
+  readonly unplanned?: ToolPlan;
+}
+
+async function propose(
+  subject: ConversationSubject,
+  mode: NonNullable<BoundMode>,
+  services: BoundServices,
+): Promise<Proposal> {
+  const { caller, exchange } = subject;
+  const unplannedAs = (plan: ToolPlan): Proposal => ({ record: sentWhole, reply: null, unplanned: plan });
+  if (isBudgetExhausted(caller, services))
+    return unplannedAs(passUnoptimized(listEligible(subject), 'exhausted', exchange));
+  const reply = await askRouter(subject, services);
+  if (typeof reply === 'string') return unplannedAs(identityPlan(listEligible(subject), reply));
+  const record = renderRecord(reply, mode, subject.tools);
+  const planned = applyRecord(record, reply, subject);
+  const spent = await spendBudget(planned, exchange, caller, services);
+  return spent === planned ? { record, reply } : unplannedAs(spent);
+}
+
+/** Returns the record that counts: a request that began alike may have stored one first. Null if the store failed. */
+async function keepProposal(
+  { record }: Proposal,
+  { caller: { accountId }, exchange: { requestId } }: ConversationSubject,
+  { here, opening }: ConversationNames,
+  { boundPlans: { memo, store }, log }: BoundServices,
+): Promise<ConversationPlanRecord | null> {
+  try {
+    const plan = await store.keep(accountId, opening, record);
+    memo.keep(accountId, here, { ...unplanned, plan });
+    return plan;
+  } catch (error) {
+    memo.keep(accountId, here, { ...unplanned, plan: sentWhole });
+    log.warn({ err: error, requestId }, 'plan of a bound conversation not stored, sending all tools');
+    return null;
+  }
+}
+
+/** No reasoning comes before the first response, so the provider cannot reject any. */
+function firstRequest(
+  { caller: { accountId } }: ConversationSubject,
+  { here, opening }: ConversationNames,
+  { boundPlans: { memo, store } }: BoundServices,
+): BoundPlan {
+  return {
+    ...{ mayBeOurs: false, dropsBlocks: false, remember: () => undefined },
+    abandon: async () => {
+      memo.keep(accountId, here, { ...unplanned, plan: sentWhole });
+      await store.replace(accountId, opening, sentWhole);
+    },
+  };
+}
+
+/** Asks for the router's plan. Returns the reason if it is late or fails. */
+async function askRouter(
+  subject: ConversationSubject,
+  { conversations, settings, log }: BoundServices,
+): Promise<PlannedReply | 'timeout' | 'unavailable'> {
+  const { exchange } = subject;
+  const deadline = startDeadline(settings.planDeadlineMs, exchange.abort.signal);
+  try {
+    return (await conversations.plan(subject, deadline.signal)).reply;
+  } catch (error) {
+    const late = deadline.signal.aborted ? 'timeout' : 'unavailable';
+    log.warn({ err: error, requestId: exchange.requestId }, `planning incomplete: ${late}`);
+    return late;
+  } finally {
+    deadline.clear();
+  }
+}
+
+/** A later request: applies the stored decision. The router's ranking is only logged, to measure the recall of the decision. */
+async function carryOn(
+  subject: ConversationSubject,
+  names: ConversationNames & { readonly before: string },
+  services: BoundServices,
+): Promise<ToolPlan> {
+  const { caller, exchange } = subject;
+  const { memo } = services.boundPlans;
+  const { known, isSure } = await findConversation(subject, names, services);
+  if (isSure) memo.keep(caller.accountId, names.here, known);
+  anchor(subject, names, known, services);
+  const isRanked = known.plan !== null && (known.plan.mode !== 'whole' || known.plan.isShadow);
+  const ranked = isRanked ? await askRouter(subject, services) : 'unavailable';
+  const planned = continueRecord(
+    applyRecord(known.plan, typeof ranked === 'string' ? null : ranked, subject),
+    known.plan,
+  );
+  // A used-up budget rejects the request or is only reported: a changed tool set would be rejected by the provider.
+  await spendBudget(planned, exchange, caller, services);
+  return withBound(planned, { known, isSure }, subject, names, services);
+}
+
+interface FoundConversation {
+  readonly known: BoundConversation;
+  /** False if the store could not be read: the conversation may have a plan. */
+  readonly isSure: boolean;
+}
+
+function withBound(
+  planned: ToolPlan,
+  { known, isSure }: FoundConversation,
+  { caller: { accountId }, exchange }: ConversationSubject,
+  { here }: ConversationNames,
+  { boundPlans: { memo } }: BoundServices,
+): ToolPlan {
+  const isReduced = planned.forwarded.length < planned.eligible.length;
+  return {
+    ...planned,
+    bound: {
+      mayBeOurs: !isSure || isReduced || exchange.toolGuard?.isRestricted === true,
+      dropsBlocks: known.dropsBlocks,
+      remember: () => memo.keep(accountId, here, { ...known, dropsBlocks: true }),
+    },
+  };
+}
+
+async function findConversation(
+  { caller: { accountId }, exchange: { requestId } }: ConversationSubject,
+  { before, firstTurn, opening }: ConversationNames & { readonly before: string },
+  { boundPlans: { memo, store }, log }: BoundServices,
+): Promise<FoundConversation> {
+  const remembered = await memo.find(accountId, before);
+  if (remembered !== undefined) return { known: remembered, isSure: true };
+  try {
+    const plan = await store.find(accountId, firstTurn === null ? [opening] : [firstTurn, opening]);
+    return { known: { ...unplanned, plan }, isSure: true };
+  } catch (error) {
+    log.warn({ err: error, requestId }, 'plan of a bound conversation not found, sending all tools');
+    return { known: unplanned, isSure: false };
+  }
+}
+
+/**
+ * Stores the plan under the name of the first response as well. Conversations that begin alike share the other name, and its
+ * plan may be replaced by that of a later conversation.
+ */
+function anchor(
+  { caller: { accountId } }: ConversationSubject,
+  { here, firstTurn }: ConversationNames,
+  known: BoundConversation,
+  { boundPlans: { memo, store }, log }: BoundServices,
+): void {
+  if (known.plan === null || known.isAnchored || firstTurn === null) return;
+  store.keep(accountId, firstTurn, known.plan).then(
+    () => memo.keep(accountId, here, { ...known, isAnchored: true }),
+    (error: unknown) => log.debug({ err: error }, 'plan of a bound conversation not anchored'),
+  );
+}

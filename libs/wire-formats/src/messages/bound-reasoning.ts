@@ -1,0 +1,69 @@
+import type { ByteEdit, ProviderFormat } from '@gateway/interchange';
+import { applyEdits } from '../json/json-edits.ts';
+import type { JsonNode, JsonTape } from '../json/json-tape.ts';
+import { scanJson } from '../json/scan-json.ts';
+
+/** A request that tells the provider to drop reasoning which is bound to another prefix. */
+export interface DroppingRequest {
+  readonly body: Uint8Array;
+  /** The beta that the request needs in the header `anthropic-beta`. Undefined if the body names it. */
+  readonly beta: string | undefined;
+}
+
+/** Anthropic's beta for `thinking.block_binding`. Source: "Preserved thinking". */
+const beta = 'thinking-binding-controls-2026-08-01';
+const binding = '"block_binding":{"prefix_mismatch_behavior":"drop_block"}';
+/** The types of `thinking` that take `block_binding`. */
+const typesWithBinding = ['adaptive', 'enabled'];
+
+/**
+ * Sets the behavior for reasoning that does not match the prefix to `drop_block`. Null if the client set it, if the request has a
+ * type of reasoning that does not take the setting, or in other formats.
+ */
+export function dropBoundReasoning(format: ProviderFormat, body: Uint8Array): DroppingRequest | null {
+  if (format !== 'messages' && format !== 'converse') return null;
+  const tape = scanJson(Buffer.from(body.buffer, body.byteOffset, body.byteLength), { depthMax: 128 });
+  const edits = format === 'messages' ? bindThinking(tape, tape.root) : bindConverse(tape);
+  if (edits === null) return null;
+  const byPlace = [...edits].sort((one, other) => one.start - other.start);
+  return { body: applyEdits(body, byPlace), beta: format === 'messages' ? beta : undefined };
+}
+
+function bindThinking(tape: JsonTape, object: JsonNode): ByteEdit[] | null {
+  const thinking = tape.get(object, 'thinking');
+  if (thinking === undefined) return [addMember(tape, object, `"thinking":{"type":"adaptive",${binding}}`)];
+  if (tape.get(thinking, 'block_binding') !== undefined) return null;
+  const type = tape.stringValue(tape.get(thinking, 'type'));
+  return type !== undefined && typesWithBinding.includes(type) ? [addMember(tape, thinking, binding)] : null;
+}
+
+/** In the converse format, fields of the model and betas are members of `additionalModelRequestFields`. */
+function bindConverse(tape: JsonTape): ByteEdit[] | null {
+  const fields = tape.get(tape.root, 'additionalModelRequestFields');
+  const betas = `"anthropic_beta":["${beta}"]`;
+  if (fields === undefined) {
+    const member = `"additionalModelRequestFields":{"thinking":{"type":"adaptive",${binding}},${betas}}`;
+    return [addMember(tape, tape.root, member)];
+  }
+  const edits = bindThinking(tape, fields);
+  const listed = tape.get(fields, 'anthropic_beta');
+  if (edits === null || (listed !== undefined && tape.kind(listed) !== 'array')) return null;
+  if (listed === undefined) return joinMembers([...edits, addMember(tape, fields, betas)]);
+  const end = tape.end(listed) - 1;
+  const separator = tape.items(listed).length === 0 ? '' : ',';
+  return [...edits, { start: end, end, replacement: `${separator}"${beta}"` }];
+}
+
+/** Adds a member at the end of an object. */
+function addMember(tape: JsonTape, object: JsonNode, member: string): ByteEdit {
+  const end = tape.end(object) - 1;
+  return { start: end, end, replacement: tape.entries(object).length === 0 ? member : `,${member}` };
+}
+
+/** Joins two additions at one place. */
+function joinMembers(edits: readonly ByteEdit[]): ByteEdit[] {
+  const [one, other] = edits;
+  if (one === undefined || other === undefined || one.start !== other.start) return [...edits];
+  const separator = other.replacement.startsWith(',') ? '' : ',';
+  return [{ ...one, replacement: `${one.replacement}${separator}${other.replacement}` }];
+}

@@ -1,0 +1,162 @@
+import {
+  bindingBeta,
+  TranscriptRules,
+  type BindingVerdict,
+  type BoundFormat,
+  type ReceivedRequest,
+  type ReplayControls,
+  type ReplayProvider,
+} from '@gateway/testing';
+import { renderTurn } from './scripted-model.fixture.ts';
+
+type Format = Exclude<BoundFormat, 'responses'>;
+type Json = Readonly<Record<string, unknown>>;
+const asJson = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
+const listOf = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
+const json = { 'content-type': 'application/json' };
+
+/** A provider whose model thinks in every response, and which binds the reasoning to the prefix. */
+export interface BoundModel {
+  readonly rules: TranscriptRules;
+  /** What was decided about every request with a transcript, oldest first. */
+  readonly verdicts: readonly BindingVerdict[];
+  /** Wanted tools that the model could neither see nor find. */
+  readonly missed: readonly string[];
+  /** How often the model searched for a deferred tool. */
+  readonly searches: number;
+}
+
+/**
+ * Answers every request: after a user turn, the model calls the tool that `wants` returns for the turn's text, and searches for it
+ * first if it is deferred. After results, it says that it is done.
+ */
+export function serveBoundModel(
+  provider: ReplayProvider,
+  wants: (text: string) => string | undefined,
+): BoundModel {
+  const rules = new TranscriptRules({ bindsPrefix: true });
+  const model = { rules, verdicts: [] as BindingVerdict[], missed: [] as string[], searches: 0 };
+  let calls = 0;
+  provider.setControls(({ url, headers, body: bytes }) => {
+    const format: Format = url.includes('/messages') ? 'messages' : 'converse';
+    const body = asJson(JSON.parse(bytes.toString('utf8')));
+    const verdict = rules.judge(format, body, String(headers['anthropic-beta'] ?? ''));
+    model.verdicts.push(verdict);
+    if (verdict.kind === 'rejected') return refuse(format, verdict.message);
+    const name = wanted(body, wants);
+    calls += 1;
+    const found = name === undefined ? 'nothing' : findTool(format, body, name);
+    if (found === 'deferred') model.searches += 1;
+    if (found === 'missing') model.missed.push(name ?? '');
+    const [signature = ''] = rules.signBound(format, body, ['']);
+    const call = found === 'missing' || name === undefined ? undefined : { id: `call_${calls}`, name };
+    const transformations =
+      verdict.kind === 'dropped' ? { input_transformations: verdict.transformations } : {};
+    return format === 'messages'
+      ? answerMessages(body, signature, call, found === 'deferred', transformations)
+      : answerConverse(url, signature, call);
+  });
+  return model;
+}
+
+function refuse(format: Format, message: string): ReplayControls {
+  if (format === 'messages')
+    return {
+      status: 400,
+      headers: json,
+      body: { type: 'error', error: { type: 'invalid_request_error', message } },
+    };
+  return { status: 400, headers: { ...json, 'x-amzn-errortype': 'ValidationException' }, body: { message } };
+}
+
+/** The tool that the last message asks for. Undefined if the message has results, or asks for nothing. */
+function wanted(body: Json, wants: (text: string) => string | undefined): string | undefined {
+  const { content } = asJson(listOf(body['messages']).at(-1));
+  const parts = typeof content === 'string' ? [{ text: content }] : listOf(content);
+  const text = parts.map((part) => asJson(part)['text']).find((each) => typeof each === 'string');
+  return typeof text === 'string' ? wants(text) : undefined;
+}
+
+function findTool(format: Format, body: Json, name: string): 'visible' | 'deferred' | 'missing' {
+  if (format === 'converse') {
+    const tools = listOf(asJson(body['toolConfig'])['tools']);
+    return tools.some(({ toolSpec }) => asJson(toolSpec)['name'] === name) ? 'visible' : 'missing';
+  }
+  const tools = listOf(body['tools']);
+  const tool = tools.find((each) => each['name'] === name);
+  if (tool === undefined) return 'missing';
+  const isFound = JSON.stringify(body['messages']).includes(`"tool_name":${JSON.stringify(name)}`);
+  if (tool['defer_loading'] !== true || isFound) return 'visible';
+  return tools.some(({ type }) => type === 'tool_search_tool_bm25_20251119') ? 'deferred' : 'missing';
+}
+
+function answerMessages(
+  body: Json,
+  signature: string,
+  call: { readonly id: string; readonly name: string } | undefined,
+  searches: boolean,
+  transformations: object,
+): ReplayControls {
+  const content = [
+    { type: 'thinking', thinking: '', signature },
+    ...(call !== undefined && searches ? searchFor(call) : []),
+    call === undefined ? { type: 'text', text: 'Done.' } : { type: 'tool_use', ...call, input: {} },
+  ];
+  const message = {
+    ...{ id: 'msg_1', type: 'message', role: 'assistant', model: String(body['model']), content },
+    ...{ stop_reason: call === undefined ? 'end_turn' : 'tool_use', stop_sequence: null },
+    ...{ usage: { input_tokens: 100, output_tokens: 10 }, ...transformations },
+  };
+  if (body['stream'] !== true) return { status: 200, headers: json, body: message };
+  return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: streamOf(message) };
+}
+
+function searchFor({ id, name }: { readonly id: string; readonly name: string }): object[] {
+  const references = [{ type: 'tool_reference', tool_name: name }];
+  return [
+    {
+      ...{ type: 'server_tool_use', id: `srv_${id}`, name: 'tool_search_tool_bm25' },
+      input: { query: 'what I need' },
+    },
+    {
+      ...{ type: 'tool_search_tool_result', tool_use_id: `srv_${id}` },
+      content: { type: 'tool_search_tool_search_result', tool_references: references },
+    },
+  ];
+}
+
+function streamOf(message: Json & { readonly content: readonly object[] }): string {
+  const { content, stop_reason, ...start } = message;
+  const blocks = content.flatMap((block, index) => [
+    { type: 'content_block_start', index, content_block: block },
+    { type: 'content_block_stop', index },
+  ]);
+  const events = [
+    { type: 'message_start', message: { ...start, content: [], stop_reason: null } },
+    ...blocks,
+    {
+      type: 'message_delta',
+      delta: { stop_reason, stop_sequence: null },
+      usage: { output_tokens: 10 },
+    },
+    { type: 'message_stop' },
+  ];
+  return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+}
+
+function answerConverse(
+  url: string,
+  signature: string,
+  call: { readonly id: string; readonly name: string } | undefined,
+): ReplayControls {
+  const turn = call === undefined ? { text: 'Done.' } : { calls: [{ ...call, arguments: {} }] };
+  const blocks = [{ kind: 'reasoning', text: '', signature } as const];
+  return renderTurn('converse', turn, url.includes('converse-stream'), { style: 'blocks', blocks });
+}
+
+/** Whether a received request asks the provider to drop reasoning that does not match, with the beta that this needs. */
+export function asksToDrop({ headers, body }: Pick<ReceivedRequest, 'headers' | 'body'>): boolean {
+  const text = body.toString('utf8');
+  const named = `${String(headers['anthropic-beta'])} ${text}`;
+  return text.includes('"prefix_mismatch_behavior":"drop_block"') && named.includes(bindingBeta);
+}

@@ -1,0 +1,112 @@
+import {
+  createAccount,
+  findConversationPlan,
+  keepConversationPlan,
+  type ConversationPlanRecord,
+} from '@gateway/contracts';
+import type { Messaging } from '@gateway/messaging';
+import { startStack } from '@gateway/testing';
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { uuidv7 } from 'uuidv7';
+import { trimPlans } from '../../../apps/account/src/conversation-plans/conversation-plans.ts';
+import {
+  createAccountDatabase,
+  type AccountDatabase,
+} from '../../../apps/account/src/persistence/account-database.ts';
+import { connectAs, undoAll, type Stack, type Undo } from '../stack.fixture.ts';
+
+let stack: Stack;
+let edge: Messaging;
+let operator: Messaging;
+let database: AccountDatabase;
+let pool: pg.Pool;
+let accountId: string;
+const undo: Undo[] = [];
+
+beforeAll(async () => {
+  stack = await startStack({ apps: ['account'] });
+  undo.push(() => stack.stop());
+  operator = await connectAs(stack, 'operator');
+  undo.push(() => operator.close());
+  edge = await connectAs(stack, 'edge-gateway');
+  undo.push(() => edge.close());
+  const url = stack.dev.postgres.account;
+  database = createAccountDatabase({ url });
+  undo.push(() => database.close());
+  pool = new pg.Pool({ connectionString: url, max: 1 });
+  undo.push(() => pool.end());
+}, 180_000);
+afterAll(() => undoAll(undo), 120_000);
+beforeEach(async () => {
+  ({ accountId } = await operator.call(createAccount, { name: `plans ${uuidv7()}` }));
+});
+
+const newName = (): string => randomBytes(32).toString('hex');
+const planOf = (...tools: string[]): ConversationPlanRecord => ({
+  ...{ mode: 'deferred', tools, policyVersion: 'semantic.1/p1', isShadow: false },
+});
+const keep = async (name: string, plan: ConversationPlanRecord, replaces = false) =>
+  (await edge.call(keepConversationPlan, { accountId, name, plan, replaces })).plan;
+const find = async (...names: string[]) => (await edge.call(findConversationPlan, { accountId, names })).plan;
+const age = (hours: number) =>
+  pool.query(
+    `UPDATE conversation_plans SET created_at = created_at - $1 * interval '1 hour', used_at = used_at - $1 * interval '1 hour' WHERE account_id = $2`,
+    [hours, accountId],
+  );
+
+it('the first of several equal conversations stores the plan, and an hour later another one may replace it', async () => {
+  const name = newName();
+  const [first, other] = [planOf('a', 'b ü'), planOf('c')];
+  const kept = await Promise.all(
+    Array.from({ length: 8 }, (_, at) => keep(name, at % 2 === 0 ? first : other)),
+  );
+  expect(new Set(kept.map((plan) => JSON.stringify(plan))).size).toBe(1);
+  const [winner] = kept;
+  expect(await find(name)).toEqual(winner);
+  await age(2);
+  const latest = planOf('later');
+  expect(await keep(name, latest)).toEqual(latest);
+  expect(await find(name)).toEqual(latest);
+  expect(await keep(name, first, true)).toEqual(first);
+  expect(await find(name)).toEqual(first);
+});
+
+it('a plan is found by the first name that has one, and only by its own account', async () => {
+  const [opening, firstTurn] = [newName(), newName()];
+  expect(await find(firstTurn, opening)).toBeNull();
+  await keep(opening, planOf('opening'));
+  expect(await find(firstTurn, opening)).toEqual(planOf('opening'));
+  await keep(firstTurn, planOf('turn'));
+  expect(await find(firstTurn, opening)).toEqual(planOf('turn'));
+  const { accountId: another } = await operator.call(createAccount, { name: `other ${uuidv7()}` });
+  const stolen = await edge.call(findConversationPlan, { accountId: another, names: [opening] });
+  expect(stolen.plan).toBeNull();
+});
+
+it('an unknown account is rejected', async () => {
+  const request = { accountId: uuidv7(), name: newName(), plan: planOf('a'), replaces: false };
+  await expect(edge.call(keepConversationPlan, request)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+it('plans that were not used for 90 days are deleted, and the least recently used ones above the limit', async () => {
+  const names = Array.from({ length: 4 }, newName);
+  await keep(names[0]!, planOf('old'));
+  await age(91 * 24);
+  for (const name of names.slice(1)) {
+    await keep(name, planOf(name));
+    await age(1);
+  }
+  await trimPlans({ database }, Date.now(), 2);
+  const left = await Promise.all(names.map((name) => find(name)));
+  expect(left.map((plan) => plan !== null)).toEqual([false, false, true, true]);
+});
+
+it('reading a plan that is days old keeps it for another period', async () => {
+  const name = newName();
+  await keep(name, planOf('a'));
+  await age(89 * 24);
+  await find(name);
+  await trimPlans({ database }, Date.now() + 2 * 86_400_000);
+  expect(await find(name)).toEqual(planOf('a'));
+});
