@@ -43,6 +43,7 @@ export function serveBoundModel(
     const verdict = rules.judge(format, body, String(headers['anthropic-beta'] ?? ''));
     model.verdicts.push(verdict);
     if (verdict.kind === 'rejected') return refuse(format, verdict.message);
+    if (url.includes('count_tokens')) return { status: 200, headers: json, body: { input_tokens: 100 } };
     const name = wanted(body, wants);
     calls += 1;
     const found = name === undefined ? 'nothing' : findTool(format, body, name);

@@ -177,6 +177,21 @@ it.each([
   },
 );
 
+it('tokens are counted with the tools of the conversation, because the provider checks signatures there too', async () => {
+  const model = serveBoundModel(provider, wants);
+  const messages = await converse(() => open(anthropic), { stream: false });
+  const sent = sentTools();
+  const tools = sent
+    .slice(0, -1)
+    .map((tool) => Object.fromEntries(Object.entries(tool).filter(([name]) => name !== 'defer_loading')));
+  const next = [...messages, { role: 'user', content: 'More' }];
+  const body = JSON.stringify({ model: anthropic.model, messages: next, tools });
+  const answer = await send(baseUrl, { path: '/v1/messages/count_tokens', key, body });
+  expect(answer.json()).toEqual({ input_tokens: 100 });
+  expectUntouched(model);
+  expect(sentTools()).toEqual(sent);
+});
+
 it('the log shows what a bound conversation saves', async () => {
   serveBoundModel(provider, wants);
   const body = { model: anthropic.model, max_tokens: 4000, tools: messagesTools };

@@ -10,17 +10,17 @@ import { choose } from './stages/choose/choose.ts';
 import { forward } from './stages/forward/forward.ts';
 import { limit } from './stages/limit/limit.ts';
 import { parse } from './stages/parse/parse.ts';
+import { planCount } from './stages/plan/plan.ts';
 import { endProviderCall } from './stages/record/record.ts';
 import { relay, relayCount } from './stages/relay/relay.ts';
 import { relayError } from './stages/relay/relay-errors.ts';
 import { validate } from './stages/validate/validate.ts';
 import type { Target } from '../request/request.ts';
-import { identityPlan } from './exchange/tool-plan.ts';
 import { restrictTools } from './restrict-tools.ts';
 
 /**
- * Handles a token-counting request. It works like a chat request, but has no plan and no request log row,
- * because no model runs. The key's tool lists apply. A provider that uses the client's format counts the tokens itself. For any other
+ * Handles a token-counting request. It works like a chat request, but has no request log row, because no model runs. Nothing
+ * is planned, but a conversation with bound reasoning is counted with its stored plan. The key's tool lists apply. A provider that uses the client's format counts the tokens itself. For any other
  * provider the gateway estimates the count and marks the response as an estimate.
  */
 export async function countTokens(exchange: Exchange, services: PipelineServices): Promise<void> {
@@ -36,11 +36,8 @@ export async function countTokens(exchange: Exchange, services: PipelineServices
     if (counting === undefined) {
       answerEstimate(estimateTokens(request.tape), exchange);
     } else {
-      const all = identityPlan(
-        request.outline.tools.map(({ index }) => index),
-        null,
-      );
-      const outbound: Outbound = validate(request, target, all, exchange, caller, services);
+      const planned = await planCount(request, target, exchange, caller, services);
+      const outbound: Outbound = validate(request, target, planned, exchange, caller, services);
       const answer = await forward(outbound, counting, exchange, caller, services);
       if (answer.status === 200) await relayCount(answer, exchange);
       else outcome = (await relay(answer, target, exchange, services, null)) ?? outcome;

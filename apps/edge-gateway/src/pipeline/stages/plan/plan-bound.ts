@@ -188,6 +188,22 @@ async function carryOn(
   return withBound(planned, { known, isSure }, subject, names, services);
 }
 
+/**
+ * Plans the counting of a request's tokens: the provider checks signatures there too, so the request is counted as it would be sent.
+ * Nothing is decided or stored.
+ */
+export async function planBoundCount(
+  subject: ConversationSubject,
+  mode: BoundMode,
+  services: BoundServices,
+): Promise<ToolPlan> {
+  const names = nameConversation(subject);
+  const { before } = names;
+  if (mode === null || before === null) return identityPlan(listEligible(subject), null);
+  const found = await findConversation(subject, { ...names, before }, services);
+  return withBound(applyRecord(found.known.plan, null, subject), found, subject, names, services);
+}
+
 interface FoundConversation {
   readonly known: BoundConversation;
   /** False if the store could not be read: the conversation may have a plan. */

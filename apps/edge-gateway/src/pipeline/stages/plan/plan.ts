@@ -22,7 +22,7 @@ import {
   loadCalledTools,
   type BoundMode,
 } from './deferral.ts';
-import { planBound, type BoundServices } from './plan-bound.ts';
+import { planBound, planBoundCount, type BoundServices } from './plan-bound.ts';
 import type { Planner } from './router/planner.port.ts';
 import { planContext } from './context/context-planner.ts';
 import { isPartOfThread, isReasoningBound } from '../../../request/request-facts.ts';
@@ -109,6 +109,24 @@ function bindSubject(
   const mode = chooseBoundMode(subject.request, subject.target, catalog);
   const deferral = mode === 'deferred' ? boundDeferral(subject.request.outline, catalog) : undefined;
   return [{ ...subject, deferral, isBound: true }, mode];
+}
+
+/** Plans the counting of a request's tokens. Only conversations with bound reasoning are not counted as the client sent them. */
+export function planCount(
+  request: ParsedRequest,
+  target: Target,
+  exchange: Exchange,
+  caller: Caller,
+  services: PlanServices,
+): Promise<ToolPlan> {
+  const { tools } = request.outline;
+  const isPlanned = isBoundSession(request, target, tools, services) && !isPartOfThread(request);
+  if (!isPlanned) {
+    const eligible = tools.map((tool) => tool.index);
+    return Promise.resolve(identityPlan(eligible, null));
+  }
+  const subject = subjectOf(request, target, tools, exchange, caller, services);
+  return planBoundCount(...bindSubject(subject, services), services);
 }
 
 async function planFor(
