@@ -235,7 +235,14 @@ function buildPlanning(
   log: Logger,
 ): Pick<
   PipelineServices,
-  'planner' | 'conversations' | 'boundPlans' | 'context' | 'toolLists' | 'tokenRatios' | 'toolTokens' | 'promptHasher'
+  | 'planner'
+  | 'conversations'
+  | 'boundPlans'
+  | 'context'
+  | 'toolLists'
+  | 'tokenRatios'
+  | 'toolTokens'
+  | 'promptHasher'
 > {
   const memo = new ContextMemo(conversationCache, log);
   const planner = new NatsPlanner(messaging, deadlineMs);
