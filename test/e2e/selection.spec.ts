@@ -9,12 +9,11 @@ import {
   waitForRow,
   type TestAccount,
 } from './account.fixture.ts';
-import { plainMessages, thoughtful } from './anthropic.fixture.ts';
 import { edgeUrl, tightLimits } from './edges.fixture.ts';
 import { githubTools } from './github-tools.fixture.ts';
 import { postChat, send } from './http.fixture.ts';
 import { plainAnswer, startProvider } from './provider.fixture.ts';
-import { clear, messagesTools, names, namesReceivedBy, wanted } from './selection.fixture.ts';
+import { clear, names, namesReceivedBy, wanted } from './selection.fixture.ts';
 import { connectOpenAi, enqueueCall, openAccount } from './telemetry.fixture.ts';
 
 const stack = sharedStack();
