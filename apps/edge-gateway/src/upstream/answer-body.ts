@@ -24,14 +24,17 @@ export interface BodyReader {
 const heldBytesMax = 64 * 1024;
 
 /**
- * The body of a provider's response, for a single reader that receives each chunk on arrival. For a response
- * with one chunk, a `Readable` would cost three times as much.
+ * The body of a provider's response, for a single reader that receives each chunk on arrival. Further chunks of the
+ * same read from the socket follow as few large pieces, because a provider can send thousands of chunks with one byte.
+ * For a response with one chunk, a `Readable` would cost three times as much.
  */
 export class AnswerBody {
   readonly #source: BodySource;
   #followers: ((isWhole: boolean) => void)[] = [];
   #reader: BodyReader | undefined;
   #hasRoom = true;
+  /** Whether the reader has received a chunk of the read that is being processed. */
+  #hasGiven = false;
   readonly #held = new ByteList();
   #hasEnded = false;
   #isOver = false;
@@ -71,12 +74,26 @@ export class AnswerBody {
   /** Called by the source for each chunk. */
   push(chunk: Buffer): void {
     if (this.#isOver) return;
-    if (this.#reader !== undefined && this.#hasRoom && this.#held.size === 0) {
+    if (this.#reader !== undefined && this.#hasRoom && this.#held.size === 0 && !this.#hasGiven) {
+      this.#hasGiven = true;
+      // Runs when the source has pushed all chunks of this read.
+      queueMicrotask(this.#continue);
       this.#give(chunk, this.#reader);
       return;
     }
     this.#held.push(chunk);
     if (this.#held.size >= heldBytesMax) this.#source.pause();
+  }
+
+  readonly #continue = (): void => {
+    this.#hasGiven = false;
+    if (this.#held.size > 0) this.#flow();
+  };
+
+  /** Called by the source if the body breaks off. The reader gets the chunks before the error. */
+  breakOff(error: Error): void {
+    if (this.#held.size > 0) this.#flow();
+    this.fail(error);
   }
 
   /** Called by the source after the last chunk. */

@@ -125,7 +125,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
-    if (this.#body !== undefined) this.#body.fail(error);
+    if (this.#body !== undefined) this.#body.breakOff(error);
     else this.#reject(toUpstreamError(error));
     this.#release();
     const { body } = this.#call;

@@ -98,6 +98,28 @@ describe('a response', () => {
     expect(await isWhole).toBe(false);
   });
 
+  const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+  const letters = 'abcdefghij'.repeat(1_000);
+  const singleBytes = [...letters].map((letter) => `1\r\n${letter}\r\n`).join('');
+
+  it('in chunks of one byte comes in few pieces', async () => {
+    const { send } = await startProvider(({ socket }) => socket.write(`${chunked}${singleBytes}0\r\n\r\n`));
+    const { body } = await send();
+    const pieces: Buffer[] = [];
+    await new Promise<void>((resolve, reject) => {
+      body.read({ take: (chunk) => pieces.push(chunk) > 0, end: resolve, fail: reject });
+    });
+    expect(Buffer.concat(pieces).toString()).toBe(letters);
+    expect(pieces.length).toBeLessThan(100);
+  });
+
+  it('that breaks off passes on all bytes before the error', async () => {
+    const { send } = await startProvider(({ socket }) => socket.write(`${chunked}${singleBytes}no length`));
+    const pieces: Buffer[] = [];
+    await breakOf(await send(), { take: (chunk) => pieces.push(chunk) > 0 });
+    expect(Buffer.concat(pieces).toString()).toBe(letters);
+  });
+
   it('reuses the connection from the previous response', async () => {
     const ports = new Set<number | undefined>();
     const { send } = await startProvider(({ socket }, response) => {
