@@ -51,6 +51,11 @@ async function createUsedAccount(): Promise<TestAccount & { readonly otherKey: s
   const answer = await postChat(baseUrl, account.apiKey, hello);
   expect(answer.status).toBe(200);
   await waitForRow(baseUrl, account.apiKey, requestIdOf(answer));
+  // The vault keeps audit events until the account service has them.
+  await eventually(async () => {
+    const tables = await findRowsNaming(stack, [account.accountId]);
+    return !tables.includes('vault.audit_outbox') || undefined;
+  });
   return { ...account, otherKey: key };
 }
 
