@@ -54,7 +54,7 @@ const body = {
   tools: githubTools,
 };
 
-/** Sends a request and waits until its trace contains a span from each service. */
+/** Sends a request and waits until its trace contains the call that each service served, and the worker's job. */
 async function traceOf(
   request: object,
   services: readonly string[],
@@ -65,7 +65,7 @@ async function traceOf(
   expect(answer.status).toBe(200);
   const { trace_id } = await waitForRow(stack.baseUrl, stack.apiKey, requestIdOf(answer));
   const isWhole = (spans: readonly ReceivedSpan[]) =>
-    services.every((name) => spans.some(({ serviceName }) => serviceName === name)) &&
+    services.every((name) => of(spans, name, name === 'worker' ? 'consumer' : 'server').length > 0) &&
     spans.every(({ parentSpanId }) => isKnown(parentSpanId, spans));
   return receiver.waitForTrace(trace_id!, isWhole, exportedWithinMs);
 }

@@ -99,7 +99,7 @@ describe('a response', () => {
   });
 
   const letters = 'abcdefghij'.repeat(1_000);
-  const singleBytes = [...letters].map((letter) => `1\r\n${letter}\r\n`).join('');
+  const singleBytes = letters.replaceAll(/./g, '1\r\n$&\r\n');
 
   /** Sends a response that starts, and has this rest once it is being read. Returns the pieces that arrive. */
   async function readPieces(rest: string, isWhole: boolean): Promise<Buffer[]> {
