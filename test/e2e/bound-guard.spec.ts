@@ -29,7 +29,7 @@ afterEach(() => provider.reset());
 afterAll(() => provider.close());
 
 describe('reasoning that the provider rejects', () => {
-  /** A conversation whose tools change after its first turn, by the tool list of the key. */
+  /** A conversation in which a new tool list of the key changes the tools after the first turn. */
   async function afterChange(more: object = {}, headers: Record<string, string> = {}) {
     opened += 1;
     const served = serveBoundModel(provider, wants);

@@ -15,10 +15,10 @@ const asJson = (value: unknown): Json => (typeof value === 'object' && value !==
 const listOf = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 const json = { 'content-type': 'application/json' };
 
-/** A provider whose model thinks in every response, and which binds the reasoning to the prefix. */
+/** A provider with a model that reasons in every response. It binds the reasoning to the prefix. */
 export interface BoundModel {
   readonly rules: TranscriptRules;
-  /** What was decided about every request with a transcript, oldest first. */
+  /** The verdict on each request with a transcript, oldest first. */
   readonly verdicts: readonly BindingVerdict[];
   /** Wanted tools that the model could neither see nor find. */
   readonly missed: readonly string[];
@@ -27,8 +27,8 @@ export interface BoundModel {
 }
 
 /**
- * Answers every request: after a user turn, the model calls the tool that `wants` returns for the turn's text, and searches for it
- * first if it is deferred. After results, it says that it is done.
+ * Answers every request. After a user turn, the model calls the tool that `wants` returns for the turn's text. If the tool is
+ * deferred, the model searches for it first. After results, it answers with a short text.
  */
 export function serveBoundModel(
   provider: ReplayProvider,

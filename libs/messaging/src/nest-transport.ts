@@ -75,7 +75,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     throw new Error('Use Messaging.onReconnect.');
   }
 
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- required by the base class
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- Nest's `Server` declares `unwrap<T>(): T`, and an override needs the same signature
   unwrap<T>(): T {
     return this.#messaging as T;
   }

@@ -1,7 +1,7 @@
 /**
  * Returns a generator of pseudo-random numbers in [0, 1). The same seed gives the same numbers on every machine. It is
  * mulberry32 (Tommy Ettinger, https://gist.github.com/tommyettinger/46a874533244883189143505d203312c), which has 32
- * bits of state. That is enough to draw test data.
+ * bits of state: enough for test data, not for secrets.
  * @param seed an integer; only its lowest 32 bits count.
  */
 export function randomFrom(seed: number): () => number {

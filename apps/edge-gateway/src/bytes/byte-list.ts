@@ -7,7 +7,7 @@ const copiedBytesMax = 1024;
 /** Blocks double from this size to `blockBytesMax`, and start again after a long chunk. */
 const blockBytesMin = 1024;
 const blockBytesMax = 64 * 1024;
-/** Stands for a removed piece, whose memory is then free. */
+/** Replaces a removed piece, so that its memory is freed. */
 const noBytes = Buffer.alloc(0);
 
 /**

@@ -25,7 +25,7 @@ export interface EdgeMetrics {
   readonly tokens: Histogram<GenAiLabel | 'gen_ai_token_type'>;
   readonly callSeconds: Histogram<GenAiLabel>;
   readonly invalidCalls: Counter<'definition'>;
-  /** Requests whose bound reasoning a provider rejected. */
+  /** Requests that a provider rejected because of bound reasoning. */
   readonly boundRejections: Counter<'outcome'>;
   /** Reasoning that a provider reported as dropped or mismatched. */
   readonly inputTransformations: Counter<'type' | 'reason'>;

@@ -217,12 +217,18 @@ export const usageCache = z.object({
   from: timestamp,
   to: timestamp,
   requests: count.meta({
-    description: 'Requests whose prompt was long enough for the cache of a model that caches.',
+    description: 'Requests to models that cache, with a prompt that was long enough for the cache.',
     examples: [398],
   }),
-  prompt_tokens: count.meta({ description: 'Their input tokens.', examples: [3_204_331] }),
-  cached_tokens: count.meta({ description: 'Of these, read from the cache.', examples: [2_902_114] }),
-  cache_write_tokens: count.meta({ description: 'Of these, written to the cache.', examples: [210_331] }),
+  prompt_tokens: count.meta({ description: 'Input tokens of these requests.', examples: [3_204_331] }),
+  cached_tokens: count.meta({
+    description: 'Input tokens that were read from the cache.',
+    examples: [2_902_114],
+  }),
+  cache_write_tokens: count.meta({
+    description: 'Input tokens that were written to the cache.',
+    examples: [210_331],
+  }),
   missed_requests: count.meta({ description: 'Requests that missed the cache.', examples: [9] }),
   missed_tokens: count.meta({ description: 'The sum of `tokens` of all causes.', examples: [61_440] }),
   missed_usd: z

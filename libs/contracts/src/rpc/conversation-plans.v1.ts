@@ -3,7 +3,7 @@ import { id, keepable, sha256Hex } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 /**
- * The tool set of a conversation whose reasoning is bound to its prefix. It is decided in the conversation's first request
+ * The tool set of a conversation with reasoning that is bound to its prefix. It is decided in the conversation's first request
  * and never changes: a provider rejects reasoning behind a changed tool set.
  */
 export const conversationPlan = z.object({
@@ -30,7 +30,7 @@ export const conversationPlanKeptDays = 90;
 /**
  * Stores the plan of a conversation, durably, before its first byte goes to a provider. The name is SHA-256 (hex) over the
  * tools and the first messages. Conversations that begin alike within an hour share the plan that was stored first. The reply
- * has the plan that counts. Throws `not_found` for an unknown account.
+ * contains the stored plan. Throws `not_found` for an unknown account.
  */
 export const keepConversationPlan = defineRpc({
   subject: 'account.keep-conversation-plan.v1',

@@ -121,13 +121,13 @@ export interface Deferral {
 export interface BoundPlan {
   /** Whether a change by the gateway can be the cause if the provider rejects reasoning in this request. */
   readonly mayBeOurs: boolean;
-  /** Whether the provider is told to drop reasoning that does not match, because it rejected some before. */
+  /** Whether requests set `drop_block`, because the provider rejected reasoning of this conversation before. */
   readonly dropsBlocks: boolean;
-  /** Remembers for the rest of the conversation that the provider is told to drop reasoning. */
+  /** Sets `drop_block` for the rest of the conversation. */
   readonly remember: () => void;
   /**
-   * First requests only: stores that every tool is sent unchanged, because the provider rejects deferral. In later requests, every
-   * tool unchanged would be an edit of the prefix.
+   * Exists in first requests only. Stores that every tool is sent unchanged, because the provider rejects deferral. In a later
+   * request, this would edit the prefix.
    */
   readonly abandon?: () => Promise<void>;
 }

@@ -52,7 +52,7 @@ export function joinReasoning(events: readonly StreamEvent[]): Extensions | unde
   return { 'chat-completions': Object.fromEntries(joined) };
 }
 
-/** Joins texts and lists of blocks. Of values of different types, the last one is kept. */
+/** Joins texts, and lists of blocks. If the types differ, the last value is kept. */
 function joinValues(values: readonly unknown[]): unknown {
   if (values.every((value) => typeof value === 'string')) return values.join('');
   const [first, ...later] = values;

@@ -7,7 +7,7 @@ import type { ChatAnswer } from '../../exchange/answer.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { BoundPlan, Outbound } from '../../exchange/tool-plan.ts';
 
-/** An outbound request whose headers may name a beta in addition to those of the client. */
+/** An outbound request. `beta` is added to the betas in the client's headers. */
 export type SentRequest = Pick<Outbound, 'body' | 'bodyFor' | 'added' | 'conversation'> & {
   readonly beta?: string | undefined;
 };
@@ -23,9 +23,9 @@ const errorBytesMax = 64 * 1024;
 const bindingError = 'bound to a different conversation';
 
 /**
- * Sends a request of a conversation with bound reasoning. If the provider rejects its reasoning, and a change by the gateway may be
- * the cause, the request is sent once more, and the provider drops the reasoning that does not match. The rest of the conversation
- * is then sent in the same way. The client's own setting stands, and every other error is relayed unedited.
+ * Sends a request of a conversation with bound reasoning. The provider may reject this reasoning, and a change by the gateway may be
+ * the cause. Then the request is sent once more with `drop_block`, so that the provider drops the reasoning that does not match. So
+ * are the later requests of the conversation. The client's own setting stands, and every other error is relayed unedited.
  */
 export async function sendBound(
   outbound: Outbound,

@@ -4,7 +4,7 @@ import { identityPlan, type PlannedReply, type ToolPlan } from '../../exchange/t
 import type { ConversationSubject } from './conversation/conversation-planner.ts';
 import type { BoundMode } from './deferral.ts';
 
-/** The record of a conversation whose first request could not be planned. */
+/** The record of a conversation without a plan for its first request. */
 export const sentWhole: ConversationPlanRecord = {
   mode: 'whole',
   tools: [],

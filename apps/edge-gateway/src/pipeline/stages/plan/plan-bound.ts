@@ -21,7 +21,7 @@ export interface BoundServices {
 }
 
 /**
- * Plans a request whose reasoning is bound to its prefix. The first request of the conversation decides the tool set. The
+ * Plans a request with reasoning that is bound to its prefix. The first request of the conversation decides the tool set. The
  * decision is stored durably before it is sent, and every later request applies exactly this decision: not the policy, the
  * settings or the tool-router of that moment, because the provider rejects reasoning behind a changed tool set. Without a stored
  * decision, every tool is sent unchanged. Definitions and messages are never changed.

@@ -86,7 +86,7 @@ export async function plan(
   return { ...spent, toolHashes: known?.list.toolHashes };
 }
 
-/** Plans a request whose tools may not change during its conversation. Null for any other request. */
+/** Plans a request if its tools may not change during its conversation. Null for any other request. */
 function planFixed(
   request: ParsedRequest,
   target: Target,
