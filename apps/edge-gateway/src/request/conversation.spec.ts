@@ -63,6 +63,21 @@ describe('Conversation', () => {
     );
   });
 
+  it('keeps the digest of its first turn, in every later request and after any other digest', () => {
+    const more: Said[] = [{ role: 'assistant', text: 'a' }, ...opening];
+    const firstTurns = [[call], [call, result], [call, result, ...more]].map((rest) => {
+      const { messages, body } = outlineOf([...opening, ...rest]);
+      const conversation = new Conversation({ messages }, body, null);
+      expect(conversation.here).not.toBe(conversation.opening);
+      return conversation.firstTurn;
+    });
+    expect(new Set(firstTurns).size).toBe(1);
+    const { messages, body } = outlineOf(opening);
+    expect(new Conversation({ messages }, body, null).firstTurn).toBeNull();
+    const { messages: others, body: text } = outlineOf([...opening, { ...call, calls: ['c2'] }]);
+    expect(firstTurns).not.toContain(new Conversation({ messages: others }, text, null).firstTurn);
+  });
+
   it('ignores cache markers and shortened tool results', () => {
     const marked = [{ ...opening[0]!, marked: true }, call, { ...result, text: 'cut', marked: true }];
     expect(name(marked)).toEqual(name([...opening, call, result]));

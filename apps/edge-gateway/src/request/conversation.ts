@@ -114,7 +114,7 @@ interface Opening {
   readonly digest: string;
   /** Index of the first message after the opening. */
   readonly end: number;
-  /** The hash of the opening. `digestTranscript` adds the later messages to it. */
+  /** The hash of the opening. Later messages are added to a copy, because several digests continue it. */
   readonly hash: Hash;
 }
 
@@ -134,9 +134,10 @@ interface Transcript {
 function digestTranscript(
   messages: readonly MessageOutline[],
   body: Buffer,
-  { digest, end, hash: all }: Opening,
+  { digest, end, hash: opening }: Opening,
 ): Transcript {
   if (end === messages.length) return { before: null, here: digest };
+  const all = opening.copy();
   const lastTurn = findLastTurn(messages);
   for (const message of messages.slice(end, lastTurn)) addMessage(all, message, body);
   const before = lastTurn === end ? digest : digestOf(all);

@@ -135,7 +135,8 @@ describe('the tool set of a bound conversation', () => {
     await replica.plan(subjectOf(second));
     expect(replica.stored.size).toBe(2);
     replica.stored.set(opening, { mode: 'deferred', tools: ['d'], policyVersion: 'v2', isShadow: false });
-    expect(await openReplica(replica.stored).plan(subjectOf(second))).toMatchObject({ forwarded: [1] });
+    for (const messages of [second, [...second, answered, user]])
+      expect(await openReplica(replica.stored).plan(subjectOf(messages))).toMatchObject({ forwarded: [1] });
   });
 });
 
