@@ -27,7 +27,7 @@ export function renderRecord(
 
 /**
  * Applies the decision of a bound conversation.
- * @param reply the router's reply for the log. Null in later requests, which are not ranked.
+ * @param reply the router's reply for the log. Null if the request was not ranked, or the router did not reply in time.
  */
 export function applyRecord(
   record: ConversationPlanRecord | null,
