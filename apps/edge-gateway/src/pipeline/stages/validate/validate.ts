@@ -105,7 +105,7 @@ function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exc
     added: plan.recovery?.openingMessages ?? [],
     bodyFor: (target) => draftOf(request, target, plan, exchange).edited.bytes,
     plainBodyFor:
-      plan.deferral === undefined || (plan.bound !== undefined && plan.bound.abandon === undefined)
+      plan.deferral === undefined
         ? null
         : (target) => draftOf(request, target, withoutDeferral(plan), exchange).edited.bytes,
     roundFor: (target, next) => roundOf(request, target, plan, next, exchange),
