@@ -22,6 +22,7 @@ export interface BodyReader {
  * limit.
  */
 const heldBytesMax = 64 * 1024;
+const noBytes = Buffer.alloc(0);
 
 /**
  * The body of a provider's response, for a single reader that receives each chunk on arrival. Further chunks of the
@@ -202,32 +203,26 @@ export function passOver(body: AnswerBody): void {
   );
 }
 
+/** Max length of a provider's error body. Longer bodies are truncated. */
+export const errorBytesMax = 1024 * 1024;
+
 /**
- * Reads the beginning of a body, up to a size limit, without consuming it: `body` starts again at the first byte.
- * Rejects with the body's error.
+ * Reads an error body so that it can be read again, from `body`. If the error body breaks off, `body` fails with the
+ * same error.
  */
-export async function peekWhole(
-  body: AnswerBody,
-  bytesMax: number,
-): Promise<ReadBody & { readonly body: AnswerBody }> {
-  const read = await readWhole(body, bytesMax);
-  const again = new AnswerBody({
-    pause: () => undefined,
-    resume: () => body.resume(),
-    abort: () => body.discard(),
-  });
-  again.push(read.bytes);
-  if (read.isWhole) {
-    again.end();
-    return { ...read, body: again };
+export async function peekError(
+  error: AnswerBody,
+): Promise<{ readonly bytes: Buffer; readonly body: AnswerBody }> {
+  const nothing = (): void => undefined;
+  const body = new AnswerBody({ pause: nothing, resume: nothing, abort: nothing });
+  try {
+    const { bytes, isWhole } = await readWhole(error, errorBytesMax);
+    if (!isWhole) error.discard();
+    body.push(bytes);
+    body.end();
+    return { bytes, body };
+  } catch (failure) {
+    body.fail(failure instanceof Error ? failure : new Error(String(failure)));
+    return { bytes: noBytes, body };
   }
-  body.read({
-    take(chunk) {
-      again.push(chunk);
-      return true;
-    },
-    end: () => again.end(),
-    fail: (error) => again.fail(error),
-  });
-  return { ...read, body: again };
 }

@@ -2,7 +2,7 @@ import type { Logger } from '@gateway/observability';
 import { dropBoundReasoning } from '@gateway/wire-formats';
 import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
 import type { Target } from '../../../request/request.ts';
-import { peekWhole } from '../../../upstream/answer-body.ts';
+import { peekError } from '../../../upstream/answer-body.ts';
 import type { ChatAnswer } from '../../exchange/answer.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { BoundPlan, Outbound } from '../../exchange/tool-plan.ts';
@@ -17,8 +17,6 @@ export interface GuardServices {
   readonly log: Logger;
 }
 
-/** An error body of a provider is short. A longer one is not the error that this guard looks for. */
-const errorBytesMax = 64 * 1024;
 /** Anthropic's text for reasoning behind a changed prefix. Clients match it too. */
 const bindingError = 'bound to a different conversation';
 
@@ -38,7 +36,7 @@ export async function sendBound(
   const dropping = bound.dropsBlocks ? withDrops(outbound, target) : null;
   const answer = await send(dropping ?? outbound);
   if (answer.status !== 400 || dropping !== null) return answer;
-  const { bytes, body } = await peekWhole(answer.body, errorBytesMax);
+  const { bytes, body } = await peekError(answer.body);
   const own = { ...answer, body };
   if (!bytes.includes(bindingError)) return own;
   const request = bound.mayBeOurs ? withDrops(outbound, target) : null;
@@ -46,7 +44,6 @@ export async function sendBound(
     services.metrics.boundRejections.inc({ outcome: 'relayed' });
     return own;
   }
-  body.discard();
   exchange.attempts.current?.span?.end();
   const again = await send(request);
   const outcome = again.status < 400 ? 'dropped' : 'failed';
@@ -62,11 +59,15 @@ export async function sendBound(
 
 /** Null if the client set the behavior itself, or turned reasoning to a type that does not take the setting. */
 function withDrops({ body, bodyFor, added, conversation }: Outbound, target: Target): SentRequest | null {
+  if (target.lane.kind !== 'same-format') return null;
   const dropped = dropBoundReasoning(target.lane.format, body);
-  if (dropped === null || target.lane.kind !== 'same-format') return null;
+  if (dropped === null) return null;
   return {
     body: dropped.body,
-    bodyFor: (other) => dropBoundReasoning(other.lane.format, bodyFor(other))?.body ?? bodyFor(other),
+    bodyFor: (other) => {
+      const rendered = bodyFor(other);
+      return dropBoundReasoning(other.lane.format, rendered)?.body ?? rendered;
+    },
     added,
     conversation,
     beta: dropped.beta,

@@ -5,7 +5,7 @@ import type { Logger } from '@gateway/observability';
 import { renderError } from '../../../request/http-response.ts';
 import { hasLeft, renderAnswerHeaders, type Exchange } from '../../exchange/exchange.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
-import { readWhole } from '../../../upstream/answer-body.ts';
+import { errorBytesMax, readWhole } from '../../../upstream/answer-body.ts';
 import { toUpstreamError } from '../../../upstream/upstream.port.ts';
 import type { ResponseWriter } from './response-writer.ts';
 import type { ProviderAnswer } from './provider-answer.ts';
@@ -87,9 +87,6 @@ function endAfterRequest({ request, response }: Exchange, body: string | Uint8Ar
   request.once('close', end).once('end', end);
   request.resume();
 }
-
-/** Max length of a provider's error body. Longer bodies are truncated. */
-const errorBytesMax = 1024 * 1024;
 
 /**
  * Sends the provider's own error, without credentials. If both formats are the same, the bytes are unchanged

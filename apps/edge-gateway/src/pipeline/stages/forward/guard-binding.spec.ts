@@ -1,0 +1,66 @@
+import type { Target } from '../../../request/request.ts';
+import { AnswerBody, readWhole } from '../../../upstream/answer-body.ts';
+import type { ChatAnswer } from '../../exchange/answer.ts';
+import { openExchange } from '../../exchange/exchange.fixture.ts';
+import type { BoundPlan, Outbound } from '../../exchange/tool-plan.ts';
+import { sendBound, type GuardServices, type SentRequest } from './guard-binding.ts';
+
+const nothing = (): undefined => undefined;
+const target = {
+  ...{ provider: { name: 'anthropic' }, model: 'm', lane: { kind: 'same-format', format: 'messages' } },
+} as Target;
+const outbound = { body: Buffer.from('{"messages":[]}') } as unknown as Outbound;
+const rejection = 'The block is bound to a different conversation.';
+
+/** Sends one request whose first response has status 400, and lists the requests that were sent. */
+async function guard(fill: (body: AnswerBody) => void, given: Partial<BoundPlan> = {}) {
+  const sent: string[] = [];
+  const outcomes: string[] = [];
+  let remembered = 0;
+  const send = ({ body: bytes }: SentRequest): Promise<ChatAnswer> => {
+    sent.push(Buffer.from(bytes).toString());
+    const body = new AnswerBody({ pause: nothing, resume: nothing, abort: nothing });
+    if (sent.length === 1) fill(body);
+    return Promise.resolve({ status: sent.length === 1 ? 400 : 200, body } as ChatAnswer);
+  };
+  const bound = { mayBeOurs: true, dropsBlocks: false, remember: () => (remembered += 1), ...given };
+  const services = {
+    metrics: { boundRejections: { inc: ({ outcome }: { outcome: string }) => outcomes.push(outcome) } },
+    log: { error: nothing },
+  } as unknown as GuardServices;
+  const answer = await sendBound(outbound, bound, target, openExchange(), send, services);
+  return { answer, sent, outcomes, remembered };
+}
+
+const saying = (text: string) => (body: AnswerBody) => {
+  body.push(Buffer.from(text));
+  body.end();
+};
+
+it('a rejection of bound reasoning is sent again without it, and remembered', async () => {
+  const { answer, sent, outcomes, remembered } = await guard(saying(rejection));
+  expect(answer.status).toBe(200);
+  expect(sent[1]).toContain('"prefix_mismatch_behavior":"drop_block"');
+  expect([sent.length, outcomes, remembered]).toEqual([2, ['dropped'], 1]);
+});
+
+it.each([
+  ['another error', 'max_tokens: must be positive', {}, []],
+  ['a rejection that the gateway did not cause', rejection, { mayBeOurs: false }, ['relayed']],
+  ['an error of any length', 'x'.repeat(200_000), {}, []],
+])('%s is relayed with its own bytes', async (_, text, bound, counted) => {
+  const { answer, sent, outcomes } = await guard(saying(text), bound);
+  expect(answer.status).toBe(400);
+  expect((await readWhole(answer.body, 1_000_000)).bytes.toString()).toBe(text);
+  expect([sent.length, outcomes]).toEqual([1, counted]);
+});
+
+it('an error that breaks off is left to the relay, which may try another candidate', async () => {
+  const broken = new Error('the connection was reset');
+  const { answer, sent } = await guard((body) => {
+    body.push(Buffer.from(rejection));
+    setImmediate(() => body.fail(broken));
+  });
+  await expect(readWhole(answer.body, 1_000_000)).rejects.toBe(broken);
+  expect(sent).toHaveLength(1);
+});
