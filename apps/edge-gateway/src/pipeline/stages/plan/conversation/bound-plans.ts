@@ -5,13 +5,11 @@ import {
   keepConversationPlan,
   type ConversationPlanRecord,
 } from '@gateway/contracts';
-import { withTimeout, type Logger } from '@gateway/observability';
 import type { Messaging } from '@gateway/messaging';
-import { LRUCache } from 'lru-cache';
+import type { Logger } from '@gateway/observability';
 import { z } from 'zod';
-import { accountKey } from '../../../../cache/account-keys.ts';
 import { retryWhileUnavailable } from '../../../../cache/remote-cache.ts';
-import type { ConversationRedis } from './conversation-memo.ts';
+import { SharedMemo, type ConversationRedis } from './shared-memo.ts';
 
 /** The durable store of the plans of bound conversations. Its calls reject if the account service is unavailable. */
 export interface BoundPlanStore {
@@ -54,64 +52,26 @@ export interface BoundConversation {
   readonly dropsBlocks: boolean;
 }
 
-const keptSeconds = 24 * 3600;
-/** How exact the expiry in memory is. The clock is read at most this often. */
-const ttlResolutionMs = 1_000;
-const waitMs = 25;
-const kind = 'bound-plan:v1';
 const stored = z.strictObject({
   plan: conversationPlan.nullable(),
   isAnchored: z.boolean(),
   dropsBlocks: z.boolean(),
 });
 
-/**
- * A cache of `BoundConversation` by the transcript up to a request, in this process and in Redis. What it lacks is read from the
- * durable store.
- */
-export class BoundPlanMemo {
-  readonly #redis: ConversationRedis;
-  readonly #log: Logger;
-  readonly #kept = new LRUCache<string, BoundConversation>({
-    max: 100_000,
-    ttl: keptSeconds * 1_000,
-    ttlResolution: ttlResolutionMs,
-    maxSize: 64 * 1024 * 1024,
-    sizeCalculation: ({ plan }) =>
-      400 + (plan?.tools ?? []).reduce((size, name) => size + 50 + 2 * name.length, 0),
-  });
-
+/** A cache of `BoundConversation` by the transcript up to a request. What it lacks is read from the durable store. */
+export class BoundPlanMemo extends SharedMemo<BoundConversation> {
   constructor(redis: ConversationRedis, log: Logger) {
-    this.#redis = redis;
-    this.#log = log;
+    super(redis, log, {
+      kind: 'bound-plan:v1',
+      sizeOf: ({ plan }) => 400 + (plan?.tools ?? []).reduce((size, name) => size + 50 + 2 * name.length, 0),
+      render: renderStored,
+      parse: (text) => stored.parse(JSON.parse(text)),
+      unavailable: 'memo of bound conversations unavailable, reading the stored plan',
+    });
   }
+}
 
-  /** Never fails. Undefined if the cache has no entry, or Redis is unavailable or slow. */
-  find(accountId: string, name: string): BoundConversation | Promise<BoundConversation | undefined> {
-    return this.#kept.get(name) ?? this.#load(accountId, name);
-  }
-
-  keep(accountId: string, name: string, conversation: BoundConversation): void {
-    this.#kept.set(name, conversation);
-    const value = JSON.stringify(conversation);
-    if (value.length > 2 * conversationPlanBytesMax) return;
-    this.#redis.set(accountId, accountKey(kind, accountId, name), value, keptSeconds).catch(this.#isAway);
-  }
-
-  async #load(accountId: string, name: string): Promise<BoundConversation | undefined> {
-    try {
-      const value = await withTimeout(this.#redis.get(accountKey(kind, accountId, name)), waitMs, null);
-      if (value === null) return undefined;
-      const conversation = stored.parse(JSON.parse(value));
-      this.#kept.set(name, conversation);
-      return conversation;
-    } catch (error) {
-      this.#isAway(error);
-      return undefined;
-    }
-  }
-
-  readonly #isAway = (error: unknown): void => {
-    this.#log.debug({ err: error }, 'memo of bound conversations unavailable, reading the stored plan');
-  };
+function renderStored(conversation: BoundConversation): string | null {
+  const text = JSON.stringify(conversation);
+  return text.length > 2 * conversationPlanBytesMax ? null : text;
 }

@@ -1,14 +1,7 @@
 import type { PlannedConversation } from '@gateway/contracts';
-import { withTimeout, type Logger } from '@gateway/observability';
-import { LRUCache } from 'lru-cache';
+import type { Logger } from '@gateway/observability';
 import { z } from 'zod';
-import { accountKey } from '../../../../cache/account-keys.ts';
-
-/** The cache commands that the memo uses (`AccountCache`). */
-export interface ConversationRedis {
-  get(key: string): Promise<string | null>;
-  set(accountId: string, key: string, value: string, seconds: number): Promise<unknown>;
-}
+import { SharedMemo, type ConversationRedis } from './shared-memo.ts';
 
 /** Conversation state that the transcript does not show. Positions refer to the tool list. */
 export interface RememberedConversation extends Omit<PlannedConversation, 'isUndecided' | 'lateTokens'> {
@@ -30,13 +23,6 @@ export interface RememberedConversation extends Omit<PlannedConversation, 'isUnd
   readonly hasPlainSchemas: boolean;
 }
 
-/** After a longer pause, the provider's prompt cache has expired anyway. */
-const keptSeconds = 24 * 3600;
-/** How exact the expiry in memory is. The clock is read at most this often. */
-const ttlResolutionMs = 1_000;
-/** How long planning waits for Redis. After that, the plan is computed from the transcript. */
-const waitMs = 25;
-const kind = 'session:v2';
 const position = z.int().min(0).max(4095);
 const stored = z.tuple([
   z.array(position).max(4096),
@@ -54,69 +40,19 @@ const stored = z.tuple([
 ]);
 
 /**
- * Stores a conversation's state after its last request, by conversation key. Entries are kept in this process
- * and, for the other replicas, in Redis. If an entry is missing, the plan is computed again, with the same
- * result under the same policy version.
+ * Stores a conversation's state after its last request, by conversation key. If an entry is missing, the plan is
+ * computed again, with the same result under the same policy version.
  */
-export class ConversationMemo {
-  readonly #redis: ConversationRedis;
-  readonly #log: Logger;
-  readonly #kept = new LRUCache<string, RememberedConversation>({
-    max: 100_000,
-    ttl: keptSeconds * 1_000,
-    ttlResolution: ttlResolutionMs,
-    maxSize: 64 * 1024 * 1024,
-    sizeCalculation: ({ forwarded, recovered }) => 400 + (forwarded.length + recovered.length) * 8,
-  });
-
+export class ConversationMemo extends SharedMemo<RememberedConversation> {
   constructor(redis: ConversationRedis, log: Logger) {
-    this.#redis = redis;
-    this.#log = log;
+    super(redis, log, {
+      kind: 'session:v2',
+      sizeOf: ({ forwarded, recovered }) => 400 + (forwarded.length + recovered.length) * 8,
+      render: renderStored,
+      parse: parseStored,
+      unavailable: 'conversation memo unavailable, planning without it',
+    });
   }
-
-  /**
-   * Never fails. If Redis is unavailable, slow or returns invalid data, the conversation is treated as
-   * unknown.
-   */
-  find(
-    accountId: string,
-    name: string,
-    signal: AbortSignal,
-  ): RememberedConversation | undefined | Promise<RememberedConversation | undefined> {
-    return this.#kept.get(name) ?? this.#load(accountId, name, signal);
-  }
-
-  /** Returns this process's entry without a Redis lookup. */
-  peek(name: string): RememberedConversation | undefined {
-    return this.#kept.get(name);
-  }
-
-  keep(accountId: string, name: string, conversation: RememberedConversation): void {
-    this.#kept.set(name, conversation);
-    const key = accountKey(kind, accountId, name);
-    this.#redis.set(accountId, key, renderStored(conversation), keptSeconds).catch(this.#isAway);
-  }
-
-  async #load(
-    accountId: string,
-    name: string,
-    signal: AbortSignal,
-  ): Promise<RememberedConversation | undefined> {
-    try {
-      const key = accountKey(kind, accountId, name);
-      const value = await withTimeout(this.#redis.get(key), signal.aborted ? 0 : waitMs, null);
-      const conversation = value === null ? undefined : parseStored(value);
-      if (conversation !== undefined) this.#kept.set(name, conversation);
-      return conversation;
-    } catch (error) {
-      this.#isAway(error);
-      return undefined;
-    }
-  }
-
-  readonly #isAway = (error: unknown): void => {
-    this.#log.debug({ err: error }, 'conversation memo unavailable, planning without it');
-  };
 }
 
 function renderStored(conversation: RememberedConversation): string {
@@ -139,7 +75,7 @@ function renderStored(conversation: RememberedConversation): string {
 }
 
 function parseStored(value: string): RememberedConversation | undefined {
-  const parsed = stored.safeParse(parseJson(value));
+  const parsed = stored.safeParse(JSON.parse(value));
   if (!parsed.success) return undefined;
   const [forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas, requested] =
     parsed.data;
@@ -148,12 +84,4 @@ function parseStored(value: string): RememberedConversation | undefined {
     ...{ forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas, requested },
     ...{ isUndecided, lateTokens },
   };
-}
-
-function parseJson(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,0 +1,94 @@
+import { withTimeout, type Logger } from '@gateway/observability';
+import { LRUCache } from 'lru-cache';
+import { accountKey, type AccountKeyKind } from '../../../../cache/account-keys.ts';
+
+/** The cache commands that the memo uses (`AccountCache`). */
+export interface ConversationRedis {
+  get(key: string): Promise<string | null>;
+  set(accountId: string, key: string, value: string, seconds: number): Promise<unknown>;
+}
+
+interface ValueKind<Value> {
+  readonly kind: AccountKeyKind;
+  /** Approximate size in memory, in bytes. */
+  readonly sizeOf: (value: Value) => number;
+  /** Null if the value is too long for Redis. */
+  readonly render: (value: Value) => string | null;
+  /** Undefined if the data in Redis is invalid. May throw. */
+  readonly parse: (text: string) => Value | undefined;
+  /** Says in the debug log what happens while Redis is unavailable. */
+  readonly unavailable: string;
+}
+
+/** After a longer pause, the provider's prompt cache has expired anyway. */
+const keptSeconds = 24 * 3600;
+/** How exact the expiry in memory is. The clock is read at most this often. */
+const ttlResolutionMs = 1_000;
+/** How long planning waits for Redis. After that, the entry counts as missing. */
+const waitMs = 25;
+
+/** Stores values of conversations by name. Entries are kept in this process and, for the other replicas, in Redis. */
+export class SharedMemo<Value extends object> {
+  readonly #redis: ConversationRedis;
+  readonly #log: Logger;
+  readonly #kind: ValueKind<Value>;
+  readonly #kept: LRUCache<string, Value>;
+
+  constructor(redis: ConversationRedis, log: Logger, kind: ValueKind<Value>) {
+    this.#redis = redis;
+    this.#log = log;
+    this.#kind = kind;
+    this.#kept = new LRUCache({
+      max: 100_000,
+      ttl: keptSeconds * 1_000,
+      ttlResolution: ttlResolutionMs,
+      maxSize: 64 * 1024 * 1024,
+      sizeCalculation: kind.sizeOf,
+    });
+  }
+
+  /**
+   * Never fails. Undefined if there is no entry, or if Redis is unavailable, slow or returns invalid data.
+   * @param signal when aborted, Redis is not waited for
+   */
+  find(
+    accountId: string,
+    name: string,
+    signal?: AbortSignal,
+  ): Value | undefined | Promise<Value | undefined> {
+    return this.#kept.get(name) ?? this.#load(accountId, name, signal);
+  }
+
+  /** Returns this process's entry without a Redis lookup. */
+  peek(name: string): Value | undefined {
+    return this.#kept.get(name);
+  }
+
+  keep(accountId: string, name: string, value: Value): void {
+    this.#kept.set(name, value);
+    const text = this.#kind.render(value);
+    if (text === null) return;
+    this.#redis.set(accountId, this.#keyOf(accountId, name), text, keptSeconds).catch(this.#isAway);
+  }
+
+  async #load(accountId: string, name: string, signal: AbortSignal | undefined): Promise<Value | undefined> {
+    try {
+      const reading = this.#redis.get(this.#keyOf(accountId, name));
+      const text = await withTimeout(reading, signal?.aborted === true ? 0 : waitMs, null);
+      const value = text === null ? undefined : this.#kind.parse(text);
+      if (value !== undefined) this.#kept.set(name, value);
+      return value;
+    } catch (error) {
+      this.#isAway(error);
+      return undefined;
+    }
+  }
+
+  #keyOf(accountId: string, name: string): string {
+    return accountKey(this.#kind.kind, accountId, name);
+  }
+
+  readonly #isAway = (error: unknown): void => {
+    this.#log.debug({ err: error }, this.#kind.unavailable);
+  };
+}
