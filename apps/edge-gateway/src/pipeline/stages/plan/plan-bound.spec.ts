@@ -37,13 +37,15 @@ function openReplica(stored = new Map<string, ConversationPlanRecord>()) {
     isLate: false,
     isShadow: false,
     policy: 'v1',
+    /** Plans are stored once this is resolved. */
+    storing: Promise.resolve(),
   };
   const check = (): void => {
     if (state.isStoreDown) throw new Error('down');
   };
   const store: BoundPlanStore = {
     keep: async (_, name, plan) => {
-      await Promise.resolve();
+      await state.storing;
       check();
       if (!stored.has(name)) stored.set(name, plan);
       return stored.get(name) ?? plan;
@@ -202,12 +204,17 @@ it('a shadow conversation gets every tool, and each of its requests is ranked fo
   expect(await replica.plan(subjectOf(second))).toMatchObject(shadow);
 });
 
-it('dropped reasoning is remembered for the rest of the conversation', async () => {
-  const { plan } = openReplica();
+it('dropped reasoning is remembered for the rest of the conversation, also if the plan is anchored later', async () => {
+  const { state, stored, plan } = openReplica();
   await plan(subjectOf([user]));
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  Object.assign(state, { storing: promise });
   const planned = await plan(subjectOf(second));
   expect(planned.bound?.dropsBlocks).toBe(false);
   planned.bound?.remember();
+  resolve(undefined);
+  await new Promise(setImmediate);
+  expect(stored.size).toBe(2);
   const third = [...second, answered, user];
   expect((await plan(subjectOf(third))).bound?.dropsBlocks).toBe(true);
 });

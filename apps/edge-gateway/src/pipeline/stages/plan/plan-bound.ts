@@ -223,7 +223,7 @@ function withBound(
     bound: {
       mayBeOurs: !isSure || isReduced || exchange.toolGuard?.isRestricted === true,
       dropsBlocks: known.dropsBlocks,
-      remember: () => memo.keep(accountId, here, { ...known, dropsBlocks: true }),
+      remember: () => memo.keep(accountId, here, { ...(memo.peek(here) ?? known), dropsBlocks: true }),
     },
   };
 }
@@ -256,7 +256,8 @@ function anchor(
 ): void {
   if (known.plan === null || known.isAnchored || firstTurn === null) return;
   store.keep(accountId, firstTurn, known.plan).then(
-    () => memo.keep(accountId, here, { ...known, isAnchored: true }),
+    // Meanwhile, the provider may have rejected the request, and its drops are remembered.
+    () => memo.keep(accountId, here, { ...(memo.peek(here) ?? known), isAnchored: true }),
     (error: unknown) => log.debug({ err: error }, 'plan of a bound conversation not anchored'),
   );
 }
