@@ -61,6 +61,10 @@ it('ignores cache markers, wherever the client moves them', () => {
   const marked = { ...later, tools: [tool('a'), tool('b', mark)], messages: [...later.messages] };
   marked.messages[0] = { role: 'user', content: [block] as never };
   expect(hash({ ...marked, system: [{ type: 'text', text: 'Be kind.', ...mark }] })).toEqual(hash(later));
+  const [head, ...rest] = Object.entries(tool('b'));
+  const inside = Object.fromEntries([head!, ...Object.entries(mark), ...rest]);
+  const first = { ...later, tools: [{ ...mark, ...tool('a') }, inside] };
+  expect(hash(first)).toEqual(hash(later));
 });
 
 it('reads the instructions of a chat completion from its first messages', () => {

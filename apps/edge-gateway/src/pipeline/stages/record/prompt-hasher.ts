@@ -66,7 +66,8 @@ export class PromptHasher {
   }
 }
 
-const marker = /"cache_control"\s*:\s*\{[^{}]*\}/;
+/** A marker with the comma that separates it from its neighbour: the comma before it, or else the one after it. */
+const marker = /,\s*"cache_control"\s*:\s*\{[^{}]*\}|"cache_control"\s*:\s*\{[^{}]*\}\s*,?\s*/g;
 const cachePoint = /^\{\s*"cachePoint"/;
 
 /** Returns a tool's definition without its marker. On converse a marker is an element after the tool; it is empty. */
@@ -74,9 +75,7 @@ function withoutMarker({ range, cacheControl }: ToolOutline, bytes: Buffer): Buf
   const own = bytes.subarray(range.start, range.end);
   if (!cacheControl) return own;
   const text = own.toString('utf8');
-  if (cachePoint.test(text)) return '';
-  const [head = '', ...rest] = text.split(marker);
-  return rest.length === 0 ? text : [head.trimEnd().replace(/,$/, ''), ...rest].join('');
+  return cachePoint.test(text) ? '' : text.replaceAll(marker, '');
 }
 
 /** Hashes a transcript up to its end, and up to the start of each of the model's newest turns. */
