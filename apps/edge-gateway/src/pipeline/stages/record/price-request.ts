@@ -30,8 +30,8 @@ interface PricedSavings {
    */
   readonly grossUsd: number;
   /**
-   * Gross savings minus cache rewrites, writes behind the gateway's markers, and recovery rounds. Negative if the optimizations cost more than they
-   * saved.
+   * Gross savings minus cache rewrites, writes behind the gateway's markers, and recovery rounds. Negative if the
+   * optimizations cost more than they saved.
    */
   readonly netUsd: number;
 }
