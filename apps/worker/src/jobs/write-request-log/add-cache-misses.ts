@@ -28,7 +28,8 @@ const stored = z.array(
     provider: z.string().nullable(),
     model: z.string().nullable(),
     requestedModel: z.string().nullable(),
-    prompt: requestPrompt,
+    // Null if another release wrote it in another form. Such a request is not compared.
+    prompt: requestPrompt.nullable().catch(null),
   }),
 );
 
@@ -44,11 +45,16 @@ export async function addCacheMisses(
     events.flatMap((event) => recordOf(event) ?? []).map((each) => [each.record.id, each]),
   );
   if (records.size === 0) return events;
-  const earlier = await readEarlier(database, [...records.values()]);
-  for (const { key, record } of records.values()) listAt(earlier, key).push(record);
+  const own = [...records.values()];
+  const all = Map.groupBy([...(await readEarlier(database, own)), ...own], ({ key }) => key);
   return events.map((event) => {
     const known = records.get(event.row.id);
-    const miss = known === undefined ? null : findCacheMiss(known.record, earlier.get(known.key) ?? []);
+    if (known === undefined) return event;
+    const conversation = all.get(known.key) ?? [];
+    const miss = findCacheMiss(
+      known.record,
+      conversation.map(({ record }) => record),
+    );
     return miss === null ? event : { ...event, row: { ...event.row, ...renderMiss(miss) } };
   });
 }
@@ -70,7 +76,7 @@ function recordOf({ row, source }: ParsedEvent): KeyedRecord | undefined {
 async function readEarlier(
   database: TelemetryDatabase,
   records: readonly KeyedRecord[],
-): Promise<Map<string, PromptRecord[]>> {
+): Promise<Pick<KeyedRecord, 'key' | 'record'>[]> {
   const wanted = new Map(
     records.map(({ key, accountId, record }) => [
       key,
@@ -83,15 +89,9 @@ async function readEarlier(
     JSON.stringify([...wanted.values()]),
     new Date(from).toISOString(),
   );
-  const earlier = new Map<string, PromptRecord[]>();
-  for (const { key, ...record } of stored.parse(rows)) listAt(earlier, key).push(record);
-  return earlier;
-}
-
-function listAt(lists: Map<string, PromptRecord[]>, key: string): PromptRecord[] {
-  const list = lists.get(key) ?? [];
-  lists.set(key, list);
-  return list;
+  return stored
+    .parse(rows)
+    .flatMap(({ key, prompt, ...row }) => (prompt === null ? [] : [{ key, record: { ...row, prompt } }]));
 }
 
 function renderMiss({ cause, detail, tokens, usd }: NonNullable<ReturnType<typeof findCacheMiss>>) {
