@@ -1,4 +1,4 @@
-import { requestPrompt } from '@gateway/contracts';
+import { requestPrompt, type CacheMiss } from '@gateway/contracts';
 import { z } from 'zod';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import { findCacheMiss, type PromptRecord } from './cache-miss.ts';
@@ -94,7 +94,7 @@ async function readEarlier(
     .flatMap(({ key, prompt, ...row }) => (prompt === null ? [] : [{ key, record: { ...row, prompt } }]));
 }
 
-function renderMiss({ cause, detail, tokens, usd }: NonNullable<ReturnType<typeof findCacheMiss>>) {
+function renderMiss({ cause, detail, tokens, usd }: CacheMiss) {
   return {
     cache_miss_cause: cause,
     cache_miss_detail: detail,

@@ -1,4 +1,5 @@
 import type {
+  CacheMiss,
   CacheMissCause,
   CacheMissDetail,
   PromptHashes,
@@ -15,16 +16,6 @@ export interface PromptRecord {
   readonly model: string | null;
   readonly requestedModel: string | null;
   readonly prompt: RequestPrompt;
-}
-
-/** Why a request did not read what the request before it left in the provider's prompt cache. */
-export interface CacheMiss {
-  readonly cause: CacheMissCause;
-  readonly detail: CacheMissDetail;
-  /** Input tokens that were read again at a higher price than from the cache. */
-  readonly tokens: number;
-  /** What they cost beyond reading them from the cache, in USD. Null if prices are unknown. */
-  readonly usd: number | null;
 }
 
 /** Smaller differences come from rounding: providers cache in blocks, for example of 128 tokens at OpenAI. */
