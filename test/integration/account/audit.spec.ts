@@ -8,18 +8,14 @@ import {
   type ReportedAuditEvent,
 } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
-import { startStack } from '@gateway/testing';
-import pg from 'pg';
+import type pg from 'pg';
 import { uuidv7 } from 'uuidv7';
 import { recordPersonEvent } from '../../../apps/account/src/audit/record-audit.ts';
 import { trimAudit } from '../../../apps/account/src/audit/trim-audit.ts';
-import {
-  createAccountDatabase,
-  type AccountDatabase,
-} from '../../../apps/account/src/persistence/account-database.ts';
-import { connectAs, undoAll, type Stack, type Undo } from '../stack.fixture.ts';
+import type { AccountDatabase } from '../../../apps/account/src/persistence/account-database.ts';
+import { undoAll, type Undo } from '../stack.fixture.ts';
+import { openAccountService } from './account-service.fixture.ts';
 
-let stack: Stack;
 let edge: Messaging;
 let operator: Messaging;
 let database: AccountDatabase;
@@ -28,17 +24,7 @@ let accountId: string;
 const undo: Undo[] = [];
 
 beforeAll(async () => {
-  stack = await startStack({ apps: ['account'] });
-  undo.push(() => stack.stop());
-  operator = await connectAs(stack, 'operator');
-  undo.push(() => operator.close());
-  edge = await connectAs(stack, 'edge-gateway');
-  undo.push(() => edge.close());
-  const url = stack.dev.postgres.account;
-  database = createAccountDatabase({ url });
-  undo.push(() => database.close());
-  pool = new pg.Pool({ connectionString: url, max: 1 });
-  undo.push(() => pool.end());
+  ({ edge, operator, database, pool } = await openAccountService(undo));
 }, 180_000);
 afterAll(() => undoAll(undo), 120_000);
 beforeEach(async () => {

@@ -5,18 +5,14 @@ import {
   type ConversationPlanRecord,
 } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
-import { startStack } from '@gateway/testing';
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import { uuidv7 } from 'uuidv7';
 import { trimPlans } from '../../../apps/account/src/conversation-plans/conversation-plans.ts';
-import {
-  createAccountDatabase,
-  type AccountDatabase,
-} from '../../../apps/account/src/persistence/account-database.ts';
-import { connectAs, undoAll, type Stack, type Undo } from '../stack.fixture.ts';
+import type { AccountDatabase } from '../../../apps/account/src/persistence/account-database.ts';
+import { undoAll, type Undo } from '../stack.fixture.ts';
+import { openAccountService } from './account-service.fixture.ts';
 
-let stack: Stack;
 let edge: Messaging;
 let operator: Messaging;
 let database: AccountDatabase;
@@ -25,17 +21,7 @@ let accountId: string;
 const undo: Undo[] = [];
 
 beforeAll(async () => {
-  stack = await startStack({ apps: ['account'] });
-  undo.push(() => stack.stop());
-  operator = await connectAs(stack, 'operator');
-  undo.push(() => operator.close());
-  edge = await connectAs(stack, 'edge-gateway');
-  undo.push(() => edge.close());
-  const url = stack.dev.postgres.account;
-  database = createAccountDatabase({ url });
-  undo.push(() => database.close());
-  pool = new pg.Pool({ connectionString: url, max: 1 });
-  undo.push(() => pool.end());
+  ({ edge, operator, database, pool } = await openAccountService(undo));
 }, 180_000);
 afterAll(() => undoAll(undo), 120_000);
 beforeEach(async () => {

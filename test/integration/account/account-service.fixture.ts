@@ -1,0 +1,33 @@
+import type { Messaging } from '@gateway/messaging';
+import { startStack } from '@gateway/testing';
+import pg from 'pg';
+import {
+  createAccountDatabase,
+  type AccountDatabase,
+} from '../../../apps/account/src/persistence/account-database.ts';
+import { connectAs, type Undo } from '../stack.fixture.ts';
+
+/** The account service, its callers and its database. */
+export interface AccountService {
+  readonly edge: Messaging;
+  readonly operator: Messaging;
+  readonly database: AccountDatabase;
+  /** Runs SQL as the service. */
+  readonly pool: pg.Pool;
+}
+
+/** @param undo gets the steps that stop the service and close the connections */
+export async function openAccountService(undo: Undo[]): Promise<AccountService> {
+  const stack = await startStack({ apps: ['account'] });
+  undo.push(() => stack.stop());
+  const operator = await connectAs(stack, 'operator');
+  undo.push(() => operator.close());
+  const edge = await connectAs(stack, 'edge-gateway');
+  undo.push(() => edge.close());
+  const url = stack.dev.postgres.account;
+  const database = createAccountDatabase({ url });
+  undo.push(() => database.close());
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  undo.push(() => pool.end());
+  return { edge, operator, database, pool };
+}
