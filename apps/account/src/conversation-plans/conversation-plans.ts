@@ -7,7 +7,7 @@ const dayMs = 86_400_000;
 /** Conversations that begin alike within this time share a plan, so that repeated first requests are sent alike. */
 const sharedMs = 3_600_000;
 /** Maximum number of plans per account. Above it, those that were used least recently are deleted. */
-export const plansMax = 100_000;
+const plansMax = 100_000;
 
 interface PlanContext {
   readonly database: AccountDatabase;

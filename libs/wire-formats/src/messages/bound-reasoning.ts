@@ -4,7 +4,7 @@ import type { JsonNode, JsonTape } from '../json/json-tape.ts';
 import { scanJson } from '../json/scan-json.ts';
 
 /** A request that tells the provider to drop reasoning which is bound to another prefix. */
-export interface DroppingRequest {
+interface DroppingRequest {
   readonly body: Uint8Array;
   /** The beta that the request needs in the header `anthropic-beta`. Undefined if the body names it. */
   readonly beta: string | undefined;
