@@ -30,8 +30,7 @@ import {
   createResilienceMetrics,
   type ResilienceMetrics,
 } from './metrics/edge-metrics.ts';
-import { LoopGuard } from './loops/loop-guard.ts';
-import { listOwnEndpoints } from './loops/own-endpoints.ts';
+import { listOwnEndpoints, LoopGuard } from './loops/loop-guard.ts';
 import { ContentKeeper } from './pipeline/contents/content-keeper.ts';
 import type { PipelineServices } from './pipeline/services.ts';
 import { RateCeiling } from './grants/rate-ceiling.ts';
@@ -81,7 +80,7 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
   const { config, messaging, log } = surroundings;
   const sealingKeys = createSealingKeyPair();
   const egressGuard = buildEgressGuard(config);
-  const { caches, open } = openStores(surroundings);
+  const { caches, open, close: closeStores } = openStores(surroundings);
   const { loops, upstream } = openUpstream(config, egressGuard, open.redis, log);
   const rateCeiling = new RateCeiling(config.MAX_RATE_LIMIT_RPM);
   const resilience = buildResilience(surroundings);
@@ -111,8 +110,7 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
     await login.closeKeys();
     for (const each of [pipeline.openRequests, contents, router, loops]) each.close();
     await upstream.close();
-    await open.close();
-    caches.cacheRedis.disconnect();
+    await closeStores();
   };
   const own = { sealingKeys, egressGuard, loops, rateCeiling, cacheRedis: caches.cacheRedis };
   return { ...own, ...login, pipeline, accountLimits: chooseAccountLimits(config), close };
@@ -122,13 +120,18 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
 function openStores({ config, messaging, metrics, log }: EdgeSurroundings): {
   readonly caches: Caches;
   readonly open: OpenBudgets;
+  readonly close: () => Promise<void>;
 } {
   const cacheRedis = connectRedis(config.REDIS_CACHE_URL ?? config.REDIS_URL, log);
   const open = openBudgets(config.REDIS_URL, config.PLAN_DEADLINE_MS, log);
   const accountKeys = { cache: cacheRedis, queue: open.redis };
   messaging.serve(forgetAccountMemos, (request) => forgetAccountKeys(accountKeys, request));
   const conversationCache = openConversationCache(cacheRedis, { config, metrics });
-  return { caches: { cacheRedis, conversationCache }, open };
+  const close = async (): Promise<void> => {
+    await open.close();
+    cacheRedis.disconnect();
+  };
+  return { caches: { cacheRedis, conversationCache }, open, close };
 }
 
 function chooseAccountLimits(config: Config): AccountLimits {

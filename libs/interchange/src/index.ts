@@ -1,5 +1,4 @@
 export * from './api-key.ts';
-export type * from './byte-edit.ts';
 export type * from './chat-answer.ts';
 export type * from './chat-part.ts';
 export type * from './chat-request.ts';

@@ -1,6 +1,6 @@
 import type { DestinationStream, Logger } from 'pino';
 import { pino } from 'pino';
-import { redactLine } from './redaction/redact-line.ts';
+import { redactLine } from './redaction/redact.ts';
 import { currentTraceId } from './trace-context.ts';
 import { currentSecrets } from './work-scope.ts';
 

@@ -37,6 +37,26 @@ export function createPlanEvent(tools: number, k: number): NonNullable<RequestEv
   };
 }
 
+/** The fields of a request without tools that was sent unchanged. */
+const unplanned = {
+  toolsOffered: null,
+  toolsIn: 0,
+  toolsOut: 0,
+  toolsPruned: null,
+  toolTokensSaved: null,
+  offeredTools: [],
+  plan: null,
+  compressionSteps: [],
+  context: null,
+  losses: [],
+  calledTools: [],
+  recoveredTools: [],
+  deniedTools: [],
+  hiddenRounds: 0,
+  recoveryTokens: 0,
+  modelChoice: null,
+} satisfies Partial<RequestEventV1>;
+
 /** The final event for such a request: successful, unless `change` overrides fields. */
 export function createEndedEvent(
   accepted: RequestAcceptedV1 = createAcceptedEvent(),
@@ -54,22 +74,7 @@ export function createEndedEvent(
     providerRequestId: 'chatcmpl-1',
     stream: false,
     lane: 'untouched',
-    toolsOffered: null,
-    toolsIn: 0,
-    toolsOut: 0,
-    toolsPruned: null,
-    toolTokensSaved: null,
-    offeredTools: [],
-    plan: null,
-    compressionSteps: [],
-    context: null,
-    losses: [],
-    calledTools: [],
-    recoveredTools: [],
-    deniedTools: [],
-    hiddenRounds: 0,
-    recoveryTokens: 0,
-    modelChoice: null,
+    ...unplanned,
     usage: {
       inputTokens: 120,
       outputTokens: 30,

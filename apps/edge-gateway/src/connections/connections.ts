@@ -77,10 +77,7 @@ export function createConnections(
     opened.invalidate((_, key) => key === keyOf(accountId, provider));
     backends.reset(accountId, provider);
   });
-  messaging.onReconnect(() => {
-    lists.doubtAll();
-    opened.doubtAll();
-  });
+  for (const cache of [lists, opened]) messaging.onReconnect(() => cache.doubtAll());
   return {
     list: (accountId) => lists.get(accountId),
     open: (accountId, provider) => opened.get(keyOf(accountId, provider)),

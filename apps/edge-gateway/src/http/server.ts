@@ -50,9 +50,7 @@ export async function createServer(
     routerOptions: { maxParamLength: 1024 },
     forceCloseConnections: 'idle',
     clientErrorHandler: answerConnectionError,
-    // A path with invalid percent-encoding matches no route.
-    frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
-      answerError(new GatewayError('not_found'), request.id, reply),
+    frameworkErrors: answerBadPath,
   });
   // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares its options as a class
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
@@ -70,6 +68,11 @@ export async function createServer(
   });
   answerOtherMethods(fastify);
   return app;
+}
+
+/** A path with invalid percent-encoding matches no route. */
+function answerBadPath(_error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  answerError(new GatewayError('not_found'), request.id, reply);
 }
 
 function leaveBodies(fastify: FastifyInstance): void {

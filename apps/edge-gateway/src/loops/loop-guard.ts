@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { networkInterfaces } from 'node:os';
 import type { Logger } from '@gateway/observability';
+import type { OwnEndpoints } from '@gateway/providers';
 
 /**
  * Where all replicas of a deployment agree on its id. The value is random, so providers learn nothing from it.
@@ -102,4 +104,13 @@ function listMarks(header: string | string[]): string[] {
     .split(',')
     .map((entry) => (entry.split(';', 1)[0] ?? '').trim().toLowerCase())
     .filter((entry) => mark.test(entry));
+}
+
+/** Adds the addresses of this machine's network interfaces. No provider may have one of the gateway's own. */
+export function listOwnEndpoints(configured: Pick<OwnEndpoints, 'origins' | 'ports'>): OwnEndpoints {
+  const interfaces = Object.values(networkInterfaces());
+  return {
+    ...configured,
+    addresses: interfaces.flatMap((each) => each?.map(({ address }) => address) ?? []),
+  };
 }

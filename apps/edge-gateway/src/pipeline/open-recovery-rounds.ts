@@ -1,4 +1,4 @@
-import type { UpstreamAnswer } from '../request/upstream-answer.ts';
+import type { UpstreamAnswer } from '../upstream/upstream.port.ts';
 import type { ChatAnswer } from './exchange/answer.ts';
 import type { Caller, Target } from '../request/request.ts';
 import { charactersPerToken } from '../request/token-estimates.ts';

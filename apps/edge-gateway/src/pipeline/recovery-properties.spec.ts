@@ -1,7 +1,7 @@
 import type { ClientFormat, StreamEvent } from '@gateway/interchange';
 import { findProvider } from '@gateway/providers';
 import fc from 'fast-check';
-import type { UpstreamAnswer } from '../request/upstream-answer.ts';
+import type { UpstreamAnswer } from '../upstream/upstream.port.ts';
 import type { Exchange } from './exchange/exchange.ts';
 import type { Target } from '../request/request.ts';
 import { identityPlan } from './exchange/tool-plan.ts';

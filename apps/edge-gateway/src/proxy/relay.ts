@@ -4,7 +4,7 @@ import type { JsonFields } from '@gateway/providers';
 import { formatsOf, renderClientHeaders } from '@gateway/providers';
 import { formatNamed } from '@gateway/wire-formats';
 import { toPublicError } from '../request/http-response.ts';
-import type { UpstreamAnswer } from '../request/upstream-answer.ts';
+import type { UpstreamAnswer } from '../upstream/upstream.port.ts';
 import type { RelayOutcome } from '../pipeline/exchange/answer.ts';
 import { hasLeft, renderAnswerHeaders, type Exchange } from '../pipeline/exchange/exchange.ts';
 import type { Lane } from '../request/request.ts';

@@ -1,5 +1,4 @@
-import { redactLine } from './redact-line.ts';
-import { redactText, redactValue } from './redact.ts';
+import { redactLine, redactText, redactValue } from './redact.ts';
 import { SecretSet } from './secret-set.ts';
 
 const jwt = ['eyJhbGciOiJFUzI1NiJ9', 'eyJzdWIiOiJzb21lYm9keSJ9', 'c2lnbmF0dXJlLW9mLWl0'].join('.');

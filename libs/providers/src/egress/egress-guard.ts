@@ -73,9 +73,8 @@ const defaultConnectTimeoutMs = 10_000;
 
 /** @throws Error naming the first entry in `allow` that is not a CIDR block. */
 export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
+  const { resolve = systemLookup, connectTimeoutMs: timeout = defaultConnectTimeoutMs } = options;
   const allow = options.allow.map(parseCidr);
-  const resolve: Resolve = options.resolve ?? systemLookup;
-  const timeout = options.connectTimeoutMs ?? defaultConnectTimeoutMs;
   const own = new Set((options.ownOrigins ?? []).map((url) => new URL(url).origin));
   const gateway = new OwnAddresses(options.gateway ?? { origins: [], ports: [], addresses: [] });
   const policy: WrittenPolicy = { allow, gateway };

@@ -98,9 +98,7 @@ export async function startTokenIssuer(options: TokenIssuerOptions = {}): Promis
     },
     issue: (subject, audience, changes = {}) =>
       signToken({ iss: issuer, aud: audience, sub: subject }, changes.key ?? lastOf(keys), changes),
-    setAway: (value) => {
-      away = value;
-    },
+    setAway: (value) => void (away = value),
     close: () => closeServer(server),
   };
 }

@@ -15,9 +15,8 @@ export function ToolListsDialog({ apiKey, onClose }: KeyDialogProps) {
     save.mutate(
       { keyId: apiKey.id, body: renderLists(apiKey, allowed, denied) },
       {
-        onSuccess: ({ name, scopes }) => {
-          const lost = losesManage(apiKey.scopes, scopes) ? ' It no longer has the scope Manage.' : '';
-          notifyDone(`Tool lists of “${name}” saved.${lost}`);
+        onSuccess: (saved) => {
+          notifyDone(describeSaved(apiKey, saved));
           onClose();
         },
       },
@@ -46,6 +45,11 @@ export function ToolListsDialog({ apiKey, onClose }: KeyDialogProps) {
       <ScopeNote scopes={apiKey.scopes} />
     </TaskDialog>
   );
+}
+
+function describeSaved(before: ApiKey, { name, scopes }: ApiKey): string {
+  const lost = losesManage(before.scopes, scopes) ? ' It no longer has the scope Manage.' : '';
+  return `Tool lists of “${name}” saved.${lost}`;
 }
 
 /** Warns before the lists are saved. */

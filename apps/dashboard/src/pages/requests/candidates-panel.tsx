@@ -108,7 +108,6 @@ function Candidates({ candidates }: { readonly candidates: readonly Candidate[] 
     () => chooseCandidates(candidates, { shown, search, sorting }),
     [candidates, shown, search, sorting],
   );
-  const best = Math.max(...candidates.map(({ score }) => score), Number.MIN_VALUE);
   return (
     <>
       <div className={classes.controls}>
@@ -128,7 +127,7 @@ function Candidates({ candidates }: { readonly candidates: readonly Candidate[] 
       </div>
       <DataTable
         label="Candidate tools"
-        columns={candidateColumns(best)}
+        columns={candidateColumns(bestScoreOf(candidates))}
         rows={rows}
         rowKey={({ rank }) => String(rank)}
         sorting={sorting}
@@ -140,6 +139,9 @@ function Candidates({ candidates }: { readonly candidates: readonly Candidate[] 
     </>
   );
 }
+
+const bestScoreOf = (candidates: readonly Candidate[]): number =>
+  Math.max(...candidates.map(({ score }) => score), Number.MIN_VALUE);
 
 const candidateColumns = (best: number): Column<Candidate>[] => [
   { key: 'rank', header: 'Rank', width: '4rem', align: 'end', isSortable: true, cell: ({ rank }) => rank },

@@ -10,7 +10,6 @@ import classes from './request-page.module.css';
 
 /** Properties of the request and its ids in other systems. */
 export function FactsPanel({ detail }: { readonly detail: RequestDetail }) {
-  const { losses } = detail;
   return (
     <Panel title="Details">
       <dl className={classes.facts}>
@@ -33,20 +32,25 @@ export function FactsPanel({ detail }: { readonly detail: RequestDetail }) {
           <Foreign>{detail.requested_model ?? 'none'}</Foreign>
         </Fact>
         <Fact label="Sent as">{explainLane(detail.lane)}</Fact>
-        {losses.length === 0 ? null : (
-          <Fact label="Not supported by the provider">
-            {losses.map(({ field, reason }) => (
-              <span key={field}>
-                <code>
-                  <Foreign>{field}</Foreign>
-                </code>
-                : <Foreign>{reason}</Foreign>
-              </span>
-            ))}
-          </Fact>
-        )}
+        <Losses losses={detail.losses} />
       </dl>
     </Panel>
+  );
+}
+
+function Losses({ losses }: Pick<RequestDetail, 'losses'>) {
+  if (losses.length === 0) return null;
+  return (
+    <Fact label="Not supported by the provider">
+      {losses.map(({ field, reason }) => (
+        <span key={field}>
+          <code>
+            <Foreign>{field}</Foreign>
+          </code>
+          : <Foreign>{reason}</Foreign>
+        </span>
+      ))}
+    </Fact>
   );
 }
 

@@ -36,16 +36,21 @@ export function IssuesPanel({ tool }: { readonly tool: ToolHealth }) {
           ))}
         </ul>
       )}
-      {suggestions.length === 0 ? null : (
-        <ul className={classes.advice}>
-          {suggestions.map((suggestion) => (
-            <li key={suggestion}>
-              <Foreign>{suggestion}</Foreign>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Advice suggestions={suggestions} />
     </Panel>
+  );
+}
+
+function Advice({ suggestions }: Pick<ToolHealth, 'suggestions'>) {
+  if (suggestions.length === 0) return null;
+  return (
+    <ul className={classes.advice}>
+      {suggestions.map((suggestion) => (
+        <li key={suggestion}>
+          <Foreign>{suggestion}</Foreign>
+        </li>
+      ))}
+    </ul>
   );
 }
 

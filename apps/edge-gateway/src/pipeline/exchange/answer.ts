@@ -1,7 +1,7 @@
 import type { RequestEventV1 } from '@gateway/contracts';
 import type { ErrorCode } from '@gateway/errors';
 import type { ResponseSummary } from '@gateway/interchange';
-import type { UpstreamAnswer } from '../../request/upstream-answer.ts';
+import type { UpstreamAnswer } from '../../upstream/upstream.port.ts';
 import type { Target } from '../../request/request.ts';
 
 /** The upstream response to a chat request, with the target that produced it. */

@@ -1,5 +1,5 @@
 import type { TokenUsage } from '@gateway/interchange';
-import type { UpstreamAnswer } from '../../request/upstream-answer.ts';
+import type { UpstreamAnswer } from '../../upstream/upstream.port.ts';
 
 /** The state that carries over from one round to the next. */
 export interface PriorRounds {

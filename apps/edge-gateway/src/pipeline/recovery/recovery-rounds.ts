@@ -3,7 +3,7 @@ import type { ResponseSummary, StreamEvent, TokenUsage } from '@gateway/intercha
 import { createSummary, summarize } from '@gateway/interchange';
 import { failureOfError, failureOfStatus } from '../../backends/failure.ts';
 import { passOver } from '../../upstream/answer-body.ts';
-import type { UpstreamAnswer } from '../../request/upstream-answer.ts';
+import type { UpstreamAnswer } from '../../upstream/upstream.port.ts';
 import { isWithheld } from './judge-calls.ts';
 import { noPriorRounds, type Continuation, type EarlierRounds, type PriorRounds } from './prior-rounds.ts';
 import { RoundReducer, type RecoveryCall } from './round-reducer.ts';

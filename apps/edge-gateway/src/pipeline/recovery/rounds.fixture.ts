@@ -1,5 +1,5 @@
 import { foldAnswer, type StreamEvent } from '@gateway/interchange';
-import type { UpstreamAnswer } from '../../request/upstream-answer.ts';
+import type { UpstreamAnswer } from '../../upstream/upstream.port.ts';
 import type { Continuation } from './prior-rounds.ts';
 import { RecoveryRounds } from './recovery-rounds.ts';
 import type { NextRound } from './round-requests.ts';

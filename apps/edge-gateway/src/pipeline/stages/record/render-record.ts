@@ -66,11 +66,7 @@ export function renderEvent(
     recoveredTools: listRecovered(exchange, outcome),
     hiddenRounds: exchange.ledger.recoveryRounds,
     recoveryTokens: countRecoveryTokens(exchange),
-    status: outcome.status,
-    httpStatus: outcome.httpStatus,
-    errorCode: outcome.errorCode,
-    errorMessage: outcome.errorMessage?.slice(0, 1000) ?? null,
-    providerRequestId: outcome.providerRequestId?.slice(0, clientTextMax) ?? null,
+    ...renderOutcome(outcome),
     calledTools: listCalled(exchange, outcome),
     deniedTools: [...exchange.ledger.deniedTools],
     modelChoice: exchange.modelChoice === undefined ? null : renderModelChoice(exchange.modelChoice),
@@ -81,6 +77,16 @@ export function renderEvent(
     ms: renderTimings(exchange, totalMs),
     prompt: null,
     plan: addNeeds(exchange, outcome),
+  };
+}
+
+function renderOutcome({ status, httpStatus, errorCode, errorMessage, providerRequestId }: RelayOutcome) {
+  return {
+    status,
+    httpStatus,
+    errorCode,
+    errorMessage: errorMessage?.slice(0, 1000) ?? null,
+    providerRequestId: providerRequestId?.slice(0, clientTextMax) ?? null,
   };
 }
 

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import { renderClientHeaders } from '@gateway/providers';
 import type { ServerResponse } from 'node:http';
-import type { UpstreamAnswer } from '../../../request/upstream-answer.ts';
+import type { UpstreamAnswer } from '../../../upstream/upstream.port.ts';
 import {
   noteWithoutDeferral,
   renderAnswerHeaders,

@@ -4,7 +4,7 @@ import { GatewayError, toGatewayError } from '@gateway/errors';
 import type { StreamParser, WireFormat } from '@gateway/wire-formats';
 import type { Logger } from '@gateway/observability';
 import { toPublicError } from '../../../request/http-response.ts';
-import type { UpstreamAnswer } from '../../../request/upstream-answer.ts';
+import type { UpstreamAnswer } from '../../../upstream/upstream.port.ts';
 import { readWhole } from '../../../upstream/answer-body.ts';
 import { toUpstreamError } from '../../../upstream/upstream.port.ts';
 import { hasLeft, renderAnswerHeaders, type Exchange } from '../../exchange/exchange.ts';

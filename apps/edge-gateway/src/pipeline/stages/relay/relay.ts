@@ -1,7 +1,7 @@
 import type { Logger } from '@gateway/observability';
 import { renderClientHeaders } from '@gateway/providers';
 import { parseTokenCount } from '@gateway/wire-formats';
-import type { UpstreamAnswer } from '../../../request/upstream-answer.ts';
+import type { UpstreamAnswer } from '../../../upstream/upstream.port.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
 import { renderAnswerHeaders, type Exchange } from '../../exchange/exchange.ts';
 import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';

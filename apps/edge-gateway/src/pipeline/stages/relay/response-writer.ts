@@ -49,12 +49,7 @@ export function openResponseWriter(
   const client = formatNamed(exchange.format);
   const spoken = providerFormatNamed(lane.format);
   const isSameFormat = lane.kind === 'same-format';
-  const provider = isSameFormat
-    ? spoken
-    : {
-        ...spoken,
-        provider: restoreToolNames(spoken.provider, () => exchange.attempts.current?.toolNames ?? null),
-      };
+  const provider = isSameFormat ? spoken : withClientNames(spoken, exchange);
   const createdAt = Math.floor(exchange.acceptedAt.getTime() / 1000);
   const defaults = { id: exchange.requestId, model, createdAt };
   const { toolGuard, attempts, requestId } = exchange;
@@ -79,6 +74,16 @@ export function openResponseWriter(
         : passWithRecovery(client, rounds, requestId, () => render(null, null));
     },
     renderStream: (events) => render(null, null).write(Buffer.alloc(0), events),
+  };
+}
+
+type ProviderSide = ReturnType<typeof providerFormatNamed>;
+
+/** Restores the client's names of tools that were renamed for the provider. */
+function withClientNames(spoken: ProviderSide, { attempts }: Exchange): ProviderSide {
+  return {
+    ...spoken,
+    provider: restoreToolNames(spoken.provider, () => attempts.current?.toolNames ?? null),
   };
 }
 
