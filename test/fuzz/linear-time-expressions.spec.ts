@@ -15,7 +15,7 @@ const excluded: Readonly<Record<string, string>> = {};
  */
 const readAtMost: Readonly<Record<string, number>> = {
   'apps/worker/src/assess-tools/assessed-tool.ts:105': 20_000,
-  // Texts are counted in pieces of 16 KiB, or nine times that without a place for a cut (`cutExactly`).
+  // Texts are counted in pieces of 16 KiB, or of 144 KiB if there is no suitable place to split (`cutExactly`).
   'apps/compressor/src/text/count-tokens.ts:18': 147_457,
 };
 

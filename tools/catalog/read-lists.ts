@@ -85,7 +85,8 @@ function describeSources(baseTakenOn: string, listed: StoredPackageList): Record
     },
     'pi-ai': { title: `npm @earendil-works/pi-ai@${listed.version}`, licence, takenOn: listed.takenOn },
     dropped: {
-      title: 'tools/catalog/lists/dropped.jsonl: the last facts of models that no list contains now',
+      title:
+        'tools/catalog/lists/dropped.jsonl: the last known facts of models that are no longer in any list',
       licence,
       takenOn: '2026-07',
     },

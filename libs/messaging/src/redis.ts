@@ -31,7 +31,7 @@ export function connectCacheRedis(url: string, options: CacheRedisOptions): Redi
   return redis;
 }
 
-/** Keys that one SCAN call looks at. It takes Redis about a millisecond. */
+/** Number of keys that one SCAN call reads. A call takes about a millisecond. */
 const scannedAtOnce = 1_000;
 
 interface KeyScan {

@@ -19,8 +19,8 @@ type State = 'boundary' | 'after-boundary' | 'head' | 'model';
 
 /**
  * Finds the part named `model` in a multipart body (RFC 7578) that arrives as a stream, and rejects a second
- * one. It buffers at most one part's headers. Parsers differ in malformed bodies: in line ends, in parts after
- * the final delimiter, and in names. A body in which some parser could find another model is rejected, so the
+ * one. It buffers at most one part's headers. Parsers handle malformed bodies differently: line ends, parts after
+ * the final delimiter, and names. A body in which some parser could find another model is rejected, so the
  * provider always calls the model that the gateway checked.
  */
 export class MultipartModelScanner implements ModelScanner {

@@ -42,7 +42,7 @@ export const removeAccount: Operation = {
     'Permanently deletes the API keys, request log, tool statistics, routing data, stored provider credentials and sign-ins of the account. All its keys and sessions stop working immediately. Open streams end within 5 s, and each service then deletes its data. The response is a receipt. `GET` its `Location` without a key to follow the progress. Entries of the billing ledger are kept without anything that identifies the account.',
   answer: {
     status: 202,
-    description: 'The account is deleted. Other services are deleting their data of it.',
+    description: 'The account is deleted. Other services are deleting the data of this account.',
     schema: accountDeletion,
     headers: { Location: 'Address of the receipt.' },
   },

@@ -16,7 +16,7 @@ const growth = 0.2;
  */
 const alarmMultiple = 3_000_000;
 /**
- * Conversations that a run may cover. A fall of ten points is confirmed in fewer. In a longer run, small
+ * Maximum number of conversations in a run. A drop of ten points is confirmed with fewer conversations. In a longer run, small
  * errors of the reference add up to the evidence of a fall. So the run becomes part of the reference, and a new one
  * starts (the idea of window-limited tests: Lai, "Sequential changepoint detection in quality control and dynamical
  * systems", 1995).

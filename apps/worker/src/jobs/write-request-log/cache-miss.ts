@@ -85,7 +85,7 @@ type Named = readonly [CacheMissCause, CacheMissDetail];
 
 /**
  * A cache that holds nothing any more after its lifetime has expired, whatever changed. Otherwise a change by the
- * client explains the miss, then one by the gateway. What is left is up to the provider.
+ * client explains the miss, then one by the gateway. In all other cases, the cause is the provider.
  */
 function nameCause(record: PromptRecord, previous: PromptRecord): Named {
   const { prompt, atMs } = record;

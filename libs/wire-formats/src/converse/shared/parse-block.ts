@@ -121,7 +121,7 @@ function parseCited(body: JsonObject): ChatPart | undefined {
   return { type: 'text', text: texts.join(''), citations, ...own.with({ ...rest, ...spelling }) };
 }
 
-/** Text marked for a guardrail is also text for the model. */
+/** Parses text that is marked for a guardrail. The model also receives it. */
 function parseGuarded(body: JsonObject): ChatPart | undefined {
   const guarded = asObject(body.text);
   const text = asText(guarded?.text);

@@ -52,7 +52,7 @@ export function noteOutbound(
   if (sentCount < plan.eligible.length && plan.reply) headers['x-svc-routing'] = plan.reply.method;
 }
 
-/** Names for the statistics of tools, if the router did not rank them. */
+/** Tool names for the statistics, if the router did not rank the tools. */
 function listNames({ outline }: ParsedRequest, { eligible }: ToolPlan): readonly string[] {
   return eligible.slice(0, candidatesMax).flatMap((index) => outline.tools[index]?.name ?? []);
 }
