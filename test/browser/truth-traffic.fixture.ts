@@ -22,7 +22,7 @@ export interface KnownRequest {
   /** The client's body as JSON, without the model's provider prefix. */
   readonly body: string;
   readonly upstream: readonly UpstreamCall[];
-  /** Tools that the client received calls of. */
+  /** Names of the tools for which the client received calls. */
   readonly called: readonly string[];
   readonly header: (name: string) => string | null;
 }

@@ -39,7 +39,7 @@ export function fitWeights(samples: readonly Sample[]): LinearWeights {
   return { means, deviations, weights };
 }
 
-/** Words that ask for work are too rare in the sets to contradict the prior belief. */
+/** Task words, such as “implement”, are too rare in the data sets to fit their weights. Their prior weights stay. */
 function isFitted(at: number): boolean {
   return featureNames[at]?.startsWith('task') !== true;
 }

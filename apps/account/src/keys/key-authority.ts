@@ -103,7 +103,7 @@ function restrictionsOf(key: KeyAuthority, policy: AccountPolicy): Map<string, s
 }
 
 /**
- * The scopes of a key after a call that names none. A call that adds or changes a restriction removes `manage`,
+ * Returns the scopes of a key if the request does not specify scopes. A call that adds or changes a restriction removes `manage`,
  * because a restricted key is meant for an agent.
  * @param before the key before the call; null for a new key
  * @param after the key after the call, before this rule is applied

@@ -94,7 +94,7 @@ export function requireJson(request: IncomingMessage): void {
   if (mediaType !== 'application/json') throw new GatewayError('unsupported_media_type');
 }
 
-/** Account bodies are small. A tool list with 4,096 names of 256 characters fits. */
+/** Bodies of account requests are small. A tool list with 4,096 names of 256 characters fits. */
 const accountBodyBytesMax = 2 * 1024 * 1024;
 
 /** Reads and validates a JSON body. Throws registered errors that name the invalid field in `param`. */

@@ -22,7 +22,7 @@ export function quote(name: string): string {
 }
 
 /**
- * Folds a key the way that lenient parsers compare keys. Go ignores the letter case with Unicode's simple folding
+ * Normalizes a key as lenient parsers do before they compare keys. Go ignores the letter case with Unicode's simple folding
  * (`ſ` is `s`, `K` is `k`), newer versions of it also ignore `_` and `-`, Protobuf accepts `toolConfig` and
  * `tool_config`, and C strings end at a NUL.
  */

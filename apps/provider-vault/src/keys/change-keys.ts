@@ -22,7 +22,7 @@ export async function getSealingKey({
 }
 
 interface Activation {
-  /** The version that encrypts from now on. */
+  /** The key version that all new encryption uses. */
   readonly version: number;
   /** The version that encrypted until now. Null for a vault without keys. */
   readonly previous: number | null;

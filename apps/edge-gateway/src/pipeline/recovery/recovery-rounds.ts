@@ -104,7 +104,7 @@ export class RecoveryRounds {
 
   /**
    * Recovery requests that the gateway did not answer, because the response goes to the client: tool names,
-   * and needs in words.
+   * and texts that describe the tools that the model needs.
    */
   get unanswered(): { readonly names: readonly string[]; readonly needs: readonly string[] } {
     const requests = this.#reducer.dropped.flatMap((verdict) =>

@@ -81,7 +81,7 @@ function isExact({ samples }: MissCounts, recoveryRate: number): boolean {
 /**
  * The largest probability of misses as few as these, if the mean loss is `loss`. A conversation misses one tool
  * with probability p₁ and then loses 1 − ρ. It misses more with probability p₂ and then loses at most 1. So
- * loss ≤ p₁(1 − ρ) + p₂, and p₁ + p₂ ≤ 1. The count is one + w · more, a fixed weight w. Its distribution is
+ * loss ≤ p₁(1 − ρ) + p₂, and p₁ + p₂ ≤ 1. The weighted count is one + w · more, where w is a fixed weight. Its distribution is
  * trinomial; the test takes the worst of the pairs (p₁, p₂) with this loss. The count falls as K grows, so the smallest
  * K that passes needs no correction.
  */

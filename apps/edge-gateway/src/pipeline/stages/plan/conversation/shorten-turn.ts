@@ -4,7 +4,7 @@ import { splitTurn, type SplitTurn } from '@gateway/interchange';
 const turnCharactersMax = 1_000;
 /** Characters that pasted text gets at least. */
 const pastedCharactersMin = 200;
-/** Characters at each end of a turn that are searched for the person's own words. The rest is not sent. */
+/** Number of characters at each end of a turn in which the gateway looks for text that the user wrote. The rest is not sent. */
 const searchedCharacters = 1_000;
 /** A line that the search cuts is dropped if less than this is left: its kind cannot be seen. */
 const partialLineMin = 200;
