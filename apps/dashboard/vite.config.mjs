@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** The gateway for `npx vite apps/dashboard`, which needs a running stack. */
+/** The address of the gateway for `npx vite apps/dashboard`, which needs a running stack. */
 const gateway = process.env.GATEWAY_URL ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
@@ -14,7 +14,7 @@ export default defineConfig({
     manifest: 'manifest.json',
     sourcemap: false,
     target: 'es2022',
-    // Inlined files become data: URLs. The Content-Security-Policy allows those only for images.
+    // The Content-Security-Policy allows `data:` URLs only for images, so no files are inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },

@@ -10,7 +10,7 @@ import { PLANS, type Plans } from './plans/plans.ts';
 
 export interface BillingParts extends Pick<ServiceParts, 'messaging' | 'logger' | 'metrics'> {
   readonly database: BillingDatabase;
-  /** The queue's Redis. It may be unavailable, even on startup: only the ledger depends on it. */
+  /** The queue's Redis. Redis may be unavailable, even on startup, because only the ledger depends on it. */
   readonly queueRedis: Redis;
   readonly plans: Plans;
   /** Null on self-hosted installations, which have no Stripe key. */
@@ -49,7 +49,10 @@ export class BillingModule implements OnApplicationShutdown {
     };
   }
 
-  /** Runs after the processor has stopped, because the processor uses both connections until then. */
+  /**
+   * Closes the connections after the processor has stopped, because the processor uses both connections until
+   * then.
+   */
   async onApplicationShutdown(): Promise<void> {
     this.#queueRedis.disconnect();
     await this.#database.close();

@@ -9,13 +9,13 @@ const environment = z
     /** The queue's Redis. It must not evict keys (`maxmemory-policy noeviction`). */
     REDIS_URL: z.url({ protocol: /^rediss?$/ }),
     /**
-     * Stripe's secret or restricted key. Without it, the service runs as self-hosted: it keeps the ledger but
-     * never charges.
+     * Stripe's secret or restricted key. Without this key, the service runs as self-hosted: it writes the
+     * ledger but never charges.
      */
     STRIPE_SECRET_KEY: unlessEmpty(z.string().min(8).max(255).optional()),
     /**
-     * The secret with which Stripe signs events. It is required if there is a Stripe key: with an empty
-     * secret, anyone could sign events.
+     * The secret with which Stripe signs events. The secret is required if there is a Stripe key, because
+     * with an empty secret anyone could sign events.
      */
     STRIPE_WEBHOOK_SECRET: unlessEmpty(z.string().min(8).max(255).optional()),
     /** Base URL of the Stripe API, for tests and proxies. */

@@ -16,8 +16,8 @@ const edgeVariables = z
     ...serviceVariables,
     PORT: port,
     /**
-     * Certificate chain and private key as PEM files. If they are set, the port uses TLS; otherwise it uses
-     * plain text.
+     * Certificate chain and private key as PEM files. If both are set, the port uses TLS; otherwise the port
+     * uses plain text.
      */
     TLS_CERT_FILE: z.string().min(1).optional(),
     TLS_KEY_FILE: z.string().min(1).optional(),
@@ -29,8 +29,9 @@ const edgeVariables = z
      */
     REDIS_CACHE_URL: z.url().optional(),
     /**
-     * Bytes of conversation state (sent edits, tool sets, model pins) that one account may add to the cache Redis per
-     * UTC day. State that does not fit is not shared between replicas, and is computed again where it is missing.
+     * Bytes of conversation state (sent edits, tool sets, model pins) that one account may add to the cache
+     * Redis per UTC day. State beyond this limit is not shared between replicas. A replica without the state
+     * computes it again.
      */
     CACHE_BYTES_PER_ACCOUNT_MAX: z.coerce
       .number()
@@ -51,8 +52,8 @@ const edgeVariables = z
     /** The address at which clients reach this gateway. Accounts may not use it as a provider's `base_url`. */
     PUBLIC_URL: unlessEmpty(z.url({ protocol: /^https?$/ }).optional()),
     /**
-     * Comma-separated further addresses of this gateway, such as the names of its Kubernetes services. Accounts
-     * may not use them as a provider's `base_url` either.
+     * Comma-separated further addresses of this gateway, such as the names of its Kubernetes services.
+     * Accounts may not use these addresses as a provider's `base_url` either.
      */
     OWN_ORIGINS: z
       .string()
@@ -65,7 +66,10 @@ const edgeVariables = z
      */
     SESSION_ISSUER: z.string().min(1).max(2_048).default('agent-gateway'),
     SESSION_AUDIENCE: z.string().min(1).max(255).default('agent-gateway'),
-    /** OpenID Connect issuer, exactly as in its `iss` claim. It replaces the embedded identity. */
+    /**
+     * OpenID Connect issuer, exactly as in the issuer's `iss` claim. The issuer replaces the embedded
+     * identity.
+     */
     OIDC_ISSUER: unlessEmpty(z.url().optional()),
     /** The `aud` claim in tokens that this issuer creates for the gateway. */
     OIDC_AUDIENCE: unlessEmpty(z.string().min(1).optional()),
@@ -80,8 +84,8 @@ const edgeVariables = z
     /** Maximum calls to `/v1/auth` per minute and client address, or per known device. */
     AUTH_RATE_LIMIT_RPM: z.coerce.number().int().positive().default(60),
     /**
-     * Calls of account routes that one account may make per minute, with all of its keys and users: reads, queries of
-     * the log and usage, changes (POST, PUT, PATCH, DELETE), and exports.
+     * Calls of account routes that one account may make per minute, with all of its keys and users. The
+     * limits are for reads, queries of the log and usage, changes (POST, PUT, PATCH, DELETE), and exports.
      */
     ACCOUNT_READ_RPM: z.coerce.number().int().positive().default(600),
     ACCOUNT_ANALYTICS_RPM: z.coerce.number().int().positive().default(120),
@@ -94,7 +98,8 @@ const edgeVariables = z
     TRUSTED_PROXIES: cidrs,
     /**
      * Comma-separated CIDRs of clients that may choose the trace id and the sampling of their requests
-     * (`traceparent`). The address is that of the connection. The trace of any other client becomes a span link.
+     * (`traceparent`). The client's address is the address of the connection. For other clients, their trace
+     * becomes a span link.
      */
     TRUST_CLIENT_TRACES: cidrs,
     /** Comma-separated signature algorithms that the issuer may use. */
@@ -106,8 +111,8 @@ const edgeVariables = z
     /** Time limit for planning a request. If planning takes longer, the request is sent without a plan. */
     PLAN_DEADLINE_MS: z.coerce.number().int().min(1).max(10_000).default(150),
     /**
-     * Address of the built-in sandbox provider, which needs no key. Without it there is no sandbox. Calls to
-     * this origin pass the egress guard without an entry in EGRESS_ALLOW.
+     * Address of the built-in sandbox provider, which needs no key. Without this address, the gateway has no
+     * sandbox. Calls to this origin pass the egress guard without an entry in EGRESS_ALLOW.
      */
     SANDBOX_URL: z.url().optional(),
     /** Largest JSON body in bytes. The hard bound keeps one body well below a process's memory. */
@@ -117,7 +122,7 @@ const edgeVariables = z
       .min(1)
       .max(256 * mebibyte)
       .default(32 * mebibyte),
-    /** Largest multipart body in bytes. It is streamed, so its length costs time but little memory. */
+    /** Largest multipart body in bytes. The body is streamed, so a long body takes time but little memory. */
     MULTIPART_BODY_BYTES_MAX: z.coerce
       .number()
       .int()
@@ -125,21 +130,25 @@ const edgeVariables = z
       .max(4_096 * mebibyte)
       .default(200 * mebibyte),
     /**
-     * Bytes that all requests together may hold in memory: their bodies and copies of them, and responses that
-     * are read whole. Further requests get 503. The default follows from the memory that this process may use.
+     * Bytes that all requests together may hold in memory: request bodies, copies of bodies, and responses
+     * that are read whole. Further requests get 503. The default depends on the memory that this process may
+     * use.
      */
     HELD_BYTES_MAX: z.coerce
       .number()
       .int()
       .min(16 * mebibyte)
       .default(defaultHeldBytesMax),
-    /** Bytes of uploads that may wait in temporary files until their models are known. */
+    /** Bytes of uploads that may stay in temporary files until the uploads' models are known. */
     HELD_DISK_BYTES_MAX: z.coerce
       .number()
       .int()
       .min(1)
       .default(512 * mebibyte),
-    /** The highest `rate_limit_rpm` that an account policy or a key may have. The hard bound is the interface's. */
+    /**
+     * The highest `rate_limit_rpm` that an account policy or a key may have. The hard bound is the one of the
+     * public interface.
+     */
     MAX_RATE_LIMIT_RPM: z.coerce.number().int().min(1).max(10_000_000).default(10_000_000),
     /** How long a provider may stay silent, both before its first byte and between two bytes. */
     UPSTREAM_TIMEOUT_MS: z.coerce.number().int().positive().default(600_000),
@@ -155,15 +164,15 @@ const edgeVariables = z
     /** Extra calls that an account may always make per minute, even with few requests. */
     UPSTREAM_RETRY_BUDGET_FLOOR: z.coerce.number().int().min(0).default(30),
     /**
-     * Time limit for a stream's first byte if the request has alternatives. After it, the next alternative is
-     * called.
+     * Time limit for a stream's first byte if the request has alternatives. After this time, the next
+     * alternative is called.
      */
     UPSTREAM_FIRST_BYTE_TIMEOUT_MS: z.coerce.number().int().positive().default(20_000),
     /** Time limit for the complete response to a non-streaming request that has alternatives. */
     UPSTREAM_ANSWER_TIMEOUT_MS: z.coerce.number().int().positive().default(120_000),
     /**
      * If a non-streaming call without tools is silent for this long, a parallel attempt is sent to another
-     * backend. 0 disables it.
+     * backend. 0 disables parallel attempts.
      */
     UPSTREAM_HEDGE_AFTER_MS: z.coerce.number().int().min(0).max(600_000).default(0),
     /** Maximum concurrent calls to one provider with one credential. */
@@ -171,8 +180,8 @@ const edgeVariables = z
     /** Maximum number of requests served concurrently. Further requests are queued or rejected with 503. */
     REQUESTS_IN_FLIGHT_MAX: z.coerce.number().int().positive().default(4_096),
     /**
-     * The part of the request slots and of the held bytes that one account may use while it is the only busy
-     * one. It gets less while other accounts are busy. 1 gives one account everything.
+     * The part of the request slots and of the held bytes that one account may use while no other account is
+     * busy. The account gets less while other accounts are busy. With 1, one account may use everything.
      */
     ACCOUNT_SHARE_MAX: z.coerce.number().min(0.01).max(1).default(0.8),
     /** Maximum number of requests of one account served concurrently, within its share. */

@@ -80,7 +80,7 @@ export class EdgeGatewayModule {
         { provide: EDGE_PARTS, useValue: parts },
         ...serviceProviders,
         ...(identity === null ? [] : [provideFrom(IdentityClient, () => identity)]),
-        // Guards run in this order.
+        // Nest runs the guards in this order.
         { provide: APP_GUARD, useClass: AccessGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_FILTER, useClass: ErrorFilter },

@@ -116,7 +116,7 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
   return { ...own, ...login, pipeline, accountLimits: chooseAccountLimits(config), close };
 }
 
-/** Connects to both Redis servers, and deletes the keys of deleted accounts in them. */
+/** Connects to both Redis servers, and deletes the keys of deleted accounts from both. */
 function openStores({ config, messaging, metrics, log }: EdgeSurroundings): {
   readonly caches: Caches;
   readonly open: OpenBudgets;

@@ -30,11 +30,11 @@ export function connectRedis(url: string, log: Logger, commandTimeoutMs: number 
 
 export interface Caches {
   readonly cacheRedis: Redis;
-  /** The part of it that stores conversation state, with a share per account. */
+  /** The part of the cache that stores conversation state, with a share per account. */
   readonly conversationCache: AccountCache;
 }
 
-/** Opens the share of the cache's Redis for conversation state: sent edits, tool sets and model pins. */
+/** Opens the part of the cache's Redis for conversation state: sent edits, tool sets and model pins. */
 export function openConversationCache(
   redis: Redis,
   { config, metrics }: { readonly config: Config; readonly metrics: Metrics },
@@ -52,7 +52,7 @@ export function openConversationCache(
 
 export interface OpenBudgets {
   readonly budgets: SavedTokenBudgets;
-  /** The connection to the queue's Redis, in which the budgets are. */
+  /** The connection to the queue's Redis, which stores the budgets. */
   readonly redis: Redis;
   /** Settles all unsettled tokens, then disconnects. */
   readonly close: () => Promise<void>;

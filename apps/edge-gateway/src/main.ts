@@ -111,7 +111,8 @@ function spoolOptions(config: Config, log: Logger): RequestSpoolOptions {
 
 /**
  * Readiness means that requests can be served. The gateway needs NATS and Redis to start, but keeps running
- * without them. It then uses cached keys and credentials and local limits, and does not plan requests.
+ * when they become unavailable. The gateway then uses cached keys and credentials and local limits, and does
+ * not plan requests.
  */
 function startHealth(config: Config, metrics: Metrics, state: ServingState): Promise<HealthServer> {
   return startHealthServer({

@@ -26,7 +26,7 @@ describe('the vault configuration', () => {
     );
   });
 
-  it('accepts KMS keys instead of local keys, or next to them with other versions', () => {
+  it('accepts KMS keys instead of local keys, or together with local keys of other versions', () => {
     const { VAULT_KMS_KEYS } = loadConfig({ ...complete, VAULT_KMS_KEYS: arn });
     expect(VAULT_KMS_KEYS?.get(1)).toEqual({ arn, region: 'eu-west-1' });
     const both = loadConfig({ ...complete, VAULT_KEK: kek, VAULT_KMS_KEYS: `2:${arn}` });

@@ -19,8 +19,7 @@ const parsedBy = <Value>(parse: (text: string) => Value) =>
   );
 
 /**
- * Reports errors about combinations of variables together with errors about single variables, rather than
- * after them.
+ * Reports errors about combinations of variables together with errors about single variables, not after them.
  */
 const besideOthers = (variable: string) => ({
   path: [variable],
@@ -33,9 +32,11 @@ const environment = z
     VAULT_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
     /** The key-encryption key: 32 bytes in base64. Several keys are written as `<version>:<base64>`. */
     VAULT_KEK: parsedBy(parseLocalKeys),
-    /** A file that contains the same value. */
+    /** A file that contains the value of `VAULT_KEK`. */
     VAULT_KEK_FILE: parsedBy((file) => parseLocalKeys(readKeyFile(file))),
-    /** Keys in AWS KMS, written as `<version>:<ARN>`. They replace the local keys or add other versions. */
+    /**
+     * Keys in AWS KMS, written as `<version>:<ARN>`. These keys replace the local keys or add other versions.
+     */
     VAULT_KMS_KEYS: parsedBy(parseKmsKeys),
     /** Overrides the KMS address, for example with a VPC endpoint. */
     VAULT_KMS_ENDPOINT: z.preprocess(unlessEmpty, z.url({ protocol: /^https?$/ }).optional()),
@@ -63,7 +64,7 @@ export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
   return parseConfig(environment, variables);
 }
 
-/** At this point, an invalid variable is not a map. */
+/** Whether a version is both a local key and a KMS key. An invalid variable is not a map here. */
 function sharesVersion(local: unknown, kms: unknown): boolean {
   return local instanceof Map && kms instanceof Map && [...kms.keys()].some((version) => local.has(version));
 }
@@ -76,7 +77,7 @@ function readKeyFile(file: string): string {
   }
 }
 
-/** The message never contains the value. */
+/** The error message never contains the value of the variable. */
 function parseOrReport<Value>(text: string, parse: (text: string) => Value, addIssue: AddIssue): Value {
   try {
     return parse(text);

@@ -13,17 +13,18 @@ import { noSharedVectors } from './vectors/shared-vectors.port.ts';
 
 const mebibyte = 1024 * 1024;
 /**
- * Memory limits in addition to those of the ranking caches (`ranking/open-ranking.ts`). All cached data can
- * be rebuilt.
+ * Memory limits of the router, in addition to the limits of the ranking caches (`ranking/open-ranking.ts`).
+ * All cached data can be rebuilt.
  */
 const definitionsBytesMax = 32 * mebibyte;
 const listsBytesMax = 32 * mebibyte;
 
 /**
- * Percent by which the heap may grow over the live objects before a full collection. V8's default depends on the
- * machine's memory and can be a multiple. The router's caches are bounded, so most of a larger heap would be garbage.
- * Measured with 100,000 new tools (`npm run bench:router`): 460 MB instead of 850 MB, with a few percent more time while
- * lists arrive and no difference for known lists.
+ * Percentage by which the heap may grow beyond the live objects before a full collection. V8's default
+ * depends on the machine's memory and can allow a heap several times as large as the live objects. The
+ * router's caches are bounded, so most of a larger heap would be garbage. Measured with 100,000 new tools
+ * (`npm run bench:router`): 460 MB instead of 850 MB. Indexing new lists takes a few percent longer, and
+ * requests with known lists take the same time.
  */
 const heapGrowingPercent = 30;
 
@@ -70,7 +71,7 @@ export async function assembleRouter(
   };
 }
 
-/** Vectors that do not fit are computed by each replica. */
+/** Each replica computes the vectors that do not fit. */
 function openVectorCache(redis: Redis, config: ToolRouterConfig, metrics: Metrics): AccountCache {
   const refused = metrics.counter({
     name: 'tool_router_cache_values_refused_total',

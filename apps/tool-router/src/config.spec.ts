@@ -19,7 +19,7 @@ describe('the configuration', () => {
     expect(loadConfig({ ...complete, ...others })).toMatchObject(others);
   });
 
-  it('reports all errors at once', () => {
+  it('reports all errors in one message', () => {
     expect(() =>
       loadConfig({
         ...complete,

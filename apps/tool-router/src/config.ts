@@ -13,8 +13,8 @@ const configSchema = z.object({
    */
   REDIS_CACHE_URL: unlessEmpty(z.url({ protocol: /^rediss?$/ }).optional()),
   /**
-   * Bytes of tool vectors that one account may add to the cache per UTC day; a vector takes about 600. Vectors that do
-   * not fit are computed by each replica.
+   * Bytes of tool vectors that one account may add to the cache per UTC day. A vector takes about 600 bytes.
+   * Each replica computes the vectors that do not fit.
    */
   ROUTER_VECTOR_BYTES_PER_ACCOUNT_MAX: unlessEmpty(
     z.coerce

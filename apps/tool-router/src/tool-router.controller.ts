@@ -55,7 +55,8 @@ export class ToolRouterController {
   }
 
   /**
-   * Plans a request on a specific instance, after the edge gateway has sent the data that was missing there.
+   * Plans a request on a specific instance, after the edge gateway has sent the data that this instance
+   * lacked.
    */
   @RpcHandler(planToolsAt)
   planHere(request: PlanToolsRequest): Promise<PlanToolsReply> {

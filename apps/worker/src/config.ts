@@ -6,12 +6,12 @@ const keyBytes = 32;
 const environment = z.object({
   ...serviceVariables,
   TELEMETRY_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-  /** The queue's Redis. It must not evict keys (`maxmemory-policy noeviction`). */
+  /** The queue's Redis. This Redis must not evict keys (`maxmemory-policy noeviction`). */
   REDIS_URL: z.url({ protocol: /^rediss?$/ }),
   /**
    * Encryption keys for request contents, which accounts can allow the gateway to store. Each key is 32 bytes
-   * in base64; keys are separated by commas or whitespace. New contents are encrypted with the first key, and
-   * can be decrypted with any of them.
+   * in base64. Keys are separated by commas or whitespace. The first key encrypts new contents, and any of
+   * the keys can decrypt stored contents.
    */
   CONTENT_KEYS: z
     .string()

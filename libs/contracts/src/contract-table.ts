@@ -99,7 +99,7 @@ import {
 import { readContent, storeContent } from './rpc/request-content.v1.ts';
 import { getRoutingPolicy, routingPolicyChanged } from './rpc/routing-policy.v1.ts';
 
-/** Every subject in the gateway. NATS user permissions are generated from this table only. */
+/** Every subject in the gateway. The NATS user permissions are generated only from this table. */
 export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   authenticateKey,
   resolveLoginSession,

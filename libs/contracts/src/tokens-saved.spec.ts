@@ -30,7 +30,7 @@ describe('the saved tokens of a request', () => {
     );
   });
 
-  it('are at most what was planned, and zero if no model processed the request', () => {
+  it('are at most the planned savings, and zero if no model processed the request', () => {
     fc.assert(
       fc.property(event, (ended) => {
         const saved = tokensSaved(ended);
@@ -41,7 +41,7 @@ describe('the saved tokens of a request', () => {
     );
   });
 
-  it('do not depend on how many requests are added up at once', () => {
+  it('do not depend on the number of requests that are added up in one step', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 20 }), (events) => {
         const all = events.map((ended) => tokensSaved(ended));

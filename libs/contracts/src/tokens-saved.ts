@@ -1,6 +1,6 @@
 import type { RequestEventV1 } from './events/request-event.v1.ts';
 
-/** The billing unit: the tokens that count as saved for each tool that did not reach the model. */
+/** The billing unit: the number of tokens that each tool saves if its definition does not reach the model. */
 const tokensPerTool = 100;
 
 /**
@@ -8,13 +8,16 @@ const tokensPerTool = 100;
  * figures and budgets all use these values.
  */
 export interface TokensSaved {
-  /** Saved by pruning tools, in the billing unit: (`toolsIn` − `toolsOut`) × 100. */
+  /** Tokens saved by pruning tools, in the billing unit: (`toolsIn` − `toolsOut`) × 100. */
   readonly tools: number;
-  /** Saved by compression, estimated. */
+  /** Tokens saved by compression, estimated. */
   readonly compression: number;
-  /** Tokens of the recovery rounds, at most the sum of both. They reduce the savings. */
+  /** Tokens of the recovery rounds, at most the sum of `tools` and `compression`. They reduce the savings. */
   readonly recovery: number;
-  /** `tools` + `compression` − `recovery`, the figure of credits, budgets and the ledger. Never negative. */
+  /**
+   * `tools` + `compression` − `recovery`, the figure for credits, budgets and the ledger. The figure is never
+   * negative.
+   */
   readonly net: number;
 }
 
@@ -25,8 +28,8 @@ const nothingSaved: TokensSaved = { tools: 0, compression: 0, recovery: 0, net: 
 
 /**
  * Tokens that a plan saves if the request succeeds without recovery rounds. `toolsIn` is counted after
- * applying the allow and deny lists. `toolsOut` counts every definition that reaches the model, the recovery
- * tool included.
+ * applying the allow and deny lists. `toolsOut` counts every definition that reaches the model, including the
+ * recovery tool.
  */
 export function plannedSavings(planned: Planned): TokensSaved {
   return addUp(planned, 0);
@@ -40,7 +43,7 @@ export function tokensSaved(event: Ended): TokensSaved {
   return isServed(event) ? addUp(event, event.recoveryTokens) : nothingSaved;
 }
 
-/** Whether a model processed the request, so that savings count. */
+/** Whether a model processed the request. Only then are savings counted. */
 export function isServed({ status, usage }: Pick<RequestEventV1, 'status' | 'usage'>): boolean {
   return status !== 'error' && status !== 'interrupted' && usage !== null;
 }

@@ -13,7 +13,7 @@ export interface ErrorDefinition {
   /** HTTP response status. */
   readonly status: number;
   readonly type: ErrorType;
-  /** Public text for errors thrown without a more specific one. Never contains internal details. */
+  /** Public text for errors thrown without a more specific text. Never contains internal details. */
   readonly message: string;
   /** Whether retrying the unchanged call may succeed. */
   readonly retryable: boolean;

@@ -35,7 +35,7 @@ export class GatewayError extends Error {
 }
 
 /**
- * Converts any thrown value into an error that is safe to show. Everything except a `GatewayError` becomes
+ * Converts any thrown value into an error that is safe to show. All values except a `GatewayError` become
  * `internal_error`.
  */
 export function toGatewayError(thrown: unknown): GatewayError {

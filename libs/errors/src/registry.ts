@@ -6,8 +6,8 @@ import { toolErrors } from './tool-errors.ts';
 import { upstreamErrors } from './upstream-errors.ts';
 
 /**
- * Every error that the gateway may return. Anything else becomes `internal_error`. Each code has an entry in
- * docs/operations/failure-modes.md; a test compares the two lists.
+ * Every error that the gateway may return. Any other error becomes `internal_error`. Each code has an entry
+ * in docs/operations/failure-modes.md; a test compares the two lists.
  */
 export const errorRegistry = {
   missing_api_key: {
@@ -87,7 +87,7 @@ export const errorRegistry = {
     message: 'The body has an unknown field. Remove it or check its spelling.',
     retryable: false,
   },
-  // Not 409: SDKs retry a 409, but this request can never succeed with this key.
+  // The status is not 409, because SDKs retry a 409, but this request can never succeed with this key.
   idempotency_key_reused: {
     status: 422,
     type: 'invalid_request_error',

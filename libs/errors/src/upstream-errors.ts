@@ -40,7 +40,7 @@ export const upstreamErrors = {
       'The gateway may not call this provider address. Use a public address, or ask the operator to allow it.',
     retryable: false,
   },
-  // A 508 is not retried: the loop exists until the address of the provider changes.
+  // A 508 is not retryable, because the loop exists until the address of the provider changes.
   request_loop: {
     status: 508,
     type: 'invalid_request_error',

@@ -3,7 +3,7 @@ import { createApiKey, keySha256, parseApiKey } from './api-key.ts';
 describe('an API key', () => {
   const { key, prefix, last4 } = createApiKey();
 
-  it('consists of sk-svc-, 43 random characters and a checksum of 6', () => {
+  it('consists of sk-svc-, 43 random characters and a checksum of 6 characters', () => {
     expect(key).toMatch(/^sk-svc-[0-9A-Za-z]{49}$/);
     expect(parseApiKey(key)).toEqual({ valid: true, prefix, last4 });
     expect([prefix, last4]).toEqual([key.slice(0, 11), key.slice(-4)]);
@@ -55,15 +55,16 @@ describe('an API key', () => {
     for (let i = 0; i < 2000; i++) {
       const { key } = createApiKey();
       keys.add(key);
-      // The first of the 43 digits has less entropy than the others, because 2^256 is less than 62^43.
+      // The first of the 43 digits has less entropy than the other digits, because 2^256 is less than 62^43.
       for (const character of key.slice(8, 50)) counts.set(character, (counts.get(character) ?? 0) + 1);
     }
     expect(keys.size).toBe(2000);
     expect(counts.size).toBe(62);
     const expected = (2000 * 42) / 62;
     const chiSquare = [...counts.values()].reduce((sum, n) => sum + (n - expected) ** 2 / expected, 0);
-    // With 61 degrees of freedom, chi-squared exceeds 180 once in 5e12 runs. A byte modulo 62 would give
-    // thousands.
+    // With 61 degrees of freedom, chi-squared exceeds 180 once in 5e12 runs. With a byte modulo 62,
+    // chi-squared
+    // would be in the thousands.
     expect(chiSquare).toBeLessThan(180);
   });
 });

@@ -2,9 +2,9 @@ import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * The API key format: `sk-svc-`, then 256 random bits as 43 base62 characters, then the CRC-32 of everything
- * before it as 6 base62 characters. The checksum catches mistyped keys without a lookup. It is not a security
- * feature.
+ * The API key format: `sk-svc-`, then 256 random bits as 43 base62 characters, then the CRC-32 of all earlier
+ * characters as 6 base62 characters. The checksum detects mistyped keys without a lookup. The checksum is not
+ * a security feature.
  */
 const scheme = 'sk-svc-';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

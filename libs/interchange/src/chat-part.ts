@@ -6,7 +6,7 @@ export interface CacheMarker {
   readonly ttl?: string;
 }
 
-/** Where to find the bytes of an image, a document or an audio clip. */
+/** The location of the bytes of an image, a document or an audio clip. */
 export type MediaSource =
   | { readonly kind: 'url'; readonly url: string }
   /** `mediaType` is undefined when the request does not state it. */
@@ -20,7 +20,7 @@ export interface Citation {
   readonly citedText?: string;
   /** The title of the source. */
   readonly title?: string;
-  /** The URL of the source, if it has one. */
+  /** The URL of the source, if the source has a URL. */
   readonly url?: string;
   /** The cited position in a document supplied with the request. */
   readonly location?: CitationLocation;
@@ -65,13 +65,17 @@ export interface AudioPart extends PartBase {
 }
 
 /**
- * The visible part of the model's reasoning. In a later turn, the provider verifies it with its `signature`.
+ * The visible part of the model's reasoning. In a later turn, the provider verifies the reasoning with its
+ * `signature`.
  */
 export interface ThinkingPart extends PartBase {
   readonly type: 'thinking';
   readonly text: string;
   readonly signature?: string;
-  /** Hidden reasoning, which must be returned to the provider unchanged. `text` is empty in that case. */
+  /**
+   * Hidden reasoning, which must be returned to the provider unchanged. The `text` of hidden reasoning is
+   * empty.
+   */
   readonly redacted?: string;
 }
 

@@ -10,7 +10,7 @@ export interface ChatRequest {
   readonly toolChoice: ToolChoice;
   readonly settings: ChatSettings;
   readonly stream: boolean;
-  /** Whether a streamed response includes usage. A non-streaming response always does. */
+  /** Whether a streamed response includes usage. A non-streaming response always includes usage. */
   readonly streamsUsage: boolean;
   readonly extensions?: Extensions;
 }
@@ -62,7 +62,7 @@ export interface ChatSettings {
   readonly reasoningEffort?: string;
   readonly thinking?: ThinkingSetting;
   readonly responseFormat?: ResponseFormat;
-  /** The id by which the client identifies its own end user. */
+  /** The client's id for its own end user. */
   readonly endUser?: string;
 }
 
@@ -90,7 +90,7 @@ export type ResponseFormat =
 
 /** Part of a request that the target format cannot express. */
 export interface Loss {
-  /** The lost field as the caller wrote it (`messages[2].content[0]`), or the name of the setting. */
+  /** The lost field as the caller spelled it (`messages[2].content[0]`), or the name of the setting. */
   readonly field: string;
   readonly reason: string;
 }

@@ -4,12 +4,12 @@ export interface PublicError {
   readonly type: string;
   readonly code: string | null;
   readonly message: string;
-  /** The invalid request field, as the caller wrote it. */
+  /** The invalid request field, as the caller spelled it. */
   readonly param: string | null;
   readonly source: 'gateway' | 'provider';
 }
 
-/** A provider error. Its text is not redacted yet. */
+/** A provider error. The error's text is not redacted yet. */
 export interface ProviderError {
   readonly message: string;
   readonly type: string;

@@ -4,9 +4,9 @@ import type { ProviderFormat } from './request-outline.ts';
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Fields that the interchange types do not define, grouped by format. They also record how a format spelled
- * fields that the interchange types do define. They are rendered only to the same format. Translating to
- * another format drops them.
+ * Fields that the interchange types do not define, grouped by format. Extensions also record how a format
+ * spelled fields that the interchange types do define. Extensions are rendered only to the same format and
+ * dropped in a translation to another format.
  */
 export type Extensions = { readonly [Format in ProviderFormat]?: JsonObject };
 

@@ -4,7 +4,10 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** Replaces the bytes in a range. An empty replacement deletes them; an empty range inserts. */
+/**
+ * Replaces the bytes in a range. An empty replacement deletes the bytes; an empty range inserts the
+ * replacement.
+ */
 export interface ByteEdit extends ByteRange {
   readonly replacement: string;
 }
@@ -22,7 +25,7 @@ export type ProviderFormat = ClientFormat | 'gemini' | 'cohere';
  */
 export interface RequestOutline {
   readonly format: ClientFormat;
-  /** The model as the client wrote it, including the provider prefix. */
+  /** The model as the client spelled it, including the provider prefix. */
   readonly model: string;
   readonly stream: boolean;
   readonly tools: readonly ToolOutline[];
@@ -30,7 +33,10 @@ export interface RequestOutline {
   readonly toolsRange: ByteRange | undefined;
   readonly toolChoice: ToolChoice;
   readonly messages: readonly MessageOutline[];
-  /** The system prompt, in formats that keep it separate from the messages. Its `index` has no meaning. */
+  /**
+   * The system prompt, in formats that keep the system prompt separate from the messages. Its `index` has no
+   * meaning.
+   */
   readonly system?: MessageOutline;
   readonly maxOutputTokens?: number;
 }
@@ -48,11 +54,11 @@ export interface ToolOutline {
   /** Undefined for a built-in (server) tool without a name. */
   readonly name: string | undefined;
   /**
-   * True for a tool that is always forwarded: a tool sent without a schema, or a deferred tool. A deferred
-   * tool costs nothing until the provider loads it, and the request can refer to it by name.
+   * True for a tool that is always forwarded: a tool without a schema, or a deferred tool. A deferred tool
+   * costs nothing until the provider loads it, and the request can refer to it by name.
    */
   readonly builtIn: boolean;
-  /** True if the client marked the tool for caching. Such a tool is always forwarded and never edited. */
+  /** True if the client marked the tool for caching. A marked tool is always forwarded and never edited. */
   readonly cacheControl: boolean;
   /** The tool's element in the tools array. */
   readonly range: ByteRange;

@@ -11,13 +11,13 @@ import type {
 export interface SummarizedCall {
   readonly id: string;
   readonly name: string;
-  /** The arguments as the model wrote them. Null if the response's arguments exceed the limit in total. */
+  /** The arguments as the model wrote them. Null if the arguments of all calls together exceed the limit. */
   readonly argumentsText: string | null;
   readonly choice: number;
   readonly block: number;
 }
 
-/** The part of a response that is stored in the log. Its size is bounded. */
+/** The part of a response that is stored in the log. The size of a summary is bounded. */
 export interface ResponseSummary {
   readonly responseId: string | undefined;
   readonly model: string | undefined;
@@ -34,17 +34,22 @@ export interface ResponseSummary {
    */
   readonly textCharacters: number;
   readonly argumentCharacters: number;
-  /** Whether the format's success terminator was received. If not, the response is truncated. */
+  /**
+   * Whether the format's success terminator was received. Without the terminator, the response is truncated.
+   */
   readonly sawEnd: boolean;
-  /** Why the prompt cache was missed, as the provider reports it. Undefined without a report. */
+  /** The reason for a prompt cache miss, as the provider reports it. Undefined without a report. */
   readonly cacheMiss: CacheMissReport | undefined;
-  /** What the provider did to reasoning in the request, by its own type and reason. At most 16 kinds. */
+  /**
+   * The provider's changes to reasoning in the request, by the provider's own type and reason. At most 16
+   * kinds.
+   */
   readonly inputTransformations: ReadonlyMap<string, number>;
   /** The error that the provider reported within the response. */
   readonly error: { readonly message: string; readonly code: string | undefined } | undefined;
 }
 
-/** Maximum number of stored calls. Calls beyond it are only counted. */
+/** Maximum number of stored calls. Calls beyond this number are only counted. */
 const toolCallsKept = 256;
 /** Maximum number of stored argument characters, summed over all calls in a response. */
 const argumentCharactersKept = 64 * 1024;

@@ -40,11 +40,11 @@ interface TextDelta extends BlockPlace {
   readonly text: string;
 }
 
-/** A provider's own report on a missed prompt cache. Providers send it if the client asks for it. */
+/** A provider's own report on a missed prompt cache. Providers send the report if the client requests it. */
 export interface CacheMissReport {
-  /** The first part of the prompt that changed since the request that the client compares with. */
+  /** The first part of the prompt that differs from the request with which the client compares. */
   readonly part: 'model' | 'tools' | 'system' | 'messages';
-  /** Input tokens that were not read from the cache. Null if the provider does not tell. */
+  /** Input tokens that were not read from the cache. Null if the provider does not report the number. */
   readonly tokens: number | null;
 }
 
@@ -92,7 +92,7 @@ export interface PartEvent extends BlockPlace {
 }
 
 /**
- * Fields that the interchange types do not define. They are merged into earlier ones: lists are appended,
+ * Fields that the interchange types do not define. They are merged into earlier fields: lists are appended,
  * objects are merged, and other values are replaced. `choice` has no meaning in the scope `answer`.
  */
 export interface ExtensionEvent {
@@ -106,7 +106,7 @@ export interface UsageEvent {
   readonly type: 'usage';
   /** Cumulative token counts. The last event is final. */
   readonly usage: TokenUsage;
-  /** The provider's own usage object. Omit it if `usage` was modified. */
+  /** The provider's own usage object. Omit this object if `usage` was modified. */
   readonly extensions?: Extensions;
 }
 

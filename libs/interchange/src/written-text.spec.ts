@@ -2,7 +2,7 @@ import { splitTurn } from './written-text.ts';
 
 const writtenOf = (text: string): string => splitTurn(text).written;
 
-describe('splitTurn keeps what a person wrote', () => {
+describe('splitTurn keeps text that a person wrote', () => {
   it.each([
     'Create an issue titled "Login fails"',
     'Use create_issue, not create_pull_request.\nThen call getUser(42) and search `README.md`.',
@@ -24,7 +24,7 @@ describe('splitTurn keeps what a person wrote', () => {
   });
 });
 
-describe('splitTurn takes away what a person pasted', () => {
+describe('splitTurn removes text that a person pasted', () => {
   const ask = 'Why does this fail?';
   it.each([
     ['a fenced block', '```\nlet x = create_issue();\n```'],
@@ -48,7 +48,7 @@ describe('splitTurn takes away what a person pasted', () => {
     expect(pasted).toContain('create_issue');
   });
 
-  it('but not the words after it', () => {
+  it('but keeps the words after the pasted text', () => {
     const text = `Look:\n\`\`\`\ncreate_issue\n\`\`\`\n${ask}\n2026-11-20 10:00:00 list_issues\nPlease help`;
     expect(writtenOf(text)).toBe(`Look:\n${ask}\nPlease help`);
   });

@@ -6,32 +6,41 @@ export interface SplitTurn {
   readonly pasted: string;
 }
 
-/** Longer blocks count as pasted: people break their text into paragraphs. */
+/**
+ * A block with more lines or characters than this is treated as pasted, because people break their text into
+ * paragraphs.
+ */
 const [blockLinesMax, blockCharactersMax] = [20, 2_000];
 /**
  * Maximum share of symbols among the characters of a written line, without spaces. Letters, digits and the
- * punctuation of prose are no symbols.
+ * punctuation of prose are not symbols.
  */
 const symbolShareMax = 0.15;
-/** A single line needs this many characters to be judged by its symbols. Shorter ones may name a path or an id. */
+/**
+ * A single line is checked for symbols only if it has at least this many characters. A shorter line may
+ * contain a path or an id.
+ */
 const singleLineMin = 120;
-/** Shorter lines do not count when a block is judged. */
+/** Shorter lines are ignored when the lines of a block are checked for symbols. */
 const judgedLineMin = 12;
 
 const fencePattern = /^ {0,3}(?:```[^`]*$|~~~)/;
 /**
- * Starts of lines that programs print: quotes, braces and tags, numbered lines, shell commands, diffs,
- * timestamps, log levels, stack frames.
+ * Patterns for the starts of lines that programs print: quotes, braces and tags, numbered lines, shell
+ * commands, diffs, timestamps, log levels, stack frames.
  */
 const machinePattern =
   /^(?:>|[{}]|\[[[{"\d]|<[/!\w]|\d{1,9}[:|](?!\d)|\$ |@@ |\+\+\+ |--- |\[?\d{4}-\d\d-\d\d[ T]|\[?\d{1,2}:\d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b[\s:\]]|at \S{1,256} ?\(|File "|Traceback \()/;
-/** `user@host:~$ ` at the start of a line. */
+/** A shell prompt such as `user@host:~$ ` at the start of a line. */
 const promptPattern = /^[\w.-]{1,64}@\S{1,128}[#$] /;
-/** What a character says about its line, as bits. */
+/** The properties of a character, as bits. */
 const [isSeen, isSymbol, isInk, startsMachine] = [1, 2, 4, 8];
-/** Characters that a fence, an enclosed line or a match of `machinePattern` can start with. */
+/** The first characters of a fence, an enclosed line or a match of `machinePattern`. */
 const machineStarts = '>{}[<$@+-0123456789TDINWEFCa`~(';
-/** By UTF-16 code unit. Symbols are ASCII characters that prose does not use. White space has no ink. */
+/**
+ * The properties of each character, by UTF-16 code unit. Symbols are ASCII characters that prose does not
+ * use. White space has no ink.
+ */
 const traits = Uint8Array.from({ length: 65_536 }, (_, code) => {
   const character = String.fromCharCode(code);
   let bits = code > 32 ? isSeen : 0;
@@ -42,15 +51,16 @@ const traits = Uint8Array.from({ length: 65_536 }, (_, code) => {
 });
 
 /**
- * Separates what a person wrote in a user turn from what the person pasted. A line counts as pasted if
- * - it is between code fences, an open fence ends with the text;
- * - it starts as programs start lines (`machinePattern`), or is enclosed in brackets;
- * - its block is longer than people write without a break, or consists mostly of lines with many symbols, as code,
- *   tables and JSON do. A block ends at a blank or pasted line.
+ * Splits a user turn into text that a person wrote and text that the person pasted. A line is treated as pasted if
+ * - the line is between code fences (a fence without an end includes the rest of the text);
+ * - the line starts like a line that a program prints (`machinePattern`), or is enclosed in brackets;
+ * - the line's block is longer than people write without a break, or consists mostly of lines with many symbols, as
+ *   code, tables and JSON do. A block ends at a blank or pasted line.
  *
- * The rule uses no language and no names. Time is linear in the length of the text. On recorded sessions it keeps
- * every identifier that people wrote. It removes more than 99% of those in JSON results, and more than 80% of those
- * in the output of shell commands (`apps/tool-router/src/plan-tools/turn-signals.spec.ts`).
+ * The rule depends on no language and no names. Time is linear in the length of the text. On recorded sessions the
+ * rule keeps every identifier that people wrote. The rule removes more than 99% of the identifiers in JSON results,
+ * and more than 80% of the identifiers in the output of shell commands
+ * (`apps/tool-router/src/plan-tools/turn-signals.spec.ts`).
  */
 export function splitTurn(text: string): SplitTurn {
   const parts = { written: new Array<string>(), pasted: new Array<string>() };
@@ -76,11 +86,14 @@ export function splitTurn(text: string): SplitTurn {
   return { written: parts.written.join('\n'), pasted: parts.pasted.join('\n') };
 }
 
-/** Reused for short texts. */
+/** A buffer that is reused for short texts. */
 const shortCodes = new Uint16Array(2_048);
 const shortBytes = Buffer.from(shortCodes.buffer);
 
-/** The UTF-16 code units of a text, which may be followed by others. An array is read faster than a string. */
+/**
+ * Returns the UTF-16 code units of a text. Further code units may follow the text. An array is read faster
+ * than a string.
+ */
 function codesOf(text: string): Uint16Array {
   const isShort = text.length <= shortCodes.length;
   const codes = isShort ? shortCodes : new Uint16Array(text.length);
@@ -93,9 +106,9 @@ interface Line {
   readonly start: number;
   /** The position of the newline, or the length of the text. */
   readonly end: number;
-  /** The first character that is not white space. `end` for a blank line. */
+  /** The first character that is not white space. Equals `end` for a blank line. */
   readonly first: number;
-  /** Characters other than white space, and symbols among them. */
+  /** The number of characters other than white space. `symbols` is the number of symbols among them. */
   readonly seen: number;
   readonly symbols: number;
 }
@@ -112,7 +125,7 @@ function readLine(codes: Uint16Array, start: number, length: number): Line {
   return { start, end: at, first: first < 0 ? at : first, seen, symbols };
 }
 
-/** @param mayPrompt whether the text contains `@`, as command prompts do */
+/** @param mayPrompt whether the text contains `@`, as shell prompts do */
 function kindOf(
   text: string,
   { start, end, first }: Line,
@@ -120,7 +133,7 @@ function kindOf(
 ): 'blank' | 'fence' | 'machine' | 'prose' {
   if (first === end) return 'blank';
   const code = text.charCodeAt(first);
-  // Most lines start with a letter that settles it.
+  // Most lines start with a letter that no machine-made line starts with, so no further check is needed.
   if (!mayPrompt && ((traits[code] ?? 0) & startsMachine) === 0) return 'prose';
   if (code === 96 || code === 126) return fencePattern.test(text.slice(start, end)) ? 'fence' : 'prose';
   return isMachineLine(text.slice(first, end).trimEnd()) ? 'machine' : 'prose';
@@ -138,9 +151,12 @@ interface Block {
   readonly start: number;
   end: number;
   lines: number;
-  /** Characters without newlines. */
+  /** The number of characters without newlines. */
   characters: number;
-  /** Lines that are long enough to be judged, and those with many symbols among them. */
+  /**
+   * The number of lines that are long enough to check. `symbolic` is the number of checked lines with many
+   * symbols.
+   */
   judged: number;
   symbolic: number;
 }

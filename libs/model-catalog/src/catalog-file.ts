@@ -8,7 +8,7 @@ const tokens = z.int().positive();
 /** Null if no source states it. */
 const known = z.boolean().nullable();
 
-/** How the provider caches prompt prefixes. Null means unknown. */
+/** The way in which the provider caches prompt prefixes. Null means unknown. */
 const cacheRule = z.strictObject({
   /**
    * `automatic`: every prefix. `explicit`: only prefixes marked in the request. `none`: nothing is cached.
@@ -28,7 +28,7 @@ const qualityFigure = z.strictObject({
   /** The name of the benchmark. */
   measure: z.string().min(1),
   value: z.number(),
-  /** The unit as the source names it: `percent correct`. */
+  /** The unit as the source spells it: `percent correct`. */
   unit: z.string().optional(),
   /** The part, version or variant of the benchmark, as the source names it. */
   setting: z.string().optional(),
@@ -43,7 +43,10 @@ const dispute = z.strictObject({
   other: z.union([z.number(), z.string()]),
   /** A key of the file's `sources`. */
   source: z.string().min(1),
-  /** Why the catalogue keeps its own value. `npm run catalog:check` requires it for current models. */
+  /**
+   * The reason why the catalogue keeps its own value. `npm run catalog:check` requires a reason for current
+   * models.
+   */
   reason: z.string().min(1).optional(),
 });
 
@@ -88,20 +91,29 @@ export const modelRecord = z.strictObject({
   }),
   /** Null if unknown. */
   cache: cacheRule.nullable(),
-  /** The APIs on which a source states whether the model takes tools. Read it with `takesToolsOn`. */
+  /** The APIs on which a source states whether the model takes tools. Read this field with `takesToolsOn`. */
   toolsOn: z.partialRecord(apiName, toolCondition).optional(),
   /** Whether the model reasons if the request does not mention it. Absent: unknown. */
   thinksByDefault: z.boolean().optional(),
   /**
-   * Whether a request can turn reasoning off. `between_tools`: only down to reasoning between tool calls.
-   * Absent: unknown.
+   * Whether a request can disable reasoning. `between_tools`: the request can limit reasoning to reasoning
+   * between tool calls. Absent: unknown.
    */
   thinkingOff: z.union([z.boolean(), z.literal('between_tools')]).optional(),
-  /** What an edit of the prefix does to the model's reasoning. Absent: unknown. Read it with `bindsReasoning`. */
+  /**
+   * The effect of an edit of the prefix on the model's reasoning. Absent: unknown. Read this field with
+   * `bindsReasoning`.
+   */
   binding: binding.optional(),
-  /** The APIs on which tools can be deferred behind the provider's tool search. Read it with `defersNatively`. */
+  /**
+   * The APIs on which tools can be deferred behind the provider's tool search. Read this field with
+   * `defersNatively`.
+   */
   defersOn: z.array(apiName).optional(),
-  /** The APIs on which a message can add tools to the end of a conversation. Read it with `addsToolsOn`. */
+  /**
+   * The APIs on which a message can add tools to the end of a conversation. Read this field with
+   * `addsToolsOn`.
+   */
   addsToolsOn: z.array(apiName).optional(),
   /** The source and certainty of the facts above. Absent: as certain as `sources`. */
   evidence: evidence.optional(),
@@ -112,7 +124,8 @@ export const modelRecord = z.strictObject({
    */
   nativeSelection: z.enum(['deferred_loading', 'allowed_tools']).optional(),
   /**
-   * Public benchmark results with their sources. Routing uses them until it has observations of the model.
+   * Public benchmark results with their sources. Routing uses these results until it has observations of the
+   * model.
    */
   quality: z.array(qualityFigure).default([]),
   /** Whether the provider has announced the model's retirement. */
@@ -120,7 +133,7 @@ export const modelRecord = z.strictObject({
   releasedAt: date.nullable(),
   /** The announced date from which the model is unavailable. Null if no date is known. */
   retiredAt: date.nullable().default(null),
-  /** The provider has announced that the model stays available until this date at least. */
+  /** The date until which the model stays available at least, as the provider has announced. */
   retiresNotBefore: date.optional(),
   /** Sources for these facts: keys in the file's `sources`. The first source takes precedence. */
   sources: z.array(z.string()).min(1),

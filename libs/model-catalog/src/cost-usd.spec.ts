@@ -78,7 +78,7 @@ describe('prices at the time of the request', () => {
   const clock = (time: string) => Date.parse(time);
   const million = { inputTokens: 1_000_000, outputTokens: 0 };
 
-  test('a dated price holds from the first moment of its day, in UTC', () => {
+  test('a dated price applies from the first moment of its day, in UTC', () => {
     const dated = {
       prices: {
         input: 2,
@@ -96,7 +96,7 @@ describe('prices at the time of the request', () => {
     expect(inputAt('2027-03-01T00:00:00Z')).toBe(3);
   });
 
-  test('a price before a day ends with the day before', () => {
+  test('a price with an end date applies until the end of the day before', () => {
     const before = {
       prices: { input: 2, output: 10, periods: [{ until: '2026-10-08', input: 5, output: 10 }] },
     };
@@ -104,7 +104,7 @@ describe('prices at the time of the request', () => {
     expect(costUsd(before, million, clock('2026-10-08T00:00:00Z'))).toBe(2);
   });
 
-  test('an hourly price holds from its start to just before its end, on its days only', () => {
+  test('an hourly price applies from its start to just before its end, and only on its days', () => {
     const hourly = {
       prices: {
         input: 2,

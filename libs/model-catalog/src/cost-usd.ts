@@ -8,11 +8,11 @@ import { chooseRates, type ModelPrices } from './prices.ts';
  *     ((input − cached − written) × price.input + cached × price.cacheRead + written × price.cacheWrite
  *      + (output − reasoning) × price.output + reasoning × price.reasoning) / 1,000,000
  *
- * If the provider has no separate price, plain input (`cacheRead`, `cacheWrite`) or output (`reasoning`) prices apply.
- * With tiered prices, the highest tier that the input exceeds applies to the whole request. Prices that change on a day
- * or by the hour are those of the request's own time.
+ * Without a separate price, the regular price of input (`cacheRead`, `cacheWrite`) or output (`reasoning`) applies.
+ * With tiered prices, the highest tier that the input exceeds applies to the whole request. If
+ * prices change on a day or by the hour, the prices at the time of the request apply.
  *
- * If the provider reports billed tokens, only those count.
+ * If the provider reports billed tokens, the cost depends only on them.
  *
  * Null when the model's prices are unknown. A part that exceeds its whole (a provider's miscount) is reduced to the whole.
  * @param at the time of the request, in milliseconds since the epoch

@@ -3,8 +3,9 @@ import type { ModelPrices } from './prices.ts';
 import data from '../data/models.json' with { type: 'json' };
 
 /**
- * A model's prompt caching. Multipliers are relative to the regular input price. Null means unknown. Prices at
- * certain times do not change them: input and cached input change in the same proportion.
+ * A model's prompt caching. Multipliers are relative to the regular input price. Null means unknown. Prices
+ * that apply only at certain times do not change the multipliers, because input and cached input change in
+ * the same proportion.
  */
 export interface CacheRules {
   readonly kind: 'automatic' | 'explicit' | 'none';
@@ -33,7 +34,7 @@ export interface ModelCatalog {
 /**
  * Builds a catalogue from a data file's content.
  * @throws ZodError for an invalid file; Error if two models at one provider share an id, or if a source is
- * not listed.
+ * not listed
  */
 export function createCatalog(fileContent: unknown): ModelCatalog {
   const file = catalogFile.parse(fileContent);

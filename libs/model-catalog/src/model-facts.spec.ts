@@ -81,26 +81,26 @@ describe('bindsReasoning', () => {
     expect(effectOf('openai/gpt-6.2-sol')).toBe('drops');
   });
 
-  test('hosts of a Claude model bind too, with less certainty', () => {
+  test('hosts of a Claude model also bind reasoning, with less certainty', () => {
     expect(effectOf('hosted/us.anthropic.claude-opus-5-5')).toBe('rejects');
     expect(find('hosted/us.anthropic.claude-opus-5-5').evidence?.binding?.confidence).toBe('second_hand');
   });
 
-  test('accounts from before 2026-08-31 are exempt only if their age is known, and not on every model', () => {
+  test('accounts from before 2026-08-31 are exempt only if their creation date is known, and not on every model', () => {
     expect(effectOf('anthropic/claude-opus-5-5', '2026-08-30')).toBe('none');
     expect(effectOf('anthropic/claude-opus-5-5', '2026-08-31')).toBe('rejects');
     expect(effectOf('anthropic/claude-opus-5-5')).toBe('rejects');
     expect(effectOf('anthropic/claude-fable-5-2', '2020-01-01')).toBe('rejects');
   });
 
-  test('only Sonnet and Haiku 5.5 tie reasoning to the account that produced it', () => {
+  test('only Sonnet and Haiku 5.5 bind reasoning to the account that produced it', () => {
     const bound = catalog
       .modelsOf('anthropic')
       .filter((model) => bindsReasoning(model, model.modelId).isAccountBound);
     expect(bound.map(({ modelId }) => modelId)).toEqual(['claude-haiku-5-5', 'claude-sonnet-5-5']);
   });
 
-  test('an id that the catalogue does not have counts as the newest model of its family', () => {
+  test('an id that is not in the catalogue is treated as the newest model of its family', () => {
     const unlisted = (id: string) => bindsReasoning(undefined, id).effect;
     expect(unlisted('claude-opus-6')).toBe('rejects');
     expect(unlisted('global.anthropic.claude-opus-9-v1:0')).toBe('rejects');
@@ -112,7 +112,7 @@ describe('bindsReasoning', () => {
 });
 
 describe('thinksByDefault', () => {
-  test('is true for models that reason unasked, and where it is not known', () => {
+  test('is true for models that reason by default, and if the default is unknown', () => {
     expect(thinksByDefault(find('anthropic/claude-opus-5-5'))).toBe(true);
     expect(thinksByDefault(find('openai/gpt-6.2-sol'))).toBe(true);
     expect(thinksByDefault(find('anthropic/claude-opus-4-8'))).toBe(false);
@@ -147,7 +147,7 @@ describe('takesToolsOn', () => {
       expect([id, takesToolsOn(find(`openai/${id}`), 'responses')]).toEqual([id, true]);
   });
 
-  test('without a source, only formats of the model count, and only if it can call tools', () => {
+  test('without a source, takes tools only on formats of the model, and only if the model can call tools', () => {
     const { capabilities } = modelOf({});
     expect(takesToolsOn(modelOf({}), 'messages')).toBe(true);
     expect(takesToolsOn(modelOf({}), 'responses')).toBe(false);
@@ -157,20 +157,20 @@ describe('takesToolsOn', () => {
 });
 
 describe('deferral and later tools', () => {
-  test('Claude from 4.5 on defers on the Messages API, never on Converse', () => {
+  test('Claude from 4.5 on defers tools on the Messages API, never on Converse', () => {
     for (const id of ['claude-fable-5-2', 'claude-opus-5-5', 'claude-sonnet-5-5', 'claude-haiku-4-5'])
       expect([id, defersNatively(find(`anthropic/${id}`), 'messages')]).toEqual([id, true]);
     expect(defersNatively(find('hosted/us.anthropic.claude-opus-5-5'), 'converse')).toBe(false);
     expect(defersNatively(find('google/gemini-4-argon'), 'gemini')).toBe(false);
   });
 
-  test('GPT from 5.6 on defers on Responses only', () => {
+  test('GPT from 5.6 on defers tools only on Responses', () => {
     expect(defersNatively(find('openai/gpt-6.2-sol'), 'responses')).toBe(true);
     expect(defersNatively(find('openai/gpt-6.2-sol'), 'chat-completions')).toBe(false);
     expect(defersNatively(find('openai/gpt-5.5'), 'responses')).toBe(false);
   });
 
-  test('second-hand facts are in the catalogue, but do not count', () => {
+  test('ignores second-hand facts, although the catalogue contains them', () => {
     const haiku = find('anthropic/claude-haiku-5-5');
     expect(haiku.addsToolsOn).toEqual(['messages']);
     expect(haiku.evidence?.addsToolsOn?.confidence).toBe('second_hand');
@@ -185,8 +185,8 @@ describe('deferral and later tools', () => {
   });
 });
 
-describe('cachePrices', () => {
-  test('has reads and writes for each time that the provider offers', () => {
+describe('the cache prices', () => {
+  test('have a read price and a write price for each cache lifetime that the provider offers', () => {
     expect(cachePrices(find('anthropic/claude-opus-5-5'), now)).toEqual({
       ...{ input: 4, read: 0.2, write: 5, write1h: 8, write12h: 8 },
       minTokens: 512,
@@ -198,7 +198,7 @@ describe('cachePrices', () => {
     });
   });
 
-  test('unknown reads count as the cheapest, and unknown long writes as the most expensive', () => {
+  test('use the lowest price for unknown reads, and the highest price for unknown long writes', () => {
     expect(cachePrices(modelOf({}), now)).toEqual({
       ...{ input: 10, read: 0.25, write: 10, write1h: 20, write12h: 20 },
       minTokens: 512,
@@ -207,12 +207,12 @@ describe('cachePrices', () => {
     expect(cachePrices(find('openai/gpt-6.2-sol'), now)?.read).toBeCloseTo(0.05, 12);
   });
 
-  test('follows the clock', () => {
+  test('change with the time of the request', () => {
     const argon = find('google/gemini-4-argon');
     expect(cachePrices(argon, Date.parse('2026-11-30T23:59:59Z'))).toMatchObject({ input: 2, read: 0.1 });
     expect(cachePrices(argon, Date.parse('2026-12-01T00:00:00Z'))).toMatchObject({ input: 4, read: 0.2 });
     const deepseek = find('deepseek/deepseek-flash');
-    // Monday 10:00 in Beijing is in the peak, 12:00 is not.
+    // Monday 10:00 in Beijing is in the peak period, and 12:00 is not.
     expect(cachePrices(deepseek, Date.parse('2026-11-23T10:00:00+08:00'))).toMatchObject({
       input: 0.3,
       read: 0.006,
@@ -224,7 +224,7 @@ describe('cachePrices', () => {
     expect(cachePrices(deepseek, Date.parse('2026-11-22T10:00:00+08:00'))).toMatchObject({ input: 0.15 });
   });
 
-  test('is null without a cache or without prices', () => {
+  test('are null without a cache or without prices', () => {
     expect(cachePrices(modelOf({ cache: null }), now)).toBeNull();
     expect(
       cachePrices(modelOf({ cache: { kind: 'none', minTokens: null, ttlSeconds: null } }), now),

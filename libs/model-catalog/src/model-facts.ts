@@ -3,20 +3,22 @@ import { pricesAt } from './prices.ts';
 import type { ApiName, FactName } from './provider-facts.ts';
 
 /**
- * Accessors for facts on which a failed or a more expensive request can depend. Each one returns the safe
- * side where the catalogue does not know a fact, or knows it only second-hand. The fields of the model keep
- * the fact itself, with its source and certainty in `evidence`.
+ * Accessors for facts on which a failed or a more expensive request can depend. If a fact is unknown or only
+ * second-hand, the accessor returns the safe value. The fields of the model contain the fact itself, with its
+ * source and certainty in `evidence`.
  */
 
-/** What happens to reasoning in a transcript after an edit of its prefix. */
+/** The effect of an edit of the prefix on reasoning in a transcript. */
 export interface ReasoningBinding {
-  /** `unknown`: the catalogue does not have the model, and its id does not tell. */
+  /**
+   * `unknown`: the catalogue does not contain the model, and the model's id does not determine the effect.
+   */
   readonly effect: 'rejects' | 'drops' | 'none' | 'unknown';
   /** Whether reasoning is valid only in the provider account that produced it. */
   readonly isAccountBound: boolean;
 }
 
-/** Claude and GPT ids that the catalogue does not have belong to models newer than the catalogue. */
+/** A Claude or GPT id that is not in the catalogue belongs to a model newer than the catalogue. */
 const newestBinding: readonly (readonly [modelId: RegExp, effect: 'rejects' | 'drops'])[] = [
   [/claude/i, 'rejects'],
   [/\bgpt-(?:6[.-][2-9]|[7-9]|\d\d)/i, 'drops'],
@@ -24,10 +26,11 @@ const newestBinding: readonly (readonly [modelId: RegExp, effect: 'rejects' | 'd
 
 /**
  * Returns whether a model binds its reasoning to `system`, tools and earlier messages, from the first turn
- * on. Safe side: a fact of any certainty counts; the provider account counts as one that the check applies to
- * unless its date of creation is given; an unlisted id of a family that binds counts as bound.
- * @param modelId the id as the request names it; it decides if `model` is undefined
- * @param accountCreatedOn when the provider account was created, as `YYYY-MM-DD`
+ * on. The result is on the safe side in three ways. Facts of any certainty are used. The check is assumed to
+ * apply to the provider account unless the account's creation date is given. An unlisted id of a family that
+ * binds is treated as bound.
+ * @param modelId the id as the request spells it; the id decides if `model` is undefined
+ * @param accountCreatedOn the date on which the provider account was created, as `YYYY-MM-DD`
  */
 export function bindsReasoning(
   model: CatalogModel | undefined,
@@ -45,16 +48,16 @@ export function bindsReasoning(
 }
 
 /**
- * Returns whether the model reasons if the request does not mention it. Safe side: a model that can reason,
- * or might, counts as reasoning.
+ * Returns whether the model reasons if the request does not mention reasoning. To be on the safe side,
+ * returns true for every model that can reason or might be able to.
  */
 export function thinksByDefault({ thinksByDefault: known, capabilities }: CatalogModel): boolean {
   return known ?? capabilities.thinking !== false;
 }
 
 /**
- * Returns whether a provider's API takes tools for a model. Safe side: where no source states it, only the
- * formats that the gateway uses for the model count, and only if the model can call tools.
+ * Returns whether a provider's API takes tools for a model. If no source states it, the API takes tools only
+ * under two conditions: the gateway uses the API's format for the model, and the model can call tools.
  * @param effort the request's `reasoning_effort`; undefined if the request does not set it
  */
 export function takesToolsOn(
@@ -78,16 +81,17 @@ export function takesToolsOn(
 }
 
 /**
- * Returns whether the provider can defer tools of this model behind its own tool search. Safe side: only
- * what the provider's own pages state or imply counts, because other requests with deferred tools may fail.
+ * Returns whether the provider can defer tools of this model behind its own tool search. To be on the safe
+ * side, only statements on the provider's own pages and their implications are used, because other requests
+ * with deferred tools may fail.
  */
 export function defersNatively(model: CatalogModel, api: ApiName): boolean {
   return (model.defersOn?.includes(api) ?? false) && isFirstHand(model, 'defersOn');
 }
 
 /**
- * Returns whether a message can add tools to the end of a conversation without touching its prefix. Safe
- * side: as for `defersNatively`.
+ * Returns whether a message can add tools to the end of a conversation without changing its prefix. As for
+ * `defersNatively`, only the provider's own pages are used.
  */
 export function addsToolsOn(model: CatalogModel, api: ApiName): boolean {
   return (model.addsToolsOn?.includes(api) ?? false) && isFirstHand(model, 'addsToolsOn');
@@ -103,7 +107,9 @@ export interface CachePrices {
   /** Input that is neither read from the cache nor written to it. */
   readonly input: number;
   readonly read: number;
-  /** Input written for the provider's shortest time: 5 minutes at Anthropic, 30 minutes at OpenAI. */
+  /**
+   * Input written with the provider's shortest cache lifetime: 5 minutes at Anthropic, 30 minutes at OpenAI.
+   */
   readonly write: number;
   readonly write1h: number;
   readonly write12h: number;
@@ -111,19 +117,19 @@ export interface CachePrices {
   readonly minTokens: number;
 }
 
-/** The lowest documented price of a cached read, relative to input: Claude Fable 5.1 and 5.2. */
+/** The lowest documented price of a cached read, relative to input: the price of Claude Fable 5.1 and 5.2. */
 const lowestRead = 0.025;
-/** The highest documented price of a write, relative to input: one hour at Anthropic. */
+/** The highest documented price of a write, relative to input: the price of a one-hour write at Anthropic. */
 const highestWrite = 2;
-/** The lowest documented minimum of a cacheable prefix: Claude from 5.1 on. */
+/** The lowest documented minimum length of a cacheable prefix: the minimum of Claude from 5.1 on. */
 const lowestMinTokens = 512;
 
 /**
- * Returns the prices of cached input at a time, for deciding whether a change of the prefix pays. Null if the
- * provider does not cache this model, or if its caching or its prices are unknown. Safe side: unknown reads
- * count as the cheapest that any provider documents, and unknown writes for an hour or more as the most
- * expensive. A change of a cached prefix then never looks cheaper than it is. Without a separate write price,
- * writing costs as much as input. For the cost of a request use `costUsd`.
+ * Returns the prices of cached input at a time. They show whether a change of the prefix saves money. Null if
+ * the provider does not cache this model, or if its caching or its prices are unknown. Unknown reads get the
+ * lowest price that any provider documents. Unknown writes for an hour or more get the highest price. A
+ * change of a cached prefix then never appears cheaper than it is. Without a separate write price, writing
+ * costs as much as input. For the cost of a request use `costUsd`.
  * @param at the time of the request, in milliseconds since the epoch
  */
 export function cachePrices({ prices, cache }: CatalogModel, at: number): CachePrices | null {

@@ -9,7 +9,7 @@ const rates = z.strictObject({
   output: usdPerMillionTokens,
   /** Price for input tokens read from the prompt cache. Absent: the provider has no separate price. */
   cacheRead: usdPerMillionTokens.optional(),
-  /** Price for input tokens written to the prompt cache for the provider's shortest time. */
+  /** Price for input tokens written to the prompt cache with the provider's shortest cache lifetime. */
   cacheWrite: usdPerMillionTokens.optional(),
   /** Price for input tokens written to the prompt cache for one hour. */
   cacheWrite1h: usdPerMillionTokens.optional(),
@@ -23,16 +23,17 @@ const rates = z.strictObject({
 const tiers = z.array(rates.extend({ aboveInputTokens: z.int().positive() })).optional();
 
 /**
- * A time with other prices: from a day on, before a day, or at certain hours. All conditions must hold. Days
- * and hours are in UTC, because prices must not depend on where a gateway runs.
+ * A time with other prices: from a day on, before a day, or at certain hours. The period applies only if all
+ * of its conditions are met. Days and hours are in UTC, because prices must not depend on where a gateway
+ * runs.
  */
 const period = rates.extend({
   tiers,
   /** The first day, from 00:00. */
   from: day.optional(),
-  /** The first day on which the prices no longer hold. */
+  /** The first day on which the prices no longer apply. */
   until: day.optional(),
-  /** 0 is Sunday. */
+  /** Days of the week. 0 is Sunday. */
   weekdays: z.array(z.int().min(0).max(6)).min(1).optional(),
   /** Start (inclusive) and end (exclusive) of each span. */
   hours: z
@@ -53,7 +54,7 @@ export type ModelPrices = z.infer<typeof modelPrices>;
 type Period = z.infer<typeof period>;
 
 /**
- * The prices in force at a time.
+ * Returns the prices that apply at a time.
  * @param at the time of the request, in milliseconds since the epoch
  */
 export function pricesAt(prices: ModelPrices, at: number): ModelPrices {
@@ -62,7 +63,8 @@ export function pricesAt(prices: ModelPrices, at: number): ModelPrices {
 }
 
 /**
- * The rates of a request: the prices at its time, and of these the highest tier that its input exceeds.
+ * Returns the rates of a request: the prices at its time, and the highest tier of these prices that its input
+ * exceeds.
  * @param at the time of the request, in milliseconds since the epoch
  */
 export function chooseRates(prices: ModelPrices, inputTokens: number, at: number): ModelRates {

@@ -10,12 +10,15 @@ export const apiName = z.enum(['chat-completions', 'responses', 'messages', 'con
 export const toolCondition = z.enum(['yes', 'no', 'effort_none', 'effort_unset']);
 
 /**
- * What a provider does with reasoning in a transcript if `system`, tools or earlier messages have changed
- * since. `rejects`: the request fails with 400. `drops`: the reasoning is ignored without an error.
+ * The effect on reasoning in a transcript if `system`, tools or earlier messages have changed since the
+ * reasoning. `rejects`: the request fails with 400. `drops`: the provider ignores the reasoning without an
+ * error.
  */
 export const binding = z.strictObject({
   effect: z.enum(['rejects', 'drops', 'none']),
-  /** Only provider accounts created on this day or later are affected, unless the request demands the check. */
+  /**
+   * Only provider accounts created on this day or later are affected, unless the request demands the check.
+   */
   accountsSince: z
     .string()
     .regex(/^\d{4}-\d{2}-\d{2}$/)
@@ -37,13 +40,13 @@ const factName = z.enum([
 ]);
 
 /**
- * How certain a fact is. `documented`: the provider's own page or SDK states it. `derived`: it follows from
- * such a page by our reading. `second_hand`: another source states it. `assumed`: no source states it, and
- * the catalogue takes the value of the model's family.
+ * The certainty of a fact. `documented`: the provider's own page or SDK states it. `derived`: we conclude it
+ * from such a page. `second_hand`: another source states it. `assumed`: no source states it, and the
+ * catalogue uses the value of the model's family.
  */
 const confidence = z.enum(['documented', 'derived', 'second_hand', 'assumed']);
 
-/** For each fact its source, a key of the file's `sources`, and its certainty. */
+/** The source of each fact, a key of the file's `sources`, and the certainty of the fact. */
 export const evidence = z.partialRecord(factName, z.strictObject({ source: z.string().min(1), confidence }));
 
 export type ApiName = z.infer<typeof apiName>;

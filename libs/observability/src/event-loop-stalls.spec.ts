@@ -19,13 +19,13 @@ const countOf = (body: string, cause: string): number =>
     new RegExp(`event_loop_stall_seconds_count{[^}]*cause="${cause}"[^}]*} (\\d+)`).exec(body)?.[1] ?? 0,
   );
 
-/** Uses this much processor time in the main thread. */
+/** Uses the given processor time, in milliseconds, in the main thread. */
 function work(ms: number): void {
   const from = process.threadCpuUsage();
   while (process.threadCpuUsage(from).user < ms * 1_000);
 }
 
-it('a stall by work of the process is counted', async () => {
+it('a stall caused by work of the process is counted', async () => {
   for (let attempt = 0; attempt < 10; attempt += 1) {
     const startedAt = performance.now();
     let tookMs = Infinity;
@@ -35,7 +35,7 @@ it('a stall by work of the process is counted', async () => {
     });
     expect(countOf(body, 'work') + countOf(body, 'host')).toBeGreaterThanOrEqual(1);
     if (countOf(body, 'work') >= 1) return;
-    // On a busy machine, the thread may get less than half of the time.
+    // On a busy machine, the thread may get the processor for less than half of the time.
     expect(tookMs).toBeGreaterThan(250);
   }
 });
@@ -59,12 +59,12 @@ it('the processor time of a stall is counted, however long the stall takes', asy
   expect(read('count\\{[^}]*\\}') - read('bucket\\{[^}]*le="0.1"[^}]*\\}')).toBe(1);
 });
 
-it('a stall by the host has no processor time', async () => {
+it('a stall caused by the host has no processor time', async () => {
   const body = await measure(() => void Atomics.wait(sleeping, 0, 0, 150));
   expect(body).toMatch(/^event_loop_stall_cpu_seconds_bucket\{[^}]*le="0.1"[^}]*\} [1-9]/m);
 });
 
-it('a stall by the host is told apart', async () => {
+it('a stall caused by the host has its own label', async () => {
   const body = await measure(() => void Atomics.wait(sleeping, 0, 0, 150));
   expect(countOf(body, 'host')).toBeGreaterThanOrEqual(1);
 });

@@ -1,21 +1,21 @@
 import type { Metrics } from './metrics.ts';
 
-/** How often the event loop must run. Also the accuracy of the measurement. */
+/** How often the event loop must run, and the accuracy of the measurement. */
 const tickMs = 25;
 /** Shorter delays are normal, for example during garbage collection. */
 const stallMsMin = 50;
 const bucketsSeconds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /**
- * Counts each time that the event loop did not run for more than 50 ms (`event_loop_stall_seconds`). A percentile
- * of the delay hides a single long stall, so each one is counted. The label tells the cause: `work` of this
- * process's main thread, or the `host`, which did not give the thread a processor.
- * `event_loop_stall_cpu_seconds` has the processor time of each of them: on a busy machine, a stall takes longer than
- * its work.
+ * Counts each time that the event loop did not run for more than 50 ms (`event_loop_stall_seconds`). A
+ * percentile of the delay hides a single long stall, so each stall is counted. The label states the cause:
+ * `work` of this process's main thread, or the `host`, which did not give the thread a processor.
+ * `event_loop_stall_cpu_seconds` counts the processor time of each stall, because on a busy machine a stall
+ * takes longer than its work.
  * @returns a function that stops the measurement
  */
 export function watchEventLoop(metrics: Metrics): () => void {
-  // Two servers may show the metrics of one process.
+  // Two servers may expose the metrics of one process.
   if (metrics.registry.getSingleMetric('event_loop_stall_seconds') !== undefined) return () => undefined;
   const stalls = metrics.histogram({
     name: 'event_loop_stall_seconds',
@@ -47,7 +47,7 @@ export function watchEventLoop(metrics: Metrics): () => void {
   };
 }
 
-/** A stall is the process's own if its main thread worked for more than half of the time. */
+/** A stall is caused by the process if its main thread worked for more than half of the time. */
 export function causeOfStall(stallMs: number, workMs: number): 'work' | 'host' {
   return workMs > stallMs / 2 ? 'work' : 'host';
 }

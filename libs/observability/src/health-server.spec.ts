@@ -18,7 +18,7 @@ it('is live while it responds', async () => {
   expect(await ask(() => ({ postgres: false }), '/health/live')).toMatchObject({ status: 200 });
 });
 
-it('is ready when every dependency is ready, and names those that are not', async () => {
+it('is ready when every dependency is ready, and names those that are not ready', async () => {
   expect((await ask(() => ({ postgres: true, messaging: true }), '/health/ready')).status).toBe(200);
   const answer = await ask(() => ({ postgres: false, messaging: true }), '/health/ready');
   expect(answer.status).toBe(503);
@@ -28,7 +28,7 @@ it('is ready when every dependency is ready, and names those that are not', asyn
   });
 });
 
-it('requires a startup-only dependency once, and stays ready if it fails later', async () => {
+it('requires a startup-only dependency once, and stays ready if the dependency fails later', async () => {
   const dependencies = { redis: false };
   const server = await startHealthServer({
     host: '127.0.0.1',

@@ -4,7 +4,7 @@ import { watchEventLoop } from './event-loop-stalls.ts';
 import type { Metrics } from './metrics.ts';
 import { withTimeout } from './with-timeout.ts';
 
-/** The state of each dependency, by name. A process is ready when all required dependencies are. */
+/** The state of each dependency, by name. A process is ready when all required dependencies are ready. */
 export type Readiness = Record<string, boolean>;
 
 export interface HealthServerOptions {
@@ -15,8 +15,8 @@ export interface HealthServerOptions {
   readonly ready: () => Readiness | Promise<Readiness>;
   /**
    * Dependencies required only at startup. The process keeps serving without them, and their state is still
-   * reported. Prefer this list for shared dependencies; otherwise, if one fails, all replicas leave the load
-   * balancer at once.
+   * reported. Prefer this list for shared dependencies. If a shared dependency were always required, its
+   * failure would remove all replicas from the load balancer at the same time.
    */
   readonly survives?: readonly string[];
 }
@@ -30,7 +30,7 @@ const readyDeadlineMs = 2_000;
 
 /**
  * Serves `GET /health/live`, `/health/ready` (503 with the list of missing dependencies) and `/metrics` over
- * unencrypted HTTP. Counts stalls of the event loop while it runs.
+ * unencrypted HTTP. Counts stalls of the event loop while the server runs.
  */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const readiness = new ReadinessCheck(options);
@@ -116,7 +116,7 @@ class ReadinessCheck {
     return { isReady, dependencies };
   }
 
-  /** A check that takes too long counts as not ready. */
+  /** Returns the checked state. A check that takes too long is treated as not ready. */
   #check(): Promise<Readiness> {
     return withTimeout((async () => this.#ready())(), readyDeadlineMs, notReady);
   }

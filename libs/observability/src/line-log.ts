@@ -12,7 +12,7 @@ export interface LineLogOptions {
   readonly now?: () => number;
 }
 
-/** Writes many log lines of the same kind. */
+/** Writes log lines with the same message. */
 export interface LineLog {
   write(fields: Readonly<Record<string, unknown>>): void;
 }
@@ -20,8 +20,8 @@ export interface LineLog {
 const levelsWithInfo = new Set(['trace', 'debug', 'info']);
 
 /**
- * A logger for the per-request log line. JSON and redaction match `createLogger`. It skips the work that
- * costs more than the line itself: merging bindings, looking for errors, running serializers.
+ * A logger for the per-request log line. JSON and redaction match `createLogger`. The line log skips work
+ * that costs more than the line itself: merging bindings, searching for errors, running serializers.
  */
 export function createLineLog(message: string, options: LineLogOptions): LineLog {
   if (!levelsWithInfo.has(options.level)) return { write: () => undefined };

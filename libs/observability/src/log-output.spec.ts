@@ -57,7 +57,7 @@ it(
   10_000,
 );
 
-it('reports a flush only once everything is written', () =>
+it('reports a flush only once all lines are written', () =>
   withOutput(async (output, read) => {
     output.write(`${'x'.repeat(200_000)}\n`);
     output.write('last\n');

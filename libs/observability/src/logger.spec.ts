@@ -21,7 +21,7 @@ function logInto(lines: string[]) {
   });
 }
 
-/** Runs `fn` as the work of an account with these secrets. */
+/** Runs `fn` as work for an account with these secrets. */
 function runFor<T>(values: readonly string[], fn: () => T): T {
   const account = new SecretSet();
   for (const value of values) account.add(value);
@@ -96,7 +96,7 @@ describe('a credential of one account', () => {
     expect(JSON.parse(other)).toMatchObject({ text: `it says ${secret}` });
   });
 
-  it('cannot break a line or rename a field, even if it looks like part of one', () => {
+  it('cannot break a line or rename a field, even if the credential looks like part of a line', () => {
     const hostile = ['"level":"info","service":"edge-gateway"', 'service_of', '","msg":"', 'edge-gateway'];
     const line = JSON.parse(write(hostile, 'plain')) as Record<string, unknown>;
     expect(Object.keys(line)).toEqual([

@@ -17,8 +17,9 @@ export interface LoggerOptions {
 
 /**
  * Creates a logger that writes JSON lines with `time` (RFC 3339), `service` and, inside a request,
- * `trace_id`. Each value of a complete line is redacted, so no field, message or stack can bypass it: of the forms
- * of known credentials, and of the secrets of the account that the current request belongs to (`hideSecrets`).
+ * `trace_id`. Each value of a complete line is redacted, so no field, message or stack can bypass the
+ * redaction. Credentials of known forms are redacted, and the secrets of the account of the current request
+ * (`hideSecrets`).
  */
 export function createLogger(options: LoggerOptions): Logger {
   return pino(
@@ -56,7 +57,7 @@ export function createLogOutput(fd = 1): LogOutput {
     dest: fd,
     sync: false,
     maxLength: waitingBytesMax,
-    // Writes a chunk immediately. With 0, `flush` would not wait for the write.
+    // With 1, a chunk is written immediately. With 0, `flush` would not wait for the write.
     minLength: 1,
     maxWrite: 4 * chunkChars,
     periodicFlush: flushEveryMs,
@@ -66,8 +67,8 @@ export function createLogOutput(fd = 1): LogOutput {
 }
 
 /**
- * Replaces the output's write methods, because the original ones count all buffered bytes for every line. The
- * object is modified in place: its own timer and pino's exit listener call these methods on it.
+ * Replaces the output's write methods, because the original methods count all buffered bytes for every line.
+ * The object is modified in place, because its own timer and pino's exit listener call these methods on it.
  */
 function joinLines(output: LogOutput): void {
   const write = output.write.bind(output);
@@ -88,7 +89,7 @@ function joinLines(output: LogOutput): void {
   };
   output.flush = (done) => {
     pass();
-    // The timer has no callback to notify.
+    // The output's own timer flushes without a callback.
     if (done) flush(done);
   };
   output.flushSync = () => {

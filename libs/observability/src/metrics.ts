@@ -12,7 +12,7 @@ export const durationBucketsSeconds = [
 export const sizeBuckets = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576];
 
 interface MetricOptions<Label extends string> {
-  /** In snake case with a unit suffix (`_seconds`, `_bytes`, `_total`). */
+  /** The name in snake case with a unit suffix (`_seconds`, `_bytes`, `_total`). */
   readonly name: string;
   readonly help: string;
   /** Use only labels with few distinct values: never an id, a model name from a request, or a tool name. */

@@ -7,7 +7,7 @@ import { withTimeout } from './with-timeout.ts';
 export interface TelemetryOptions {
   readonly serviceName: string;
   readonly instanceId: string;
-  /** Base URL of an OTLP/HTTP receiver, as in OTEL_EXPORTER_OTLP_ENDPOINT. Without it, tracing is off. */
+  /** Base URL of an OTLP/HTTP receiver, as in OTEL_EXPORTER_OTLP_ENDPOINT. Without a URL, tracing is off. */
   readonly otlpEndpoint?: string | undefined;
   /** Share of new traces to record, from 0 to 1. A continued trace keeps its original sampling decision. */
   readonly sampleRatio: number;
@@ -24,8 +24,8 @@ const exportTimeoutMs = 5_000;
 const waitingSpansMax = 8_192;
 
 /**
- * Starts tracing. Call this before anything else in a process. The SDK is loaded only if a receiver is
- * configured. Without one, only trace ids are kept, for the log.
+ * Starts tracing. Call this function before any other code in a process. The SDK is loaded only if a receiver
+ * is configured. Without a receiver, only trace ids are kept, for the log.
  */
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   if (options.otlpEndpoint === undefined) return { shutdown: () => Promise.resolve() };

@@ -14,8 +14,8 @@ const tracestateCharsMax = 512;
 const traceparentCharsMax = 256;
 
 /**
- * Parses trace headers (Trace Context, section 3.2). Returns undefined for invalid headers; a new trace then
- * starts.
+ * Parses trace headers (Trace Context, section 3.2). Returns undefined for invalid headers. The caller then
+ * starts a new trace.
  */
 export function parseTraceHeaders(headers: TraceHeaders | string | undefined): SpanContext | undefined {
   if (headers === undefined) return undefined;
@@ -46,7 +46,7 @@ function drawIds(): string {
   return pool.slice(drawn - idsChars, drawn);
 }
 
-/** Creates ids for a trace that is not recorded. They only link log lines. */
+/** Creates ids for a trace that is not recorded. The ids only link log lines. */
 export function createUnrecordedSpanContext(parent: SpanContext | undefined): SpanContext {
   const ids = drawIds();
   return {
@@ -65,8 +65,8 @@ export function renderTraceHeaders(spanContext: SpanContext): TraceHeaders {
 }
 
 /**
- * The current trace. While tracing is off, the scope keeps it: OpenTelemetry's own context needs a map per
- * request and costs twice as much.
+ * Returns the current trace. While tracing is off, the trace is stored in the scope, because OpenTelemetry's
+ * own context needs a map per request and costs twice as much.
  */
 function activeSpanContext(): SpanContext | undefined {
   const running = currentScope()?.spanContext;

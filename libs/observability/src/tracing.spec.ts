@@ -20,7 +20,7 @@ async function start(receiver?: OtlpReceiver) {
 describe('without a span receiver', () => {
   beforeAll(() => start());
 
-  it('gives every request a valid trace id, or continues the one of a trusted sender', async () => {
+  it('gives every request a valid trace id, or continues the trace of a trusted sender', async () => {
     const fresh = startRequestTrace();
     expect(fresh.traceId).toMatch(/^(?!0{32})[0-9a-f]{32}$/);
     await fresh.run(async () => {
@@ -31,7 +31,7 @@ describe('without a span receiver', () => {
     });
     expect(currentTraceId()).toBeUndefined();
     expect(startRequestTrace(trusted).traceId).toBe(traceId);
-    // A stranger neither chooses the id nor has its request recorded.
+    // An untrusted sender neither chooses the trace id nor causes its request to be recorded.
     const { traceId: own, headers } = startRequestTrace(stranger);
     expect(own).not.toBe(traceId);
     expect(headers.traceparent).toMatch(/-00$/);
@@ -39,7 +39,7 @@ describe('without a span receiver', () => {
   });
 
   it.each(['', '00-xyz', `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`, `ff-${traceId}-00f067aa0ba902b7-01`])(
-    'starts a new trace when the incoming one is %p',
+    'starts a new trace when the incoming trace is %p',
     (incoming) => {
       expect(startRequestTrace({ headers: incoming, isTrusted: true }).traceId).not.toBe(traceId);
     },

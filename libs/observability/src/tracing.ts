@@ -22,7 +22,7 @@ import { createScope, currentSecrets, runInScope } from './work-scope.ts';
 
 export { SpanKind, type Attributes, type Span } from '@opentelemetry/api';
 
-/** Undefined while tracing is off. In that case no spans are created. */
+/** Undefined while tracing is off. No spans are created without a tracer. */
 let tracer: Tracer | undefined;
 
 export function useTracer(next: Tracer | undefined): void {
@@ -31,14 +31,14 @@ export function useTracer(next: Tracer | undefined): void {
 
 const unrecordedSpan = trace.wrapSpanContext({ traceId: '', spanId: '', traceFlags: 0 });
 
-/** Removes secrets from attributes: the forms of known credentials, and the secrets of the current account. */
+/** Removes secrets from attributes: credentials of known forms, and the secrets of the current account. */
 export function redactAttributes(attributes: Attributes): Attributes {
   return redactFields(attributes, currentSecrets());
 }
 
 /**
- * Marks a span as failed. A thrown value that is not an `Error` is recorded as a string. Secrets in its message
- * are redacted.
+ * Marks a span as failed. A thrown value that is not an `Error` is recorded as a string. Secrets in the
+ * message of the error are redacted.
  */
 export function recordFailure(span: Span, thrown: unknown): void {
   if (!span.isRecording()) {
@@ -105,8 +105,8 @@ export function openSpan(name: string, attributes: Attributes, kind: SpanKind = 
 }
 
 /**
- * Like `withSpan`, but continues the trace from a received message, or starts a new one if the message has no
- * valid trace. While tracing is off, the trace id is still passed on for the log.
+ * Like `withSpan`, but continues the trace of a received message, or starts a new trace if the message has no
+ * valid one. While tracing is off, the trace id is still passed on for the log.
  */
 export function continueTrace<T>(
   incoming: TraceHeaders | string | undefined,
@@ -132,7 +132,7 @@ export interface RequestTrace {
   /** Headers for outgoing calls made for the request. */
   readonly headers: TraceHeaders;
   readonly span: Span;
-  /** Runs `fn` with this trace as the current one. */
+  /** Runs `fn` with this trace as the current trace. */
   run<T>(fn: () => T): T;
   /** Ends the span, with the thrown error if the request failed. */
   end(thrown?: unknown): void;
@@ -142,18 +142,21 @@ export interface RequestTrace {
 export interface IncomingTrace {
   readonly headers: TraceHeaders | string | undefined;
   /**
-   * Whether the sender may choose the trace's id and sampling. Otherwise a stranger could force every request to be
-   * recorded, or add spans to a trace of another sender.
+   * Whether the sender may choose the trace's id and sampling. An untrusted sender could otherwise force
+   * every request to be recorded, or add spans to a trace of another sender.
    */
   readonly isTrusted: boolean;
 }
 
-/** The span attribute with the trace id of a client that is not trusted. Its context is also a span link. */
+/**
+ * The span attribute with the trace id of an untrusted client. The client's trace context is also a span
+ * link.
+ */
 const clientTraceAttribute = 'gateway.client.trace_id';
 
 /**
- * Starts a trace for a request. A valid trace of a trusted sender is continued. The trace of any other sender becomes
- * a link and an attribute of a new one. The caller must `end()` it.
+ * Starts a trace for a request. A valid trace of a trusted sender is continued. The trace of any other sender
+ * becomes a link and an attribute of a new trace. The caller must `end()` the returned trace.
  */
 export function startRequestTrace(
   incoming?: IncomingTrace,

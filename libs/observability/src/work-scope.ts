@@ -4,7 +4,7 @@ import type { SecretSet } from './redaction/secret-set.ts';
 
 /** A request or message that is being handled, and all asynchronous work that it started. */
 export interface WorkScope {
-  /** The trace while tracing is off. OpenTelemetry keeps the others. */
+  /** The trace while tracing is off. While tracing is on, OpenTelemetry stores the trace. */
   readonly spanContext: SpanContext | undefined;
   /** The secrets of the account that the work belongs to. Undefined until the account is known. */
   secrets: SecretSet | undefined;
@@ -25,7 +25,7 @@ export function currentScope(): WorkScope | undefined {
 }
 
 /**
- * Redacts these secrets in the log lines and spans of the current request or message from now on. Other requests
+ * Redacts these secrets in all later log lines and spans of the current request or message. Other requests
  * are not affected. Has no effect outside a request.
  */
 export function hideSecrets(secrets: SecretSet): void {

@@ -8,7 +8,8 @@ import { GatewayError } from '@gateway/errors';
  */
 const unavailable = /^(P10(00|01|02|08|10|11|17)|P2024|P2028|P2037)$/;
 /**
- * The same conditions as reported by the driver and the operating system (SQLSTATE classes 08, 53 and 57P).
+ * The same conditions as above, as reported by the driver and the operating system (SQLSTATE classes 08, 53
+ * and 57P).
  */
 const unavailableBelow =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08...|53...|57P0.)$/;
@@ -30,12 +31,12 @@ export function isMissingRow(error: unknown): boolean {
   return codeOf(error) === 'P2025';
 }
 
-/** The transaction conflicts with another one and can be retried as a whole. */
+/** The transaction conflicts with another transaction and can be retried as a whole. */
 export function isWriteConflict(error: unknown): boolean {
   return codeOf(error) === 'P2034';
 }
 
-/** Whether the database caused the error rather than the query. */
+/** Whether the error was caused by the database and not by the query. */
 export function isUnavailable(error: unknown): boolean {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     const code = codeOf(at);

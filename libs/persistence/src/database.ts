@@ -14,7 +14,7 @@ export type Models<Client> = Omit<Client, `$${string}`>;
 export interface Database<Client> {
   /**
    * The models scoped to one account. Every query is restricted to that account's rows, and every new row
-   * belongs to it. A forgotten filter therefore cannot leak data.
+   * belongs to that account. A forgotten filter therefore cannot leak data.
    */
   forAccount(accountId: string): Models<Client>;
   /**
@@ -22,7 +22,9 @@ export interface Database<Client> {
    * three attempts in total.
    */
   transactionForAccount<T>(accountId: string, fn: (tx: Models<Client>) => Promise<T>): Promise<T>;
-  /** The rows of all accounts. Use this only where the account is not yet known, and for maintenance. */
+  /**
+   * The rows of all accounts. Use this client only while the account is not yet known, and for maintenance.
+   */
   readonly acrossAccounts: Client;
   transactionAcrossAccounts<T>(fn: (tx: Models<Client>) => Promise<T>): Promise<T>;
   /** Sends a single query with a two-second time limit. Never throws. */
@@ -84,8 +86,8 @@ interface PrismaClientShape {
 const shapeOf = (client: unknown) => client as PrismaClientShape;
 
 /**
- * Creates the pool and the client. The connection is opened by the first query, so a service can start while
- * its database is unavailable.
+ * Creates the pool and the client. The first query opens the connection, so a service can start while its
+ * database is unavailable.
  */
 export function createDatabase<Client>(options: DatabaseOptions<Client>): Database<Client> {
   const pool = createPool(options);
@@ -113,7 +115,7 @@ function createPool<Client>(options: DatabaseOptions<Client>): pg.Pool {
     connectionString: options.url,
     application_name: options.applicationName,
     max: options.connectionsMax ?? 10,
-    // This also limits how long a query waits for a free connection.
+    // This timeout also limits how long a query waits for a free connection.
     connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: 30_000,
     statement_timeout: options.statementTimeoutMs ?? 10_000,
@@ -126,7 +128,8 @@ function createPool<Client>(options: DatabaseOptions<Client>): pg.Pool {
 }
 
 function extendQueries<Client>(client: Client, intercept: (call: QueryCall) => Promise<unknown>): Client {
-  // Async, so that an error from the scope check rejects the query instead of being thrown synchronously.
+  // The function is async, so that an error from the scope check rejects the query instead of being thrown
+  // synchronously.
   const $allOperations = async (call: QueryCall) => intercept(call);
   return shapeOf(client).$extends({ query: { $allOperations } }) as Client;
 }

@@ -6,7 +6,7 @@ describe('a query scoped by account', () => {
   it.each([
     ...['findUnique', 'findUniqueOrThrow', 'findFirst', 'findFirstOrThrow', 'findMany', 'count', 'aggregate'],
     ...['groupBy', 'delete', 'deleteMany', 'update', 'updateMany', 'updateManyAndReturn'],
-  ])('%s sees only the rows of its account, even without a filter', (operation) => {
+  ])('%s returns only the rows of its account, even without a filter', (operation) => {
     expect(scopeArgs(operation, undefined, scope)['where']).toEqual({ AND: [{ accountId: 'mine' }] });
   });
 
@@ -68,7 +68,7 @@ describe('a query scoped by account', () => {
       upsert: { where: {}, create: {}, update: { parts: { update: { data: { owner: { connect: {} } } } } } },
     },
     { upsert: [{ where: {}, create: { accountId: 'theirs' }, update: {} }] },
-  ])('rejects the same in a write to a related row: %j', (keys) => {
+  ])('rejects links and rows of another account in a write to a related row: %j', (keys) => {
     for (const [operation, args] of [
       ['update', { where: {}, data: { keys } }],
       ['create', { data: { keys } }],

@@ -21,7 +21,10 @@ export interface AccountScope {
   readonly field: string;
 }
 
-/** A query that an account-scoped client may not make. It always indicates a bug, never a caller error. */
+/**
+ * A query that an account-scoped client may not make. This error always indicates a bug, never a caller
+ * error.
+ */
 export class ScopeError extends Error {
   override readonly name = 'ScopeError';
 }
@@ -50,7 +53,7 @@ export function scopeArgs(operation: string, args: unknown, scope: AccountScope)
   throw new ScopeError(`The operation ${operation} cannot be scoped by account.`);
 }
 
-/** Combined with the caller's own filter by `AND`, so the result can only become narrower. */
+/** Adds the account to the caller's own filter with `AND`, so the result can only become narrower. */
 function scopeWhere(where: unknown, { field, accountId }: AccountScope): Args {
   const given = (where ?? {}) as Args;
   const and: unknown = given['AND'];
@@ -81,8 +84,8 @@ function rejectForeign(data: unknown, { field, accountId }: AccountScope): void 
 }
 
 /**
- * `connect`, `connectOrCreate`, and `set` with rows. `set` with a scalar or a list of scalars is an ordinary
- * assignment.
+ * Whether a value links to rows: `connect`, `connectOrCreate`, and `set` with rows. `set` with a scalar or a
+ * list of scalars is an ordinary assignment.
  */
 function isLink(value: unknown): boolean {
   if (!isObject(value)) return false;
@@ -91,7 +94,7 @@ function isLink(value: unknown): boolean {
   return Array.isArray(set) && set.some((item) => typeof item === 'object' && item !== null);
 }
 
-/** The rows that a nested write creates or changes, in any of its forms. */
+/** The rows that a nested write creates or changes, in any form of a nested write. */
 function nestedRows(value: unknown): unknown[] {
   if (!isObject(value)) return [];
   return ['create', 'createMany', 'update', 'updateMany', 'upsert'].flatMap((operation) =>

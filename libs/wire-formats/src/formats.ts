@@ -19,7 +19,7 @@ const clientFormats: Readonly<Record<ClientFormat, ClientWireFormat>> = {
   messages: withForeignLosses(messages),
 };
 
-/** The table of all formats. To add a format, add its folder and an entry here. */
+/** The table of all formats. To add a format, add the format's folder and an entry to this table. */
 const providerFormats: Readonly<Record<ProviderFormat, WireFormat>> = {
   ...clientFormats,
   gemini: withForeignLosses(gemini),
@@ -35,8 +35,8 @@ export function providerFormatNamed(name: ProviderFormat): WireFormat {
 }
 
 /**
- * Adds losses for fields that only another format has. A format cannot detect them itself, because formats do
- * not depend on each other.
+ * Adds losses for fields that only another format defines. A format cannot detect these fields, because
+ * formats do not depend on each other.
  */
 function withForeignLosses<Format extends WireFormat>(format: Format): Format {
   const { provider } = format;
@@ -62,7 +62,7 @@ function findForeignLosses(request: ChatRequest, format: ProviderFormat): Loss[]
   ].flat();
 }
 
-/** Skips opaque parts. The target format reports each of them as one loss. */
+/** Skips opaque parts, because the target format reports each opaque part as one loss. */
 function findInMessage(message: ChatMessage, path: string, format: ProviderFormat): Loss[] {
   const inParts = message.parts.map((part, index) =>
     part.type === 'opaque' ? [] : listLosses(`${path}parts[${index}].`, part.extensions, format),

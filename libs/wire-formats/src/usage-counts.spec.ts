@@ -47,7 +47,7 @@ describe.each(answers)('token counts from %s', (format, renderAnswer) => {
     expect(usageOf(input, output, cached)).not.toHaveProperty('cachedInputTokens');
   });
 
-  it.each(['-1', '1e400', '"7"', 'null'])('ignore a count of %s and keep the other counts', (count) => {
+  it.each(['-1', '1e400', '"7"', 'null'])('exclude a count of %s and keep the other counts', (count) => {
     for (const usage of [usageOf('7', count, '0'), usageOf(count, '5', '0')]) {
       for (const count of Object.values(usage ?? {}))
         expect(Number.isSafeInteger(count) && count >= 0).toBe(true);

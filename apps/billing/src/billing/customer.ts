@@ -13,7 +13,7 @@ export interface BillingContext {
 
 type CustomerContext = Pick<BillingContext, 'database' | 'now'>;
 
-/** The account's customer id at Stripe. Null before its first checkout. */
+/** The account's customer id at Stripe. Null before the account's first checkout. */
 export async function findCustomer({ database }: CustomerContext, accountId: string): Promise<string | null> {
   const row = await database.forAccount(accountId).stripeCustomer.findUnique({ where: { accountId } });
   return row?.customerId ?? null;
@@ -46,8 +46,8 @@ export async function ensureCustomer(
 }
 
 /**
- * Stores the customer's current subscription from Stripe. If two calls run concurrently, the later write
- * wins. Any further change at Stripe triggers its own event.
+ * Stores the customer's current subscription from Stripe. If two calls run concurrently, the result of the
+ * call that started later is kept. Any further change at Stripe triggers its own event.
  */
 export async function syncCustomer(
   { database, now }: CustomerContext,

@@ -15,9 +15,9 @@ const rename = `
   WHERE request_id IN (SELECT request_id FROM ledger_entries WHERE account_id = $1::uuid LIMIT ${rowsAtOnce})`;
 
 /**
- * Anonymizes an account. It stores a tombstone that later ledger writes respect, deletes the customer at
- * Stripe, and renames the account in the ledger. The savings remain under a pseudonym that is stored nowhere
- * else. Returns whether the anonymization is complete. It can be repeated and run concurrently.
+ * Anonymizes an account. Stores a tombstone that later ledger writes respect, deletes the customer at Stripe,
+ * and renames the account in the ledger. The savings remain under a pseudonym that is stored nowhere else.
+ * Returns whether the anonymization is complete. The function can be repeated and run concurrently.
  */
 export async function forgetAccount(
   context: Pick<BillingContext, 'database' | 'payments' | 'now'>,
@@ -36,7 +36,10 @@ export async function forgetAccount(
   return { isDone: true };
 }
 
-/** A deleted account must not be charged, so the deletion waits until Stripe has confirmed it. */
+/**
+ * A deleted account must not be charged, so the deletion waits until Stripe has confirmed the deletion of the
+ * customer.
+ */
 async function forgetCustomer(
   context: Pick<BillingContext, 'database' | 'payments' | 'now'>,
   accountId: string,
@@ -53,9 +56,9 @@ async function forgetCustomer(
 }
 
 /**
- * The lock waits for writers that have not seen the tombstone. Therefore none of their entries is written
- * after the renaming. A statement takes its snapshot after acquiring its locks, so any writer that waits for
- * this lock sees the tombstone.
+ * Writes the tombstone under a lock. The lock waits for writers that have not read the tombstone. Therefore
+ * none of their entries is written after the renaming. A statement takes its snapshot after acquiring its
+ * locks, so any writer that waits for this lock reads the tombstone.
  */
 async function writeTombstone(database: BillingDatabase, accountId: string): Promise<void> {
   const client = database.acrossAccounts;

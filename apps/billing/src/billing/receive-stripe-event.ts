@@ -13,8 +13,9 @@ type Context = Pick<BillingContext, 'database' | 'payments' | 'now'>;
 
 /**
  * Processes each Stripe event once. An event only triggers a sync with Stripe, so the order of events does
- * not matter. The event is stored after it has been processed: if processing fails, Stripe sends it again.
- * Stripe signs each delivery separately, so a repeated signature is a replay and is rejected.
+ * not matter. The event is stored after it has been processed. If processing fails, Stripe therefore sends
+ * the event again. Stripe signs each delivery separately, so a repeated signature is a replay and is
+ * rejected.
  */
 export async function receiveStripeEvent(
   context: Context,

@@ -10,15 +10,16 @@ import type { Redis } from 'ioredis';
 /** Number of batches processed concurrently, each in one statement. */
 const concurrency = 2;
 /**
- * If a process dies, another one takes over its batch after this time. Detecting this can take as long again.
+ * If a process dies, another process takes over its batch after this time. Detecting the failure can take the
+ * same time again.
  */
 const lockDurationMs = 5_000;
 
 export interface WriteLedgerParts {
   readonly database: BillingDatabase;
-  /** The queue's Redis. It may be unavailable, even on startup. */
+  /** The queue's Redis. Redis may be unavailable, even on startup. */
   readonly queueRedis: Redis;
-  /** Tells the workers which ledger batches are in Postgres. */
+  /** Reports the ledger batches that are in Postgres to the workers. */
   readonly reportCommitted: (batchIds: string[]) => void;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -66,7 +67,7 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
       concurrency,
       lockDuration: lockDurationMs,
       stalledInterval: lockDurationMs / 2,
-      // If a process is killed, this does not count as a failure of its batch.
+      // If a process is killed, its batch is not counted as failed.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
     });
     this.#worker.on('error', (error) => logger.warn({ err: error }, 'processing ledger batches failed'));
@@ -82,8 +83,9 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
     const { database, logger, reportCommitted } = this.#parts;
     const batch = ledgerEntryBatch.data.safeParse(job.data);
     if (!batch.success) {
-      // This batch is not reported as written. The worker therefore keeps it until a newer release can parse
-      // it.
+      // An invalid batch is not reported as written. The worker therefore keeps the batch until a newer
+      // release
+      // can parse it.
       this.#entries.inc({ result: 'refused' });
       logger.error(
         { batch_id: job.id, issues: batch.error.issues.length },
@@ -119,8 +121,8 @@ const insert = `
   ON CONFLICT (request_id) DO NOTHING`;
 
 /**
- * Writes either all ledger entries or none, and returns the number of new ones. It can be repeated with the
- * same entries.
+ * Writes either all ledger entries or none, and returns the number of new entries. The call can be repeated
+ * with the same entries.
  */
 function writeLedger(database: BillingDatabase, entries: readonly LedgerEntry[]): Promise<number> {
   return database.acrossAccounts.$executeRawUnsafe(insert, JSON.stringify(entries), newId());

@@ -20,7 +20,7 @@ export interface PaymentEvent {
   readonly id: string;
   readonly type: string;
   readonly signedAt: Date;
-  /** The event's customer. Null if the event has none. */
+  /** The event's customer. Null if the event has no customer. */
   readonly customerId: string | null;
 }
 
@@ -29,7 +29,7 @@ export interface PaymentEvent {
  * fails.
  */
 export interface Payments {
-  /** Creates the Stripe customer for an account. Concurrent calls create only one. */
+  /** Creates the Stripe customer for an account. Concurrent calls create only one customer. */
   createCustomer(accountId: string): Promise<string>;
   /** Closes the customer's open checkouts and creates a new one. */
   createCheckout(checkout: {
@@ -42,8 +42,9 @@ export interface Payments {
   openPortal(customerId: string, returnUrl: string): Promise<string>;
   findCheckout(id: string): Promise<PaidCheckout | null>;
   /**
-   * Returns the relevant subscription: paid ones come before other live ones, and live ones before ended
-   * ones; within each group, the newest comes first. Null if the customer has none.
+   * Returns the most relevant subscription of the customer: paid subscriptions come before other live ones,
+   * and live subscriptions before ended ones. Within each group, the newest subscription comes first. Null if
+   * the customer has no subscription.
    */
   findSubscription(customerId: string): Promise<PaidSubscription | null>;
   /** Deletes the customer and ends its subscriptions immediately. A missing customer is not an error. */

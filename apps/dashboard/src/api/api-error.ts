@@ -1,10 +1,10 @@
 /** An error response from the gateway, or a failed connection. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** HTTP status. 0: the gateway could not be reached. */
+  /** The HTTP status. 0 if the gateway could not be reached. */
   readonly status: number;
   readonly code: string;
-  /** The invalid field, if there is one. */
+  /** The name of the invalid field. Undefined if no field is invalid. */
   readonly param: string | null;
   readonly requestId: string | null;
 

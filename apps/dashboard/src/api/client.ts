@@ -12,12 +12,17 @@ interface TokenSource {
 
 let tokenSource: TokenSource = { token: () => Promise.resolve(null), renew: () => Promise.resolve(null) };
 
-/** Connects the login session, which belongs to a higher layer. Call it before the first request. */
+/**
+ * Connects the login session, which belongs to a higher layer. Call this function before the first request.
+ */
 export function setTokenSource(source: TokenSource): void {
   tokenSource = source;
 }
 
-/** Adds the access token. If the gateway rejects the token, renews it once and sends the request again. */
+/**
+ * Adds the access token to a request. If the gateway rejects the token, the middleware renews it and sends
+ * the request one more time.
+ */
 async function fetchAsPerson(request: Request): Promise<Response> {
   const again = request.clone();
   const token = await tokenSource.token();
@@ -27,7 +32,10 @@ async function fetchAsPerson(request: Request): Promise<Response> {
   return renewed === null ? response : fetch(withToken(again, renewed));
 }
 
-/** Whether the gateway rejected the token. A wrong password also returns 401, but must not be sent twice. */
+/**
+ * Whether the gateway rejected the token. A wrong password also returns 401, but a wrong password must not be
+ * sent twice.
+ */
 async function rejectsToken(response: Response): Promise<boolean> {
   if (response.status !== 401) return false;
   const body: unknown = await response
@@ -43,7 +51,10 @@ function withToken(request: Request, token: string | null): Request {
   return request;
 }
 
-/** The gateway's API, typed by its OpenAPI document. Calls return `{ data, error, response }`: see `unwrap`. */
+/**
+ * The gateway's API, typed by its OpenAPI document. Calls return `{ data, error, response }`, which `unwrap`
+ * reads.
+ */
 export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: fetchAsPerson });
 
 interface Answer<Data> {
@@ -63,7 +74,10 @@ export async function unwrap<Data>(answer: Promise<Answer<Data>>): Promise<NonNu
 
 const retriesMax = 2;
 
-/** Client errors are final. Network errors, 429 and 5xx are retried. */
+/**
+ * Returns whether to retry a failed request. Client errors are final. Network errors, 429 and 5xx are
+ * retried.
+ */
 function shouldRetry(failures: number, error: unknown): boolean {
   const { status } = toApiError(error);
   return failures < retriesMax && (status === 0 || status === 429 || status >= 500);

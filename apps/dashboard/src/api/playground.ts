@@ -1,8 +1,8 @@
 import { api, unwrap } from './client.ts';
 
-/** The largest K that a key accepts. Longer tool lists are rare. */
+/** The largest K that a key accepts. Tool lists with more tools are rare. */
 const everything = 512;
-/** A key is replaced this long before it expires, so that no response is interrupted. */
+/** Milliseconds before its expiry at which a key is replaced, so that no response is interrupted. */
 const marginMs = 5 * 60_000;
 
 export type PlaygroundColumn = 'pruned' | 'full';
@@ -22,8 +22,8 @@ async function createKey(column: PlaygroundColumn): Promise<PlaygroundKey> {
 }
 
 /**
- * The column's short-lived API key, because the chat endpoints accept no access token. The key of `full` has the largest
- * possible K.
+ * The short-lived API key for a playground column. The chat endpoints accept no access token. The key of
+ * `full` has the largest possible K.
  */
 export async function playgroundKey(column: PlaygroundColumn): Promise<string> {
   const current = await keys.get(column)?.catch(() => undefined);

@@ -14,7 +14,7 @@ export function useProviders() {
   });
 }
 
-/** Reloads providers and models: a provider's models appear and disappear with it. */
+/** Reloads providers and models, because a provider's models appear and disappear with the provider. */
 function useRefresh() {
   const client = useQueryClient();
   return () => {

@@ -20,8 +20,8 @@ export type RequestPage = Awaited<ReturnType<typeof readRequests>>;
 export type RequestEntry = RequestPage['data'][number];
 
 /**
- * The request log, newest first. Loads another page whenever the end is reached. The fixed end time `until` (RFC 3339) keeps
- * new requests from shifting the pages.
+ * The request log, newest first. Loads another page when the user reaches the end. The end time `until` (RFC
+ * 3339) is fixed, so that new requests do not shift the pages.
  */
 export function useRequests(filter: RequestFilter, until: string) {
   return useInfiniteQuery({
@@ -34,7 +34,7 @@ export function useRequests(filter: RequestFilter, until: string) {
   });
 }
 
-/** The number of requests since a time, refreshed every few seconds while the page is visible. */
+/** The number of requests since a given time, refreshed every few seconds while the page is visible. */
 export function useNewRequests(filter: RequestFilter, since: string) {
   return useQuery({
     queryKey: ['new-requests', filter, since],
@@ -77,8 +77,8 @@ const triesMax = 25;
 const betweenTriesMs = 400;
 
 /**
- * A request that has just finished. Its log row takes about a second to appear, so its session's request list
- * is polled first.
+ * A request that has just finished. Its log row takes about a second to appear, so the request list of its
+ * session is polled first.
  */
 export function useNewRequest(requestId: string | undefined, sessionId: string) {
   return useQuery({

@@ -43,7 +43,10 @@ interface ModelToggle {
   readonly is_enabled: boolean;
 }
 
-/** Shows the new state of the switch at once, and restores the old one if the gateway rejects the change. */
+/**
+ * Shows the new state of the switch immediately, and restores the old state if the gateway rejects the
+ * change.
+ */
 export function useToggleModel() {
   const client = useQueryClient();
   const show = ({ provider, model_id, is_enabled }: ModelToggle) =>
@@ -58,7 +61,7 @@ export function useToggleModel() {
   return useMutation({
     mutationFn: (body: ModelToggle) => unwrap(api.POST('/v1/account/routing/models/toggle', { body })),
     onMutate: async (toggle) => {
-      // A list requested before the change would show the switch's old state.
+      // A list that was requested before the change would show the switch's old state.
       await client.cancelQueries({ queryKey: modelsKey });
       show(toggle);
     },

@@ -2,9 +2,12 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api, unwrap } from './client.ts';
 
 const pageRows = 500;
-/** One tool list has at most 4,096 tools, and an account may have several lists. */
+/**
+ * Maximum number of tools to read. One tool list has at most 4,096 tools, and an account may have several
+ * lists.
+ */
 const toolsMax = 10_000;
-/** Maximum number of alerts (newest) and of suggestions (most evidence). */
+/** Maximum number of alerts, newest first, and of suggestions, those with the most evidence first. */
 const alertsMax = 500;
 
 const readHealth = (days: number, offset: number) =>
@@ -12,7 +15,10 @@ const readHealth = (days: number, offset: number) =>
 type HealthPage = Awaited<ReturnType<typeof readHealth>>;
 export type ToolHealth = HealthPage['data'][number];
 
-/** Reads every tool of the last `days` days, page by page, because the browser sorts them. */
+/**
+ * Reads every tool of the last `days` days, page by page. All tools are needed because the browser sorts
+ * them.
+ */
 async function readAllHealth(days: number): Promise<HealthPage> {
   const first = await readHealth(days, 0);
   const tools = [...first.data];

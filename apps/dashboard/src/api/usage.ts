@@ -40,7 +40,7 @@ export function useKeyUsage(span: { readonly from: string; readonly to: string }
   });
 }
 
-/** A time span, and a session if only its requests count. */
+/** A time span. With a session id, only the requests of this session. */
 export interface CacheReportQuery {
   readonly from: string;
   readonly to: string;

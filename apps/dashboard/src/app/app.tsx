@@ -28,7 +28,9 @@ const theme = createTheme({
 
 const colorSchemeManager = localStorageColorSchemeManager({ key: 'svc-color-scheme' });
 
-/** All styles come from files. The theme writes nothing into the page at run time (Content-Security-Policy). */
+/**
+ * All styles come from files. The theme must not add style elements at run time (Content-Security-Policy).
+ */
 export function App() {
   return (
     <MantineProvider

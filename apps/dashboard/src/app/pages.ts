@@ -15,14 +15,17 @@ import {
 } from 'lucide-react';
 import type { ComponentType } from 'react';
 
-/** A page, in the order of the navigation. Its code is loaded when the page is first opened. */
+/**
+ * A page. The navigation lists the pages in this order. A page's code is loaded when the page is first
+ * opened.
+ */
 export interface Page {
   /** Path below `/dashboard`, without a leading slash. */
   readonly path: string;
   readonly label: string;
   readonly icon: LucideIcon;
   readonly group: 'Start' | 'Monitor' | 'Set up';
-  /** False for a page that is reached from another page. */
+  /** False for a page that opens only from another page. */
   readonly isInNavigation?: false;
   readonly load: () => Promise<ComponentType>;
 }

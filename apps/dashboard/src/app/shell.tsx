@@ -11,7 +11,10 @@ import { VerifyEmailBanner } from './verify-email-banner.tsx';
 import classes from './shell.module.css';
 import { useAccount } from '../api/account.ts';
 
-/** The frame of every page. Without a login session, it opens the sign-in page and returns afterwards. */
+/**
+ * The frame of every page. Without a login session, the frame opens the sign-in page, which later returns to
+ * this page.
+ */
 export function Shell() {
   const session = useLoginSession();
   const { pathname, search } = useLocation();
@@ -48,7 +51,7 @@ function Content() {
   );
 }
 
-/** The bar of narrow screens. A button opens the navigation. */
+/** The top bar on narrow screens. A button opens the navigation. */
 function TopBar() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   return (
@@ -68,7 +71,10 @@ function TopBar() {
   );
 }
 
-/** Waits for the account, which a person's first visit creates. Pages need it for their requests. */
+/**
+ * Waits for the account, which the gateway creates at a person's first visit. Pages need the account for
+ * their requests.
+ */
 function AccountGate({ children }: { readonly children: ReactNode }) {
   const account = useAccount();
   if (account.isPending) return <LoadingState />;

@@ -9,9 +9,9 @@ export interface PlaygroundTool {
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** JSON written by the model. It may be incomplete. */
+  /** JSON written by the model. The JSON may be incomplete. */
   readonly argumentsJson: string;
-  /** The index of the call in stream chunks, if they have one. */
+  /** The index of the call in stream chunks. Undefined if the chunks have no index. */
   readonly place?: number;
 }
 
@@ -27,13 +27,16 @@ export type Turn =
 export const chatFormats = ['chat-completions', 'messages', 'converse'] as const;
 export type ChatFormat = (typeof chatFormats)[number];
 
-/** The tool calls of the last assistant turn, which need a result. */
+/** The tool calls of the last assistant turn that still need a result. */
 export function pendingCalls(turns: readonly Turn[]): readonly ToolCall[] {
   const last = turns.at(-1);
   return last?.role === 'assistant' ? last.calls : [];
 }
 
-/** Adds the typed text, either as the result for every pending tool call or as a user message. */
+/**
+ * Adds the typed text to the conversation, either as the result for every pending tool call or as a user
+ * message.
+ */
 export function addInput(turns: readonly Turn[], text: string): Turn[] {
   const calls = pendingCalls(turns);
   if (calls.length === 0) return [...turns, { role: 'user', text }];

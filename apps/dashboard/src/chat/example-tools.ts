@@ -31,7 +31,7 @@ export function renderExampleTools(): string {
   return JSON.stringify(tools, null, 2);
 }
 
-/** Name, description and parameters. A typical agent has about as many tools. */
+/** The tools of a typical agent, with name, description and parameters. */
 const rows: readonly (readonly [name: string, description: string, ...parameters: string[]])[] = [
   ['star_repository', 'Stars a repository for the signed-in user', 'owner', 'repo'],
   ['create_issue', 'Opens a new issue in a repository', 'owner', 'repo', 'title', 'body'],

@@ -1,13 +1,13 @@
 import type { ChatFormat, ToolCall } from './conversation.ts';
 import type { Frame } from './read-stream.ts';
 
-/** The part of a response received so far. */
+/** The part of a response that has already arrived. */
 export interface Answer {
   readonly text: string;
   readonly calls: readonly ToolCall[];
-  /** Why the model stopped, as the format names the reason. */
+  /** Why the model stopped, as the response format reports it. */
   readonly stopReason: string | null;
-  /** An error event in the stream. */
+  /** The message of an error event in the stream. */
   readonly error: string | null;
 }
 
@@ -74,7 +74,7 @@ function addCompletionChunk(answer: Answer, chunk: Loose): Answer {
   let next = addText(answer, text(delta['content']));
   for (const part of list(delta['tool_calls']).map(object)) {
     const called = object(part['function']);
-    // The provider chooses the index. It may not start at zero.
+    // The provider chooses the index, which may not start at zero.
     const place = typeof part['index'] === 'number' ? part['index'] : next.calls.length;
     const known = next.calls.findIndex((call) => call.place === place);
     const at = known === -1 ? next.calls.length : known;
@@ -131,7 +131,7 @@ function addText(answer: Answer, more: string): Answer {
   return more === '' ? answer : { ...answer, text: answer.text + more };
 }
 
-/** Starts a call at the end of the list, or appends arguments to an existing call. */
+/** Starts a tool call at the end of the list, or appends arguments to an existing call. */
 function addCall(answer: Answer, at: number, call: ToolCall): Answer {
   const calls = [...answer.calls];
   const begun = calls[at];

@@ -1,10 +1,13 @@
-/** One event of a stream: its JSON, and its name if the format sends names separately. */
+/** One event of a stream: its JSON, and its name if the format sends event names separately. */
 export interface Frame {
   readonly event: string;
   readonly data: unknown;
 }
 
-/** Reads the events of a `text/event-stream` (HTML standard, §9.2) without `[DONE]`. Ends with the stream. */
+/**
+ * Reads the events of a `text/event-stream` (HTML standard, §9.2), except `[DONE]`. The generator ends with
+ * the stream.
+ */
 export async function* readServerSentEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
   let rest = '';
   for await (const text of chunksOf(decodeText(stream))) {
@@ -33,9 +36,9 @@ const crcBytes = 4;
 const stringHeader = 7;
 
 /**
- * Reads the events of an `application/vnd.amazon.eventstream`: lengths of message and headers and their CRC (4 bytes each),
- * headers, payload, CRC. Checksums are not verified, because TCP already protects the data. Only string headers are read: the
- * gateway sends no others.
+ * Reads the events of an `application/vnd.amazon.eventstream`: lengths of message and headers and their CRC
+ * (4 bytes each), headers, payload, CRC. Checksums are not verified, because TCP already protects the data.
+ * Only string headers are read, because the gateway sends no other headers.
  */
 export async function* readEventStream(stream: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
   let rest = new Uint8Array();

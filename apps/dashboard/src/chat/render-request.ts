@@ -1,6 +1,6 @@
 import type { ChatFormat, PlaygroundTool, ToolCall, Turn } from './conversation.ts';
 
-/** The messages format requires a maximum response length. */
+/** Maximum response length in tokens, which the messages format requires. */
 const answerTokensMax = 1_024;
 
 export interface ChatRequest {
@@ -15,7 +15,7 @@ export interface RenderedRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Renders a conversation as a request in the given format: its path and body. */
+/** Renders a conversation as a request in the given format. Returns the path and the body of the request. */
 export function renderRequest(format: ChatFormat, request: ChatRequest): RenderedRequest {
   switch (format) {
     case 'chat-completions':

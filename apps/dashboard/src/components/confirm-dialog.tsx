@@ -7,9 +7,9 @@ interface ConfirmDialogProps {
   readonly onClose: () => void;
   readonly onConfirm: () => void;
   readonly title: string;
-  /** What is deleted, and that this cannot be undone. */
+  /** Text that names the deleted object and warns that the action cannot be undone. */
   readonly children: ReactNode;
-  /** What the button does: “Revoke the key”. */
+  /** The button's label, such as “Revoke the key”. */
   readonly action: string;
   /** Text that the user must type before confirming. */
   readonly typed?: string;

@@ -6,7 +6,10 @@ import classes from './copy.module.css';
 
 const shownMs = 1_800;
 
-/** The clipboard API exists only in secure contexts. Elsewhere the text is selected and copied with `execCommand`. */
+/**
+ * The clipboard API exists only in secure contexts. In other contexts, the text is selected and copied with
+ * `execCommand`.
+ */
 async function copyText(text: string): Promise<void> {
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- missing when the page is served over plain HTTP
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
@@ -21,7 +24,7 @@ async function copyText(text: string): Promise<void> {
 
 interface CopyButtonProps {
   readonly text: string;
-  /** For screen readers: “Copy the key”. */
+  /** The label for screen readers, such as “Copy the key”. */
   readonly label?: string;
   readonly size?: 'compact-xs' | 'xs' | 'sm';
   readonly variant?: 'default' | 'filled' | 'subtle';
@@ -48,13 +51,13 @@ export function CopyButton({ text, label = 'Copy', size = 'xs', variant = 'defau
 
 interface CodeBlockProps {
   readonly code: string;
-  /** For screen readers. */
+  /** The label for screen readers. */
   readonly label: string;
-  /** Visible lines. Longer code scrolls. */
+  /** Number of visible lines. Longer code scrolls. */
   readonly linesMax?: number;
 }
 
-/** Code with a copy button. It scrolls in its own frame, which is reachable by keyboard. */
+/** Code with a copy button. The code scrolls in its own frame, which is reachable by keyboard. */
 export function CodeBlock({ code, label, linesMax = 24 }: CodeBlockProps) {
   return (
     <div className={classes.frame}>
@@ -78,7 +81,7 @@ export function CodeBlock({ code, label, linesMax = 24 }: CodeBlockProps) {
 
 interface SecretOnceProps {
   readonly secret: string;
-  /** Instructions for the secret. */
+  /** Instructions for using the secret. */
   readonly children?: ReactNode;
 }
 

@@ -11,11 +11,11 @@ export interface Column<Row> {
   readonly key: string;
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
-  /** A grid track: `minmax(10rem, 2fr)`. */
+  /** The column's grid track, such as `minmax(10rem, 2fr)`. */
   readonly width: string;
-  /** `end` for numbers. */
+  /** The column's alignment. `end` is for numbers. */
   readonly align?: 'end';
-  /** Whether the column can be sorted. Requires `onSort`. */
+  /** Whether the user can sort by this column. Requires `onSort`. */
   readonly isSortable?: boolean;
 }
 
@@ -25,33 +25,33 @@ export interface Sorting {
 }
 
 interface DataTableProps<Row> {
-  /** Describes the rows to screen readers. */
+  /** A description of the rows for screen readers. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string;
-  /** The total number of rows when only some are loaded. */
+  /** The total number of rows, if only some rows are loaded. */
   readonly total?: number;
   /** Called when the last loaded row scrolls into view. */
   readonly onEndReached?: () => void;
   readonly isLoadingMore?: boolean;
   readonly sorting?: Sorting;
   readonly onSort?: (sorting: Sorting) => void;
-  /** Narrower tables scroll sideways. */
+  /** Minimum width of the table. A narrower table scrolls sideways. */
   readonly minWidth?: string;
-  /** Row height in pixels. One line of text needs 44. */
+  /** Row height in pixels. One line of text needs 44 pixels. */
   readonly rowHeight?: number;
   /** Maximum CSS height of the scrolling part. */
   readonly maxHeight?: string;
 }
 
 const headHeight = 40;
-/** Rows rendered outside the visible range, so that scrolling shows no gaps. */
+/** Number of rows rendered outside the visible range, so that scrolling shows no gaps. */
 const overscan = 12;
 
 /**
- * A table of any length. Only visible rows are in the page. All rows have the same height, and long text ends with an
- * ellipsis. If a row leads to a page, put the link into the first column.
+ * A table of any length. The page contains only the visible rows. All rows have the same height, and long
+ * text ends with an ellipsis. If a row leads to a page, put the link into the first column.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, total, rowHeight = 44, minWidth = '40rem', maxHeight = '70vh' } = props;
@@ -140,7 +140,7 @@ interface TableRowProps<Row> extends Pick<DataTableProps<Row>, 'columns'> {
   readonly row: Row;
   readonly id: string;
   readonly index: number;
-  /** Height and position in pixels. */
+  /** Height and position of the row in pixels. */
   readonly size: number;
   readonly start: number;
   readonly template: string;
@@ -164,7 +164,7 @@ function renderRow<Row>({ row, id, index, size, start, template, columns }: Tabl
   );
 }
 
-/** Visible rows are not rendered again while scrolling: one frame has time only for the new rows. */
+/** Visible rows are not rendered again while scrolling, because one frame has time only for the new rows. */
 const TableRow = memo(renderRow) as typeof renderRow;
 
 interface RowsInViewProps<Row> extends Pick<DataTableProps<Row>, 'columns' | 'rows' | 'rowKey'> {

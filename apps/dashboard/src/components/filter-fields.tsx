@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
 import { fromLocalInput, toLocalInput } from '../lib/local-time.ts';
 
-/** A filter that the address stores. */
+/** A filter that the address of the page contains. */
 export interface FilterFieldProps {
   readonly value: string | undefined;
   readonly onChange: (value: string) => void;
@@ -31,7 +31,10 @@ export function TextFilter({ label, placeholder, value = '', onChange }: TextFil
   );
 }
 
-/** Each typed digit already makes a valid date, so the field must not render again while the user types. */
+/**
+ * A filter for a time. Each typed digit already makes a valid date, so the field must not render again while
+ * the user types.
+ */
 export function TimeFilter({ label, value = '', onChange }: FilterFieldProps & { readonly label: string }) {
   const [typed, type] = useTyped({ value, onChange, show: toLocalInput, read: fromLocalInput });
   return (
@@ -47,17 +50,17 @@ export function TimeFilter({ label, value = '', onChange }: FilterFieldProps & {
 const typingMs = 350;
 
 interface TypedOptions {
-  /** The value in the address, or an empty string. */
+  /** The filter's value in the address, or an empty string. */
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** Convert between the filter value and the field's text. */
+  /** Convert between the filter's value and the text in the field. */
   readonly show: (value: string) => string;
   readonly read: (text: string) => string;
 }
 
 /**
- * A filter's text field. Its value is stored in the address, which changes when typing pauses, not with every
- * letter. The typed text stays until the address changes for another reason.
+ * A filter's text field. The address of the page contains the filter's value. The address changes when typing
+ * pauses, not with every letter. The typed text stays until the address changes for another reason.
  */
 function useTyped({ value, onChange, show, read }: TypedOptions): [string, (text: string) => void] {
   const [typed, setTyped] = useState(() => show(value));

@@ -5,16 +5,16 @@ import classes from './page-header.module.css';
 
 interface PageHeaderProps {
   readonly title: string;
-  /** One sentence about the purpose of the page. */
+  /** A sentence that describes the purpose of the page. */
   readonly description?: ReactNode;
   /** Buttons on the right. */
   readonly actions?: ReactNode;
 }
 
 /**
- * The page's heading. It takes the focus after a navigation, so that a screen reader announces the new page. After a change
- * within the page, such as a filter, it takes the focus only if the focused element is gone. A page that shows another item
- * needs another `key`.
+ * The page's heading. The heading takes the focus after a navigation, so that a screen reader announces the
+ * new page. After a change within the page, such as a filter, the heading takes the focus only if the focused
+ * element was removed. A page that shows another item needs another `key`.
  */
 export function PageHeader({ title, description, actions }: PageHeaderProps) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -23,7 +23,7 @@ export function PageHeader({ title, description, actions }: PageHeaderProps) {
   useEffect(() => {
     const isWithin = shown.current === pathname && document.activeElement !== document.body;
     shown.current = pathname;
-    // `default` marks the first page of the visit, which the browser already shows from the top.
+    // `default` marks the first page of the visit. The browser already shows this page from the top.
     if (key !== 'default' && !isWithin) heading.current?.focus({ preventScroll: true });
   }, [key, pathname]);
   return (

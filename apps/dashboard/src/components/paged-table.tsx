@@ -12,21 +12,21 @@ interface Page<Row> {
 
 interface PagedTableProps<Row> {
   readonly query: UseInfiniteQueryResult<InfiniteData<Page<Row>>>;
-  /** Describes the rows to screen readers. */
+  /** A description of the rows for screen readers. */
   readonly label: string;
-  /** A row in the count above the table, in the singular. */
+  /** The noun for a row in the count above the table, in the singular. */
   readonly noun: string;
   readonly columns: readonly Column<Row>[];
   readonly rowKey: (row: Row) => string;
-  /** Shown without rows. */
+  /** The content of an empty table. */
   readonly empty: ReactNode;
-  /** Narrower tables scroll sideways. */
+  /** Minimum width of the table. A narrower table scrolls sideways. */
   readonly minWidth: string;
-  /** The total from which the gateway stops counting. */
+  /** The total at which the gateway stops counting. */
   readonly countedMax?: number;
 }
 
-/** A log as a table with its total. Another page is loaded whenever the end is reached. */
+/** A log as a table with its total. Another page is loaded when the user reaches the end. */
 export function PagedTable<Row>(props: PagedTableProps<Row>) {
   const { query, label, columns, rowKey, empty, minWidth } = props;
   const rows = query.data?.pages.flatMap(({ data }) => data) ?? [];

@@ -26,7 +26,7 @@ export function Panel({ title, description, actions, children }: PanelProps) {
   );
 }
 
-/** Figures in a row, as many as fit. */
+/** Figures in rows, with as many figures per row as fit. */
 export function Figures({ children }: { readonly children: ReactNode }) {
   return <dl className={classes.figures}>{children}</dl>;
 }
@@ -35,7 +35,7 @@ interface FigureProps {
   readonly label: string;
   /** The value with its unit. */
   readonly children: ReactNode;
-  /** What the figure means, or its parts. */
+  /** An explanation of the figure, or its parts. */
   readonly hint?: ReactNode;
 }
 
@@ -59,7 +59,7 @@ export function Columns({ children }: { readonly children: ReactNode }) {
   return <div className={classes.columns}>{children}</div>;
 }
 
-/** A small table of figures. The first column names the row. The caller supplies head and body. */
+/** A small table of figures. The first column names the row. The caller supplies the head and the body. */
 export function FiguresTable({ children }: { readonly children: ReactNode }) {
   return <table className={classes.table}>{children}</table>;
 }
@@ -69,12 +69,12 @@ interface ScrollRegionProps {
   readonly children: ReactNode;
   /** For callers that scroll the region or focus it. */
   readonly ref?: Ref<HTMLDivElement>;
-  /** Replaces the default style, which scrolls only sideways. */
+  /** Replaces the default style. The default style scrolls only sideways. */
   readonly className?: string | undefined;
   readonly style?: CSSProperties;
 }
 
-/** Scrolls content that is larger than its frame, also by keyboard (WCAG 2.1.1). */
+/** A frame that scrolls its content, also by keyboard (WCAG 2.1.1). */
 export function ScrollRegion({ label, children, className = classes.scroll, ...rest }: ScrollRegionProps) {
   return (
     <div

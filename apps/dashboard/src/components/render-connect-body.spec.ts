@@ -10,7 +10,7 @@ describe('the request body that connects a provider', () => {
     });
   });
 
-  it('contains only the accepted fields of a key file and rejects a file that is not JSON', () => {
+  it('contains only the accepted fields of a key file, and a file that is not JSON is rejected', () => {
     const file = {
       type: 'service_account',
       private_key_id: 'id',

@@ -18,7 +18,7 @@ const scopes: readonly { value: KeyScope; label: string; description: string }[]
   },
 ];
 
-/** The names of scopes as the dashboard shows them. */
+/** The labels of scopes in the dashboard. */
 export function formatScopes(names: readonly KeyScope[]): string {
   return scopes.flatMap(({ value, label }) => (names.includes(value) ? label : [])).join(', ');
 }
@@ -30,7 +30,10 @@ interface ScopeFieldProps {
   readonly onChange: (value: KeyScope[]) => void;
 }
 
-/** What keys may call. The server requires at least one scope, so the error shows here first. */
+/**
+ * The field for the scopes of keys. The gateway requires at least one scope, so the field shows this error
+ * before sending.
+ */
 export function ScopeField({ label, description, value, onChange }: ScopeFieldProps) {
   return (
     <Checkbox.Group

@@ -7,7 +7,7 @@ import { toApiError } from '../api/api-error.ts';
 import { Foreign } from './values.tsx';
 import classes from './states.module.css';
 
-/** Grey lines in place of the content. Screen readers announce that it is loading. */
+/** Grey lines in place of the content. Screen readers announce that the content is loading. */
 export function LoadingState({
   lines = 4,
   isWholePage,
@@ -66,7 +66,7 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
 
 interface EmptyStateProps {
   readonly title: string;
-  /** How to get content here. */
+  /** Instructions for adding the first content. */
   readonly children: ReactNode;
   readonly icon?: LucideIcon;
   readonly action?: ReactNode;
@@ -92,7 +92,10 @@ interface QueryViewProps<Data> {
   readonly lines?: number;
 }
 
-/** A query's content, or its loading, error or empty state. Loaded content stays visible during a refetch. */
+/**
+ * Shows a query's content, or its loading, error or empty state. Loaded content stays visible during a
+ * refetch.
+ */
 export function QueryView<Data>({ query, children, isEmpty, empty, lines }: QueryViewProps<Data>) {
   if (query.data === undefined) {
     if (query.isError) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;

@@ -8,7 +8,7 @@ interface TimeRangeProps {
   readonly ranges: readonly number[];
 }
 
-/** A choice of time ranges. The address stores the selected range as `days`. */
+/** A choice of time ranges. The address of the page contains the selected range as `days`. */
 export function TimeRange({ days, ranges }: TimeRangeProps) {
   const [params, setParams] = useSearchParams();
   return (

@@ -12,14 +12,18 @@ import {
   unknown,
 } from '../lib/format.ts';
 
-/** Text from outside the product. Its text-direction marks cannot affect the text around it. */
+/**
+ * Text that the product did not write. Text-direction marks in this text cannot affect the text around it.
+ */
 export function Foreign({ children }: { readonly children: ReactNode }) {
   return <bdi>{children}</bdi>;
 }
 
 type Value = { readonly value: number | null | undefined };
 
-/** A time in the reader's time zone, or with `isRelative` how long ago. The exact time is its title. */
+/**
+ * A time in the reader's time zone, or with `isRelative` the elapsed time. The tooltip shows the exact time.
+ */
 export function Time({
   value,
   isRelative,
@@ -60,7 +64,7 @@ export function Share({ value }: Value) {
   return <span title={`${value * 100}%`}>{formatShare(value)}</span>;
 }
 
-/** A value that was not measured. It is not zero. */
+/** A placeholder for a value that was not measured. Such a value is not zero. */
 export function Unknown() {
   return (
     <span title="unknown">
@@ -81,7 +85,7 @@ function tick(): void {
 }
 
 function subscribe(listener: () => void): () => void {
-  // Without subscribers the clock does not tick, so the stored time can be hours old.
+  // Without subscribers, the clock does not tick, so the stored time can be hours old.
   if (listeners.size === 0) nowMs = Date.now();
   listeners.add(listener);
   timer ??= setInterval(tick, tickMs);

@@ -1,6 +1,6 @@
 /**
- * The address of a session's page. Session ids and tool names come from clients, so they go into the query: in a path,
- * slashes and dots would change its meaning.
+ * The address of a session's page. Session ids and tool names come from clients and may contain slashes and
+ * dots. These would change the meaning of a path, so the values are sent in the query.
  */
 export const sessionAddress = (sessionId: string): string =>
   `/sessions/one?${new URLSearchParams({ id: sessionId }).toString()}`;

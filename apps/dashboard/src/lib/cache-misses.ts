@@ -19,7 +19,7 @@ const details: Readonly<Record<Miss['detail'], string>> = {
   evicted: 'no change: the provider dropped the prompt earlier',
 };
 
-/** Why a prompt cache was missed, in words. */
+/** Describes in words why a prompt cache was missed. */
 export function describeMiss({ cause, detail }: Pick<Miss, 'cause' | 'detail'>): string {
   return `${causes[cause]}: ${details[detail]}`;
 }

@@ -1,6 +1,6 @@
 import { describeBucket, describeK, explainDecision, policyOf } from './explain-plan.ts';
 
-it('never says that K was applied if all tools were sent', () => {
+it('never claims that K was applied if all tools were sent', () => {
   expect(explainDecision({ k: 9, k_reason: 'calibrated' })).toBe(
     'K = 9. K was measured on shadow conversations of this account.',
   );

@@ -1,8 +1,10 @@
-/** The decision about a request's tools, as the request log, the traces and the playground show it. */
+/**
+ * The decision about a request's tools. The request log, the traces and the playground show this decision.
+ */
 interface Decision {
   /** The number of tools that the plan chose by rank. Null if the plan chose all of them. */
   readonly k: number | null;
-  /** Null if the request had no tools. */
+  /** The reason for K. Null if the request had no tools. */
   readonly k_reason: string | null;
 }
 
@@ -12,7 +14,7 @@ interface Explanation {
   readonly whole?: string;
 }
 
-/** Explains K: see docs/internals/tool-selection.md. */
+/** Explanations of K by reason: see docs/internals/tool-selection.md. */
 const reasons: Readonly<Record<string, Explanation>> = {
   calibrated: {
     text: 'K was measured on shadow conversations of this account.',
@@ -62,7 +64,10 @@ const reasons: Readonly<Record<string, Explanation>> = {
   off: { text: 'Pruning is off for this request, so all tools were sent.' },
 };
 
-/** Why the tools of a request were chosen, with K. In a shadow conversation, K is the plan's and was not applied. */
+/**
+ * Explains why the tools of a request were chosen, with K. In a shadow conversation, K belongs to the plan,
+ * which was not applied.
+ */
 export function explainDecision({ k, k_reason }: Decision): string {
   if (k_reason === null) return 'The request had no tools to choose from.';
   const { text, whole = text } = reasons[k_reason] ?? { text: `Reason: ${k_reason}.` };
@@ -70,29 +75,32 @@ export function explainDecision({ k, k_reason }: Decision): string {
   return k_reason === 'shadow' ? `${text} The plan’s K = ${k}.` : `K = ${k}. ${text}`;
 }
 
-/** K of a request, for narrow places. */
+/** A short description of a request's K, for narrow places. */
 export function describeK({ k, k_reason }: Decision): string {
   if (k_reason === null) return 'no tools';
   if (k === null) return 'all tools sent';
   return k_reason === 'shadow' ? `all tools sent (shadow, K = ${k})` : `K = ${k}`;
 }
 
-/** The meaning of K, for its first use on a page. */
+/** The explanation of K, shown where a page first mentions K. */
 export const meaningOfK =
   'K is the number of tools sent by rank. Tools that are always included do not count.';
 
-/** `act:101-250` in words. */
+/** Describes a bucket such as `act:101-250` in words. */
 export function describeBucket(bucket: string): string {
   const [intent = '', band = ''] = bucket.split(':');
   return `${intent === '*' ? 'all intents' : intent}, ${band} tools`;
 }
 
-/** The account's policy in a plan's version (`<ranker>/<prior>/<policy>`). Null before the first policy. */
+/**
+ * Extracts the account's policy from a plan's version (`<ranker>/<prior>/<policy>`). Null before the first
+ * policy.
+ */
 export function policyOf(toolsetVersion: string | null): string | null {
   return toolsetVersion?.split('/')[2] ?? null;
 }
 
-/** Why a tool is forwarded regardless of its rank. */
+/** The reasons why a tool is forwarded regardless of its rank. */
 const alwaysIn: Readonly<Record<string, string>> = {
   called: 'called before',
   tool_choice: 'named by tool_choice',

@@ -4,22 +4,25 @@ export const unknown = '–';
 const counts = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 
-/** `12,345`. */
+/** Formats a number as `12,345`. */
 export function formatCount(value: number | null | undefined): string {
   return value === null || value === undefined ? unknown : counts.format(value);
 }
 
-/** `12.3K`, for narrow places. */
+/** Formats a number as `12.3K`, for narrow places. */
 export function formatCompact(value: number | null | undefined): string {
   return value === null || value === undefined ? unknown : compact.format(value);
 }
 
-/** `1 request`, `2 requests`. */
+/** Formats a number with its noun: `1 request`, `2 requests`. */
 export function formatNumberOf(value: number | null, one: string, many = `${one}s`): string {
   return `${formatCount(value)} ${value === 1 ? one : many}`;
 }
 
-/** `6 / 117`: tools sent to the provider (with the recovery tool), and tools received from the client. */
+/**
+ * Formats numbers of tools as `6 / 117`: tools sent to the provider (with the recovery tool), and tools
+ * received from the client.
+ */
 export function formatTools({ tools_out, tools_in }: ToolCounts): string {
   return `${formatCount(tools_out)} / ${formatCount(tools_in)}`;
 }
@@ -29,7 +32,7 @@ interface ToolCounts {
   readonly tools_out: number | null;
 }
 
-/** `12,345 tokens`; from one million, `1.2M tokens`. */
+/** Formats tokens as `12,345 tokens`, and from one million as `1.2M tokens`. */
 export function formatTokens(value: number | null | undefined): string {
   if (value === null || value === undefined) return unknown;
   const number = Math.abs(value) >= 1_000_000 ? formatCompact(value) : formatCount(value);
@@ -38,7 +41,7 @@ export function formatTokens(value: number | null | undefined): string {
 
 const kibibyte = 1_024;
 
-/** `812 bytes`, `3.1 KiB`, `2 MiB`. */
+/** Formats bytes: `812 bytes`, `3.1 KiB`, `2 MiB`. */
 export function formatBytes(value: number | null | undefined): string {
   if (value === null || value === undefined) return unknown;
   if (value < kibibyte) return formatNumberOf(value, 'byte');
@@ -47,7 +50,7 @@ export function formatBytes(value: number | null | undefined): string {
   return `${Number((value / kibibyte ** 2).toFixed(1))} MiB`;
 }
 
-/** US dollars with enough digits for small amounts: `$12.34`, `$0.0042`, `−$0.10`. */
+/** Formats US dollars with enough digits for small amounts: `$12.34`, `$0.0042`, `−$0.10`. */
 export function formatUsd(value: number | null | undefined): string {
   if (value === null || value === undefined) return unknown;
   const size = Math.abs(value);
@@ -62,7 +65,7 @@ export function formatUsd(value: number | null | undefined): string {
   return format.format(value).replace('-', '−');
 }
 
-/** A duration given in milliseconds: `0.4 ms`, `320 ms`, `1.25 s`, `2 min 5 s`. */
+/** Formats a duration in milliseconds: `0.4 ms`, `320 ms`, `1.25 s`, `2 min 5 s`. */
 export function formatMs(value: number | null | undefined): string {
   if (value === null || value === undefined) return unknown;
   if (value < 10) return `${Number(value.toFixed(1))} ms`;
@@ -72,13 +75,13 @@ export function formatMs(value: number | null | undefined): string {
   return `${formatCount(Math.floor(seconds / 60))} min ${seconds % 60} s`;
 }
 
-/** A share between 0 and 1: `93.4%`. */
+/** Formats a share between 0 and 1 as `93.4%`. */
 export function formatShare(value: number | null | undefined, digits = 1): string {
   if (value === null || value === undefined) return unknown;
   return `${Number((value * 100).toFixed(digits))}%`;
 }
 
-/** The share of a part in a whole; null if either is unknown, or if the whole is zero. */
+/** The share of a part in a whole. Null if either value is unknown, or if the whole is zero. */
 export function shareOf(part: number | null, whole: number | null): number | null {
   return part === null || whole === null || whole === 0 ? null : part / whole;
 }
@@ -96,24 +99,24 @@ const units = [
   { unit: 'minute', ms: 60_000 },
 ] as const;
 
-/** An RFC 3339 time in the reader's time zone. */
+/** Formats an RFC 3339 time in the reader's time zone. */
 export function formatTime(value: string | null | undefined): string {
   return value === null || value === undefined ? unknown : moments.format(new Date(value));
 }
 
-/** The same with the weekday and the time zone's name. */
+/** Formats an RFC 3339 time with the weekday and the name of the time zone. */
 export function formatExactTime(value: string): string {
   return exact.format(new Date(value));
 }
 
-/** A UTC day such as `2026-11-20`. It is the same day in every time zone. */
+/** Formats a UTC day such as `2026-11-20`. The result is the same day in every time zone. */
 export function formatUtcDay(day: string): string {
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' }).format(
     new Date(`${day}T00:00:00Z`),
   );
 }
 
-/** `3 minutes ago`, `in 2 days`; below one minute `now`. */
+/** Formats a time relative to now: `3 minutes ago`, `in 2 days`, or `now` below one minute. */
 export function formatAgo(value: string, nowMs: number): string {
   const offMs = new Date(value).getTime() - nowMs;
   const found = units.find(({ ms }) => Math.abs(offMs) >= ms);

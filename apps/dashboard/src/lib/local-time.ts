@@ -5,7 +5,10 @@ export function toLocalInput(instant: string | undefined): string {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** The RFC 3339 time of such a field. Empty if the field has no valid time. */
+/**
+ * Converts the value of an `<input type="datetime-local">` to an RFC 3339 time. Returns an empty string if
+ * the value is no valid time.
+ */
 export function fromLocalInput(value: string): string {
   const timeMs = Date.parse(value);
   return Number.isNaN(timeMs) ? '' : new Date(timeMs).toISOString();

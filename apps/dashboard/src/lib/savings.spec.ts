@@ -6,7 +6,7 @@ const savings = {
   recovery_tokens: 1_500,
 };
 
-it('sums what pruning and compression saved, and deducts recovery rounds', () => {
+it('tokens saved are the savings of pruning and compression minus recovery rounds', () => {
   expect(sumTokensSaved(savings)).toBe(20_742);
   expect(sumTokensSaved({ ...savings, tool_tokens_saved: -60, compression_tokens_saved: 0 })).toBe(-1_560);
   expect(describeTokensSaved(savings)).toBe(
@@ -14,14 +14,14 @@ it('sums what pruning and compression saved, and deducts recovery rounds', () =>
   );
 });
 
-it('is unknown, not zero, if the definitions were not measured', () => {
+it('tokens saved are unknown, not zero, if the definitions were not measured', () => {
   const unmeasured = { ...savings, tool_tokens_saved: null };
   expect(sumTokensSaved(unmeasured)).toBeNull();
   expect(describeTokensSaved(unmeasured)).toBe('not measured');
   expect(describeSavedShare(unmeasured, 100)).toBe('');
 });
 
-it('compares with the input that would have been sent', () => {
+it('tokens saved are compared with the input without pruning and compression', () => {
   const saved = { tool_tokens_saved: 300, compression_tokens_saved: 0, recovery_tokens: 0 };
   expect(describeSavedShare(saved, 100)).toBe('about 75% of the input; ');
   expect(describeSavedShare(saved, null)).toBe('');

@@ -1,6 +1,6 @@
 import { formatShare, formatTokens } from './format.ts';
 
-/** The saved tokens of a request, or of a sum of requests. Null if not known. */
+/** The saved tokens of a request, or of a sum of requests. Null if they are unknown. */
 export interface Savings {
   readonly tool_tokens_saved: number | null;
   readonly compression_tokens_saved: number | null;
@@ -8,9 +8,9 @@ export interface Savings {
 }
 
 /**
- * Tokens saved, measured and net: tokens of the definitions that pruning kept from the model (counted with a tokenizer),
- * plus compression, minus recovery rounds. Negative if recovery cost more than was saved. Every page shows this value
- * as “Tokens saved”. The billing unit is a different figure (`net_tokens_saved`).
+ * The net number of tokens saved, as measured. It is the tokens of pruned definitions (counted with a
+ * tokenizer), plus compression, minus recovery rounds. Negative if recovery cost more than was saved. Every
+ * page shows this value as “Tokens saved”. The billing unit is a different figure (`net_tokens_saved`).
  */
 export function sumTokensSaved(savings: Savings): number | null {
   const { tool_tokens_saved: tools, compression_tokens_saved: compression } = savings;
@@ -18,7 +18,7 @@ export function sumTokensSaved(savings: Savings): number | null {
   return tools === null || compression === null || recovery === null ? null : tools + compression - recovery;
 }
 
-/** The parts of the tokens saved. */
+/** The parts of the saved tokens. */
 export function describeTokensSaved(savings: Savings): string {
   const { tool_tokens_saved: tools, compression_tokens_saved: compression } = savings;
   const { recovery_tokens: recovery } = savings;
@@ -27,7 +27,10 @@ export function describeTokensSaved(savings: Savings): string {
   return `measured: ${formatTokens(tools)} by pruning, ${formatTokens(compression)} by compression${rounds}`;
 }
 
-/** The share of the input that was saved: about, because providers count with their own tokenizers. */
+/**
+ * The share of the input that was saved. The share is approximate, because providers count with their own
+ * tokenizers.
+ */
 export function describeSavedShare(savings: Savings, promptTokens: number | null): string {
   const saved = sumTokensSaved(savings);
   if (saved === null || promptTokens === null || promptTokens + saved <= 0) return '';

@@ -10,7 +10,7 @@ import type { OidcIdentity } from './oidc-identity.ts';
 import type { SignInSettings } from './sign-in-settings.ts';
 import { readSignInSettings } from './sign-in-settings.ts';
 
-// The page contains data and drafts of one person. For another person it reloads.
+// The page contains data and drafts of one person. If another person signs in, the page reloads.
 const loginSession = new LoginSession(() => window.location.reload());
 setTokenSource(loginSession);
 
@@ -34,14 +34,14 @@ export async function restoreLoginSession(): Promise<void> {
   else await loginSession.restore(embedded);
 }
 
-/** Removes the data, keys and notices of the previous person. */
+/** Removes the data, API keys and notices of the previous person. */
 function forgetPerson(): void {
   queryClient.clear();
   forgetPlaygroundKeys();
   dismissNotices();
 }
 
-/** Creates the account if the person is new. After a failure, the first read of the account tries again. */
+/** Creates the account of a new person. After a failure, the first read of the account creates it. */
 async function registerAccount({ accessToken }: Tokens): Promise<void> {
   const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
   await fetch('/v1/account/register', { method: 'POST', headers, body: '{}' }).catch(() => undefined);
@@ -79,7 +79,7 @@ export async function comeBackFromIssuer(address: URL): Promise<string> {
 
 export async function logOut(): Promise<void> {
   const ended = loginSession.end();
-  // Do not wait for the gateway: the next person may already be typing.
+  // The sign-out does not wait for the gateway, because the next person may already be typing.
   forgetPerson();
   await ended;
 }

@@ -7,7 +7,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** The response schema, which has no name in the OpenAPI document. */
+/** The type of the response, which has no name in the OpenAPI document. */
 interface SessionAnswer {
   readonly access_token: string;
   readonly expires_in: number;
@@ -20,7 +20,7 @@ export class EmbeddedIdentity implements Identity {
     return isMarked();
   }
 
-  /** Tabs renew one after the other: a refresh token that is used twice ends the login session. */
+  /** Tabs renew one after the other, because a refresh token that is used twice ends the login session. */
   async renew(): Promise<Tokens | null> {
     return inTurn(async () => {
       try {
@@ -71,7 +71,7 @@ async function post(path: string, body: unknown): Promise<unknown> {
   return answer;
 }
 
-/** The lock exists only in secure contexts. Plain HTTP on another host works without it. */
+/** The Web Locks API exists only in secure contexts. Plain HTTP on another host works without the lock. */
 function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   if (!('locks' in navigator)) return work();
   return navigator.locks.request('svc-session', work);

@@ -33,7 +33,7 @@ describe('the login session of a page', () => {
     expect(await session.token()).toBe('one');
   });
 
-  it('renews a token before it expires, once for concurrent callers', async () => {
+  it('renews a token before it expires, with one renewal for concurrent callers', async () => {
     const session = new LoginSession();
     const { identity, calls } = createIdentity(tokens('old', 1_000), tokens('new'));
     await session.restore(identity);
@@ -54,7 +54,7 @@ describe('the login session of a page', () => {
     expect(calls.renewals).toBe(2);
   });
 
-  it('ends when the identity provider ends it, and stays when the provider cannot be reached', async () => {
+  it('ends when the identity provider ends it, and continues when the provider cannot be reached', async () => {
     const session = new LoginSession();
     await session.restore(createIdentity(tokens('one'), new Error('away'), null).identity);
     expect(await session.renew('one')).toBeNull();
@@ -77,7 +77,7 @@ describe('the login session of a page', () => {
     expect([session.state().status, await session.token()]).toEqual(['signed-out', null]);
   });
 
-  it('does not continue as a different person who signed in in another tab', async () => {
+  it('does not continue when a different person signs in in another tab', async () => {
     let others = 0;
     const session = new LoginSession(() => {
       others += 1;
@@ -88,7 +88,7 @@ describe('the login session of a page', () => {
     expect([others, await session.token()]).toEqual([1, null]);
   });
 
-  it('ends here even if the identity provider cannot be reached', async () => {
+  it('ends in this browser even if the identity provider cannot be reached', async () => {
     const session = new LoginSession();
     const { identity, calls } = createIdentity(tokens('one'));
     await session.restore(identity);

@@ -7,7 +7,10 @@ export interface Tokens {
 
 /** An identity provider: the gateway itself or an OpenID Connect issuer. */
 export interface Identity {
-  /** Whether an earlier visit may have left a login session. A failed renewal would log an error in the browser. */
+  /**
+   * Whether an earlier visit may have left a login session. Without this check, a failed renewal would log an
+   * error in the browser.
+   */
   mayHaveSession(): boolean;
   /** Returns new tokens, or null when the login session has ended. Throws if the provider cannot be reached. */
   renew(): Promise<Tokens | null>;
@@ -15,9 +18,9 @@ export interface Identity {
 }
 
 export interface LoginSessionState {
-  /** `restoring` until the first renewal finishes. */
+  /** The state is `restoring` until the first renewal finishes. */
   readonly status: 'restoring' | 'signed-out' | 'signed-in';
-  /** Null while signed out, or if the issuer does not supply it. */
+  /** The person's e-mail address. Null while signed out, or if the issuer does not supply it. */
   readonly email: string | null;
 }
 
@@ -26,7 +29,7 @@ interface CurrentToken {
   readonly expiresAtMs: number;
 }
 
-/** A token is renewed this long before it expires, so that it does not expire in transit. */
+/** Milliseconds before its expiry at which a token is renewed, so that it does not expire in transit. */
 const marginMs = 30_000;
 
 /** The login session of this page. The access token exists only in the memory of this object. */
@@ -35,7 +38,7 @@ export class LoginSession {
   #current: CurrentToken | null = null;
   #identity: Identity | null = null;
   #renewal: Promise<string | null> | null = null;
-  /** Number of sign-outs. A renewal started before the latest one is ignored. */
+  /** Number of sign-outs. A renewal that started before the latest sign-out is ignored. */
   #ends = 0;
   readonly #listeners = new Set<() => void>();
   readonly #onAnother: () => void;
@@ -52,7 +55,7 @@ export class LoginSession {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Restores the login session of an earlier visit, if there is one. */
+  /** Restores the login session of an earlier visit, if one exists. */
   async restore(identity: Identity): Promise<void> {
     this.#identity = identity;
     if (identity.mayHaveSession()) await this.#renew(identity);
@@ -64,7 +67,7 @@ export class LoginSession {
     this.#change({ status: 'signed-in', email: tokens.email ?? this.#state.email });
   }
 
-  /** A token that stays valid for a while, or null when signed out. */
+  /** A token that stays valid for a while. Null when signed out. */
   async token(): Promise<string | null> {
     if (this.#current === null) return null;
     if (this.#current.expiresAtMs - Date.now() > marginMs) return this.#current.accessToken;
@@ -72,8 +75,8 @@ export class LoginSession {
   }
 
   /**
-   * Replaces the rejected token. Concurrent callers receive the same new token. Null if no new token is
-   * available.
+   * Replaces the rejected token. Concurrent callers receive the same new token. Returns null if no new token
+   * is available.
    */
   async renew(rejected: string): Promise<string | null> {
     if (this.#current && this.#current.accessToken !== rejected) return this.#current.accessToken;
@@ -82,7 +85,10 @@ export class LoginSession {
     return this.#renewal;
   }
 
-  /** Ends the login session here and at the identity provider. It ends here even if the provider cannot be reached. */
+  /**
+   * Ends the login session in this browser and at the identity provider. The session also ends in this
+   * browser if the provider cannot be reached.
+   */
   async end(): Promise<void> {
     const token = this.#current?.accessToken ?? null;
     this.#ends += 1;
@@ -94,12 +100,13 @@ export class LoginSession {
   async #renew(identity: Identity): Promise<string | null> {
     const ends = this.#ends;
     const tokens = await identity.renew().catch(() => undefined);
-    // The person signed out in the meantime: ignore the response.
+    // The person signed out in the meantime, so the response is ignored.
     if (ends !== this.#ends) return null;
-    // Undefined: the provider could not be reached. The person stays signed in, and the current request fails.
+    // `undefined` means that the provider could not be reached. The person stays signed in, and the current
+    // request fails.
     if (tokens === undefined && this.#current !== null) return null;
     if (tokens && this.#isAnother(tokens)) {
-      // Do not notify listeners: the page would open the sign-in page instead of reloading.
+      // Listeners are not notified, because the page would open the sign-in page instead of reloading.
       this.#current = null;
       this.#onAnother();
       return null;
@@ -126,7 +133,7 @@ export class LoginSession {
   }
 }
 
-/** Marks a browser that was signed in. The login session itself is in a cookie, which scripts cannot read. */
+/** A mark in a browser that was signed in. The login session is in a cookie, which scripts cannot read. */
 const markName = 'svc-was-signed-in';
 
 export function setMark(): void {
@@ -138,7 +145,7 @@ export function forgetMark(): void {
 }
 
 export function isMarked(): boolean {
-  // If storage is disabled, assume that there may be a cookie.
+  // If storage is disabled, the browser may have a cookie.
   return withStorage((storage) => storage.getItem(markName) !== null) ?? true;
 }
 

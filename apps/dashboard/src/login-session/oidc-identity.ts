@@ -13,9 +13,12 @@ interface StartedSignIn {
   readonly next: string;
 }
 
-/** Stores the started sign-in in this tab during the redirect to the issuer. It never contains a token. */
+/**
+ * Storage key for the started sign-in. This tab stores it during the redirect to the issuer. The stored data
+ * never contains a token.
+ */
 const startedKey = 'svc-sign-in';
-/** Used if the issuer does not return a token lifetime. */
+/** Token lifetime in milliseconds, used if the issuer does not return a lifetime. */
 const defaultLifeMs = 300_000;
 
 const onLoopback = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/;
@@ -27,10 +30,13 @@ function chooseTransport(issuer: string) {
 }
 
 let server: Promise<oauth.AuthorizationServer> | undefined;
-/** Only in memory. After a reload, the issuer recognizes the browser by its own cookie. */
+/**
+ * The refresh token, which is stored only in memory. After a reload, the issuer recognizes the browser by the
+ * issuer's own cookie.
+ */
 let refreshToken: string | undefined;
 
-/** Authorization code with PKCE (RFC 9700 §2.1.1), as a public client. */
+/** Signs in with an authorization code and PKCE (RFC 9700 §2.1.1), as a public client. */
 export class OidcIdentity implements Identity {
   readonly #settings: OidcSettings;
   readonly #client: oauth.Client;
@@ -123,7 +129,7 @@ export class OidcIdentity implements Identity {
       .discoveryRequest(issuer, this.#options)
       .then((response) => oauth.processDiscoveryResponse(issuer, response))
       .catch((error: unknown) => {
-        // Retry the discovery at the next call.
+        // The next call retries the discovery.
         server = undefined;
         throw error;
       });
@@ -145,7 +151,10 @@ export class OidcIdentity implements Identity {
     };
   }
 
-  /** If the audience is the client itself, the gateway accepts ID tokens. Otherwise it accepts access tokens. */
+  /**
+   * If the audience is the client, the gateway accepts ID tokens. Otherwise, the gateway accepts access
+   * tokens.
+   */
   #takesIdToken(): boolean {
     return this.#settings.audience === this.#settings.client_id;
   }

@@ -4,24 +4,24 @@ import { useQuery } from '@tanstack/react-query';
 export type SignInSettings =
   | {
       readonly kind: 'embedded';
-      /** Whether the gateway can mail links for new passwords. */
+      /** Whether the gateway can send mails with links for new passwords. */
       readonly sends_mail: boolean;
     }
   | {
       readonly kind: 'oidc';
       readonly issuer: string;
-      /** Null if the operator has not registered the dashboard with the issuer. */
+      /** The client id. Null if the operator has not registered the dashboard with the issuer. */
       readonly client_id: string | null;
       readonly audience: string;
       readonly scope: string;
     };
 
-/** How people sign in. Undefined data while loading. */
+/** The sign-in method. `data` is undefined while loading. */
 export function useSignInSettings() {
   return useQuery({ queryKey: ['sign-in-settings'], queryFn: readSignInSettings, staleTime: Infinity });
 }
 
-/** How to reach the operator of the gateway. Null if the operator has not configured it. */
+/** The contact of the gateway's operator. Null if the operator has not configured it. */
 export function useOperatorContact() {
   const queryFn = async () => (await readSettings()).operator_contact;
   return useQuery({ queryKey: ['operator-contact'], queryFn, staleTime: Infinity }).data ?? null;
@@ -39,7 +39,7 @@ interface Settings {
 
 let known: Promise<Settings> | undefined;
 
-/** Reads the settings once per visit. */
+/** Reads the settings only once per visit. */
 function readSettings(): Promise<Settings> {
   known ??= fetchSettings().catch((error: unknown) => {
     known = undefined;

@@ -33,8 +33,8 @@ const callers = new WeakMap<FastifyRequest, Omit<AccountCaller, 'actor'>>();
 const loginSessions = new WeakMap<FastifyRequest, LoginSession>();
 
 /**
- * Denies access by default: to callers without the right credential, and to API keys without the operation's scope. This is a guard and not a path hook, so it checks the route that actually runs,
- * however the path is spelled.
+ * Denies access by default: to callers without the right credential, and to API keys without the operation's
+ * scope. A guard checks the route that actually runs, however the path is spelled. A path hook could not.
  */
 @Injectable()
 export class AccessGuard implements CanActivate {
@@ -72,8 +72,8 @@ export class AccessGuard implements CanActivate {
   }
 
   /**
-   * API keys and session tokens look different, so the wrong kind is rejected without a lookup. A user has every
-   * scope.
+   * An API key and a session token look different, so the wrong kind of credential is rejected without a
+   * lookup. A user has every scope.
    */
   async #authenticate(
     request: FastifyRequest,

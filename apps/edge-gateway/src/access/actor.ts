@@ -1,10 +1,12 @@
 import { userAgentLengthMax, type Actor, type RequestOrigin } from '@gateway/contracts';
 import type { FastifyRequest } from 'fastify';
 
-/** Addresses are at most 45 characters; a trusted proxy could report anything. */
+/**
+ * An IP address has at most 45 characters. The limit is needed because a trusted proxy could report any text.
+ */
 const addressLengthMax = 64;
 
-/** Where a request comes from, for the audit log. The address respects `TRUSTED_PROXIES`. */
+/** The origin of a request, for the audit log. The address respects `TRUSTED_PROXIES`. */
 export function readOrigin({
   ip,
   headers,

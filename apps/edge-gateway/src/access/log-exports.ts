@@ -11,7 +11,10 @@ import type { AccountCaller } from './access.guard.ts';
 /** Each running export keeps one log query busy. */
 const runningPerAccountMax = 2;
 
-/** Sends one of an account's logs as a file: with a bound per account, and an event in the audit log. */
+/**
+ * Sends one of an account's logs as a file. Limits the concurrent exports per account and records each export
+ * in the audit log.
+ */
 export class LogExports {
   readonly #messaging: Pick<Messaging, 'call'>;
   readonly #log: 'requests' | 'audit';
@@ -24,9 +27,9 @@ export class LogExports {
   }
 
   /**
-   * Records the export, and then streams it.
-   * @throws GatewayError `rate_limit_exceeded` if the account runs too many exports, `service_unavailable` if the
-   * export cannot be recorded
+   * Records the export in the audit log, and then streams the file.
+   * @throws GatewayError `rate_limit_exceeded` if the account runs too many exports, `service_unavailable` if
+   * the export cannot be recorded
    */
   async send<Entry extends { readonly id: string }>(
     caller: AccountCaller,
@@ -59,7 +62,9 @@ export class LogExports {
     else this.#counts.set(accountId, count - 1);
   }
 
-  /** Before the first byte is sent: there is no export without its event. */
+  /**
+   * Records the audit event before the first byte is sent, so that no export is missing from the audit log.
+   */
   async #record({ accountId, actor }: AccountCaller, file: string): Promise<void> {
     const event: ReportedAuditEvent = {
       id: uuidv7(),

@@ -11,11 +11,14 @@ import { countRequest, renderRateHeaders, requireRoom } from '../rate-limits/cou
 import type { LimitedCaller, RateDecision } from '../rate-limits/rate-limiter.port.ts';
 import { findLoginSession } from './access.guard.ts';
 
-/** Calls of account routes that an account may make per minute, by the kind of the route. */
+/** Calls of account routes that an account may make per minute, by the kind of route. */
 export type AccountLimits = Readonly<Record<AccountBudget, number>>;
 export const ACCOUNT_LIMITS = Symbol('ACCOUNT_LIMITS');
 
-/** The budgets of an account. `requests` is the window that a key shares with its chat requests. */
+/**
+ * The rate limits that apply to a whole account. `requests` is excluded: it is the window that a key shares
+ * with its chat requests.
+ */
 type AccountBudget = Exclude<RouteBudget, 'requests'>;
 
 const callNames: Readonly<Record<AccountBudget, string>> = {
@@ -26,9 +29,9 @@ const callNames: Readonly<Record<AccountBudget, string>> = {
 };
 
 /**
- * Applies rate limits to authenticated routes that do not run the pipeline. A key's calls count against its own
- * `rate_limit_rpm`, in a window apart from its chat requests. All calls of an account count against the account's
- * budget for the kind of route. Runs after `AccessGuard`. Throws `rate_limit_exceeded`.
+ * Applies rate limits to authenticated routes that do not run the pipeline. A key's calls count against its
+ * own `rate_limit_rpm`, in a separate window from its chat requests. All calls of an account count against
+ * the account's budget for the kind of route. Runs after `AccessGuard`. Throws `rate_limit_exceeded`.
  */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
@@ -75,7 +78,7 @@ export class RateLimitGuard implements CanActivate {
       await this.#countAccount({ accountId: grant.accountId, name: '' }, budget, reply, decision);
   }
 
-  /** The response shows the window with the least room. */
+  /** The response headers show the window with the fewest remaining calls. */
   async #countAccount(
     { accountId, name }: BudgetOwner,
     budget: AccountBudget,
@@ -101,7 +104,7 @@ interface BudgetOwner {
   readonly name: string;
 }
 
-/** A user without an account has a budget of their own. */
+/** Calls of a user without an account count against a separate budget for that user. */
 function nameOwner({ accountId, issuer, subject }: LoginSession): BudgetOwner {
   if (accountId !== null) return { accountId, name: '' };
   const digest = createHash('sha256')

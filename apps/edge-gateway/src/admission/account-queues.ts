@@ -64,7 +64,8 @@ export class AccountQueues {
 
   /**
    * Removes the oldest queued request from the account with the fewest requests in flight. Returns undefined
-   * if that account may not start another one. No other account may then either, because it has more.
+   * if that account may not start another request. Then no other account may start one either, because all
+   * others have at least as many requests in flight.
    */
   shift(mayStart: (inFlight: number) => boolean): Waiter | undefined {
     let chosen: AccountLoad | undefined;

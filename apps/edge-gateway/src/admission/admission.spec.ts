@@ -19,7 +19,7 @@ function admissionOf(options: Partial<AdmissionOptions> = {}) {
   } as unknown as AdmissionOptions['metrics'] & ConstructorParameters<typeof ByteLedger>[0]['metrics'];
   const ledger = { capacity: 1024 * 1024, accountShare: 0.75, metrics };
   const admission = new Admission({
-    // One account may use every slot, except in the tests of shares.
+    // One account may use every slot, except in the tests of the account share.
     ...{ inFlightMax: 2, accountShare: 1, queuedMax: 4, waitMsMax: 10_000 },
     memory: new ByteLedger({ ...ledger, place: 'memory' }),
     disk: new ByteLedger({ ...ledger, place: 'disk' }),
@@ -49,7 +49,7 @@ function admissionOf(options: Partial<AdmissionOptions> = {}) {
 }
 
 describe('the share of one account', () => {
-  it('one account alone cannot fill every request slot: a bystander starts at once', () => {
+  it('one account cannot fill every request slot: a request of another account starts immediately', () => {
     const { ask } = admissionOf({ inFlightMax: 10, accountShare: 0.8 });
     const noisy = Array.from({ length: 20 }, () => ask('noisy'));
     expect(noisy.filter(({ isAtOnce }) => isAtOnce)).toHaveLength(8);
@@ -72,7 +72,7 @@ describe('the share of one account', () => {
     ]);
   });
 
-  it('names the bound that a request has reached', async () => {
+  it('is named as the reason when a request exceeds it', async () => {
     const { ask, shed } = admissionOf({ inFlightMax: 4, accountShare: 0.5, queuedMax: 2, waitMsMax: 20 });
     const [first, second, late] = [ask('a'), ask('a'), ask('a')];
     expect([first.isAtOnce, second.isAtOnce, late.isAtOnce]).toEqual([true, true, false]);
@@ -80,14 +80,14 @@ describe('the share of one account', () => {
     expect(shed).toEqual(['account_in_flight']);
   });
 
-  it('starts a waiting request of an account once one of its own requests has ended', async () => {
+  it('lets a waiting request of an account start once one of the account’s other requests has ended', async () => {
     const { ask } = admissionOf({ inFlightMax: 4, accountShare: 0.5 });
     const [first, , waiting] = [ask('a'), ask('a'), ask('a')];
     first.leave();
     await expect(waiting.told).resolves.toBe('served');
   });
 
-  it('returns the bytes that a request held when the request ends', () => {
+  it('includes bytes in memory, which a request returns when it ends', () => {
     const { ask } = admissionOf();
     const first = ask('a');
     first.taker.turn?.memory.add(700_000);

@@ -7,7 +7,9 @@ import { FairShare } from './fair-share.ts';
 export interface AdmissionOptions {
   /** Maximum number of requests served concurrently. */
   readonly inFlightMax: number;
-  /** The part of `inFlightMax` that one account may use while it is the only one; 0 to 1. */
+  /**
+   * The part of `inFlightMax` that one account may use while no other account has requests in flight; 0 to 1.
+   */
   readonly accountShare: number;
   /** Maximum number of requests of one account served concurrently. Absent: no further limit. */
   readonly accountInFlightMax?: number;
@@ -15,20 +17,20 @@ export interface AdmissionOptions {
   readonly queuedMax: number;
   /** Maximum time a request may wait in the queue. */
   readonly waitMsMax: number;
-  /** Counts the bytes that requests hold in memory, and those of uploads on disk. */
+  /** Counts the bytes that requests hold in memory. `disk` counts the bytes of uploads on disk. */
   readonly memory: ByteLedger;
   readonly disk: ByteLedger;
   readonly metrics: Pick<ResilienceMetrics, 'shed' | 'queueSeconds' | 'watchQueue'>;
   readonly now?: () => number;
 }
 
-/** A request's permission to run, with the bytes that it holds. It can be released only once. */
+/** A request's permission to run, with the bytes that the request holds. A turn can be released only once. */
 export interface Turn {
   readonly accountId: string;
   readonly beganAt: number;
   /** The bytes that the request holds in memory. */
   readonly memory: HeldBytes;
-  /** The bytes of an upload that wait on disk until the upload's model is known. */
+  /** The bytes of an upload on disk. They stay there until the upload's model is known. */
   readonly disk: HeldBytes;
 }
 
@@ -54,8 +56,8 @@ const accountMessage =
 /**
  * Limits how many requests are served concurrently and how many are queued, in total and per account. Excess
  * requests are rejected before their bodies are read, so that admitted requests stay fast. A request that
- * would wait too long is rejected on arrival. One account never uses every slot, so an account without
- * requests in flight starts its next one at once.
+ * would wait too long is rejected on arrival. One account never uses every slot, so the first request of an
+ * idle account starts immediately.
  */
 export class Admission {
   readonly #options: AdmissionOptions;
@@ -75,8 +77,9 @@ export class Admission {
   }
 
   /**
-   * Returns undefined if the request may start now; otherwise a promise that resolves when its turn comes.
-   * Throws or rejects with `overloaded`, naming the bound; rejects with an `AbortError` if the client disconnects.
+   * Returns undefined if the request may start now. Otherwise returns a promise that resolves when the
+   * request's turn comes. Throws or rejects with `overloaded`, naming the bound. Rejects with an `AbortError`
+   * if the client disconnects.
    */
   enter(accountId: string, taker: TurnTaker): Promise<void> | undefined {
     if (this.#mayStart(this.#queues.inFlightOf(accountId))) {
@@ -179,7 +182,7 @@ export class Admission {
     });
   }
 
-  /** While slots are free, a request waits or is rejected only because its account has its share. */
+  /** While slots are free, a request waits or is rejected only because its account has used up its share. */
   #reasonOr(reason: ShedReason): ShedReason {
     return this.#inFlight < this.#share.capacity ? 'account_in_flight' : reason;
   }

@@ -22,7 +22,7 @@ function ledgerOf(options: Partial<ByteLedgerOptions> = {}) {
   return { shed, hold, used: () => used() };
 }
 
-/** The code and the text of the error that a call throws. */
+/** Returns the code and the message of the error that a call throws. */
 function refusalOf(call: () => unknown): [code: string, message: string] {
   try {
     call();
@@ -33,7 +33,7 @@ function refusalOf(call: () => unknown): [code: string, message: string] {
 }
 
 describe('bytes in memory', () => {
-  it('are limited per account, and the refusal names the account’s bound', () => {
+  it('are limited per account, and the error names the account’s bound', () => {
     const { hold, shed } = ledgerOf();
     for (let at = 0; at < 8; at += 1) hold('noisy', 10 * mebibyte);
     const [code, message] = refusalOf(() => hold('noisy', 10 * mebibyte));
@@ -60,7 +60,7 @@ describe('bytes in memory', () => {
     expect(used()).toBe(0);
   });
 
-  it('are not taken by a body that a rejected request is still reading', () => {
+  it('are not counted for a body that a rejected request is still reading', () => {
     const { hold, used } = ledgerOf();
     const held = hold('a', mebibyte);
     held.release();
@@ -68,7 +68,7 @@ describe('bytes in memory', () => {
     expect(used()).toBe(0);
   });
 
-  it('grow in steps, so short bodies and chunks are cheap', () => {
+  it('are taken in steps, so short bodies and chunks are cheap', () => {
     const { hold, used } = ledgerOf();
     const held = hold('a', 1);
     for (let at = 0; at < 16_383; at += 1) held.add(1);

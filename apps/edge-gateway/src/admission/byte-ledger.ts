@@ -3,12 +3,12 @@ import type { ResilienceMetrics } from '../metrics/edge-metrics.ts';
 import { AccountAmounts, type FairShareOptions, type ShareRefusal } from './fair-share.ts';
 
 export interface ByteLedgerOptions extends FairShareOptions {
-  /** Where the bytes are. The name is part of the refusal and of the metric. */
+  /** The place where the bytes are held. The name appears in error messages and in the metric. */
   readonly place: 'memory' | 'disk';
   readonly metrics: Pick<ResilienceMetrics, 'shed' | 'watchHeldBytes'>;
 }
 
-/** How long a refused client should wait. Large requests take seconds. */
+/** How long a rejected client should wait. Large requests take seconds. */
 const retryAfterMs = 2_000;
 
 const refusals = {
@@ -38,7 +38,9 @@ export class ByteLedger {
     options.metrics.watchHeldBytes(options.place, () => this.#held.used);
   }
 
-  /** @throws GatewayError `overloaded`, naming the bound, if the account may not hold so many bytes now */
+  /**
+   * @throws GatewayError `overloaded`, naming the bound, if the account may not hold that many more bytes now
+   */
   take(accountId: string, bytes: number): void {
     const refusal = this.#held.take(accountId, bytes);
     if (refusal !== null) throw this.#refuse(refusal, bytes);
@@ -67,7 +69,7 @@ const stepBytes = 16 * 1024;
 export class HeldBytes {
   readonly #ledger: ByteLedger;
   readonly #accountId: string;
-  /** What was taken from the ledger: a multiple of `stepBytes`. */
+  /** Number of bytes taken from the ledger: a multiple of `stepBytes`. */
   #taken = 0;
   #held = 0;
   #isReleased = false;
@@ -78,8 +80,9 @@ export class HeldBytes {
   }
 
   /**
-   * Adds bytes that the request holds until it ends. Call it before they are allocated, if their number is
-   * known. After the release it has no effect: a rejected request may still be reading its short body.
+   * Adds bytes that the request holds until it ends. If the number of bytes is known, call this method before
+   * they are allocated. After the release, the call has no effect: a rejected request may still be reading
+   * its short body.
    * @throws GatewayError `overloaded`
    */
   add(bytes: number): void {
@@ -93,7 +96,7 @@ export class HeldBytes {
     this.#held = held;
   }
 
-  /** Returns all bytes to the ledger, when the request has ended. */
+  /** Returns all bytes to the ledger. Must be called when the request has ended. */
   release(): void {
     this.#isReleased = true;
     this.#ledger.release(this.#accountId, this.#taken);

@@ -1,25 +1,25 @@
-/** A bounded resource, and how much of it one account may use. */
+/** A bounded resource and the limits for one account. */
 export interface FairShareOptions {
   /** The size of the resource, in any unit. */
   readonly capacity: number;
   /**
-   * The part of the capacity that one account may use while no other account uses any; 0 to 1. With 1,
-   * one account may use everything.
+   * The part of the capacity that one account may use while no other account uses the resource; 0 to 1. With
+   * 1, one account may use everything.
    */
   readonly accountShare: number;
-  /** The most that one account may use in any case. Absent: no further limit. */
+  /** The maximum that one account may ever use. Absent: no further limit. */
   readonly accountMax?: number;
 }
 
-/** Why an account may not use more: the resource is used up, or the account has its share. */
+/** Why an account may not use more: the resource is used up, or the account has reached its share. */
 export type ShareRefusal = 'full' | 'account';
 
 /**
  * Decides whether an account may use more of a resource that accounts share. An account may use a fixed
- * multiple of what is free: dynamic thresholds (Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2),
- * 1998). One busy account uses `accountShare`; several busy accounts get equal parts and still leave room. With
- * a share of 0.8, ten busy accounts use 9.8% each and leave 2.4%. An account that uses nothing may always
- * start while there is room.
+ * multiple of the free amount: dynamic thresholds (Choudhury and Hahne, IEEE/ACM Transactions on Networking
+ * 6(2), 1998). One busy account may use `accountShare`. Several busy accounts get equal parts and leave some
+ * capacity free. With a share of 0.8, ten busy accounts use 9.8% each and leave 2.4%. An account that uses
+ * nothing may always start while there is room.
  */
 export class FairShare {
   readonly capacity: number;
@@ -33,9 +33,9 @@ export class FairShare {
   }
 
   /**
-   * Returns null if the account may use `amount` more.
-   * @param own what the account uses now
-   * @param used what all accounts use now, `own` included
+   * Returns null if the account may use `amount` more, and otherwise the reason.
+   * @param own the amount that the account uses now
+   * @param used the amount that all accounts use now, including `own`
    */
   refusalOf(own: number, used: number, amount: number): ShareRefusal | null {
     const freeAfter = this.capacity - used - amount;
@@ -47,10 +47,10 @@ export class FairShare {
   }
 }
 
-/** How much of a resource each account uses. */
+/** The amount of a resource that each account uses. */
 export class AccountAmounts {
   readonly #share: FairShare;
-  /** Accounts that use some. */
+  /** Amounts of the accounts that use some of the resource. */
   readonly #amounts = new Map<string, number>();
   #used = 0;
 
@@ -58,12 +58,15 @@ export class AccountAmounts {
     this.#share = new FairShare(options);
   }
 
-  /** What all accounts use. */
+  /** The amount that all accounts use together. */
   get used(): number {
     return this.#used;
   }
 
-  /** Takes the amount and returns null, or takes nothing and returns why. */
+  /**
+   * Takes the amount and returns null. If the account may not use that much more, takes nothing and returns
+   * the reason.
+   */
   take(accountId: string, amount: number): ShareRefusal | null {
     const own = this.#amounts.get(accountId) ?? 0;
     const refusal = this.#share.refusalOf(own, this.#used, amount);

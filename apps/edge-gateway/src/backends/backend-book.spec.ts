@@ -23,8 +23,8 @@ function fail(backend: Backend): void {
 const place = { accountId: 'a', provider: 'hosted' };
 const credential = (region: string, key = 'key'): string => JSON.stringify({ api_key: key, region });
 
-describe('a credential that a request brings', () => {
-  it('has its own breaker: its failures do not reach the stored credential', () => {
+describe('a credential from a request', () => {
+  it('has its own breaker: its failures do not affect the stored credential', () => {
     const { book, told } = openBook();
     const stored = book.find({ ...place, credential: 0 });
     fail(book.findForRequest(place, credential('zz-none-1')));
@@ -45,7 +45,7 @@ describe('a credential that a request brings', () => {
     expect(book.openCount).toBe(1);
   });
 
-  it('is forgotten once its account has used 32 others, without affecting other accounts', () => {
+  it('is dropped once its account has used 32 others, without affecting other accounts', () => {
     const { book } = openBook();
     const [first, foreign] = [
       book.findForRequest(place, credential('eu-west-1', 'first')),

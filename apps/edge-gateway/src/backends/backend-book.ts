@@ -17,7 +17,10 @@ export interface BackendBookOptions {
  * healthy.
  */
 const backendsMax = 20_000;
-/** Accounts for which backends of credentials from requests are kept, and how many for each account. */
+/**
+ * Maximum number of accounts for which backends of credentials from requests are kept. The next constant is
+ * the maximum per account.
+ */
 const requestAccountsMax = 5_000;
 const requestBackendsMax = 32;
 /** Maximum number of credentials an account may have for one provider. */
@@ -30,9 +33,9 @@ export const credentialsMax = additionalKeysMax + 1;
 export class BackendBook {
   readonly #options: BackendBookOptions;
   readonly #backends = new LRUCache<string, Backend>({ max: backendsMax });
-  /** By account, then by the digest of the credential. */
+  /** Backends of credentials from requests, by account and then by the digest of the credential. */
   readonly #ofRequests = new LRUCache<string, LRUCache<string, Backend>>({ max: requestAccountsMax });
-  /** Makes the digests useless outside this process. */
+  /** A random key for the digests, which makes them useless outside this process. */
   readonly #digestKey = randomBytes(32);
 
   constructor(options: BackendBookOptions) {
@@ -61,9 +64,10 @@ export class BackendBook {
   }
 
   /**
-   * Finds the backend of a credential that a request brought. Each credential has its own, so its failures
-   * affect neither the account's stored credential nor any other credential. The least recently used ones of an
-   * account are dropped. Other replicas are not told, because they may never see the credential.
+   * Finds the backend of a credential that a request contained. Each such credential has its own backend, so
+   * its failures affect no other credential, including the account's stored one. The least recently used
+   * backends of an account are dropped. Other replicas receive no state changes of these backends, because
+   * they may never receive the credential.
    * @param credential a secret, with its region; only its keyed digest is kept
    */
   findForRequest(place: Pick<BackendName, 'accountId' | 'provider'>, credential: string): Backend {

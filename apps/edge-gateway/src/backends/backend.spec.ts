@@ -46,7 +46,7 @@ describe('a backend’s breaker', () => {
     expect(backend.isOpen).toBe(false);
   });
 
-  it('sends one probe within ten seconds and closes if it succeeds', () => {
+  it('sends one probe within ten seconds and closes if the probe succeeds', () => {
     const { backend, news, fail, skip, pass } = backendOf();
     fail(5);
     skip();
@@ -118,7 +118,7 @@ describe('a backend that requests a pause', () => {
 });
 
 describe('a state change broadcast by another replica', () => {
-  it('that opens the breaker there makes the next local call a probe, whose result decides', () => {
+  it('that opens the breaker there makes the next local call a probe, and the result of the probe decides', () => {
     const { backend, news } = backendOf();
     backend.hear({ kind: 'opened' });
     expect(backend.state()).toBe('ready');

@@ -1,25 +1,27 @@
 import { CircuitState, ConsecutiveBreaker, ExponentialBackoff, SamplingBreaker } from 'cockatiel';
 import type { Failure } from './failure.ts';
 
-/** A provider as called by one account with one of its credentials. */
+/** The name of a backend: a provider, the account that calls it, and one of the account's credentials. */
 export interface BackendName {
   readonly accountId: string;
   readonly provider: string;
   /**
-   * Index of the credential among the account's credentials for this provider. Null for a credential that a
-   * request brought.
+   * Index of the credential among the account's credentials for this provider. Null for a credential from a
+   * request.
    */
   readonly credential: number | null;
 }
 
-/** A backend with one of the account's stored credentials. Replicas share its news. */
+/**
+ * A backend with one of the account's stored credentials. Replicas share the state changes of such a backend.
+ */
 export interface StoredBackendName extends BackendName {
   readonly credential: number;
 }
 
 /**
- * Whether a backend may be called. `ready`: it may be called; `cooling`: it requested a pause; `open`: its
- * breaker is open; `full`: it has reached its limit of concurrent calls.
+ * Whether a backend may be called. `ready`: the backend may be called; `cooling`: the provider requested a
+ * pause; `open`: the breaker is open; `full`: the limit of concurrent calls is reached.
  */
 export type BackendState = 'ready' | 'cooling' | 'open' | 'full';
 
@@ -38,9 +40,9 @@ interface BackendOptions {
 /** Delay between two probes, with jitter: between about one second and ten seconds. */
 const waits = new ExponentialBackoff({ initialDelay: 1_000, maxDelay: 10_000 });
 const waitMsMin = 500;
-/** A probe is sent after this many requests were routed to other backends, … */
+/** A probe is sent after this many requests were routed to other backends. */
 const skipsBeforeProbe = 5;
-/** … or after this time if there are only a few requests. */
+/** If there are only a few requests, a probe is sent after this time. */
 const unhurriedMs = 10_000;
 /** A backend's failure history is discarded after this time without a failure. */
 const forgetMs = 30_000;
@@ -62,11 +64,10 @@ interface Trouble {
 }
 
 /**
- * Circuit breaker and concurrency limit of one backend. Without failures it stores one number, and a call costs two
- * comparisons.
- *
- * While the breaker is open, an occasional request is sent as a probe, and a successful probe closes the breaker.
- * Probes are spaced by time, not by the end of the previous probe, so a probe that hangs does not delay the next one.
+ * Circuit breaker and concurrency limit of one backend. Without failures, a backend stores one number, and a
+ * call costs two comparisons. While the breaker is open, an occasional request is sent as a probe, and a
+ * successful probe closes the breaker. Probes are spaced by time, not by the end of the previous probe, so a
+ * probe that hangs does not delay the next one.
  */
 export class Backend {
   readonly name: BackendName;
@@ -121,8 +122,8 @@ export class Backend {
   }
 
   /**
-   * Records a valid response or an error caused by the request. A call that started before the breaker opened
-   * does not close it.
+   * Records a valid response, or an error caused by the request. A call that started before the breaker
+   * opened does not close the breaker.
    */
   noteSuccess(isProbe = false): void {
     const trouble = this.#trouble;
@@ -138,8 +139,8 @@ export class Backend {
   }
 
   /**
-   * A backend that throttles or rejects a call is paused. Its breaker does not open, because the backend is
-   * working.
+   * Pauses a backend that throttles or rejects a call. The breaker does not open in these cases, because the
+   * backend is working.
    */
   noteFailure({ kind, retryAfterMs }: Pick<Failure, 'kind' | 'retryAfterMs'>): void {
     const trouble = this.#knowTrouble();
@@ -154,8 +155,8 @@ export class Backend {
 
   /**
    * Applies a state change from another replica. A pause requested by the provider applies to all replicas. A
-   * breaker may have opened for reasons local to the other replica, so the next local call becomes a probe
-   * and its result decides.
+   * breaker may have opened for reasons local to the other replica. Therefore the next local call becomes a
+   * probe, and the probe's result decides.
    */
   hear(news: BackendNews): void {
     if (news.kind === 'cooling') {
@@ -218,11 +219,12 @@ function stateOf({ isOpen, probeAt, skips, coolUntil }: Trouble, now: number): B
 /** Number of consecutive failures that open a breaker. */
 const failuresInARow = 5;
 /**
- * The breaker also opens if more than half of the calls within ten seconds fail, given at least twenty calls.
+ * The breaker also opens if more than half of the calls within ten seconds fail and there were at least
+ * twenty calls.
  */
 const sample = { threshold: 0.5, duration: 10_000, minimumRps: 2 } as const;
 
-/** Decides when failures open a breaker: either of the two breaker policies is sufficient. */
+/** Decides when failures open a breaker. The breaker opens if either of two policies requires it. */
 class TripRules {
   readonly #rules = [new ConsecutiveBreaker(failuresInARow), new SamplingBreaker(sample)];
 

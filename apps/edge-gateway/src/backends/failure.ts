@@ -11,7 +11,10 @@ export type FailureKind = 'server' | 'throttled' | 'refused' | 'unreachable' | '
 /** A provider call that failed before any response byte was sent to the client. */
 export interface Failure {
   readonly kind: FailureKind;
-  /** Whether retrying the same call may soon succeed. Calling another backend may succeed in any case. */
+  /**
+   * Whether the same call may soon succeed if it is retried. A call of another backend may succeed in any
+   * case.
+   */
   readonly isPassing: boolean;
   /** The pause requested by the provider, in milliseconds. */
   readonly retryAfterMs: number | undefined;
@@ -30,8 +33,8 @@ const refusalPauseMs: ReadonlyMap<number, number | undefined> = new Map([
 ]);
 
 /**
- * Classifies a status code as a failure that another backend may avoid; undefined if the request itself
- * caused it.
+ * Classifies a status code as a failure that another backend may avoid. Returns undefined if the request
+ * itself caused the error.
  */
 export function failureOfStatus(status: number, headers: IncomingHeaders): Failure | undefined {
   if (status < 400) return undefined;

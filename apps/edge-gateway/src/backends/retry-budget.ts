@@ -13,7 +13,7 @@ const windowMs = 60_000;
 
 /**
  * Request counts for the current and the previous window. The previous count is weighted by its overlap with
- * a sliding window, which is thus approximated with four numbers.
+ * a sliding window. Four numbers thus approximate the sliding window.
  */
 class Window {
   #startedAt = 0;
@@ -53,8 +53,8 @@ class Window {
 }
 
 /**
- * Limits the load that retries and fallbacks add to failing providers to `share` of the requests, both per
- * account and per process. One account's failures do not use up another account's retries.
+ * Limits the load that retries and fallbacks add to failing providers to `share` of the requests, per account
+ * and per process. One account's failures do not use up another account's retries.
  */
 export class RetryBudget {
   readonly #options: RetryBudgetOptions;

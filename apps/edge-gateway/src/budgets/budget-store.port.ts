@@ -6,7 +6,7 @@ export interface BudgetLimits {
   readonly weeklyTokenBudget: number;
 }
 
-/** How much of a key's budget was used as of the last sync. */
+/** A key's used budget as of the last sync. */
 export interface SpentTokens {
   /** Days since 1970-01-01, UTC. */
   readonly day: number;
@@ -19,20 +19,21 @@ export interface BudgetSync extends BudgetLimits {
   readonly accountId: string;
   readonly keyId: string;
   /**
-   * Settlement number, increased each time this edge settles tokens for the key. The store ignores a number
-   * it has already counted.
+   * Settlement number, increased each time this edge settles tokens for the key. The store ignores a
+   * settlement that it has already counted.
    */
   readonly sequence: number;
   /** Tokens used on one day since the last settlement; zero if there is nothing to settle. */
   readonly settled: { readonly day: number; readonly tokens: number };
-  /** Tokens that this edge reserves from the key's budget. Replaces the previous value. */
+  /** Tokens that this edge reserves from the key's budget. This value replaces the previous one. */
   readonly heldTokens: number;
-  /** The last known usage. A store that has lost its data restores it from this value. */
+  /** The last known usage. A store that has lost its data restores the usage from this value. */
   readonly known: SpentTokens | null;
   /** For each waiting request, oldest first, the number of tokens it may save. */
   readonly asked: readonly number[];
   /**
-   * How many additional requests of the largest size to reserve for in advance, if plenty of budget is left.
+   * How many additional requests of the largest size to reserve budget for in advance, if plenty of budget is
+   * left.
    */
   readonly ahead: number;
 }
@@ -43,7 +44,7 @@ export interface BudgetState {
    * budget.
    */
   readonly admitted: number;
-  /** Total tokens that this edge now holds in reserve. */
+  /** Total tokens that this edge now reserves. */
   readonly heldTokens: number;
   /**
    * Tokens that are neither used nor reserved; negative if the last admitted request may exceed the budget.

@@ -4,7 +4,7 @@ import type { StoreHealth } from './store-health.ts';
 /** A request's reservation from its key's budget. */
 export interface Reservation {
   /**
-   * Ends the reservation and records how many tokens were saved. Passing 0 returns the whole reservation.
+   * Ends the reservation and records how many tokens were saved. A value of 0 returns the whole reservation.
    * Only the first call counts.
    */
   settle(tokens: number): void;
@@ -16,13 +16,16 @@ export interface Reservation {
  */
 export type BudgetAnswer = Reservation | 'exhausted' | 'unknown';
 
-/** A busy key reserves budget in advance for this many additional requests, so that they need no sync. */
+/**
+ * Number of additional requests for which a busy key reserves budget in advance, so that these requests need
+ * no sync.
+ */
 const aheadMax = 16;
 /** A key is busy if it received a request within this time. */
 const busyMs = 5_000;
 /**
- * How long an edge treats a budget as exhausted before it queries the store again. Other edges may have
- * returned tokens.
+ * How long an edge treats a budget as exhausted before it queries the store again. Other edges may return
+ * tokens in the meantime.
  */
 const exhaustedMs = 1_000;
 /** Maximum number of waiting requests per sync. */
@@ -59,9 +62,10 @@ export interface KeyBudgetOptions {
 }
 
 /**
- * One edge's part of one key's budget. The store knows the tokens that this edge reserves (`#held`): those of
- * requests in flight (`#reserved`), settled ones that are not synced (`#unsettled`), and some in advance. Each sync
- * sends the complete figure, so the next sync corrects a lost or late message.
+ * One edge's part of one key's budget. The store has the number of tokens that this edge reserves (`#held`).
+ * They consist of tokens for requests in flight (`#reserved`), settled tokens that are not synced
+ * (`#unsettled`), and tokens reserved in advance. Each sync sends the complete figure, so the next sync
+ * corrects a lost or late message.
  */
 export class KeyBudget {
   readonly #options: KeyBudgetOptions;
@@ -70,8 +74,8 @@ export class KeyBudget {
   #reserved = 0;
   readonly #unsettled = new Map<number, number>();
   /**
-   * Settlement that was sent but not confirmed. It is sent again with the same number until the store
-   * confirms it.
+   * A settlement that was sent but not confirmed. The same settlement is sent again with the same number
+   * until the store confirms it.
    */
   #settling: Settlement | null = null;
   #sequence = 0;
@@ -82,7 +86,7 @@ export class KeyBudget {
   #aheadTokens = 0;
   #exhausted: { until: number; limits: BudgetLimits } | null = null;
   #busyUntil = -Infinity;
-  /** What is left of the local share while the store is unavailable; null while the store is available. */
+  /** The unused part of the local share while the store is unavailable; null while the store is available. */
   #share: number | null = null;
   #syncing: Promise<void> | null = null;
   /** Whether the state has changed since the last sync. */
@@ -99,7 +103,7 @@ export class KeyBudget {
     return this.#options.now() < exhausted.until && this.#known?.day === this.#today();
   }
 
-  /** Reserves tokens for a request. Syncs only if this edge does not hold enough tokens. */
+  /** Reserves tokens for a request. Syncs only if this edge has not reserved enough tokens. */
   reserve(tokens: number, limits: BudgetLimits): BudgetAnswer | Promise<BudgetAnswer> {
     if (this.isExhausted(limits)) return 'exhausted';
     if (!isSame(this.#limits, limits)) this.#changeLimits(limits);
@@ -149,8 +153,9 @@ export class KeyBudget {
     const limits = this.#limits;
     this.#isStale = false;
     const settled = (this.#settling ??= this.#takeUnsettled());
-    // A busy key keeps its advance reservation when it settles. An idle key, or a key that requests more
-    // tokens, returns it.
+    // A busy key keeps its advance reservation when it settles. The reservation is returned if the key is
+    // idle
+    // or requests more tokens.
     const keeps = isBusy && asked.length === 0 && this.#share === null;
     this.#held = this.#committed() + (keeps ? this.#keptAhead(settled.tokens) : 0);
     const heldTokens = this.#held;
@@ -213,8 +218,8 @@ export class KeyBudget {
   }
 
   /**
-   * Takes tokens from the local share of the last known remaining budget. The share is valid only on the day
-   * of that sync.
+   * Takes tokens from the local share of the remaining budget, as known from the last sync. The share is
+   * valid only on the day of that sync.
    */
   #takeShare(tokens: number): BudgetAnswer {
     if (this.#known?.day !== this.#today()) return 'unknown';

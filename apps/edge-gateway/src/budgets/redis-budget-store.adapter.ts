@@ -3,7 +3,7 @@ import { accountKey } from '../cache/account-keys.ts';
 import type { BudgetState, BudgetStore, BudgetSync } from './budget-store.port.ts';
 
 /**
- * Each key has one hash. Its field `spent` holds "day, tokens used that day, tokens used that week". Each edge has a
+ * Each key has one hash. The hash's field `spent` holds "day, tokens used that day, tokens used that week". Each edge has a
  * field that holds "tokens reserved, last settlement number, end of its lease in Unix seconds". Days and leases use
  * Redis's clock, so replicas with skewed clocks agree. An edge's field is kept for an hour after its lease ends, so
  * that a settlement sent again late is recognized.
@@ -85,8 +85,8 @@ interface BudgetCommands {
 }
 
 /**
- * Stores budgets in the queue's Redis, which never evicts keys and persists to a file: today's usage must
- * survive a restart. The connection's `commandTimeout` limits how long a call waits.
+ * Stores budgets in the queue's Redis, which never evicts keys and persists to a file, because today's usage
+ * must survive a restart. The connection's `commandTimeout` limits how long a call waits.
  */
 export class RedisBudgetStore implements BudgetStore {
   readonly #redis: Redis & BudgetCommands;
@@ -94,8 +94,9 @@ export class RedisBudgetStore implements BudgetStore {
   readonly #leaseSeconds: number;
 
   /**
-   * @param edge a name that no earlier process has used, because each name numbers its settlements from one.
-   * @param leaseSeconds how long an edge's reservations are kept after its last sync.
+   * @param edge a name that no earlier process has used, because each process numbers its settlements from
+   * one
+   * @param leaseSeconds how long an edge's reservations are kept after its last sync
    */
   constructor(redis: Redis, edge: string, leaseSeconds = 30) {
     redis.defineCommand('syncTokenBudget', { numberOfKeys: 1, lua: syncBudget });

@@ -22,8 +22,8 @@ const flushedMax = 1_000;
  */
 const upkeepMs = 5_000;
 /**
- * Maximum number of keys tracked at once, with requests in flight or recent requests. Additional keys are
- * treated as if the store were unavailable.
+ * Maximum number of keys tracked at the same time. A key is tracked while it has requests in flight or had
+ * requests recently. Additional keys are treated as if the store were unavailable.
  */
 const keysMax = 50_000;
 
@@ -35,9 +35,9 @@ export interface SavedTokenBudgetsOptions {
 
 /**
  * The saved-token budgets per key, shared by all replicas. A request's possible savings are reserved before
- * it is optimized, and settled when it ends. Concurrent requests together never reserve more than the budget
- * plus the savings of one request. While the store is unavailable, each process uses an eighth of the last
- * known remaining budget, and settles when the store is available again.
+ * the request is optimized, and settled when the request ends. Concurrent requests together never reserve
+ * more than the budget plus the savings of one request. While the store is unavailable, each process uses an
+ * eighth of the last known remaining budget. The process settles when the store is available again.
  */
 export class SavedTokenBudgets {
   readonly #options: SavedTokenBudgetsOptions;
@@ -65,15 +65,15 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Reserves a request's possible savings until they are settled. Synchronous if this process holds enough
-   * tokens; never throws.
+   * Reserves a request's possible savings until they are settled. Synchronous if this process has reserved
+   * enough tokens; never throws.
    */
   reserve(key: BudgetedKey, tokens: number): BudgetAnswer | Promise<BudgetAnswer> {
     const budget = this.#budgets.get(key.keyId) ?? this.#open(key);
     return budget?.reserve(tokens, key) ?? 'unknown';
   }
 
-  /** Settles everything that is not synced yet and returns advance reservations. */
+  /** Settles all tokens that are not synced yet and returns advance reservations. */
   async close(): Promise<void> {
     clearInterval(this.#upkeepTimer);
     clearTimeout(this.#flushTimer);

@@ -12,8 +12,8 @@ export class StoreHealth {
   #retryAt = 0;
 
   /**
-   * @param onChange called with an error when the store becomes unavailable, and without one when it is
-   * available again.
+   * @param onChange called with an error when the store becomes unavailable, and without an error when the
+   * store is available again
    */
   constructor(now: () => number, onChange: (error?: unknown) => void) {
     this.#now = now;

@@ -13,14 +13,14 @@ const step = fc.oneof(chunk, fc.constant('shift'), fc.constant('pieces'));
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** The memory of the buffers that the list keeps, in bytes, each shared one once. */
+/** The memory of the buffers that the list keeps, in bytes. A shared buffer counts once. */
 function memoryOf(list: ByteList): number {
   const blocks = new Set(list.pieces().map(({ buffer }) => buffer));
   return [...blocks].reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
 describe('ByteList', () => {
-  it('returns the bytes in their order, whatever the sizes of the chunks', () => {
+  it('returns the bytes in order, whatever the sizes of the chunks', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const list = new ByteList();
@@ -46,9 +46,9 @@ describe('ByteList', () => {
     );
   });
 
-  it('keeps few objects and little memory for single bytes, also next to long chunks', () => {
+  it('keeps few objects and little memory for single bytes, even if long chunks arrive between them', () => {
     const list = new ByteList();
-    // As from a socket: each chunk is a view of a large block.
+    // Each chunk is a view of a large block, like a chunk from a socket.
     const read = Buffer.alloc(64 * 1024, 'a');
     for (let at = 0; at < 1_000_000; at += 1)
       list.push(read.subarray(at % read.length, (at % read.length) + 1));
@@ -63,7 +63,7 @@ describe('ByteList', () => {
     expect(memoryOf(mixed)).toBeLessThan(3 * mixed.size);
   });
 
-  it('keeps no removed pieces, although it never becomes empty', async () => {
+  it('keeps no removed pieces, even if the list never becomes empty', async () => {
     const list = new ByteList();
     const removed: WeakRef<ArrayBufferLike>[] = [];
     for (let at = 0; at < 100; at += 1) {
@@ -71,7 +71,7 @@ describe('ByteList', () => {
       if (at >= 10) removed.push(new WeakRef(list.shift()!.buffer));
     }
     expect(list.size).toBe(50_000);
-    // A weak reference keeps its target until the end of the turn.
+    // A weak reference keeps its target until the end of the current event-loop turn.
     await new Promise((resolve) => setImmediate(resolve));
     collectGarbage();
     expect(removed.filter((each) => each.deref() !== undefined).length).toBeLessThan(3);

@@ -1,18 +1,20 @@
 /**
- * Shorter chunks are copied into blocks. A `Buffer` object takes about a hundred bytes, and keeps all the bytes in
- * memory that were read from the socket with it. A peer that sends single bytes would use a hundred times the memory
- * that it sends.
+ * Chunks shorter than this are copied into blocks. A `Buffer` object takes about a hundred bytes, and keeps
+ * all bytes of the same socket read in memory. Without the copy, single bytes from a peer would use a hundred
+ * times their size in memory.
  */
 const copiedBytesMax = 1024;
-/** Blocks double from this size to `blockBytesMax`, and start again after a long chunk. */
+/**
+ * Blocks double from this size to `blockBytesMax`. After a long chunk, the next block has this size again.
+ */
 const blockBytesMin = 1024;
 const blockBytesMax = 64 * 1024;
 /** Replaces a removed piece, so that its memory is freed. */
 const noBytes = Buffer.alloc(0);
 
 /**
- * Bytes that arrive in chunks of any size, in order. Takes time linear in the bytes and the chunks, and at most about
- * three times the memory of the bytes.
+ * Bytes that arrive in chunks of any size, in order. The time is linear in the number of bytes and chunks.
+ * The memory is at most about three times the number of bytes.
  */
 export class ByteList {
   #pieces: Buffer[] = [];
@@ -68,7 +70,7 @@ export class ByteList {
     return this.#removed === 0 ? this.#pieces : this.#pieces.slice(this.#removed);
   }
 
-  /** All bytes in one piece. Copies them unless they already are. */
+  /** Returns all bytes in one piece. Copies the bytes unless they already are in one piece. */
   concat(): Buffer {
     const pieces = this.pieces();
     const [only] = pieces;
@@ -84,7 +86,10 @@ export class ByteList {
     this.#size = 0;
   }
 
-  /** Moves the pieces to the front. Called after as many removals, so that each piece is moved once on average. */
+  /**
+   * Moves the remaining pieces to the front. Called after at least as many removals, so that each piece is
+   * moved once on average.
+   */
   #dropRemoved(): void {
     this.#pieces = this.#pieces.slice(this.#removed);
     this.#removed = 0;

@@ -1,8 +1,8 @@
 /**
- * The kinds of Redis keys that belong to one account, in both Redis servers. A key is
- * `<kind>:{<account id>}`, with `:<name>` after it where an account has several. The deletion of an account
- * finds its keys by this form. The braces are a hash tag: in a cluster, all keys of an account share a slot.
- * Raise the version in a kind when the value's format changes.
+ * The kinds of Redis keys that belong to one account, in both Redis servers. A key is `<kind>:{<account
+ * id>}`, with `:<name>` appended if an account has several keys of the kind. The deletion of an account finds
+ * the account's keys by this form. The braces are a hash tag: in a cluster, all keys of an account share a
+ * slot. Raise the version in a kind when the value's format changes.
  */
 export const accountKeyKinds = [
   'rpm',

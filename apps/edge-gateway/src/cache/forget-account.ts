@@ -2,13 +2,16 @@ import { unlinkKeys } from '@gateway/messaging';
 import type { Redis } from 'ioredis';
 import { isAccountKey } from './account-keys.ts';
 
-/** The Redis servers with keys of accounts, in the order of the deletion. They can be the same server. */
+/**
+ * The Redis servers with keys of accounts, in the order of the deletion. Both names may refer to the same
+ * server.
+ */
 export interface AccountKeyServers {
   readonly cache: Pick<Redis, 'scan' | 'unlink'>;
   readonly queue: Pick<Redis, 'scan' | 'unlink'>;
 }
 
-/** How long one call works. It is well below the contract's deadline. */
+/** Maximum working time of one call. It is well below the contract's deadline. */
 const workMs = 2_000;
 
 interface ForgetRequest {
@@ -18,8 +21,9 @@ interface ForgetRequest {
 }
 
 /**
- * Deletes a part of a deleted account's keys in Redis, and returns the cursor for the next call. The keys with
- * the account's epoch are kept: they tell gateways that the account is deleted, and expire soon.
+ * Deletes a part of a deleted account's keys in Redis, and returns the cursor for the next call. Keys that
+ * store the account's epoch are kept. Gateways detect the deletion of the account from these keys, which
+ * expire soon.
  */
 export async function forgetAccountKeys(
   servers: AccountKeyServers,

@@ -37,7 +37,7 @@ describe('RemoteCache', () => {
     expect(cache.peek('a')).toBe('new');
   });
 
-  it('uses a stale response while its owner is unavailable, but only if broadcasts arrive', async () => {
+  it('uses an expired response while the owning service is unavailable, but only if broadcasts arrive', async () => {
     let time = 0;
     let up = true;
     let arrive = true;
@@ -66,7 +66,7 @@ describe('RemoteCache', () => {
     expect(cache.kept('a')).toBeUndefined();
   });
 
-  it('reloads after a broken connection, and uses the old response no longer than such an outage may last', async () => {
+  it('reloads after a broken connection, and uses an old response only as long as during an outage', async () => {
     let time = 0;
     let answer: string | Error = 'old';
     const load = () => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer));

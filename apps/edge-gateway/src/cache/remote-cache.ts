@@ -7,12 +7,12 @@ interface RemoteCacheOptions<Value> {
   /** How long a cached response is used before it is requested again. */
   readonly freshMs: number;
   /**
-   * How long an expired response may still be used while its owner is unreachable and broadcasts still
-   * arrive.
+   * How long an expired response may still be used while the owning service is unreachable and broadcasts
+   * still arrive.
    */
   readonly staleMs: number;
   readonly load: (key: string) => Promise<Value>;
-  /** Whether change broadcasts are arriving. While the bus is disconnected, no stale response is used. */
+  /** Whether change broadcasts are arriving. While the bus is disconnected, no expired response is used. */
   readonly broadcastsArrive: () => boolean;
   readonly now?: () => number;
   /**
@@ -32,8 +32,8 @@ interface Entry<Value> {
 }
 
 /**
- * A bounded cache for responses from another service. It stays correct under invalidation: a response
- * requested before an invalidation is used only for the request that loaded it and never cached.
+ * A bounded cache for responses from another service. The cache stays correct under invalidation: a response
+ * requested before an invalidation is used only for the request that loaded it, and is never cached.
  */
 export class RemoteCache<Value extends object | string | null> {
   readonly #entries: LRUCache<string, Entry<Value>>;
@@ -88,7 +88,7 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * After a reconnect, an old response is used only for as long as it would be if the bus were still
+   * After a reconnect, an old response is used only as long as it would be used while the bus is
    * disconnected.
    */
   #mayStandIn({ loadedAt, epoch }: Entry<Value>): boolean {
@@ -138,7 +138,7 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Removes responses that are too old to use even while their owner is unavailable. Must be called
+   * Removes responses that are too old to use even while the owning service is unavailable. Must be called
    * periodically.
    */
   dropExpired(): void {
@@ -157,8 +157,9 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Marks every response as doubtful, because broadcasts may have been missed. Each is reloaded before it is
-   * used. The owner may reconnect later than this process, so cached responses stay available as a fallback.
+   * Marks every response as doubtful, because broadcasts may have been missed. Each response is reloaded
+   * before it is used. The owning service may reconnect later than this process, so cached responses stay
+   * available as a fallback.
    */
   doubtAll(): void {
     this.#generation += 1;
@@ -167,12 +168,14 @@ export class RemoteCache<Value extends object | string | null> {
   }
 }
 
-/** Delays before each retry. Together they cover the time a service needs to reconnect to the bus. */
+/**
+ * Delays before each retry. In total, the delays cover the time that a service needs to reconnect to the bus.
+ */
 const pausesMs = [50, 150, 400];
 
 /**
  * Retries a query to an unavailable service a few times. Only for queries without side effects. After the bus
- * restarts, callers reconnect before the services do, and requests should not fail because of that.
+ * restarts, callers reconnect before the services do, and this should not make requests fail.
  * @param failure the error from the first call; thrown immediately unless it is `service_unavailable`.
  */
 export async function retryWhileUnavailable<Answer>(

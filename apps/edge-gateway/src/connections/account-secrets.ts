@@ -2,25 +2,26 @@ import { LRUCache } from 'lru-cache';
 import { SecretSet } from '@gateway/observability';
 
 /**
- * How long the log is still searched for a secret after its last use, because requests in flight may quote it.
+ * How long a secret is still redacted in the log after its last use. Requests in flight may quote the secret.
  */
 const shownMs = 15 * 60 * 1_000;
 /** An account has at most 16 keys at each of its providers. */
 const valuesPerAccountMax = 1_024;
 
 /**
- * The stored credentials of each account, as far as this process knows them. An account's set is used only for
- * its own requests, so no account influences the log lines, spans or stored contents of another.
+ * The stored credentials of each account, as far as this process has loaded them. An account's set is used
+ * only for the account's own requests. Therefore no account influences the log lines, spans or stored
+ * contents of another account.
  */
 export class AccountSecrets {
   readonly #sets: LRUCache<string, SecretSet>;
 
-  /** @param accountsMax the account that was not used for the longest time is dropped beyond this number. */
+  /** @param accountsMax beyond this number of accounts, the least recently used account is dropped */
   constructor(accountsMax = 10_000) {
     this.#sets = new LRUCache({ max: accountsMax });
   }
 
-  /** The account's secrets. The set grows while the account's credentials are opened. */
+  /** Returns the account's secrets. The set grows while the account's credentials are decrypted. */
   of(accountId: string): SecretSet {
     const known = this.#sets.get(accountId);
     if (known !== undefined) return known;

@@ -25,7 +25,7 @@ describe('credential health', () => {
     expect(reports).toEqual([status]);
   });
 
-  it('is reported when the credential works again, even if another gateway saw the rejection', () => {
+  it('is reported when the credential works again, even if another gateway recorded the rejection', () => {
     const { note, reports } = healthOf(true);
     note(500, 401, 200, 200);
     expect(reports).toEqual([null]);

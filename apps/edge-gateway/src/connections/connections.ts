@@ -39,12 +39,12 @@ export interface Connections {
 
 const secondMs = 1_000;
 
-/** How often expired secrets are removed from memory, whether they were used or not. */
+/** How often expired secrets are removed from memory. Unused secrets are removed too. */
 const sweepMs = 10 * secondMs;
 
 /**
- * A decrypted credential is used for one minute, and for a second minute if the vault is unavailable. Then it
- * is removed. A broadcast change removes it immediately.
+ * A decrypted credential is used for one minute, and for a second minute if the vault is unavailable. Then
+ * the credential is removed from memory. A change broadcast removes the credential immediately.
  */
 export function createConnections(
   messaging: Messaging,
@@ -96,7 +96,7 @@ function keyOf(accountId: string, provider: string): string {
   return `${accountId}|${provider}`;
 }
 
-/** Reporting is best effort: the next gateway that notices the change reports it too. */
+/** A failed report is ignored, because the next gateway that notices the change reports it too. */
 function reportToVault(
   fortune: RequestOf<typeof reportCredential>,
   messaging: Messaging,
@@ -115,7 +115,7 @@ async function openFromVault(
   if (reply.sealedSecret === null) return null;
   const secret = parseSecret(openSealed(reply.sealedSecret, privateKey));
   const keys = [secret.apiKey, ...secret.additionalKeys].map((apiKey, at): OpenedKey => {
-    // The failure status stored in the vault belongs to the first key. Success with another key must not be
+    // The failure status stored in the vault refers to the first key. Success with another key must not be
     // reported as a recovery.
     const health = new CredentialHealth({ isFailing: at === 0 && reply.isFailing, report });
     return { apiKey, secretValues: secretValues(apiKey), health };
@@ -139,7 +139,7 @@ function parseSecret(bytes: Buffer): CredentialSecret {
 type ReportCredential = (refusedStatus: number | null) => void;
 
 interface CredentialHealthOptions {
-  /** Whether the vault listed the credential as failing when it was opened. */
+  /** Whether the vault listed the credential as failing when the credential was decrypted. */
   readonly isFailing: boolean;
   readonly report: ReportCredential;
   readonly now?: () => number;
@@ -181,8 +181,8 @@ export class CredentialHealth {
 
 /**
  * The secret values inside a credential. A bare key contains one value, an empty key none. The hosted
- * service's credential is a JSON object with several values. A private key in PEM counts line by line, because
- * texts write its line breaks in several ways.
+ * service's credential is a JSON object with several values. Each line of a PEM private key is a value,
+ * because texts write the key's line breaks in several ways.
  */
 export function secretValues(credential: string): readonly string[] {
   if (credential === '') return [];

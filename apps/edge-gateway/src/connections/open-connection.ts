@@ -16,7 +16,7 @@ export interface Connection {
   readonly secrets: readonly string[];
   /** Receives the status code of every response. The dashboard shows failures next to the connection. */
   readonly health: OpenedKey['health'];
-  /** Tracks whether the backend may be called now, and its recent results. */
+  /** Tracks whether the backend may be called now, and the results of recent calls. */
   readonly backend: Backend;
 }
 
@@ -52,7 +52,7 @@ export async function openConnections(
   if (opened) {
     const { keys, baseUrl } = opened;
     return keys.map(({ apiKey, secretValues: secrets, health }, credential) => ({
-      // A self-hosted provider may need no key.
+      // A self-hosted provider may work without a key.
       credential: apiKey === '' ? null : apiKey,
       ...{ baseUrl, secrets, health },
       backend: backends.find({ ...place, credential }),
@@ -67,7 +67,8 @@ export async function openConnections(
 export type ListServices = Pick<ConnectionServices, 'connections' | 'settings'>;
 
 /**
- * Lists the connected providers. The sandbox needs no credential, so it counts as connected wherever it runs.
+ * Lists the connected providers. The sandbox needs no credential, so it is connected whenever it is
+ * configured.
  */
 export async function connectedProviders(
   accountId: string,

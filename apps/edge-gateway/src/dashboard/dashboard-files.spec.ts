@@ -25,7 +25,7 @@ describe('the dashboard files', () => {
   });
 
   it.each(['', 'keys', 'requests/0190', '../secret.json', 'assets', '%2e%2e/secret.json'])(
-    'fall back to the page for a path that the dashboard router may know: %j',
+    'fall back to the page for a path that the dashboard router may handle: %j',
     (path) => {
       expect(open().choose(path)?.body.toString()).toBe('the page');
     },

@@ -9,7 +9,7 @@ export interface DashboardFile {
   readonly compressed: ReadonlyMap<'br' | 'gzip', Buffer>;
   readonly contentType: string;
   readonly etag: string;
-  /** Whether the name contains a content hash. Such a file never changes. */
+  /** Whether the name contains a content hash. A file with such a name never changes. */
   readonly isImmutable: boolean;
 }
 
@@ -57,9 +57,9 @@ export class DashboardFiles {
   }
 
   /**
-   * Chooses the file for a path below `/dashboard/`. For an unknown path it returns the page, because the
-   * dashboard's router handles further paths. For a missing built asset it returns undefined: pages from an
-   * earlier version request assets that no longer exist.
+   * Chooses the file for a path below `/dashboard/`. For an unknown path, returns the page, because the
+   * dashboard's router handles further paths. For a missing built asset, returns undefined, because pages
+   * from an earlier version request assets that no longer exist.
    */
   choose(path: string): DashboardFile | undefined {
     return this.find(path) ?? (path.startsWith('assets/') ? undefined : this.find('index.html'));

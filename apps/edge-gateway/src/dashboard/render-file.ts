@@ -1,6 +1,6 @@
 import type { DashboardFile } from './dashboard-files.ts';
 
-/** A response with a dashboard file, or 304 if the browser already has it. */
+/** A response with a dashboard file, or 304 if the browser already has the file. */
 export interface FileAnswer {
   readonly status: 200 | 304;
   readonly headers: Readonly<Record<string, string>>;

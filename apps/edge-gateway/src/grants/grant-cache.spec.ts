@@ -16,7 +16,7 @@ const createGrant = (epoch: number, over: Partial<KeyGrant> = {}) =>
 
 type Listener = (message: object) => void;
 
-/** A cache with an owner and broadcasts that the test controls. */
+/** A cache whose account service and broadcasts are controlled by the test. */
 function cacheOf(answer: (keySha256: string) => KeyGrant | null | Error) {
   const listeners = new Map<string, Listener>();
   const state: { calls: number; reconnect: () => void } = { calls: 0, reconnect: () => undefined };
@@ -36,15 +36,15 @@ function cacheOf(answer: (keySha256: string) => KeyGrant | null | Error) {
 
 const get = async (cache: GrantCache, key = 'a') => (await cache.get(key))!;
 
-describe('a broadcast', () => {
-  it('about a key invalidates the grants for all its secrets and for no other key', async () => {
+describe('a change broadcast', () => {
+  it('for a key invalidates the grants for all its secrets and for no other key', async () => {
     const { cache, tell } = cacheOf((key) => createGrant(1, { keyId: key === 'other' ? id(3) : id(2) }));
     for (const key of ['a', 'b', 'other']) await cache.get(key);
     tell(keyChanged, { accountId: id(1), keyId: id(2), epoch: 2, revoked: true });
     expect(['a', 'b', 'other'].map((key) => cache.peek(key) === undefined)).toEqual([true, true, false]);
   });
 
-  it('about an account invalidates the grants for all its keys and for no other account', async () => {
+  it('for an account invalidates the grants for all its keys and for no other account', async () => {
     const { cache, tell } = cacheOf((key) => createGrant(1, { accountId: key === 'other' ? id(3) : id(1) }));
     for (const key of ['a', 'b', 'other']) await cache.get(key);
     tell(accountChanged, { accountId: id(1), epoch: 2, deleted: false });
@@ -53,7 +53,7 @@ describe('a broadcast', () => {
 });
 
 describe('a change detected by its epoch', () => {
-  it('causes no lookup if the grant already includes it', async () => {
+  it('causes no lookup if the cached grant already includes the change', async () => {
     const { cache, state } = cacheOf(() => createGrant(5));
     const grant = await get(cache);
     for (const epoch of [0, 4, 5]) expect(await cache.renew(grant, epoch)).toBe(grant);
@@ -70,7 +70,7 @@ describe('a change detected by its epoch', () => {
     expect(state.calls).toBe(2);
   });
 
-  it('causes one lookup, not one per request, if the grant does not contain it', async () => {
+  it('causes one lookup, not one per request, if the new grant does not include the change', async () => {
     const { cache, state } = cacheOf(() => createGrant(5));
     const renewed = await cache.renew(await get(cache), 9);
     expect(await cache.renew(renewed, 9)).toBe(renewed);

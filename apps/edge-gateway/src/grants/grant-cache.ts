@@ -20,15 +20,15 @@ const renewalsMax = 3;
 /**
  * API key grants, indexed by the SHA-256 of the key. `null` is cached too, so an unknown key is looked up
  * only once. A grant is fresh for 10 s, which limits how long a revoked key works while the bus is
- * disconnected. While the bus is connected, a broadcast ends the grant immediately, so an old grant may be
- * used for five minutes while the account service restarts.
+ * disconnected. While the bus is connected, a broadcast invalidates the grant immediately. An old grant may
+ * therefore be used for five minutes while the account service restarts.
  */
 export class GrantCache {
   readonly #cache: RemoteCache<KeyGrant | null>;
   readonly #digests = new WeakMap<KeyGrant, string>();
   /**
-   * For each grant, the epoch of the latest change known before the grant was loaded. It may be later than
-   * the epoch in the grant.
+   * For each grant, the epoch of the latest change known before the grant was loaded. This epoch may be later
+   * than the one in the grant.
    */
   readonly #loadedAfter = new WeakMap<KeyGrant, number>();
   readonly #onChange: ((change: GrantChange) => void)[] = [];

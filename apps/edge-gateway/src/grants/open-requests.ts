@@ -36,11 +36,11 @@ const checkEveryMs = 1_000;
 const lookupsMax = 16;
 
 /**
- * The open requests, by key. When a key is revoked, expires or loses the scope `inference`, its requests end with a matching error. This
- * class stores only references to requests that the server holds anyway. A broadcast ends requests
- * immediately. A check every second covers everything else: expiry, lost broadcasts (change epochs are also
- * in Redis), and changes that may affect the key without revoking it. While both the account service and
- * Redis are unavailable, open requests continue and new ones are rejected.
+ * The open requests, by key. When a key is revoked, expires or loses the scope `inference`, its requests end
+ * with a matching error. This class stores only references to requests that the server keeps in memory
+ * anyway. A broadcast ends requests immediately. All other cases are found by a check every second: expiry,
+ * lost broadcasts (change epochs are also in Redis), and changes that may affect the key without revoking it.
+ * While both the account service and Redis are unavailable, open requests continue and new ones are rejected.
  */
 export class OpenRequests {
   readonly #options: OpenRequestsOptions;
@@ -60,7 +60,8 @@ export class OpenRequests {
 
   /** @param grant the grant that admitted the request */
   add(abort: AbortController, grant: KeyGrant): OpenRequest {
-    // A change broadcast during the rate limit check would not have found this request.
+    // A change broadcast during the rate limit check could not mark this request, because the request was not
+    // registered yet.
     const isDoubtful = !this.#options.grants.holds(grant);
     const request = { abort, grant, openedAtMs: this.#now(), isDoubtful, doubtfulEpoch: 0 };
     const ofKey = this.#byKey.get(grant.keyId);
@@ -81,7 +82,7 @@ export class OpenRequests {
   }
 
   /**
-   * Ends requests for keys without a grant. Resolves once all reachable information is checked; never
+   * Ends requests for keys without a grant. Resolves once all available information is checked; never
    * rejects.
    */
   async check(): Promise<void> {
@@ -89,7 +90,7 @@ export class OpenRequests {
     this.#endExpired();
     await (this.#reading ??= this.#readEpochs().finally(() => (this.#reading = undefined)));
     // Lookups run separately from the epoch check. While the bus is silent, a lookup takes seconds, and other
-    // keys may be revoked meanwhile.
+    // keys may be revoked in the meantime.
     await (this.#confirming ??= this.#confirm().finally(() => (this.#confirming = undefined)));
   }
 
@@ -147,7 +148,7 @@ export class OpenRequests {
   async #confirmGrant(grant: KeyGrant, requests: readonly OpenRequest[]): Promise<void> {
     const { grants } = this.#options;
     const epoch = Math.max(...requests.map(({ doubtfulEpoch }) => doubtfulEpoch));
-    // The flag is cleared before the lookup, so that a change during the lookup sets it again.
+    // The flag is cleared before the lookup, so that a change during the lookup sets the flag again.
     for (const request of requests) request.isDoubtful = false;
     try {
       const confirmed = await (epoch > 0 ? grants.renew(grant, epoch) : grants.current(grant));

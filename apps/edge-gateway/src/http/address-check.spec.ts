@@ -13,6 +13,6 @@ it.each(['10.2.0.1', '::ffff:10.2.0.1', 'fe80::1', '192.0.2.8', '', 'unix', unde
   },
 );
 
-it('no address is in no blocks', () => {
+it('an empty list of blocks contains no address', () => {
   expect(createAddressCheck([])('10.1.2.3')).toBe(false);
 });

@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Returns a check whether an address is in one of the blocks. An IPv4 address that is mapped into IPv6 counts as the
- * IPv4 address.
+ * Returns a function that checks whether an address is in one of the blocks. An IPv4 address mapped into IPv6
+ * is checked as the IPv4 address.
  * @param cidrs valid blocks, such as `10.0.0.0/8`
  */
 export function createAddressCheck(cidrs: readonly string[]): (address: string | undefined) => boolean {

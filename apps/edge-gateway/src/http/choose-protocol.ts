@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
  */
 const prefaceStart = Buffer.from('PRI');
 
-/** The connection handlers to choose from, depending on the first bytes. */
+/** The connection handlers, one per protocol. The first bytes of a connection determine its handler. */
 export interface Protocols {
   serveHttp1(socket: Socket): void;
   serveHttp2(socket: Socket): void;
@@ -16,7 +16,7 @@ export interface Protocols {
 
 /**
  * Reads the first bytes on each connection once, puts them back, and passes the socket to the handler. The
- * socket is not wrapped and no data is copied: the handler then reads directly from the operating system.
+ * socket is not wrapped and no data is copied. The handler then reads directly from the operating system.
  */
 export class ProtocolChooser {
   readonly #protocols: Protocols;

@@ -6,7 +6,7 @@ import { renderError } from '../request/http-response.ts';
 
 /** Connection limits for both protocols. */
 export const connectionLimits = {
-  /** Requests with larger headers receive a 431. */
+  /** Requests with larger headers get a 431 response. */
   headerBytesMax: 16 * 1024,
   /** HTTP/2 streams with headers above this size are reset. */
   http2HeaderBytesMax: 64 * 1024,
@@ -24,8 +24,8 @@ interface Refusal {
 }
 
 /**
- * Responds to a request that Node could not parse (headers too large, not HTTP, or incomplete) with a regular
- * error response, then closes the connection.
+ * Responds to a request that Node could not parse (headers too large, not HTTP, or incomplete). Sends an
+ * error in the gateway's usual format, then closes the connection.
  */
 export function answerConnectionError(failure: { readonly code?: string }, socket: Socket): void {
   if (failure.code === 'ECONNRESET' || !socket.writable) {
@@ -39,7 +39,7 @@ export function answerConnectionError(failure: { readonly code?: string }, socke
   socket.end(`HTTP/1.1 ${statusLine}\r\n${head.join('')}\r\n${body}`);
 }
 
-/** Sends the same error response over HTTP/2, where the connection stays usable. */
+/** Sends the error for oversized headers over HTTP/2, where the connection stays usable. */
 export function answerOversizedHeaders(response: ServerResponse): void {
   const { headers, body } = renderError(headersTooLarge, uuidv7(), 'chat-completions');
   response.writeHead(431, headers).end(body);

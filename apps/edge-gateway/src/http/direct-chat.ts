@@ -46,8 +46,8 @@ export class DirectChat {
     try {
       await serveRaw(raw, endpoint, this.#services);
     } catch (thrown) {
-      // The pipeline is not supposed to throw, so this is a defect. It is logged in the same way as a defect
-      // in a route.
+      // The pipeline should never throw, so this error is a defect. The error is logged in the same way as a
+      // defect in a route.
       const { code, detail } = toGatewayError(thrown);
       this.#services.log.error({ err: thrown, request_id: raw.requestId, code, detail }, 'route failed');
     }
@@ -61,7 +61,7 @@ function directEndpoint({
   httpVersionMajor,
 }: IncomingMessage): ChatEndpoint | undefined {
   if (method !== 'POST' || httpVersionMajor !== 1) return undefined;
-  // The router rejects the gateway's own requests.
+  // The router rejects requests that the gateway itself sent.
   if (headers[loopHeader] !== undefined) return undefined;
   return headers['content-type'] === 'application/json' ? directEndpoints.get(url ?? '') : undefined;
 }

@@ -5,7 +5,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LOGGER } from '../access/tokens.ts';
 import { formatOfPath, renderError } from '../request/http-response.ts';
 
-/** Status codes caused by the caller. They are logged because many of one kind may indicate an attack. */
+/**
+ * Status codes caused by the caller. These responses are logged, because many of one kind may indicate an
+ * attack.
+ */
 const refusals = new Set([401, 403, 429]);
 
 /** Renders any error thrown by a route as an error from the registry, in the endpoint's format. */

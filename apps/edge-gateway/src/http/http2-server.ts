@@ -29,8 +29,9 @@ export interface Http2Server {
 }
 
 /**
+ * Creates an HTTP/2 server. Node's defaults limit floods of settings, pings, resets and header pairs.
  * @param serveRequest the handler that also serves HTTP/1.1; Node's request and response objects have the
- * same shape in both protocols. Node's defaults limit floods of settings, pings, resets and header pairs.
+ * same shape in both protocols
  */
 export function createHttp2Server(serveRequest: RequestListener): Http2Server {
   const server = createServer(
@@ -57,8 +58,8 @@ export function createHttp2Server(serveRequest: RequestListener): Http2Server {
   server.on('stream', boundStream);
   return {
     serve: (socket) => {
-      // Once an HTTP/2 client has closed its side, it needs no more responses. HTTP/1.1 servers leave this
-      // open.
+      // Once an HTTP/2 client has closed its side, it needs no more responses. HTTP/1.1 servers keep such a
+      // connection open.
       socket.allowHalfOpen = false;
       server.emit('connection', socket);
     },
@@ -69,8 +70,8 @@ export function createHttp2Server(serveRequest: RequestListener): Http2Server {
 }
 
 /**
- * Node resets streams with headers that are far too large. Below that limit the client receives a 431, as over
- * HTTP/1.1.
+ * Node resets streams with headers that are far too large. If the headers exceed only the gateway's smaller
+ * limit, the client receives a 431, as over HTTP/1.1.
  */
 function boundHeaders(serveRequest: RequestListener): RequestListener {
   return (request, response) => {
@@ -83,7 +84,8 @@ function boundHeaders(serveRequest: RequestListener): RequestListener {
 }
 
 /**
- * Closes only sessions without open requests, because a model may take a long time to send its first byte.
+ * Closes idle sessions. Sessions with open requests stay open, because a model may take a long time to send
+ * its first byte.
  */
 function closeWhenIdle(session: ServerHttp2Session): void {
   let openStreams = 0;

@@ -17,8 +17,8 @@ export interface Listener {
   /** Accepts connections and serves HTTP/1.1. */
   readonly server: Server;
   /**
-   * Closes idle connections immediately and the others after their responses. HTTP/1.1 connections are closed
-   * by the server itself.
+   * Closes idle connections immediately, and other connections after their responses. HTTP/1.1 connections
+   * are closed by the HTTP server itself.
    */
   drain(): void;
 }
@@ -32,8 +32,8 @@ const http1Options = {
 };
 
 /**
- * Over plain text, the first bytes on a connection reveal its protocol (HTTP/2 with prior knowledge is the
- * default in AWS's SDK). Over TLS, the protocol is negotiated through ALPN.
+ * Over plain text, the first bytes on a connection determine its protocol. HTTP/2 with prior knowledge is the
+ * default in AWS's SDK. Over TLS, the protocol is negotiated through ALPN.
  */
 export function createListener(serveRequest: RequestListener, tls: TlsIdentity | undefined): Listener {
   return tls === undefined ? listenInPlainText(serveRequest) : listenSecurely(serveRequest, tls);

@@ -11,7 +11,7 @@ import { createServer } from './server.ts';
 @Module({})
 class NoSpool {}
 
-/** The minimum that the server needs to start. No request is served, so none of the services are called. */
+/** The minimal services that the server needs to start. No request is served, so no service is called. */
 const parts = {
   pipeline: { messaging: { onBroadcast: () => undefined } },
   identity: {},

@@ -1,8 +1,8 @@
 import { V7Generator } from 'uuidv7';
 
 /**
- * Random words, drawn in batches. By default the package draws eight at a time, which costs a system call for
- * every third id.
+ * Random words, drawn in batches. By default the package draws eight words at a time, which costs a system
+ * call for every third id.
  */
 const pool = new Uint32Array(1024);
 let next = pool.length;

@@ -1,4 +1,4 @@
-/** The gateway's own requests are refused on every route, before any other work. */
+/** Requests that the gateway itself sent are rejected on every route, before any other work. */
 import type { Logger } from '@gateway/observability';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { EdgeGatewayModule } from '../edge-gateway.module.ts';
@@ -60,6 +60,6 @@ it.each([
   expect(await answer.json()).toMatchObject(expected);
 });
 
-it('does not refuse requests with the header of another network', async () => {
+it('does not reject requests with the header of another network', async () => {
   expect((await send('/no/such/path', 'GET', 'cloudflare; loops=1')).status).toBe(404);
 });

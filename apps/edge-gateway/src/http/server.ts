@@ -23,13 +23,16 @@ export interface ServerOptions {
   readonly trustedProxies: readonly string[];
   /** Serves common chat requests while bypassing the router. */
   readonly direct: DirectChat;
-  /** Whether the gateway sent a request itself, given the request's `CDN-Loop` header. Such a request is refused. */
+  /**
+   * Returns whether the gateway itself sent a request, given the request's `CDN-Loop` header. Such a request
+   * is rejected.
+   */
   readonly isLoop: (header: string | string[] | undefined, requestId: string) => boolean;
 }
 
 /**
- * The gateway's HTTP server. A body is read only when its route asks for it, so a client without a key or
- * over its rate limit cannot make the server buffer a body.
+ * The gateway's HTTP server. A body is read only when its route needs it. A client without a key, or over its
+ * rate limit, cannot make the server buffer a body.
  */
 export async function createServer(
   module: DynamicModule,
@@ -80,7 +83,7 @@ function leaveBodies(fastify: FastifyInstance): void {
   fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
 }
 
-/** Rejects the gateway's own requests on every route, before anything else is done for them. */
+/** Rejects requests that the gateway itself sent, on every route and before any other processing. */
 function rejectLoops(fastify: FastifyInstance, isLoop: ServerOptions['isLoop']): void {
   fastify.addHook('onRequest', (request, reply, done) => {
     if (!isLoop(request.headers[loopHeader], request.id)) done();
@@ -142,7 +145,7 @@ class RouteMethods {
     this.#routes.push({ pattern: new RegExp(`^${source}$`), methods });
   }
 
-  /** Empty if no route has this path. */
+  /** Returns the methods of the routes with this path; empty if no route has it. */
   methodsOf(path: string): readonly string[] {
     const found = this.#routes.filter(({ pattern }) => pattern.test(path));
     return [...new Set(found.flatMap(({ methods }) => methods))];

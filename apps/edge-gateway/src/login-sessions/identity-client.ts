@@ -29,7 +29,7 @@ import {
   type SealingKeyPair,
 } from '@gateway/messaging';
 
-/** The decrypted tokens for a login session. */
+/** The decrypted tokens of a login session. */
 export interface OpenedSession extends IssuedTokens {
   readonly accessExpiresInSeconds: number;
   readonly refreshExpiresInSeconds: number;
@@ -37,7 +37,7 @@ export interface OpenedSession extends IssuedTokens {
   readonly emailVerified: boolean;
 }
 
-/** The client of a call, as the account service counts and records it. */
+/** The client of a call, as the account service counts and records the client. */
 interface Client {
   readonly clientAddress: string;
   readonly origin: RequestOrigin;

@@ -69,7 +69,7 @@ function createSessionCache(messaging: Messaging): RemoteCache<CachedSession | n
   });
 }
 
-/** JSON encoding keeps the names distinct, because issuers and subjects may contain any character. */
+/** JSON encoding keeps the cache keys distinct, because issuers and subjects may contain any character. */
 function renderName({ issuer, subject, sessionId }: SessionName): string {
   return JSON.stringify([issuer, subject, sessionId]);
 }

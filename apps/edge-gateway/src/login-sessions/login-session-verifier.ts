@@ -13,8 +13,8 @@ export interface LoginSessionVerifierOptions {
   readonly algorithms: readonly SessionAlgorithm[];
   readonly keys: Pick<VerificationKeys, 'find'>;
   /**
-   * Whether tokens must contain a session id. Without one, a session from the embedded identity could not be
-   * revoked.
+   * Whether tokens must contain a session id. Sessions from the embedded identity could not be revoked
+   * without a session id.
    */
   readonly needsSessionId: boolean;
 }

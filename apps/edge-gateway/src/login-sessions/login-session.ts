@@ -33,7 +33,7 @@ const jwtShape = /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/;
 
 /**
  * Whether a bearer token has the form of a JWT (RFC 7515 §7.1): three base64url parts, the first of which is
- * a JSON object. This identifies the kind of credential, not whether it is valid.
+ * a JSON object. The form identifies the kind of credential, not whether the credential is valid.
  */
 export function looksLikeSessionToken(token: string): boolean {
   return jwtShape.test(token);

@@ -3,7 +3,7 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 import { createIssuerKey, type IssuerKey } from '@gateway/testing';
 import { VerificationKeys } from './verification-keys.ts';
 
-/** Longer than a busy machine takes to make all calls within one pause. */
+/** Longer than a busy machine needs to make all calls within one pause. */
 const pauseMs = 4_000;
 
 /** A fake issuer that counts how often its key set is fetched. */
@@ -35,7 +35,7 @@ describe('an issuer’s verification keys', () => {
     expect(source.reads).toBe(1);
   });
 
-  it('are fetched at most once per pause, however many unknown keys are requested', async () => {
+  it('are fetched at most once per pause, even if many unknown keys are requested', async () => {
     const { source, keys } = createSource(one);
     await keys.find('ES256', one.kid);
     for (let n = 0; n < 100; n++) expect(await keys.find('ES256', `unknown-${n}`)).toBeNull();

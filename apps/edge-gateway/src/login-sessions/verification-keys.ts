@@ -21,7 +21,7 @@ const fetchWithinMs = 5_000;
 /** jose requires an address, but `fetchKeySet` provides the keys. This address is never called. */
 const nowhere = new URL('https://key-set.invalid/');
 
-/** An issuer's public keys, by key id. Only one complete key set is stored at a time. */
+/** An issuer's public keys, by key id. Only the issuer's latest complete key set is stored. */
 export class VerificationKeys {
   readonly #keySet: RemoteJWKSet;
   readonly #fetchKeySet: FetchKeySet;
@@ -82,8 +82,8 @@ const documentBytesMax = 256 * 1024;
 const discovery = z.object({ issuer: z.string(), jwks_uri: z.url() });
 
 /**
- * Fetches the key set from an OpenID Connect issuer, located through its discovery document (OpenID Connect
- * Discovery 1.0 §4). Both addresses must pass the egress guard. Redirects are not followed.
+ * Fetches the key set from an OpenID Connect issuer. The set's address is in the issuer's discovery document
+ * (OpenID Connect Discovery 1.0 §4). Both addresses must pass the egress guard. Redirects are not followed.
  */
 export function createOidcKeySet(
   issuer: string,

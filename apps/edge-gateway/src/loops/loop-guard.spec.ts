@@ -1,7 +1,7 @@
 import type { Logger } from '@gateway/observability';
 import { LoopGuard, type DeploymentIdStore } from './loop-guard.ts';
 
-/** One Redis for several replicas. */
+/** A Redis that several replicas share. */
 function openStore(): DeploymentIdStore & { forget(): void } {
   let stored: string | null = null;
   return {
@@ -53,7 +53,7 @@ describe('a request loop', () => {
     expect(first.isLoop([`other; a=1`, sent.toUpperCase()])).toBe(true);
   });
 
-  it('ends after eight gateways, even if none of them is this one', async () => {
+  it('ends after eight gateways, even if none of them is this gateway', async () => {
     const guard = await startReplica(openStore());
     let header: string | undefined;
     for (let at = 0; at < 8; at += 1) header = (await startReplica(openStore())).renderHeader(header);
@@ -61,7 +61,7 @@ describe('a request loop', () => {
     expect(guard.isLoop((await startReplica(openStore())).renderHeader(header))).toBe(true);
   });
 
-  it('is recognized without Redis by the process itself, and after Redis lost the id', async () => {
+  it('is recognized by the sending process without Redis, and after Redis lost the id', async () => {
     const alone = await startReplica({ set: () => Promise.reject(new Error('down')) });
     expect(alone.isLoop(alone.renderHeader(undefined))).toBe(true);
     expect(warnings).toHaveLength(1);
@@ -74,7 +74,7 @@ describe('a request loop', () => {
     expect([guard.isLoop(before), guard.isLoop(guard.renderHeader(undefined))]).toEqual([true, true]);
   });
 
-  it('cannot be learned from the header: it contains a random id only', async () => {
+  it('reveals nothing in the header except a random id', async () => {
     const guard = await startReplica(openStore());
     expect(guard.renderHeader(undefined)).toMatch(/^agent-gateway-[0-9a-f]{32}$/);
   });

@@ -4,13 +4,14 @@ import type { Logger } from '@gateway/observability';
 import type { OwnEndpoints } from '@gateway/providers';
 
 /**
- * Where all replicas of a deployment agree on its id. The value is random, so providers learn nothing from it.
+ * The Redis key under which all replicas share the deployment's id. The id is random, so it reveals nothing
+ * to providers.
  */
 const deploymentIdKey = 'edge:deployment-id';
 
 /** The part of Redis that the guard uses. */
 export interface DeploymentIdStore {
-  /** Stores the value unless the key exists. Returns the earlier value, or null if there was none. */
+  /** Stores the value unless the key exists. Returns the earlier value, or null if the key had none. */
   set(key: string, value: string, nx: 'NX', get: 'GET'): Promise<string | null>;
 }
 
@@ -19,22 +20,23 @@ interface LoopGuardOptions {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** The header for this purpose (RFC 8586). Proxies must forward it unchanged. */
+/** The header that RFC 8586 defines for loop detection. Proxies must forward it unchanged. */
 export const loopHeader = 'cdn-loop';
 
 const markPrefix = 'agent-gateway-';
 const mark = new RegExp(`^${markPrefix}[0-9a-f]{32}$`);
-/** Requests that passed more gateways than this count as a loop. */
+/** A request that passed more gateways than this is rejected as a loop. */
 const gatewaysMax = 8;
 /** How often the deployment's id is read again, in case Redis lost it. */
 const refreshMs = 60_000;
-/** Earlier ids that are still recognized, while replicas learn a new one. */
+/** Number of earlier ids that are still recognized until all replicas have read the new id. */
 const earlierIdsMax = 8;
 
 /**
  * Recognizes requests that this deployment sent itself, because a provider's address leads back to it. Each
- * upstream request carries the deployment's mark in the header `CDN-Loop`. A request that arrives with that mark
- * is refused, so a loop costs one extra request. Until the deployment's id is known, the process uses its own.
+ * upstream request carries the deployment's mark in the header `CDN-Loop`. A request that arrives with that
+ * mark is rejected, so a loop costs one extra request. Until the deployment's id is known, each process uses
+ * its own random id.
  */
 export class LoopGuard {
   readonly #options: LoopGuardOptions;
@@ -49,7 +51,7 @@ export class LoopGuard {
     this.#timer = setInterval(() => void this.load(), refreshMs).unref();
   }
 
-  /** Reads the deployment's mark, and creates it if there is none. Never rejects. */
+  /** Reads the deployment's mark, and creates the mark if there is none. Never rejects. */
   async load(): Promise<void> {
     try {
       const proposed = newMark();
@@ -75,8 +77,9 @@ export class LoopGuard {
   }
 
   /**
-   * Renders the `CDN-Loop` header of an upstream request: the marks of earlier gateways and the own mark. The
-   * rest of the client's header is not forwarded, because it belongs to the network in front of this gateway.
+   * Renders the `CDN-Loop` header of an upstream request: the marks of earlier gateways and the mark of this
+   * deployment. The rest of the client's header is not forwarded, because it belongs to the network in front
+   * of this gateway.
    * @param received the header of the client's request
    */
   renderHeader(received: string | string[] | undefined): string {
@@ -106,7 +109,10 @@ function listMarks(header: string | string[]): string[] {
     .filter((entry) => mark.test(entry));
 }
 
-/** Adds the addresses of this machine's network interfaces. No provider may have one of the gateway's own. */
+/**
+ * Adds the addresses of this machine's network interfaces. No provider may have one of the gateway's own
+ * addresses.
+ */
 export function listOwnEndpoints(configured: Pick<OwnEndpoints, 'origins' | 'ports'>): OwnEndpoints {
   const interfaces = Object.values(networkInterfaces());
   return {

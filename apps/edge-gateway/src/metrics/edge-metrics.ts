@@ -9,7 +9,7 @@ type GenAiLabel = 'gen_ai_operation_name' | 'gen_ai_provider_name';
 const genAiLabels = ['gen_ai_operation_name', 'gen_ai_provider_name'] as const;
 
 /**
- * The edge's metrics. Each label has only a few values (endpoint, status, reason), and none contains an
+ * The edge's metrics. Each label has only a few values (endpoint, status, reason), and no label contains an
  * account, key or model.
  */
 export interface EdgeMetrics {
@@ -149,13 +149,13 @@ export interface ResilienceMetrics {
   readonly breakerChanges: Counter<'to'>;
   /** Rejected requests. */
   readonly shed: Counter<'reason'>;
-  /** Queueing time of requests that were then served. */
+  /** Queueing time of requests that were served after the queue. */
   readonly queueSeconds: Histogram;
   /** Requests that this deployment had sent itself. */
   readonly loops: Counter;
   watchOpenBreakers(count: () => number): void;
   watchQueue(length: () => number): void;
-  /** Watches the bytes that requests hold in one place. */
+  /** Registers a metric for the bytes that requests hold in one place. */
   watchHeldBytes(place: HeldPlace, bytes: () => number): void;
 }
 
@@ -163,7 +163,7 @@ export function createResilienceMetrics(metrics: Metrics): ResilienceMetrics {
   return { ...createUpstreamMetrics(metrics), ...createAdmissionMetrics(metrics) };
 }
 
-/** Where requests hold bytes. */
+/** The places where requests hold bytes. */
 type HeldPlace = 'memory' | 'disk';
 
 type AdmissionMetrics = Pick<

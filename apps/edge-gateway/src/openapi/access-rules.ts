@@ -23,7 +23,9 @@ const bodyErrors: readonly ErrorCode[] = [
   'unsupported_media_type',
 ];
 
-/** All errors that a route may return: those for its access rule plus its own. */
+/**
+ * All errors that a route may return: the errors of its access rule and the errors that the route declares.
+ */
 export function listErrors({ access, operation }: RouteRow): readonly ErrorCode[] {
   const isForwarded = access === 'pipeline';
   const codes: ErrorCode[] = [
@@ -84,8 +86,8 @@ export const securitySchemes = {
 type Requirement = Record<string, string[]>;
 
 /**
- * Satisfying any one of the requirements is enough. An empty list allows everyone. The list of a key's requirement
- * names the scope that the key needs, as OpenAPI 3.1 allows for roles of any scheme.
+ * Satisfying any one of the requirements is enough. An empty list allows everyone. The list in a key's
+ * requirement names the scope that the key needs. OpenAPI 3.1 allows roles in the requirement of any scheme.
  */
 export function renderSecurity(access: Access, { id, takesKeyHeader }: Operation): Requirement[] {
   const scope = scopeOf(id);

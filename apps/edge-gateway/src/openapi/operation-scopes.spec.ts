@@ -6,7 +6,9 @@ import { listRoutes } from './route-table.ts';
 
 const routes = listRoutes(controllers);
 
-/** A route that is not in the table, unless `id` is. */
+/**
+ * Returns a route with the given access rule and operation id. The default id is not in the table of scopes.
+ */
 function routeOf(access: Access, id = 'readSomething') {
   const operation: Operation = {
     id,
@@ -26,19 +28,19 @@ function routeOf(access: Access, id = 'readSomething') {
   return listRoutes([Added]);
 }
 
-describe('the scopes of operations', () => {
-  it('cover exactly the routes that accept API keys', () => {
+describe('the table of operation scopes', () => {
+  it('contains exactly the routes that accept API keys', () => {
     expect(() => checkScopes(routes)).not.toThrow();
   });
 
   it.each(['api-key', 'api-key-or-session', 'pipeline'] as const)(
-    'stop the start if a route with access %s declares none',
+    'prevents the start if a route with access %s declares no scope',
     (access) => {
       expect(() => checkScopes([...routes, ...routeOf(access)])).toThrow(/Added\.read .* has no scope/);
     },
   );
 
-  it('stop the start if a route without API keys has one, or if the pipeline would check another one', () => {
+  it('prevents the start if a route without API keys has a scope, or if the pipeline checks a different scope', () => {
     const without = (id: string) => routes.filter(({ operation }) => operation?.id !== id);
     const move = (id: string, access: Access) => [...without(id), ...routeOf(access, id)];
     expect(() => checkScopes(move('getBilling', 'session'))).toThrow(/accepts no API key/);
@@ -46,7 +48,7 @@ describe('the scopes of operations', () => {
     expect(() => checkScopes(without('getBilling'))).toThrow(/no route is named getBilling/);
   });
 
-  it('let a key with read change nothing', () => {
+  it('allows a key with the scope read to change nothing', () => {
     for (const { method, operation } of routes)
       if (scopeOf(operation?.id) === 'read') expect([operation?.id, method]).toEqual([operation?.id, 'GET']);
   });

@@ -3,9 +3,9 @@ import { pipelineScope } from '../grants/require-scope.ts';
 import type { RouteRow } from './route-table.ts';
 
 /**
- * The scope that an API key needs for each operation. Users with a session token need none. Operations that
- * accept no API key have no entry. `read` never returns a secret and changes nothing; everything that changes the
- * account needs `manage`.
+ * The scope that an API key needs for each operation. Users with a session token need no scope. Operations
+ * that accept no API key have no entry. `read` never returns a secret and changes nothing. All operations
+ * that change the account need `manage`.
  */
 const operationScopes: ReadonlyMap<string, KeyScope> = new Map(
   Object.entries({
@@ -39,8 +39,9 @@ export function scopeOf(operationId: string | undefined): KeyScope | undefined {
 }
 
 /**
- * Checks that the table has exactly the operations that accept API keys. The gateway calls it before it starts.
- * @throws Error naming each route without a scope, and each scope without such a route
+ * Checks that the table has exactly the operations that accept API keys. The gateway calls this check before
+ * it starts.
+ * @throws Error naming each route without a scope, and each table entry without a matching route
  */
 export function checkScopes(routes: readonly RouteRow[]): void {
   const problems = routes.flatMap(({ name, access, operation }) => {

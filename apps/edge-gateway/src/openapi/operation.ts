@@ -40,7 +40,7 @@ export interface OperationAnswer extends Partial<OperationBody> {
 
 /**
  * Documents a route for API users. `/openapi.json`, `/docs` and the authorization tests are generated from
- * this description, the route's paths and its access rule. Routes are described nowhere else.
+ * this description, the route's paths and its access rule. No other place describes routes.
  */
 export interface Operation {
   /** Unique operation id in lower camel case, such as `createKey`. */
@@ -48,7 +48,7 @@ export interface Operation {
   readonly tag: (typeof operationTags)[number];
   /** A short title for lists. */
   readonly summary: string;
-  /** What API users need to know in addition to the schemas. Markdown. */
+  /** Information for API users in addition to the schemas. Markdown. */
   readonly description?: string;
   /** Path parameters, named in snake_case as they appear in the path. */
   readonly params?: z.ZodObject;
@@ -56,7 +56,7 @@ export interface Operation {
   readonly headers?: z.ZodObject;
   readonly body?: OperationBody;
   readonly answer: OperationAnswer;
-  /** Errors in addition to those for access, parameters and body. */
+  /** Errors in addition to the errors for access, parameters and body. */
   readonly errors?: readonly ErrorCode[];
   /** Whether the route also accepts the key as `x-api-key`. */
   readonly takesKeyHeader?: boolean;
@@ -70,18 +70,19 @@ export const operationKey = 'gateway:operation';
 export const Describe = (operation: Operation) => SetMetadata(operationKey, operation);
 
 /**
- * The credentials that a route accepts. `api-key`: callers with a valid API key. `session`: users with a session token.
- * `api-key-or-session`: either of the two. `pipeline`: the chat pipeline authenticates in its first stage and
- * accepts only API keys. `public`: everyone. The wrong kind of credential results in a 403 that names the
- * right kind. The kind can be recognized without a lookup.
+ * The credentials that a route accepts. `api-key`: callers with a valid API key. `session`: users with a
+ * session token. `api-key-or-session`: either of the two. `pipeline`: the chat pipeline authenticates in its
+ * first stage and accepts only API keys. `public`: everyone. The wrong kind of credential results in a 403
+ * that names the right kind. The kind of a credential is recognized without a lookup.
  */
 export type Access = 'api-key' | 'session' | 'api-key-or-session' | 'pipeline' | 'public';
 
 export const accessKey = 'gateway:access';
 
 /**
- * The rate limit that a route counts against. `requests`: the key's window for chat requests. The others are budgets
- * of the account. Routes without one count as `read` if their method is GET, and as `write` otherwise.
+ * The rate limit that a route counts against. `requests`: the key's window for chat requests. The other
+ * values are budgets of the account. A route that declares no budget counts as `read` if its method is GET,
+ * and as `write` otherwise.
  */
 export type RouteBudget = 'requests' | 'read' | 'analytics' | 'write' | 'export';
 

@@ -169,7 +169,7 @@ const errorBodies = {
   converse: converseErrorBody,
 } as const;
 
-/** Renders one response per status code. Its description lists the possible error codes. */
+/** Renders one response per status code. The response's description lists the possible error codes. */
 function renderErrors(route: RouteRow, path: string): Record<string, unknown> {
   const byStatus = Map.groupBy(listErrors(route), (code) => errorRegistry[code].status);
   const schema = errorBodies[formatOfPath(path)];
@@ -203,8 +203,8 @@ function headersOf(codes: readonly ErrorCode[], path: string): Record<string, st
 }
 
 /**
- * Schemas that several operations return. They are named components in the document; all other schemas are
- * inlined.
+ * Schemas that several operations return. These schemas are named components in the document; all other
+ * schemas are inlined.
  */
 const namedSchemas = {
   Account: account,

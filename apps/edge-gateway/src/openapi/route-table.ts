@@ -53,7 +53,7 @@ function pathsOf(target: object): string[] {
   return [path ?? '/'].flat();
 }
 
-/** `:keyId` becomes `{key_id}`, and `*` (the rest of the path) becomes `{id}`. */
+/** Converts `:keyId` to `{key_id}`, and `*` (the rest of the path) to `{id}`. */
 function renderPath(path: string): string {
   return path
     .replace(/\/{2,}/g, '/')

@@ -19,9 +19,11 @@ import type { Target } from '../request/request.ts';
 import { restrictTools } from './restrict-tools.ts';
 
 /**
- * Handles a token-counting request. It works like a chat request, but has no request log row, because no model runs. Nothing
- * is planned, but a conversation with bound reasoning is counted with its stored plan. The key's tool lists apply. A provider that uses the client's format counts the tokens itself. For any other
- * provider the gateway estimates the count and marks the response as an estimate.
+ * Handles a token-counting request. The request takes the steps of a chat request, but gets no row in the
+ * request log, because no model runs. The request is not planned. Only a conversation with bound reasoning is
+ * counted with its stored plan. The key's tool lists apply. A provider that uses the client's format counts
+ * the tokens itself. For any other provider, the gateway estimates the count and marks the response as an
+ * estimate.
  */
 export async function countTokens(exchange: Exchange, services: PipelineServices): Promise<void> {
   let outcome = answered;
@@ -65,7 +67,7 @@ function countingAt(target: Target): Target | undefined {
   const { lane, provider } = target;
   const chatPath = provider.chatPaths[lane.format];
   if (lane.kind !== 'same-format' || chatPath === undefined) return undefined;
-  // Alternatives are excluded: another provider may count at another path, or not at all.
+  // There are no alternatives, because another provider may have a different counting path or none.
   return { ...target, path: `${chatPath}/count_tokens`, alternatives: () => [] };
 }
 

@@ -12,8 +12,8 @@ import { sumSteps } from './stages/validate/note-outbound.ts';
 
 /**
  * Opens the recovery rounds for a response. Returns null if the request has no recovery. Each round is sent
- * to the same target as the first request. After a fresh start, the rounds only keep the recovery tool's calls
- * from the client.
+ * to the same target as the first request. After a fresh start, the rounds only hide recovery tool calls from
+ * the client.
  */
 export function openRounds(
   outbound: Outbound,
@@ -44,7 +44,7 @@ export function openRounds(
   return rounds;
 }
 
-/** Sends the request of a round. Each round is a separate call with its own span. */
+/** Sends the request of a round. Each round is a separate provider call with a separate span. */
 async function sendRound(
   round: Outbound,
   target: Target,
@@ -55,7 +55,7 @@ async function sendRound(
   const { attempts } = exchange;
   const sentBytes = countSentBytes(attempts);
   const { callsShown } = attempts;
-  // The last span ends with the response.
+  // The span of the final round ends with the response.
   attempts.current?.span?.end();
   attempts.earlierRoundBytes = 0;
   noteCompression(exchange, round.plan);
@@ -63,7 +63,7 @@ async function sendRound(
     return await forward(round, target, exchange, caller, services);
   } finally {
     attempts.earlierRoundBytes = sentBytes;
-    // A recovery round does not count as a retry.
+    // A recovery round is not a retry.
     attempts.callsHidden = attempts.calls - callsShown;
     attempts.callsShown = callsShown;
   }
@@ -71,21 +71,21 @@ async function sendRound(
 
 /**
  * Returns the client's own request with every tool, without the recovery tool and without the gateway's
- * messages. It is sent in place of a response that the recovery rounds could not get. The client has got
- * nothing yet, so it may be sent to every target, like any first request.
+ * messages. This request is sent if the recovery rounds ended without a response. The client has received
+ * nothing at this point, so the request may be sent to every target, like any first request.
  */
 export function startAfresh(outbound: Outbound, target: Target, exchange: Exchange): Outbound {
   const { attempts } = exchange;
   attempts.current?.span?.end();
   attempts.earlierRoundBytes = countSentBytes(attempts);
-  // The next call is not a retry.
+  // The next provider call is not a retry.
   attempts.callsHidden = attempts.calls - (attempts.callsShown - 1);
   const whole = outbound.roundFor(target, { recovery: null, added: [], messages: [] });
   noteCompression(exchange, whole.plan);
   return whole;
 }
 
-/** Savings are those of the request that produced the response. */
+/** Updates the recorded savings to those of this request, because it produces the response. */
 function noteCompression({ ledger }: Exchange, plan: ToolPlan): void {
   ledger.compressionSteps = sumSteps(plan);
   const isWhole = plan.context.edits.length === 0;
@@ -98,15 +98,12 @@ function withoutAlternatives({ provider, model, lane, path, ownCredential }: Tar
   return { provider, model, lane, ownCredential, ...(path === undefined ? {} : { path }) };
 }
 
-/** The store for recovered tools. Positions refer to the list of tools that the key may use. */
+/** The store for recovered tools. Positions are indexes in the list of tools that the key may use. */
 interface RoundsMemory {
   addRecovered(names: ConversationKeys, positions: readonly number[], requested: readonly number[]): void;
 }
 
-/**
- * Stores the results of the rounds that the transcript does not contain: recovered tools and unanswered
- * requests.
- */
+/** Stores recovered tools and unanswered requests for tools, because the transcript contains neither. */
 export async function rememberRounds(
   { plan }: Pick<Outbound, 'plan'>,
   rounds: RecoveryRounds,
@@ -122,8 +119,8 @@ export async function rememberRounds(
       return index === undefined ? [] : [eligible.indexOf(index)];
     });
   const found = await Promise.all(needs.slice(0, 2).map((need) => recovery.find(need)));
-  // The gateway's own turn would have no reasoning, and providers of reasoning models reject such a turn. The
-  // model can ask again.
+  // Providers of reasoning models reject a turn without reasoning, and a turn rendered by the gateway has
+  // none. The model can request the tools again.
   const requested = rounds.hasReasoned
     ? []
     : positionsOf([...names, ...found.flatMap((tools) => tools.slice(0, foundMax))]);

@@ -6,12 +6,12 @@ import { restrictBody } from '../tool-lists/restrict-body.ts';
 import { ambiguousTools } from '../tool-lists/tool-members.ts';
 import { permissionOf, type ToolLists } from '../tool-lists/tool-permission.ts';
 
-/** A body is parsed with this limit before it is restricted. Removing tools never adds a level. */
+/** The nesting limit for a body before it is restricted. Removing tools never adds a level. */
 const depthMax = 128;
 
 /**
  * Applies the key's tool lists to a chat request. All later stages see a request without the tools that the
- * key may not use. Returns the same request for a key without lists, and if there is nothing to remove.
+ * key may not use. Returns the same request if the key has no lists or no tool must be removed.
  * @throws GatewayError `tool_not_allowed`, `ambiguous_tools`
  */
 export function restrictTools(request: ParsedRequest, exchange: Exchange, caller: ToolLists): ParsedRequest {
@@ -34,7 +34,7 @@ export function restrictTools(request: ParsedRequest, exchange: Exchange, caller
   return { ...request, bytes, tape, outline, conversation: new Conversation(outline, bytes, sessionId) };
 }
 
-/** A prompt of Bedrock's prompt management may have tools, which the gateway cannot see. */
+/** A prompt from Bedrock's prompt management may have tools that the gateway cannot see. */
 function requireNoPromptResource(model: string | undefined): void {
   if (model === undefined || !/^([a-z]+\/)?arn:[^/]*:prompt\//i.test(model)) return;
   throw ambiguousTools('modelId', 'is a stored prompt, which may have tools of its own. Send a model id.');

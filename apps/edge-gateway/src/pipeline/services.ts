@@ -27,7 +27,10 @@ import type { ToolTokens } from './stages/validate/tool-tokens.ts';
 
 export const PIPELINE_SERVICES = Symbol('PIPELINE_SERVICES');
 
-/** The services that the stages use. The module builds them once; each test builds its own. */
+/**
+ * The services that the stages use. The module creates the services once, and each test creates separate
+ * ones.
+ */
 export interface PipelineServices {
   readonly settings: PipelineSettings;
   readonly grants: GrantCache;

@@ -25,8 +25,8 @@ interface Outgoing {
 }
 
 /**
- * Forwards a body as it arrives, with the stored credential for its provider. Resolves once the response
- * status and headers have arrived. A streamed body can be sent only once; a buffered body is sent again if a
+ * Forwards a body as it arrives, with the stored credential for its provider. Resolves when the response
+ * status and headers have arrived. A streamed body can be sent only once. A buffered body is sent again if a
  * call fails.
  */
 export function forwardBody(
@@ -95,7 +95,7 @@ function describeCall(
     stream: false,
     path: route.path,
     ...(route.auth === undefined ? {} : { auth: route.auth }),
-    // Headers that clients send for one API format have no meaning in another.
+    // Headers that clients send for one API format have no meaning in another format.
     ...(isMapped ? {} : { clientHeaders: request.headers }),
   };
 }

@@ -11,21 +11,21 @@ import { clientLeft, tooLarge } from '../request/read-body.ts';
 import type { ModelPlace, ModelScanner } from './model-scanner.ts';
 import { modelMissing } from './model-scanner.ts';
 
-/** Maximum bytes buffered in memory until the model is known; further bytes are written to disk. */
+/** Maximum bytes buffered in memory until the model is known. Further bytes are written to disk. */
 const memoryBytesMax = 256 * 1024;
 
-/** What was read of a body, and the turn in which the held bytes count. */
+/** The parts of a body that were read, and the admission slot in which the buffered bytes are counted. */
 interface HeldParts {
   readonly request: IncomingMessage;
   readonly turn: Pick<Turn, 'memory' | 'disk'> | null;
-  /** The scanner that found the model. It also checks the rest. */
+  /** The scanner that found the model. The scanner also checks the rest of the body. */
   readonly scanner: ModelScanner;
   readonly chunks: Buffer[];
   readonly file: SealedFile | undefined;
   readonly size: number;
 }
 
-/** A request body that was read until its model was known. The rest has not been read yet. */
+/** A request body that was read until its model was known. The rest of the body has not been read yet. */
 export class HeldBody {
   place: ModelPlace;
   readonly #request: IncomingMessage;
@@ -48,7 +48,7 @@ export class HeldBody {
     this.#bytesMax = bytesMax;
   }
 
-  /** Replaces the whole body with other bytes, in which the model has another place. */
+  /** Replaces the whole body with other bytes, in which the model is at another place. */
   replace(bytes: Buffer, place: ModelPlace): void {
     this.place = place;
     this.#chunks = [bytes];
@@ -73,7 +73,7 @@ export class HeldBody {
 
   /**
    * Returns the whole body in memory, for a provider that needs a different shape or a signature. Throws
-   * `request_too_large`, or `overloaded` if the account may not hold so many bytes in memory now.
+   * `request_too_large`, or `overloaded` if the account may not use so many bytes of memory now.
    */
   async holdAll(): Promise<Buffer> {
     if (!this.#isWhole) {
@@ -104,7 +104,7 @@ export class HeldBody {
   }
 
   /**
-   * The whole body with the model replaced, produced as fast as the consumer reads it. Throws
+   * Returns the whole body with the model replaced, as fast as the consumer reads it. Throws
    * `request_too_large`, and the errors of the scanner for the rest of the body.
    */
   async *read(model: Buffer): AsyncGenerator<Buffer> {
@@ -126,7 +126,9 @@ export class HeldBody {
     }
   }
 
-  /** Body length after the model is replaced; undefined if the client declared no length. */
+  /**
+   * Returns the body length after the model is replaced. Returns undefined if the client declared no length.
+   */
   lengthWith(model: Buffer): number | undefined {
     const declared = this.#request.headers['content-length'];
     if (declared === undefined) return undefined;
@@ -144,10 +146,10 @@ export class HeldBody {
 }
 
 /**
- * Reads a body until its model is known, wherever the field is located.
- * @param turn the request's turn, in which the held bytes count
+ * Reads a body until its model is known, regardless of the field's position.
+ * @param turn the request's admission slot, in which the buffered bytes are counted
  * @throws GatewayError `missing_field` if the body ends without a model; `request_too_large`; `overloaded` if
- * the account may not hold more bytes now; errors from the scanner
+ * the account may not use more memory now; errors from the scanner
  */
 export async function holdUntilModel(
   request: IncomingMessage,
@@ -186,7 +188,10 @@ export async function holdUntilModel(
   }
 }
 
-/** Reads the next bytes of a request; null at its end. Rejects if the client disconnects. */
+/**
+ * Reads the next bytes of a request. Resolves with null at the end of the request. Rejects if the client
+ * disconnects.
+ */
 function nextChunk(request: IncomingMessage): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     const done = (settle: () => void): void => {
@@ -204,7 +209,7 @@ function nextChunk(request: IncomingMessage): Promise<Buffer | null> {
       resolve(null);
       return;
     }
-    // No further event is emitted if the client has already disconnected.
+    // If the client has already disconnected, no further event is emitted.
     if (request.destroyed) {
       reject(clientLeft());
       return;

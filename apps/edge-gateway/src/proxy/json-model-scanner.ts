@@ -17,8 +17,9 @@ const keyBytesMax = 64;
 type State = 'start' | 'key-or-end' | 'key' | 'colon' | 'value' | 'model';
 
 /**
- * Finds the field `model` in a JSON object that arrives as a stream of bytes, without storing them. It parses
- * just enough to distinguish outermost fields from nested ones; the provider validates the rest.
+ * Finds the field `model` in a JSON object that arrives as a stream of bytes, without storing the bytes. The
+ * scanner only distinguishes outermost fields from nested fields. The provider validates the rest of the
+ * object.
  */
 export class JsonModelScanner implements ModelScanner {
   readonly isJson = true;
@@ -42,7 +43,9 @@ export class JsonModelScanner implements ModelScanner {
     return null;
   }
 
-  /** A second model is removed from the body before it is forwarded: see `MemberFilter`. */
+  /**
+   * Does nothing, because `MemberFilter` removes a second model from the body before the body is forwarded.
+   */
   pushRest(): void {}
 
   renderModel(model: string): Buffer {

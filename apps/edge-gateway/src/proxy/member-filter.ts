@@ -7,7 +7,7 @@ const space = 0x20;
 
 /** Maximum bytes of an object key that are stored for comparison. A longer key never matches. */
 const keyBytesMax = 128;
-/** Maximum number of buffered bytes: those between two fields plus the next key. */
+/** Maximum number of buffered bytes. Buffered bytes are those between two fields and the next key. */
 const heldBytesMax = 64 * 1024;
 
 type State = 'before' | 'between' | 'key' | 'value' | 'after';
@@ -22,7 +22,7 @@ export class MemberFilter {
   readonly #onceName: string;
   #hasSeenOnce = false;
   #state: State = 'before';
-  /** Bytes since the last value. The key that follows decides whether they are forwarded. */
+  /** Bytes since the last value. These bytes are forwarded if the next key is forwarded. */
   #held: number[] = [];
   #key: number[] = [];
   #hasKept = false;
@@ -32,6 +32,7 @@ export class MemberFilter {
   #escaped = false;
 
   /**
+   * Creates a filter.
    * @param names fields to remove from the outermost object.
    * @param onceName field that may occur only once; repetitions are removed.
    */
@@ -62,12 +63,12 @@ export class MemberFilter {
     return out.subarray(0, length);
   }
 
-  /** Returns the bytes still buffered when the body ends. The provider validates them. */
+  /** Returns the bytes that are still buffered when the body ends. The provider validates these bytes. */
   end(): Buffer {
     return Buffer.from(this.#held.splice(0));
   }
 
-  /** Processes the next byte. Returns true while it is undecided whether the byte is forwarded. */
+  /** Processes the next byte. Returns true while it is unknown whether the byte is forwarded. */
   #take(byte: number): boolean {
     switch (this.#state) {
       case 'before':
@@ -101,7 +102,7 @@ export class MemberFilter {
     this.#escaped = byte === backslash && !this.#escaped;
     this.#key.push(byte);
     if (this.#key.length <= keyBytesMax) return true;
-    // The key does not match; the rest of it is skipped like any other string.
+    // The key does not match. The rest of the key is skipped like any other string.
     this.#decide(false);
     this.#inString = true;
     return false;

@@ -1,6 +1,8 @@
 import { GatewayError } from '@gateway/errors';
 
-/** Location of the model in a body: start and end offsets of the value's bytes, including JSON quotes. */
+/**
+ * Location of the model in a body. The start and end offsets cover the value's bytes, including JSON quotes.
+ */
 export interface ModelPlace {
   readonly start: number;
   readonly end: number;
@@ -11,7 +13,7 @@ export interface ModelPlace {
 export interface ModelScanner {
   readonly isJson: boolean;
   /**
-   * Processes the next bytes. Returns the model's location once it is known; null until then.
+   * Processes the next bytes. Returns the model's location when it is known, and null until then.
    * @throws GatewayError for a malformed body or an invalid model.
    */
   push(chunk: Buffer): ModelPlace | null;
@@ -25,7 +27,8 @@ export interface ModelScanner {
 }
 
 /**
- * Maximum length of a model name in bytes. The longest name in the catalog has 100 bytes, an ARN about 150.
+ * Maximum length of a model name in bytes. The longest name in the catalog has 100 bytes, and an ARN has
+ * about 150 bytes.
  */
 export const modelBytesMax = 512;
 

@@ -160,7 +160,7 @@ describe('MultipartModelScanner', () => {
     expect(() => all(body, 5)).toThrow(expect.objectContaining({ code: 'malformed_multipart' }));
   });
 
-  it('accepts names and file names that only contain the word', () => {
+  it('accepts names and file names that only contain the word “model”', () => {
     const others = [part('my_model', 'x'), part('models', 'x'), part('file', 'x', '; filename="model"')];
     const place = all(`${others.join('')}${first}${others.join('')}${end}`, 11);
     expect(place?.model).toBe('openai/whisper-1');

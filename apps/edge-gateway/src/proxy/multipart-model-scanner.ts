@@ -8,7 +8,7 @@ import {
 } from './model-scanner.ts';
 import { namesModel } from './part-head.ts';
 
-/** Maximum size of a part's headers. Clients send about 200 bytes. */
+/** Maximum length of a part's headers in bytes. Clients send about 200 bytes. */
 const headBytesMax = 16 * 1024;
 const headEnd = Buffer.from('\r\n\r\n');
 const carriageReturn = 0x0d;
@@ -19,15 +19,15 @@ type State = 'boundary' | 'after-boundary' | 'head' | 'model';
 
 /**
  * Finds the part named `model` in a multipart body (RFC 7578) that arrives as a stream, and rejects a second
- * one. It buffers at most one part's headers. Parsers handle malformed bodies differently: line ends, parts after
- * the final delimiter, and names. A body in which some parser could find another model is rejected, so the
- * provider always calls the model that the gateway checked.
+ * such part. The scanner buffers at most one part's headers. Parsers handle malformed bodies differently:
+ * line ends, parts after the final delimiter, and names. A body in which some parser could find another model
+ * is rejected, so the provider always calls the model that the gateway checked.
  */
 export class MultipartModelScanner implements ModelScanner {
   readonly isJson = false;
   readonly #delimiter: Buffer;
   #state: State = 'boundary';
-  /** Whether the model was found. The rest of the body is then searched for a second one. */
+  /** Whether the model was found. The rest of the body is then searched for a second model. */
   #isFound = false;
   /**
    * Bytes that are not processed yet, and their offset in the body. The scanner prepends the line break that
@@ -67,7 +67,7 @@ export class MultipartModelScanner implements ModelScanner {
     return Buffer.from(model);
   }
 
-  /** Advances by one state if enough bytes are buffered; otherwise the state does not change. */
+  /** Advances by one state if enough bytes are buffered. Otherwise the state does not change. */
   #advance(): ModelPlace | null {
     switch (this.#state) {
       case 'boundary':
@@ -84,7 +84,7 @@ export class MultipartModelScanner implements ModelScanner {
   #seekBoundary(): null {
     const at = this.#findDelimiter(2);
     if (at === -1) {
-      // The delimiter may arrive in pieces, and its line break belongs to it.
+      // The delimiter may arrive in pieces. The line break before the delimiter is a part of it.
       this.#drop(Math.max(0, this.#held.length - this.#delimiter.length - 1));
       return null;
     }
@@ -94,8 +94,9 @@ export class MultipartModelScanner implements ModelScanner {
   }
 
   /**
-   * Returns the index of the next delimiter at the start of a line, or -1. A boundary inside a line belongs to
-   * the part. Throws if a line ends without both CR and LF: some parsers find a delimiter there.
+   * Returns the index of the next delimiter at the start of a line, or -1. A boundary inside a line belongs
+   * to the part. Throws if the line before a boundary ends without both CR and LF, because some parsers find
+   * a delimiter there.
    */
   #findDelimiter(from: number): number {
     let at = this.#held.indexOf(this.#delimiter, from);
@@ -113,7 +114,7 @@ export class MultipartModelScanner implements ModelScanner {
     // Two hyphens mark the end of the body. Otherwise a part starts after optional padding.
     const isEnd = this.#held[0] === hyphen && this.#held[1] === hyphen;
     if (isEnd && !this.#isFound) throw modelMissing();
-    // Some parsers ignore an end that is not on its own line, so the search continues.
+    // Some parsers ignore an end delimiter that is not on a separate line, so the search continues.
     this.#state = isEnd ? 'boundary' : 'head';
     return null;
   }

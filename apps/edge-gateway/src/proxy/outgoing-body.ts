@@ -9,30 +9,32 @@ import type { ProxyTarget } from './proxy-target.ts';
 
 /** The body that is sent upstream for a proxied request. */
 export interface OutgoingBody {
-  /** If undefined, the client's content type is used. */
+  /** The content type of the body. If undefined, the client's content type is used. */
   readonly contentType: string | undefined;
-  /** Undefined if the client did not declare a length. */
+  /** The length of the body in bytes. Undefined if the client did not declare a length. */
   readonly length: number | undefined;
   /** Whether the body can be sent again. */
   readonly isRepeatable: boolean;
-  /** The whole body, if it is buffered. */
+  /** The whole body. Undefined if the body is not buffered. */
   readonly bytes: Buffer | undefined;
   readonly open: () => Uint8Array | Readable;
-  /** If undefined, the response is forwarded unchanged. */
+  /** Converts the response for the client. If undefined, the response is forwarded unchanged. */
   readonly mapAnswer?: NonNullable<MappedRequest['mapAnswer']>;
-  /** Whether the body has a different shape from the one that the client sent. */
+  /** Whether the body's shape differs from the shape that the client sent. */
   readonly isMapped: boolean;
 }
 
 /** The prefix shared by all `cloud_*` fields in a body. */
 export const cloudMark = Buffer.from('"cloud_');
 const modelMark = Buffer.from('"model"');
-/** The prefix of JSON escapes for lowercase letters and underscores, which can spell the same keys. */
+/**
+ * The prefixes of JSON escapes for lowercase letters and underscores. These escapes can spell the same keys.
+ */
 const escapeMarks = ['\\u005', '\\u006', '\\u007'].map((mark) => Buffer.from(mark));
 
 /**
- * Prepares the client's body: inserts the provider's model name and removes fields that are never forwarded.
- * The body is streamed, or buffered if the provider needs a different shape or a signature.
+ * Prepares the client's body. The function inserts the provider's model name and removes fields that are
+ * never forwarded. The body is streamed, or buffered if the provider needs a different shape or a signature.
  * @throws GatewayError `invalid_field`, `malformed_json`, `request_too_large`, `unsupported_media_type`
  */
 export async function prepareBody(
@@ -98,8 +100,8 @@ function mayNeedFilter(bytes: Buffer, { end }: ModelPlace): boolean {
 }
 
 /**
- * Removes fields that are never forwarded, and any second `model` field. The gateway checks the first
- * `model`, but most JSON parsers use the last one.
+ * Removes fields that are never forwarded, and any second `model` field. The gateway checks the first `model`
+ * field, but most JSON parsers use the last one.
  */
 async function* filterMembers(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const filter = new MemberFilter(cloudFields, 'model');

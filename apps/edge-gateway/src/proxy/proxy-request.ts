@@ -22,7 +22,7 @@ import { restrictProxied } from './restrict-proxied.ts';
 import { chooseProxyTarget, mayBeHosted, type ProxyTarget } from './proxy-target.ts';
 import { relayBytes } from './relay.ts';
 
-/** File upload endpoints. They also accept JSON, which some providers require. */
+/** File upload endpoints. These endpoints also accept JSON, which some providers require. */
 const multipartEndpoints: ReadonlySet<ProxyEndpoint> = new Set([
   'images/edits',
   'images/variations',
@@ -31,8 +31,9 @@ const multipartEndpoints: ReadonlySet<ProxyEndpoint> = new Set([
 ]);
 
 /**
- * Handles a proxied request: it is not planned, only its model name is read, and no content is stored.
- * Authentication, limits, credentials and the request log work as they do for chat requests. Never throws.
+ * Handles a proxied request. The gateway reads only the model name, does not plan the request, and stores no
+ * content. Authentication, limits, credentials and the request log work as they do for chat requests. Never
+ * throws.
  */
 export async function proxyRequest(
   exchange: Exchange,
@@ -74,7 +75,10 @@ export async function proxyRequest(
   services.admission.leave(exchange);
 }
 
-/** Throws `unsupported_media_type` if the endpoint does not accept the body's content type. */
+/**
+ * Opens a scanner for the body. Throws `unsupported_media_type` if the endpoint does not accept the body's
+ * content type.
+ */
 function openScanner(
   request: IncomingMessage,
   endpoint: ProxyEndpoint,
@@ -93,8 +97,8 @@ function openScanner(
 }
 
 /**
- * The hosted model service's credential from the request; null if the request has none or the model is not
- * hosted.
+ * Returns the request's credential for the hosted model service. Returns null if the request has no
+ * credential or the model is not hosted.
  */
 async function readCredential(
   body: HeldBody,

@@ -36,13 +36,13 @@ describe('a credential in a proxied request', () => {
   });
 });
 
-describe('a provider', () => {
-  it('that lacks the endpoint causes an error with its name', () => {
+describe('the provider of a proxied request', () => {
+  it('must have the endpoint, and is named in the error otherwise', () => {
     expect(() => choose('anthropic/claude', ['anthropic'])).toThrow(/The provider anthropic has no endpoint/);
     expect(() => choose('hosted/meta.llama3', ['hosted'])).toThrow(/for the model "meta.llama3"/);
   });
 
-  it('is found by model name only, among the providers that have the endpoint', () => {
+  it('is found by model name only among the providers that have the endpoint', () => {
     expect(choose('text-embedding-3-small', ['openai', 'anthropic']).provider.name).toBe('openai');
   });
 });

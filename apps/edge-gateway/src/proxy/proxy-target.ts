@@ -20,7 +20,9 @@ export interface ProxyTarget {
   /** The model name in the provider's spelling. */
   readonly model: string;
   readonly route: ProxyRoute;
-  /** The caller's own credential, which takes precedence over the stored one. A secret. */
+  /**
+   * The caller's own credential, which takes precedence over the stored credential. This value is a secret.
+   */
   readonly ownCredential: string | null;
 }
 
@@ -29,18 +31,21 @@ interface Wanted {
   readonly endpoint: ProxyEndpoint;
   /** Names of the account's connected providers. */
   readonly connected: ReadonlySet<string>;
-  /** The caller's own credential for the hosted model service. A secret. */
+  /** The caller's own credential for the hosted model service. This value is a secret. */
   readonly ownCredential: string | null;
 }
 
-/** Whether the body may contain a credential, because the model may belong to the hosted model service. */
+/**
+ * Returns whether the body may contain a credential, because the model may belong to the hosted model
+ * service.
+ */
 export function mayBeHosted(model: string, catalog: ModelCatalog): boolean {
   return model.startsWith(`${hostedProvider}/`) || catalog.providersOf(model).includes(hostedProvider);
 }
 
 /**
- * Chooses the provider. A model such as `<provider>/<model>` names it. Otherwise the catalog is searched for
- * a model of any kind, among the connected providers that have the endpoint.
+ * Chooses the provider. A model such as `<provider>/<model>` names the provider. Otherwise the catalog is
+ * searched for a model of any kind, among the connected providers that have the endpoint.
  * @throws GatewayError `model_not_found`, `provider_not_connected`, `ambiguous_model`,
  * `endpoint_not_supported`, or `invalid_field` for a routing string
  */

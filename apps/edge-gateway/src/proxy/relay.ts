@@ -21,9 +21,9 @@ import type { ToolPermission } from '../tool-lists/tool-permission.ts';
 import { UsageReader } from './usage-reader.ts';
 import { readWhole } from '../upstream/answer-body.ts';
 
-/** How to send a response to the client. */
+/** The rules for sending a response to the client. */
 interface AnswerRules extends Pick<OutgoingBody, 'isMapped' | 'mapAnswer'> {
-  /** The key's tool lists, if the response may have tool calls. Null if it may not, or the key has no lists. */
+  /** The key's tool lists. Null if the response cannot have tool calls, or if the key has no tool lists. */
   readonly permission: ToolPermission | null;
 }
 
@@ -74,7 +74,9 @@ function lengthOf({ headers }: UpstreamAnswer): Record<string, string> {
   return typeof length === 'string' ? { 'content-length': length } : {};
 }
 
-/** Relays a response for a key with tool lists. A response that is not a stream is read whole. */
+/**
+ * Relays a response for a key with tool lists. A non-streaming response is read completely before it is sent.
+ */
 async function relayChecked(
   passed: ProviderAnswer,
   permission: ToolPermission,
@@ -105,7 +107,11 @@ async function relayWhole(
   return renderSuccess(passed, reader.end());
 }
 
-/** @param checked removes calls from a stream of the Responses API. Without it, every byte is passed. */
+/**
+ * Relays the response's bytes.
+ * @param checked removes calls from a stream of the Responses API. Without `checked`, every byte is relayed
+ * unchanged.
+ */
 async function passBytes(
   passed: ProviderAnswer,
   exchange: Exchange,
@@ -150,7 +156,7 @@ function renderSuccess(
   };
 }
 
-/** If an event stream is aborted, it ends with an error event. Other responses are cut off. */
+/** Ends an aborted response. An event stream ends with an error event. Other responses are cut off. */
 function breakOff(error: GatewayError, passed: ProviderAnswer, exchange: Exchange): RelayOutcome {
   const { response, ledger } = exchange;
   const left = hasLeft(exchange);
@@ -175,7 +181,10 @@ function breakOff(error: GatewayError, passed: ProviderAnswer, exchange: Exchang
   };
 }
 
-/** Maximum size of a response that is converted: 2,048 vectors with 1,536 numbers each take 40 MB. */
+/**
+ * Maximum length in bytes of a response that is converted. A response with 2,048 vectors of 1,536 numbers
+ * takes 40 MB.
+ */
 const answerBytesMax = 64 * 1024 * 1024;
 const contentType = 'application/json';
 
@@ -222,7 +231,7 @@ async function readFields(
     const parsed: unknown = JSON.parse(bytes.toString('utf8'));
     if (typeof parsed === 'object' && parsed !== null) return parsed as JsonFields;
   } catch {
-    // Handled below.
+    // The error is handled below.
   }
   throw new GatewayError('upstream_invalid', { detail: 'an answer that is no JSON object' });
 }

@@ -7,10 +7,11 @@ import { JsonModelScanner } from './json-model-scanner.ts';
 import { modelMissing, type ModelScanner } from './model-scanner.ts';
 
 /**
- * Applies the key's tool lists to a proxied request with a JSON body. The body is buffered, because a tool may
- * be anywhere in it. Returns the rule for the response, or null for a key without lists: then the body
- * is streamed. Multipart bodies have no tools.
- * @throws GatewayError `tool_not_allowed`, `ambiguous_tools`, `malformed_json`, `too_deep`, `request_too_large`
+ * Applies the key's tool lists to a proxied request with a JSON body. The body is buffered, because a tool
+ * may be anywhere in it. Returns the rule for the response. Returns null for a key without lists, and the
+ * body is then streamed. Multipart bodies have no tools.
+ * @throws GatewayError `tool_not_allowed`, `ambiguous_tools`, `malformed_json`, `too_deep`,
+ * `request_too_large`
  */
 export async function restrictProxied(
   body: HeldBody,

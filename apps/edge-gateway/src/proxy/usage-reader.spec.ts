@@ -19,7 +19,7 @@ describe('UsageReader', () => {
     expect(read('application/json', text)).toEqual(usage);
   });
 
-  it('reads a stream’s usage from the last event that contains usage', () => {
+  it('reads a stream’s usage from the last event with usage', () => {
     const events =
       'event: response.created\ndata: {"response":{"usage":null}}\n\n' +
       'data: {"response":{"usage":{"input_tokens":11,"output_tokens":2}}}\n\ndata: [DONE]\n\n';

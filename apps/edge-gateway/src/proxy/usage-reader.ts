@@ -6,7 +6,10 @@ import { ByteList } from '../bytes/byte-list.ts';
  * metered.
  */
 const textBytesMax = 1024 * 1024;
-/** Minimum number of bytes kept from the end of a longer response, where the usage follows the vectors or images. */
+/**
+ * Minimum number of bytes kept from the end of a longer response. In such a response, the usage follows the
+ * vectors or images.
+ */
 const tailBytesMax = 8 * 1024;
 
 /**
@@ -29,7 +32,7 @@ export class UsageReader {
     else this.#keep(chunk);
   }
 
-  /** The token usage that the provider reported; undefined if it reported none. */
+  /** Returns the token usage that the provider reported, or undefined if the provider reported none. */
   end(): TokenUsage | undefined {
     if (this.#isStream) return this.#usage;
     const text = this.#kept.concat().toString();
@@ -44,11 +47,14 @@ export class UsageReader {
     else this.#keepTail(chunk);
   }
 
-  /** Shortened only when it is twice as long, so that many short chunks take linear time. */
+  /**
+   * Keeps the end of the response. The kept bytes are shortened only at twice the length, so that many short
+   * chunks take linear time.
+   */
   #keepTail(chunk: Buffer): void {
     this.#kept.push(chunk);
     if (this.#kept.size < 2 * tailBytesMax) return;
-    // Copied, so that the whole chunk is not retained in memory.
+    // The tail is copied, so that the whole chunk is not retained in memory.
     const tail = Buffer.from(this.#kept.concat().subarray(-tailBytesMax));
     this.#kept.clear();
     this.#kept.push(tail);
@@ -57,7 +63,7 @@ export class UsageReader {
   #pushLines(chunk: Buffer): void {
     let from = 0;
     for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, from)) {
-      // Most short lines are empty. They cost as much to copy as long ones.
+      // Most short lines are empty. Copying a short line would cost as much as copying a long line.
       const isShort = this.#size === 0 && at - from < usageLineBytesMin;
       if (!isShort) {
         this.#keep(chunk.subarray(from, at));
@@ -85,7 +91,7 @@ export class UsageReader {
   }
 }
 
-/** A shorter line cannot contain usage. */
+/** Minimum length of a line with usage. */
 const usageLineBytesMin = 'data:{"usage":'.length;
 
 /** Extracts the last `usage` field from the text, wrapped in an object. */
@@ -108,7 +114,7 @@ const fieldsOf = (value: unknown): Fields | undefined =>
   typeof value === 'object' && value !== null ? (value as Fields) : undefined;
 
 /**
- * Reads token usage as reported by OpenAI (`prompt_tokens`, or `input_tokens` in the Responses API) and
+ * Reads token usage in the forms of OpenAI (`prompt_tokens`, or `input_tokens` in the Responses API) and
  * Cohere (`meta.billed_units`).
  */
 function usageOf(answer: unknown): TokenUsage | undefined {

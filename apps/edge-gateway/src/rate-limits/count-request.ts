@@ -8,15 +8,15 @@ export interface CountServices {
   readonly grants: GrantCache;
 }
 
-/** A counted request: the rate limit decision, and the key's grant with all changes known so far. */
+/** A counted request: the rate limit decision, and the key's grant with all changes known at that time. */
 export interface CountedRequest {
   readonly caller: KeyGrant;
   readonly decision: RateDecision;
 }
 
 /**
- * Counts a request against its key's limit, in the window of chat requests unless another one is given,
- * in one Redis round trip. The round trip also returns the epoch of the key's latest change, so a change is
+ * Counts a request against its key's limit in one Redis round trip. Uses the window of chat requests unless
+ * another window is given. The round trip also returns the epoch of the key's latest change, so a change is
  * applied here even if its broadcast was lost.
  * @throws GatewayError for a changed key: `invalid_api_key`, `expired_api_key` or `service_unavailable`
  */

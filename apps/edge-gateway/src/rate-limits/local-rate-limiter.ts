@@ -8,8 +8,8 @@ interface Bucket {
 
 /**
  * Rate limiter for one process while Redis is unavailable: a token bucket that starts almost empty and admits
- * a share of the limit. At least one request per minute is admitted. Eight replicas together then stay within
- * the limit.
+ * a share of the limit. At least one request per minute is admitted. With this share, eight replicas together
+ * stay within the limit.
  */
 const share = 1 / 8;
 

@@ -22,11 +22,11 @@ export interface RateDecision {
 
 /** The parts of a caller that the rate limiter needs. */
 export interface LimitedCaller extends Pick<KeyGrant, 'accountId' | 'keyId' | 'rateLimitRpm'> {
-  /** A second, independent window of the same key: its calls of account routes. */
+  /** Selects a second, independent window of the same key, for calls of account routes. */
   readonly window?: 'account';
 }
 
-/** The name of a caller's window, unique within its account. */
+/** Returns the name of a caller's window, unique within the account. */
 export function nameWindow({ keyId, window }: LimitedCaller): string {
   return window === undefined ? keyId : `${keyId}:${window}`;
 }

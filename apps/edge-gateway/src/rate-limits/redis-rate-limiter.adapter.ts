@@ -14,28 +14,27 @@ type Answer = (decision: RateDecision | Promise<RateDecision>) => void;
 interface KeyWindow {
   readonly caller: LimitedCaller;
   readonly leases: TokenLeases;
-  /** Requests that wait to be counted together. */
+  /** Callbacks of requests that wait to be counted together. */
   waiting: Answer[];
-  /** True while requests are being counted or a lease is on its way. */
+  /** True while requests are being counted or a lease is being requested. */
   isAsking: boolean;
 }
 
 /**
- * If a key's requests arrive faster than Redis can count them, those that arrive within this time are counted
+ * If a key's requests arrive faster than Redis can count them, all requests within this time are counted
  * together.
  */
 const gatherMs = 2;
-/** Windows without requests for this long are forgotten. */
+/** A window is dropped after this time without requests. */
 const idleMs = 1_000;
 
 /**
  * A rate limiter that is exact across replicas. A request is counted in Redis when it arrives, together with
- * those that arrive meanwhile. Keys with many requests get leases: tokens that Redis counts in advance and
- * that expire after 50 ms, so their requests do not wait for Redis. Near the limit there are no leases. No 60
- * seconds admit more than the limit (`window-script.ts`).
- *
- * The connection's `commandTimeout` limits how long a request waits. While Redis is unavailable, each process
- * admits a fixed share of the limit and logs this once.
+ * other requests that wait at that time. Keys with many requests get leases: tokens that Redis counts in
+ * advance and that expire after 50 ms. Requests with such a token do not wait for Redis. Near the limit no
+ * leases are granted. No 60 seconds admit more than the limit (`window-script.ts`). The connection's
+ * `commandTimeout` limits how long a request waits. While Redis is unavailable, each process admits a fixed
+ * share of the limit and logs this once.
  */
 export class RedisRateLimiter implements RateLimiter {
   readonly #redis: Redis & WindowCommands;
@@ -89,7 +88,10 @@ export class RedisRateLimiter implements RateLimiter {
     this.#sweep = null;
   }
 
-  /** Counts the waiting requests, and those that arrive meanwhile. Gets a lease if the key has many. */
+  /**
+   * Counts the waiting requests and the requests that arrive in the meantime. Requests a lease if the key has
+   * many requests.
+   */
   async #countAll(window: KeyWindow): Promise<void> {
     window.isAsking = true;
     do {
@@ -137,8 +139,8 @@ export class RedisRateLimiter implements RateLimiter {
   }
 
   /**
-   * The lease expires 50 ms after it was requested, which is before the time that Redis counted it for. What
-   * is left then is returned. A return that fails only leaves fewer tokens in this minute.
+   * The lease expires in this process 50 ms after it was requested, which is before it expires in Redis.
+   * Unused tokens are then returned. If the return fails, fewer tokens are available in this minute.
    */
   #addLease(window: KeyWindow, reply: WindowReply, sentAtMs: number): void {
     const [, countAfter, emptyMs, , epoch, tokens, step] = reply;

@@ -1,27 +1,27 @@
 /**
- * How long leased tokens may be used, in milliseconds. It bounds how long a process may miss a change that no
- * broadcast delivered, and how long unused tokens are missing elsewhere.
+ * How long leased tokens may be used, in milliseconds. This time limits how long a process may miss a change
+ * without a broadcast, and how long other processes lack unused tokens.
  */
 export const leaseMs = 50;
-/** A lease is worth its call from this many requests on. */
+/** The minimum number of expected requests for which a lease is worth a call to Redis. */
 const leaseTokensMin = 3;
-/** A lease is never larger, however fast the requests arrive. */
+/** The maximum number of tokens in a lease, however fast the requests arrive. */
 const leaseTokensMax = 1_024;
 
 /** Tokens that Redis counted in advance. */
 export interface Lease {
   tokens: number;
-  /** Requests in the window after the last of these tokens is used. */
+  /** Number of requests in the window after the last of these tokens is used. */
   readonly countAfter: number;
   readonly expiresAtMs: number;
-  /** The time at which the window is empty if nothing else arrives. */
+  /** The time at which the window is empty if no further request arrives. */
   readonly emptyAtMs: number;
   readonly epoch: number;
   /** The step of the window in which the tokens are counted. */
   readonly step: number;
 }
 
-/** One token of a lease: the count of the window, and the time until it is empty. */
+/** One token of a lease, with the count of the window and the time until the window is empty. */
 export interface LeasedToken {
   readonly count: number;
   readonly emptyMs: number;
@@ -29,8 +29,8 @@ export interface LeasedToken {
 }
 
 /**
- * The leases of one key in one process, and the rate at which its requests arrive. It has no clock: callers
- * pass the time in milliseconds, from a clock that never goes back.
+ * The leases of one key in one process, and the rate at which the key's requests arrive. The class has no
+ * clock: callers pass the time in milliseconds, from a monotonic clock.
  */
 export class TokenLeases {
   #leases: Lease[] = [];
@@ -39,7 +39,7 @@ export class TokenLeases {
   #inLastPeriod = 0;
   lastSeenMs = 0;
 
-  /** Notes the arrival of a request. */
+  /** Records the arrival of a request. */
   note(nowMs: number): void {
     this.lastSeenMs = nowMs;
     const passed = nowMs - this.#periodStartMs;
@@ -52,8 +52,8 @@ export class TokenLeases {
   }
 
   /**
-   * The number of tokens that the next lease should have: the requests of the last period, or 0 if leases are
-   * not worth their call at this rate.
+   * The number of tokens that the next lease should have: the requests of the last period, or 0 if a lease is
+   * not worth a call at this rate.
    */
   get wanted(): number {
     const expected = Math.max(this.#inPeriod, this.#inLastPeriod);
@@ -64,7 +64,7 @@ export class TokenLeases {
     if (lease.tokens > 0) this.#leases.push(lease);
   }
 
-  /** Uses a token of the oldest lease. Returns null if there is none. */
+  /** Uses a token of the oldest lease. Returns null if no lease has a token left. */
   take(nowMs: number): LeasedToken | null {
     for (let lease = this.#leases[0]; lease !== undefined; lease = this.#leases[0]) {
       if (lease.tokens > 0 && nowMs < lease.expiresAtMs) {
@@ -77,7 +77,7 @@ export class TokenLeases {
     return null;
   }
 
-  /** Returns whether the next lease should be requested, before these end. */
+  /** Returns whether the next lease should be requested before the current leases end. */
   isRunningOut(nowMs: number): boolean {
     const { wanted } = this;
     let [tokens, endsAtMs] = [0, nowMs];
@@ -89,7 +89,7 @@ export class TokenLeases {
     return wanted > 0 && (tokens <= wanted / 2 || endsAtMs - nowMs < leaseMs / 2);
   }
 
-  /** Ends a lease and returns the number of its unused tokens, which nobody can use afterwards. */
+  /** Ends a lease and returns the number of its unused tokens. These tokens cannot be used afterwards. */
   end(lease: Lease): number {
     const unused = lease.tokens;
     lease.tokens = 0;

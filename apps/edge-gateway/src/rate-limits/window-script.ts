@@ -1,17 +1,17 @@
 /**
  * A sliding window of 60 s, divided into steps of half a second. Each key has one hash, with a field for each step that
  * has requests and a field for their running total. The hash has at most 122 fields, which Redis stores compactly. A
- * step expires once all of it is 60 s old, so the limit is never exceeded in any 60 s. A steady flow stays at most 0.8%
+ * step expires once all of it is 60 s old, so no 60 s ever admit more than the limit. A steady flow stays at most 0.8%
  * below the limit. Expired steps are removed when the next request arrives, so the cost of a call depends on the number
- * of steps since the last one. The script uses Redis's clock, so replicas with skewed clocks agree.
+ * of steps since the previous call. The script uses Redis's clock, so replicas with skewed clocks agree.
  *
- * A gateway may ask for a lease: tokens for requests that have not arrived yet. A lease is counted in the step in which
- * it expires, so its requests stay in the window for at least 60 s after the last of them. It gets at most 1/64 of the
- * free tokens, and nothing while fewer than 1,024 are free: near the limit every request is counted when it arrives.
- * Unused tokens are given back, to the step in which they were counted.
+ * A gateway may request a lease: tokens for requests that have not arrived yet. A lease is counted in the step in which
+ * the lease expires, so its requests stay in the window for at least 60 s after the last of them. A lease gets at most
+ * 1/64 of the free tokens, and no tokens while fewer than 1,024 are free. Near the limit, every request is therefore
+ * counted when it arrives. Unused tokens are returned to the step in which they were counted.
  *
  * Windows are small and expire, so the script may write while Redis is out of memory (Redis manual, "Script flags").
- * Limits then stay exact.
+ * Limits are then still exact.
  *
  * KEYS[1] is the window. KEYS[2] and KEYS[3] are the epochs of the latest changes to the key and its account. The
  * arguments are the limit, the number of requests, the number of tokens wanted as a lease, the lease's duration in

@@ -6,8 +6,8 @@ import { looksLikeSessionToken } from '../login-sessions/login-session.ts';
 import type { Caller } from './request.ts';
 
 /**
- * Finds the grant for the API key in the headers. A mistyped key fails its checksum and is rejected without a
- * lookup.
+ * Finds the grant for the API key in the headers. The checksum of a mistyped key does not match, so the key
+ * is rejected without a lookup.
  * @throws GatewayError `missing_api_key`, `invalid_api_key`, `expired_api_key`, or `api_key_required` for a
  * login token
  */

@@ -63,7 +63,7 @@ describe('Conversation', () => {
     );
   });
 
-  it('keeps the digest of its first turn, in every later request and after any other digest', () => {
+  it('has the same digest of its first turn in every later request and after any other digest', () => {
     const more: Said[] = [{ role: 'assistant', text: 'a' }, ...opening];
     const firstTurns = [[call], [call, result], [call, result, ...more]].map((rest) => {
       const { messages, body } = outlineOf([...opening, ...rest]);

@@ -5,14 +5,14 @@ import type { MessageOutline, RequestOutline } from '@gateway/interchange';
 /** Longer session ids are truncated to this many characters. */
 const sessionIdLengthMax = 256;
 /**
- * Max bytes of message text that go into a digest, in addition to the total length. Raw bytes, so nothing is
- * decoded.
+ * Maximum bytes of message text in a digest, in addition to the total length. The digest uses raw bytes, so
+ * nothing is decoded.
  */
 const textBytesMax = 1_000;
 
 /**
  * Returns the client's session id (`X-Svc-Session-Id`), truncated to 256 characters. Null if the client sent
- * none.
+ * no session id.
  */
 export function readSessionId(headers: IncomingHttpHeaders): string | null {
   const value = headers['x-svc-session-id'];
@@ -23,12 +23,11 @@ export function readSessionId(headers: IncomingHttpHeaders): string | null {
 /**
  * Identifies the conversation that a request belongs to. Built once per request; each digest is computed
  * once, on first use. Planning, model pins, the shadow draw and the request log all derive their keys from
- * it.
- * Digests cover roles, text and calls, not the JSON bytes. A client may therefore move cache markers or
- * shorten tool results without starting another conversation.
+ * this object. Digests cover roles, text and calls, not the JSON bytes. A client may therefore move cache
+ * markers or shorten tool results without starting another conversation.
  */
 export class Conversation {
-  /** The client's session id. Null if the client sent none. */
+  /** The client's session id. Null if the client sent no session id. */
   readonly sessionId: string | null;
   readonly #outline: Pick<RequestOutline, 'system' | 'messages'>;
   readonly #body: Buffer;
@@ -43,17 +42,18 @@ export class Conversation {
   }
 
   /**
-   * The key that all requests in a conversation share. It is the session id, or else a digest of all messages
-   * before the model's first turn. The digest excludes the system prompt, because some clients change it
-   * every turn.
+   * The key that all requests in a conversation share: the session id, or otherwise a digest of all messages
+   * before the model's first turn. The digest excludes the system prompt, because some clients change the
+   * system prompt every turn.
    */
   get key(): string {
     return this.sessionId ?? this.#start.digest;
   }
 
   /**
-   * Like `key`, but without a session id it also covers the system prompt. Agents in one client often share
-   * their first message and differ only in the system prompt; each agent keeps its own model.
+   * Like `key`, but without a session id this key also covers the system prompt. Agents in one client often
+   * share their first message and differ only in the system prompt. With this key, each agent keeps its own
+   * model.
    */
   get agentKey(): string {
     if (this.sessionId !== null) return this.sessionId;
@@ -64,7 +64,10 @@ export class Conversation {
     return `${digest.digest('base64url')}\n${this.key}`;
   }
 
-  /** Digest of all messages before the model's first turn. Unlike `key`, it does not depend on the session id. */
+  /**
+   * Digest of all messages before the model's first turn. Unlike `key`, this digest does not depend on the
+   * session id.
+   */
   get opening(): string {
     return this.#start.digest;
   }
@@ -114,7 +117,9 @@ interface Opening {
   readonly digest: string;
   /** Index of the first message after the opening. */
   readonly end: number;
-  /** The hash of the opening. Later messages are added to a copy, because several digests continue it. */
+  /**
+   * The hash of the opening. Later messages are added to a copy, because several digests extend this hash.
+   */
   readonly hash: Hash;
 }
 
@@ -162,7 +167,8 @@ function addMessage(
   body: Buffer,
 ): void {
   const ids = [...toolCalls.map(({ id, name }) => `${id}:${name}`), ...toolResultIds].join(',');
-  // A tool result is identified by its call ids. Its text may be long, and clients shorten it later.
+  // A tool result is identified by its call ids, because its text may be long and clients may shorten it
+  // later.
   const isResult = role === 'tool' || toolResultIds.length > 0;
   const ranges = isResult ? [] : message.textRanges();
   const length = ranges.reduce((sum, { start, end }) => sum + end - start, 0);

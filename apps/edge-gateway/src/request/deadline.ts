@@ -1,6 +1,6 @@
 /**
- * Returns a signal that aborts at the deadline or when the client disconnects. Call `clear` when the guarded
- * work is done.
+ * Returns a signal that aborts at the deadline or when the client disconnects. Call `clear` when the work is
+ * done.
  */
 export interface Deadline {
   readonly signal: AbortSignal;
@@ -8,7 +8,8 @@ export interface Deadline {
 }
 
 /**
- * Cheaper than `AbortSignal.timeout`, which keeps its timer after the response and creates an unused error.
+ * This is cheaper than `AbortSignal.timeout`, which keeps its timer after the response and creates an unused
+ * error.
  */
 export function startDeadline(ms: number, left: AbortSignal): Deadline {
   const controller = new AbortController();

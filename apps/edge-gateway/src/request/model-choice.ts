@@ -2,7 +2,7 @@ import type { RequestEventV1 } from '@gateway/contracts';
 import type { Attributes } from '@gateway/observability';
 import type { ChoiceReason, ComplexityLevel, RoutingChoice, RoutingMode } from '@gateway/model-routing';
 
-/** How the gateway chose the model for a request that left the choice to it. */
+/** How the gateway chose the model for a request that left the choice to the gateway. */
 export interface ModelChoice {
   readonly mode: RoutingMode;
   readonly reason: ChoiceReason;
@@ -54,7 +54,7 @@ export function renderChoiceAttributes({ mode, reason, level, complexity, choice
   };
 }
 
-/** Max candidates in a span. The log row lists more. */
+/** Maximum number of candidates in a span. The log row lists more. */
 const candidatesTold = 5;
 const excludedTold = 16;
 

@@ -5,15 +5,15 @@ import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ByteList } from '../bytes/byte-list.ts';
 
-/** Called with the number of bytes that are about to be held. Throws if they may not be held now. */
+/** Called with the number of bytes that are about to be held. Throws if the request may not hold them now. */
 export type ReserveBytes = (bytes: number) => void;
 
 /**
- * Reads a whole body, up to a size limit. If the declared length exceeds the limit, the body is rejected
- * without reading. If the declaration is wrong, it is rejected when it reaches the limit. Throws
+ * Reads a whole body, up to a size limit. A body with a declared length above the limit is rejected without
+ * reading. If the declared length is wrong, the body is rejected when it reaches the limit. Throws
  * `request_too_large`, the error of `reserve`, or the stream's own error if the client disconnects.
  * @param reserve called with the declared length before the body is read, or with the length of each chunk if
- * the client declared none
+ * the client declared no length
  */
 export async function readBody(
   request: IncomingMessage,
@@ -52,7 +52,7 @@ const collectedBytesMax = 64 * 1024;
 
 /**
  * Collects a body. A long body with a declared length is copied into one buffer as it arrives, so its bytes
- * are held once. Without it, the chunks and their concatenation would exist at the same time.
+ * are held once. Otherwise the chunks and their concatenation would be in memory at the same time.
  */
 class CollectedBytes {
   #whole: Buffer | undefined;
@@ -109,7 +109,7 @@ export async function readJson<Schema extends z.ZodType>(
 }
 
 /**
- * Like `readJson`, for an optional body. An empty body counts as an empty object, whatever its content type.
+ * Like `readJson`, for an optional body. An empty body is read as an empty object, whatever its content type.
  */
 export async function readOptionalJson<Schema extends z.ZodType>(
   request: FastifyRequest,

@@ -33,19 +33,22 @@ function renderField(value: unknown): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Reading a page takes a few milliseconds of processor time here and in the worker, so that others run in between. */
+/**
+ * Number of entries per page. The gateway and the worker process a page in a few milliseconds each, so that
+ * other requests run between pages.
+ */
 const pageRows = 200;
 const rowsMax = 1_000_000;
 
-/** What an export contains, and its format. */
+/** The content of an export, and its format. */
 export interface ExportSource<Entry> {
   readonly format: ExportFormat;
   readonly columns: readonly string[];
-  /** Reads up to `limit` entries after the entry `before`, or from the start if it is null. */
+  /** Reads up to `limit` entries after the entry `before`, or from the start if `before` is null. */
   readonly readPage: (before: string | null, limit: number) => Promise<readonly Entry[]>;
 }
 
-/** Streams the text of an export. The next page is read only after the previous one was sent. */
+/** Streams the text of an export. The next page is read only after the previous page was sent. */
 export async function* readExport<Entry extends { readonly id: string }>({
   format,
   columns,

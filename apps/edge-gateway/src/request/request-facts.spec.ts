@@ -41,23 +41,23 @@ describe('a conversation is bound by its model', () => {
     },
   );
 
-  test('not while the client turns reasoning off, but again once the transcript carries signatures', () => {
+  test('unless the client disables reasoning and the transcript carries no signatures', () => {
     expect(isBound('anthropic/claude-haiku-5-5', { body: off })).toBe(false);
     expect(isBound('anthropic/claude-haiku-5-5', { body: { ...off, ...carrying } })).toBe(true);
   });
 
-  test('on Converse as well, where the field is among the additional fields', () => {
+  test('on Converse as well, where the thinking field is among the additional fields', () => {
     const id = 'hosted/us.anthropic.claude-haiku-5-5';
     expect(isBound(id, { format: 'converse' })).toBe(true);
     expect(isBound(id, { format: 'converse', body: { additionalModelRequestFields: off } })).toBe(false);
   });
 
-  test('if an edit only drops reasoning', () => {
+  test('even if an edit only causes the model to drop reasoning', () => {
     expect(isBound('openai/gpt-6.2-sol', { format: 'chat-completions' })).toBe(true);
   });
 
   test.each(['claude-opus-5', 'claude-sonnet-5', 'claude-opus-4-8', 'claude-sonnet-4-6'])(
-    '%s never binds, also with signatures in the transcript',
+    'never if the model is %s, even with signatures in the transcript',
     (model) => {
       expect(isBound(`anthropic/${model}`, { body: on })).toBe(false);
       expect(isBound(`anthropic/${model}`, { body: { ...on, ...carrying } })).toBe(false);
@@ -76,8 +76,8 @@ describe('a transcript that cannot carry reasoning', () => {
   });
 });
 
-describe('a model that the catalogue does not have', () => {
-  test('is bound if its family binds', () => {
+describe('a model that is not in the catalogue', () => {
+  test('is bound if its model family binds', () => {
     expect(isBound('anthropic/claude-opus-7')).toBe(true);
     expect(isBound('anthropic/claude-opus-7', { body: off })).toBe(false);
   });

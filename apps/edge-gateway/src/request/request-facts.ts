@@ -6,12 +6,15 @@ import { createHostedCredential, renderHostedCredential } from '@gateway/provide
 import { bindsReasoning, thinksByDefault, type CatalogModel } from '@gateway/model-catalog';
 import type { Lane, ParsedRequest, Target } from './request.ts';
 
-/** Each step of a request up to this size takes less than ten milliseconds, whatever its body has. */
+/**
+ * Maximum size of a request for which each processing step takes less than ten milliseconds, whatever its
+ * body contains.
+ */
 const shortBytesMax = 128 * 1024;
 
 /**
- * Returns whether other requests must run between the steps of this one. A step of a large request can take tens of
- * milliseconds.
+ * Returns whether other requests must run between the processing steps of this request. A step of a large
+ * request can take tens of milliseconds.
  */
 export function isLarge({ length }: { readonly length: number }): boolean {
   return length > shortBytesMax;
@@ -39,7 +42,9 @@ export function turnsReasoningOn(tape: JsonTape, members: readonly string[] = th
   );
 }
 
-/** The objects with fields about reasoning: the body, and the model's own fields in the converse format. */
+/**
+ * The objects with fields about reasoning: the body, and in the converse format also the model's own fields.
+ */
 function placesOfThinking(tape: JsonTape): JsonNode[] {
   const additional = tape.get(tape.root, 'additionalModelRequestFields');
   return additional === undefined ? [tape.root] : [tape.root, additional];
@@ -51,7 +56,7 @@ function isTurnedOn(tape: JsonTape, node: JsonNode | undefined): boolean {
   return type === undefined || !tape.isString(type, 'disabled');
 }
 
-/** Returns the names of the tools in `tool_choice`. They are always forwarded. */
+/** Returns the names of the tools in `tool_choice`. These tools are always forwarded. */
 export function namesInToolChoice(choice: RequestOutline['toolChoice']): readonly string[] {
   if (choice.mode === 'tool') return [choice.name];
   return choice.mode === 'allowed' ? choice.names : [];
@@ -67,8 +72,8 @@ const names: Readonly<Record<keyof HostedFields, CloudField>> = {
 };
 
 /**
- * Reads the hosted service's credential from the body (`cloud_*`), in the form that the vault stores. The
- * result is a secret. Null if the body has none.
+ * Reads the hosted service's credential from the body (`cloud_*`), in the format that the vault stores. The
+ * result is a secret. Null if the body contains no credential.
  * @throws GatewayError `missing_field`, `invalid_field`
  */
 export function readOwnCredential(tape: JsonTape): string | null {
@@ -88,11 +93,12 @@ export function readOwnCredential(tape: JsonTape): string | null {
 }
 
 /**
- * Returns whether the model's reasoning binds the conversation to `system`, tools and messages. If so, they are sent
- * unchanged from the first turn on, because the first response may already carry a signature. The catalogue decides, not
- * the request: models that bind also reason without a `thinking` field. Two requests are exempt until their transcript
- * carries signatures: those that turn reasoning off, and those whose format has no place for signatures. For a model
- * that the catalogue does not know by id or by family, the `thinking` field of the messages format is enough.
+ * Returns whether the model's reasoning binds the conversation to `system`, tools and messages. In a bound
+ * conversation, they are sent unchanged from the first turn on, because the first response may already carry
+ * a signature. The catalogue decides, not the request, because models that bind also reason without a
+ * `thinking` field. Two kinds of requests are exempt until their transcript carries signatures: requests that
+ * disable reasoning, and requests in a format without a place for signatures. For a model that the catalogue
+ * lists neither by id nor by family, the `thinking` field of the messages format is enough.
  */
 export function isReasoningBound(
   { tape, outline }: Pick<ParsedRequest, 'tape' | 'outline'>,
@@ -111,8 +117,8 @@ export function isReasoningBound(
 }
 
 /**
- * Returns whether the request belongs to a message thread of Anthropic. The provider keeps its transcript, and later requests
- * carry only new messages, so a plan could not be repeated.
+ * Returns whether the request belongs to a message thread of Anthropic. The provider keeps the thread's
+ * transcript, and later requests carry only new messages, so a plan could not be repeated.
  */
 export function isPartOfThread({ tape, outline }: Pick<ParsedRequest, 'tape' | 'outline'>): boolean {
   if (outline.format !== 'messages') return false;
@@ -120,12 +126,12 @@ export function isPartOfThread({ tape, outline }: Pick<ParsedRequest, 'tape' | '
   return thread !== undefined && tape.kind(thread) !== 'null';
 }
 
-/** A translation to chat-completions leaves out signed reasoning, so such transcripts never carry it. */
+/** A translation to chat-completions omits signed reasoning, so translated transcripts never carry it. */
 function mayCarryReasoning(format: RequestOutline['format'], lane: Lane): boolean {
   return format !== 'chat-completions' || lane.kind === 'same-format';
 }
 
-/** Returns whether the client turns reasoning off, in Anthropic's own field. */
+/** Returns whether the client disables reasoning, in Anthropic's own field. */
 function turnsReasoningOff(tape: JsonTape): boolean {
   return placesOfThinking(tape).some((object) => {
     const node = tape.get(object, 'thinking');

@@ -22,7 +22,7 @@ export interface ParsedRequest {
 
 /**
  * How a request reaches its provider. `same-format`: the client's own bytes, edited in place. `translated`:
- * rendered in one of the provider's formats, through the interchange.
+ * rendered in one of the provider's formats, through the interchange format.
  */
 export interface Lane {
   readonly kind: 'same-format' | 'translated';
@@ -30,7 +30,7 @@ export interface Lane {
   readonly format: ProviderFormat;
 }
 
-/** The provider, the model name that the provider uses, and the format. */
+/** The provider, the provider's name for the model, and the format. */
 export interface Target {
   readonly provider: Provider;
   readonly model: string;
@@ -39,6 +39,8 @@ export interface Target {
   readonly path?: string;
   /** The caller's own credential, which replaces the stored one. A secret. */
   readonly ownCredential: string | null;
-  /** Returns the fallbacks in order. Called only if this target fails. Absent if there are none. */
+  /**
+   * Returns the fallbacks in order. Called only if this target fails. Absent if the target has no fallbacks.
+   */
   readonly alternatives?: () => readonly Target[];
 }

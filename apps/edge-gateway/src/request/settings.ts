@@ -1,16 +1,16 @@
 export const PIPELINE_SETTINGS = Symbol('PIPELINE_SETTINGS');
 
 export interface PipelineSettings {
-  /** Max size of a JSON body. */
+  /** Maximum size of a JSON body. */
   readonly bodyBytesMax: number;
-  /** Max size of a multipart body. */
+  /** Maximum size of a multipart body. */
   readonly multipartBytesMax: number;
   readonly planDeadlineMs: number;
   /** Undefined if the gateway has no sandbox. */
   readonly sandboxUrl: string | undefined;
-  /** Max number of retries after a failed call if no other candidate is left. */
+  /** Maximum number of retries after a failed call if no other candidate is left. */
   readonly retriesMax: number;
-  /** Max pause before a retry that a provider may request. */
+  /** Maximum pause before a retry that a provider may request. */
   readonly retryAfterMsMax: number;
   /**
    * Time limit for a stream's first byte, if another candidate is available. `plainAnswerMsMax` is the limit

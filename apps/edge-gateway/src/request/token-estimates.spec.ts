@@ -26,7 +26,7 @@ describe('TokenRatios', () => {
     expect(ratios.bytesPerToken(first)).toBeCloseTo(3, 1);
   });
 
-  it('an account’s requests never move the x-svc-ctx-tokens-in of another account', () => {
+  it('an account’s requests never change the x-svc-ctx-tokens-in of another account', () => {
     const ratios = new TokenRatios();
     const other = { ...first, accountId: 'other' };
     note(ratios, 100, 5_000);

@@ -1,18 +1,16 @@
 import type { JsonTape } from '@gateway/wire-formats';
 import { LRUCache } from 'lru-cache';
 
-/**
- * Characters of English text per token, by OpenAI's rule of thumb. Used where no token count is available.
- */
+/** Characters of English text per token, by OpenAI's rule of thumb. Used if no token count is available. */
 export const charactersPerToken = 4;
 
-/** The fields in a messages request that the model sees. */
+/** The fields in a messages request that the model reads. */
 const readFields = ['system', 'messages', 'tools'] as const;
 
 /**
  * `image`: tokens for the largest image that is not scaled down (1,568 pixels; Anthropic, "Vision").
- * `document`: max tokens for one page (Anthropic, "PDF support"). The page count is unknown, so a document
- * counts as one page.
+ * `document`: maximum tokens for one page (Anthropic, "PDF support"). The number of pages is unknown, so a
+ * document is counted as one page.
  */
 const tokensPerFile = { image: 1600, document: 3000 } as const;
 
@@ -61,11 +59,15 @@ function isText(source: unknown): boolean {
 }
 
 /**
- * The weight of each request relative to the next one. The average covers roughly the last hundred requests.
+ * The factor by which each newer request reduces the weight of earlier requests. The average covers roughly
+ * the last hundred requests.
  */
 const decay = 0.99;
 const requestsMin = 20;
-/** Outside this range, a body consists mostly of images or similar data and says nothing about text. */
+/**
+ * The plausible range of bytes per token for text. Outside this range, a body consists mostly of images or
+ * similar data.
+ */
 const bytesPerTokenMin = 2;
 const bytesPerTokenMax = 8;
 /** Maximum number of accounts with ratios. The least recently used account is evicted first. */
@@ -88,9 +90,9 @@ export interface RatioOwner {
 }
 
 /**
- * Learns the bytes per token of each model from an account's billed requests. Estimates made before a request
- * is sent are then close to the provider's count. Accounts never share ratios: their texts differ, and one
- * account must not move another's figures.
+ * Measures the bytes per token of each model from an account's billed requests. Estimates made before a
+ * request is sent are then close to the provider's count. Accounts never share ratios: their texts differ,
+ * and one account must not change another account's figures.
  */
 export class TokenRatios {
   readonly #accounts = new LRUCache<string, LRUCache<string, Seen>>({ max: accountsMax });
@@ -105,7 +107,9 @@ export class TokenRatios {
     seen.tokens = seen.tokens * decay + tokens;
   }
 
-  /** The rule of thumb, until the account has enough billed requests to the model. */
+  /**
+   * Returns the billed ratio, or the rule of thumb until the account has enough billed requests to the model.
+   */
   bytesPerToken({ accountId, provider, model }: RatioOwner): number {
     const seen = this.#accounts.get(accountId)?.get(renderModel(provider, model));
     return seen === undefined || seen.requests < requestsMin ? charactersPerToken : seen.bytes / seen.tokens;
@@ -127,7 +131,7 @@ export class TokenRatios {
   }
 }
 
-/** A provider's name has no slash. */
+/** The key is unambiguous, because a provider's name has no slash. */
 function renderModel(provider: string, model: string): string {
   return `${provider}/${model}`;
 }

@@ -9,7 +9,7 @@ function countsAt(...bins: readonly (readonly [bin: number, count: number])[]): 
 }
 
 describe("an account's thresholds", () => {
-  it('equal the shipped ones without requests, and barely differ from them after a few requests', () => {
+  it('equal the shipped thresholds without requests, and barely differ from them after a few requests', () => {
     expect(chooseThresholds(shipped, countsAt())).toEqual(shipped);
     const { medium } = chooseThresholds(shipped, countsAt([60, 3]));
     expect(Math.abs(medium - shipped.medium)).toBeLessThan(0.01);

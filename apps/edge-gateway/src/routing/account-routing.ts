@@ -5,8 +5,8 @@ import { RemoteCache } from '../cache/remote-cache.ts';
 import { chooseLastDays } from '../request/usage-span.ts';
 
 /**
- * The models that an account excludes from automatic routing, as `<provider>/<model>`. They are loaded only
- * for automatically routed requests and cached for ten seconds; a change broadcast invalidates them
+ * The models that an account excludes from automatic routing, as `<provider>/<model>`. The list is loaded
+ * only for automatically routed requests and cached for ten seconds. A change broadcast invalidates the list
  * immediately.
  */
 export class ModelToggles {
@@ -42,9 +42,9 @@ export const observedDays = 7;
 const nothing: RecallByModel = new Map();
 
 /**
- * Effective recall per model: how often the pruned requests of an account served every tool that was called or
- * requested, by the plan or by recovery, over the last week. It is loaded in the background. No request waits for it, and the prior applies
- * until it is loaded.
+ * Effective recall per model over the last week. It is the share of an account's pruned requests in which the
+ * plan or recovery provided every tool that was called or requested. The recall is loaded in the background.
+ * No request waits for it; until then, the prior applies.
  */
 export class ToolRecall {
   readonly #cache: RemoteCache<RecallByModel>;
@@ -68,7 +68,7 @@ export class ToolRecall {
     });
   }
 
-  /** Returns what is currently known, without waiting. */
+  /** Returns the recall that is currently loaded, without waiting. */
   peek(accountId: string): RecallByModel {
     const known = this.#cache.peek(accountId);
     if (known === undefined) this.#cache.get(accountId).catch(() => undefined);
@@ -77,15 +77,15 @@ export class ToolRecall {
 }
 
 /**
- * Share of requests below each shipped threshold, measured on the prompts that the thresholds were derived
- * from.
+ * Share of requests below each shipped threshold, measured on the prompts from which the thresholds were
+ * derived.
  */
 const shares = { medium: 0.5, high: 0.8 } as const;
 /** Weight of the shipped thresholds, expressed as a number of requests. */
 const priorRequests = 200;
 /**
- * Maximum shift of a threshold. Without this limit, an account with only simple requests would see some of
- * them rated as complex.
+ * Maximum shift of a threshold. Without this limit, some requests of an account with only simple requests
+ * would be rated as complex.
  */
 const shiftMax = 0.03;
 

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { accountKey } from '../cache/account-keys.ts';
 
-/** The cache commands that pins need (`AccountCache`). They fail after a short timeout. */
+/** The cache commands that pins need (`AccountCache`). The commands fail after a short timeout. */
 export interface PinRedis {
   get(key: string): Promise<string | null>;
   set(accountId: string, key: string, value: string, seconds: number): Promise<unknown>;
@@ -23,12 +23,12 @@ export type PinnedModel = z.infer<typeof pinned>;
 
 /** How long a pin is kept. After a longer idle time, the conversation's prompt cache has expired anyway. */
 const keptSeconds = 24 * 3600;
-/** How exact the expiry in memory is. The clock is read at most this often. */
+/** Resolution of the expiry in memory: the clock is read at most once in this time. */
 const ttlResolutionMs = 1_000;
 
 /**
  * The pinned model for each conversation, stored in memory and, for the other replicas, in Redis. If the pin
- * is lost, the model is chosen again as at the start of the conversation.
+ * is lost, the model is chosen as at the start of a conversation.
  */
 export class ConversationPins {
   readonly #redis: PinRedis;

@@ -33,7 +33,7 @@ export interface RoutedRequest {
   readonly mode: RoutingMode;
   readonly connected: ReadonlySet<string>;
   readonly needs: Needs;
-  /** Estimated input tokens, starting with the model's last turn. */
+  /** Estimated input tokens of the messages, starting with the model's last turn. */
   readonly freshTokens: number;
   readonly policy: Omit<RoutingPolicy, 'turnedOff'>;
   /** Key of the request's conversation. */
@@ -64,16 +64,16 @@ export interface Answered {
   readonly chosen: ModelChoice | undefined;
 }
 
-/** Prompt cache lifetime for models without one in the catalog. */
+/** Prompt cache lifetime for models without one in the catalogue. */
 const cacheSecondsDefault = 300;
 /**
- * Shortest cacheable prefix for models without one in the catalog; most providers use this value.
+ * Shortest cacheable prefix for models without one in the catalogue; most providers use this value.
  */
 const cacheTokensDefault = 1_024;
 
 /**
- * Chooses the model for automatically routed requests. It collects the connections, excluded models,
- * observations and pinned model into one question. A pure function decides from that question.
+ * Chooses the model for automatically routed requests. The class collects the connections, excluded models,
+ * observations and pinned model as the input of a pure function. That function chooses the model.
  */
 export class ModelRouter {
   readonly #options: ModelRouterOptions;
@@ -141,8 +141,8 @@ export class ModelRouter {
 
 /**
  * The provider's token count for the conversation's last request, after pruning and compression, plus the new
- * messages. It is more accurate than an estimate from bytes. It is not used if the client has started a
- * shorter transcript with the same conversation key.
+ * messages. This count is more accurate than an estimate from bytes. It is not used if the client has started
+ * a shorter transcript with the same conversation key.
  */
 function needsOf({ inputTokens }: PinnedModel, { needs, freshTokens }: RoutedRequest): Needs {
   const expected = inputTokens + freshTokens;
@@ -150,8 +150,8 @@ function needsOf({ inputTokens }: PinnedModel, { needs, freshTokens }: RoutedReq
 }
 
 /**
- * A pseudo-random number from 0 to 1 that changes with every response. It depends only on the observed state,
- * so equal states lead to equal choices.
+ * A pseudo-random number from 0 to 1 that changes with every response. The number depends only on the
+ * observed state, so equal states lead to equal choices.
  */
 function chanceOf(conversation: string, answers: number): number {
   return hash('sha256', `${conversation}\n${Math.floor(answers)}`, 'buffer').readUInt32BE(0) / 2 ** 32;

@@ -10,8 +10,8 @@ const documentMarks = ['"document"', '"file"', '"input_file"'].map((mark) => Buf
 /** Upper bound for the tokens in an image or a page (Anthropic, "Vision" and "PDF support"). */
 const tokensPerFile = 3_000;
 /**
- * A message that contains a file and exceeds this length is estimated from its text only; the rest is assumed
- * to be the file.
+ * A message with a file that exceeds this length is estimated from its text only. The rest of the message is
+ * assumed to be the file.
  */
 const fileBytesMin = 4_096;
 
@@ -49,8 +49,8 @@ export function readNeeds({ tape, outline }: ParsedRequest, bytesPerToken: numbe
 }
 
 /**
- * Estimated tokens starting with the model's last turn, or in all messages if the model has not responded
- * yet.
+ * Estimated tokens of the messages starting with the model's last turn, or of all messages if the model has
+ * not responded yet.
  */
 export function estimateFresh({ messages }: ParsedRequest['outline'], bytesPerToken: number): number {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
@@ -64,7 +64,7 @@ function carriesFile({ range }: MessageOutline, { bytes }: JsonTape): boolean {
   return [...imageMarks, ...documentMarks].some((mark) => message.includes(mark));
 }
 
-/** Checks the fields used by chat-completions, messages and converse, in that order. */
+/** Reads the fields used by chat-completions, messages and converse, in that order. */
 function asksForJson(tape: JsonTape): boolean {
   const { root } = tape;
   const format = tape.get(root, 'response_format');

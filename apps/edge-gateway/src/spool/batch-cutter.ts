@@ -4,7 +4,7 @@ import type { Segment } from './segment.ts';
 
 /** A byte range in a segment, rendered as the data for one job. */
 export interface Batch {
-  /** Identifies this range in this segment: the same id always contains the same events. */
+  /** Identifies this range in this segment. The same id always identifies the same events. */
   readonly id: string;
   /**
    * The job's data as UTF-8 JSON text, valid until the next batch is cut. Null if the range contains only
@@ -18,21 +18,24 @@ export interface Batch {
 
 const batchEventsMax = 500;
 const chunkBytes = 1 << 20;
-/** Space for the text before a batch's first event, which contains the batch id: a UUID and two offsets. */
+/**
+ * Bytes reserved for the text before a batch's first event. This text contains the batch id: a UUID and two
+ * offsets.
+ */
 const headBytes = 256;
 const [comma, newline] = [0x2c, 0x0a] as const;
 
 /**
- * Cuts batches one at a time into one reused buffer. Allocating a new off-heap megabyte per batch would make
- * V8 run a full collection every few dozen batches. Those collections were a quarter of the cost of
+ * Cuts batches one at a time into one reused buffer. If each batch allocated a new off-heap megabyte, V8
+ * would run a full collection every few dozen batches. Those collections were a quarter of the cost of
  * recording.
  */
 export class BatchCutter {
   #kept = Buffer.allocUnsafeSlow(headBytes + chunkBytes);
 
   /**
-   * Returns the batch that starts at the given segment offset: up to 500 end lines or one chunk. Pass `end`
-   * to reproduce an earlier batch exactly.
+   * Returns the batch that starts at the given segment offset. A batch has at most 500 end lines or one
+   * chunk. Pass `end` to reproduce an earlier batch exactly.
    */
   async cut(segment: Segment, start: number, end?: number): Promise<Batch> {
     const limit = end ?? segment.bytes;
@@ -65,8 +68,8 @@ export class BatchCutter {
 }
 
 /**
- * Renders the lines in place, after the head space. Each event moves towards the start and overwrites only
- * bytes that were already read, because its line is at least as long as its rendered entry.
+ * Renders the lines in place, after the space for the head. Each event moves towards the start and overwrites
+ * only bytes that were already read, because the event's line is at least as long as its rendered entry.
  */
 function renderBatch(segment: Segment, start: number, bytes: Buffer, eventsMax: number): Batch {
   const traceparents: string[] = [];

@@ -17,10 +17,10 @@ class RenderedData {
 }
 
 /**
- * BullMQ renders job data with `JSON.stringify`. A batch is already JSON text in the segment file, and
- * parsing and rendering it again would be most of the cost of recording. The bytes are also sent to Redis
- * unchanged, because a string of several megabytes would be measured three times and encoded once. A test
- * verifies that BullMQ accepts this.
+ * A job whose data is not rendered again. BullMQ renders job data with `JSON.stringify`. A batch is already
+ * JSON text in the segment file, and parsing and rendering the batch again would be most of the cost of
+ * recording. The bytes are also sent to Redis unchanged, because a string of several megabytes would be
+ * measured three times and encoded once. A test verifies that BullMQ accepts the bytes.
  */
 class RenderedJob extends Job<RenderedData> {
   override asJSON(): ReturnType<Job['asJSON']> {
@@ -36,11 +36,11 @@ class RenderedQueue extends Queue<RenderedData> {
 }
 
 /**
- * The share of Redis's memory that request events may fill. Workers need the rest to empty the queue: BullMQ's scripts
- * write when they take a job, and Redis rejects writes when its memory is full.
+ * The share of Redis's memory that request events may fill. Workers need the rest to empty the queue, because
+ * BullMQ's scripts write when they take a job, and Redis rejects writes when its memory is full.
  */
 const filledShareMax = 0.85;
-/** How long a known memory use is valid. */
+/** Time in milliseconds for which a measured memory use is valid. */
 const memoryReadMs = 200;
 
 /** Watches how much of Redis's memory is in use. */
@@ -56,7 +56,10 @@ class MemoryWatch {
     this.#log = log;
   }
 
-  /** Throws if this many bytes do not fit into the share of the queue. Without a memory limit, they always do. */
+  /**
+   * Throws if this number of bytes does not fit into the queue's share of memory. Without a memory limit, the
+   * bytes always fit.
+   */
   async reserve(bytes: number): Promise<void> {
     if (performance.now() - this.#readAt >= memoryReadMs) await this.#read();
     const wasFull = this.#isFull;
@@ -79,8 +82,9 @@ class MemoryWatch {
 }
 
 /**
- * The BullMQ queue for request events, on the queue's Redis (`noeviction`). It takes no more events when the memory of
- * Redis is nearly full. They stay in the spool until workers have emptied the queue.
+ * Opens the BullMQ queue for request events, on the queue's Redis (`noeviction`). The queue accepts no more
+ * events when the memory of Redis is nearly full. The events stay in the spool until workers have emptied the
+ * queue.
  */
 export function openBullmqEventQueue(redisUrl: string, log: SpoolLog): EventQueue {
   // Commands fail immediately while Redis is unavailable, because the spool buffers the events.

@@ -5,7 +5,10 @@ export interface EventQueue {
    * unchanged. Rejects immediately while the queue is unavailable.
    */
   add(batchId: string, data: Buffer): Promise<void>;
-  /** Called when the queue becomes available, initially or after an outage. Its jobs may have been lost. */
+  /**
+   * Called when the queue becomes available, initially or after an outage. The queue's jobs may have been
+   * lost.
+   */
   onReady(listener: () => void): void;
   close(): Promise<void>;
 }

@@ -19,15 +19,15 @@ import type { SpoolLog } from './event-queue.port.ts';
 const endingsPerWrite = 1000;
 
 interface RecoveredDirectory {
-  /** Sealed segments, oldest first. They must be shipped, possibly again. */
+  /** Sealed segments, oldest first. These segments must be shipped, possibly for the second time. */
   readonly segments: readonly Segment[];
   readonly interrupted: number;
 }
 
 /**
- * Recovers a directory whose process died. The caller holds its lock. Accepted requests without an end line
- * get an `interrupted` one in a separate segment. Torn and damaged lines are skipped. If recovery itself is
- * interrupted, it can safely be repeated.
+ * Recovers a directory whose process died. The caller holds the directory's lock. For each accepted request
+ * without an end line, an `interrupted` end line is written to a separate segment. Torn and damaged lines are
+ * skipped. If recovery itself is interrupted, it can safely be repeated.
  */
 export async function recoverDirectory(
   directory: string,
@@ -117,7 +117,7 @@ async function writeInterrupted(
   return segments;
 }
 
-/** The end event for a request that was open when its gateway process died. */
+/** Creates the end event for a request that was open when its gateway process died. */
 function renderInterruptedEvent(accepted: RequestAcceptedV1): RequestEventV1 {
   return {
     ...accepted,

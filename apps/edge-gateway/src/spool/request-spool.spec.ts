@@ -34,7 +34,7 @@ async function open(options: Partial<RequestSpoolOptions> = {}): Promise<Request
   return spool;
 }
 
-/** All events that would be shipped, parsed as the worker would parse them. */
+/** Returns all events that would be shipped, parsed as the worker would parse them. */
 async function endings(spool: RequestSpool): Promise<ShippedRequestEventV1[]> {
   const events: ShippedRequestEventV1[] = [];
   const cutter = new BatchCutter();
@@ -57,7 +57,7 @@ function segmentFiles(): string[] {
   return readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl'));
 }
 
-/** Creates a directory as a dead process would leave it. */
+/** Creates a directory in the state in which a dead process would leave it. */
 function leaveBehind(lines: string): void {
   mkdirSync(join(dir, 'dead'));
   writeFileSync(join(dir, 'dead', '00000000-0000-7000-8000-000000000000.jsonl'), lines);
@@ -69,7 +69,7 @@ const endLine = (event: { requestId: string }) =>
   `["end","${event.requestId}",null,${JSON.stringify(event)}]\n`;
 
 describe('the request spool', () => {
-  it('has written the accept line to disk when accept resolves', async () => {
+  it('has written the accept line to disk when `accept` resolves', async () => {
     const spool = await open();
     const event = createAcceptedEvent({ sessionId: 'sitzung-ä-😀' });
     await spool.accept(event);
@@ -128,7 +128,7 @@ describe('the request spool', () => {
     await spool.accept(createAcceptedEvent());
   });
 
-  it('keeps room for the events of other accounts while one account fills its share', async () => {
+  it('reserves room for the events of other accounts while one account fills its share', async () => {
     const spool = await open({ bytesMax: 200_000, segmentBytesMax: 2000 });
     const { accountId } = createAcceptedEvent();
     const noisy: RequestAcceptedV1[] = [];
@@ -171,7 +171,7 @@ describe('the request spool', () => {
     expect(spool.segments()).not.toContain(first);
   });
 
-  it('copies the accept line of a long request to a newer segment, and recovers it after a crash', async () => {
+  it('copies the accept line of a long request to a newer segment, and recovers the line after a crash', async () => {
     let nowMs = 1_000_000;
     const spool = await open({ segmentBytesMax: 3000, now: () => nowMs });
     const long = createAcceptedEvent();
@@ -215,7 +215,7 @@ describe('the request spool', () => {
   });
 });
 
-describe('a directory left by a dead process', () => {
+describe('the directory of a dead process', () => {
   it('is adopted: its end lines are shipped, and requests without one become interrupted', async () => {
     const [ended, open1, open2] = [createAcceptedEvent(), createAcceptedEvent(), createAcceptedEvent()];
     leaveBehind(acceptLine(ended) + acceptLine(open1) + acceptLine(open2) + endLine(createEndedEvent(ended)));
@@ -245,7 +245,7 @@ describe('a directory left by a dead process', () => {
     ]);
   });
 
-  it('is removed once it is committed, and its interrupted end lines are written only once', async () => {
+  it('is removed when its events are committed, and its interrupted end lines are written only once', async () => {
     leaveBehind(acceptLine(createAcceptedEvent()));
     const first = await open();
     expect(await endings(first)).toHaveLength(1);
@@ -274,7 +274,7 @@ describe('a directory left by a dead process', () => {
       const statusById = new Map(events.map((event) => [event.requestId, event.status]));
       expect(statusById.size).toBe(events.length);
       for (const id of accepted) expect(statusById.has(id)).toBe(true);
-      // The kill may cut off the last printed line, and an end line is written shortly after it is confirmed.
+      // The kill may cut off the last printed line, so only a minimum number of requests is expected.
       expect(accepted.size).toBeGreaterThan(50);
       for (const id of finished) expect(statusById.get(id)).toBe('ok');
       commitEverything(spool);

@@ -17,13 +17,22 @@ import { SegmentWriter } from './segment.ts';
 import { endingReserveBytes, renderRefusal, SpoolShares } from './spool-shares.ts';
 import type { RequestSpoolOptions } from './spool-options.ts';
 
-/** Events occupy the spool until their whole segment is committed, so even a small spool has many segments. */
+/**
+ * Minimum number of segments in a full spool. Events use space in the spool until their whole segment is
+ * committed, so even a small spool has many segments.
+ */
 const segmentsMin = 16;
 const writeRetryMs = 250;
 const endingDelayMs = 2;
-/** With this many open requests, others are likely to arrive in the same event loop turn and share a write. */
+/**
+ * Number of open requests from which other requests are likely to arrive in the same event loop turn and
+ * share a write.
+ */
 const crowd = 8;
-/** How long a committed segment waits for open requests. Their accept lines then move to the current segment. */
+/**
+ * Time in milliseconds for which a committed segment waits for open requests. The accept lines of these
+ * requests then move to the current segment.
+ */
 const carryAfterMs = 10_000;
 
 interface OpenRequest {
@@ -33,8 +42,9 @@ interface OpenRequest {
 }
 
 /**
- * The first place where the request log is stored. A request is accepted once its accept line is in a file; its end line
- * follows later. Under load, all lines from one event loop turn share a write. Only one write runs at a time.
+ * The first place where the request log is stored. A request is accepted when its accept line is in a file,
+ * and its end line follows later. Under load, all lines from one event loop turn share a write. Only one
+ * write runs at a time.
  */
 export class RequestSpool {
   static async open(options: RequestSpoolOptions): Promise<RequestSpool> {
@@ -59,7 +69,7 @@ export class RequestSpool {
   #writingBytes = 0;
   #bytesOnDisk = 0;
   #carrying: Segment | null = null;
-  /** Events that are still awaited. */
+  /** Pending results for events that are not complete yet. */
   readonly #endings = new Set<Promise<void>>();
   #closed = false;
   #closing: Promise<void> | null = null;
@@ -78,8 +88,9 @@ export class RequestSpool {
   }
 
   /**
-   * Resolves when the accept line is in the segment file.
-   * @throws GatewayError `service_unavailable` if the spool or the account's share is full, closed, or its disk fails
+   * Writes the accept line, and resolves when the line is in the segment file.
+   * @throws GatewayError `service_unavailable` if the spool or the account's share is full, if the spool is
+   * closed, or if its disk fails
    */
   async accept(event: RequestAcceptedV1): Promise<void> {
     if (this.#closed) throw renderRefusal('the spool is closed');
@@ -91,8 +102,8 @@ export class RequestSpool {
   }
 
   /**
-   * Records the end of an accepted request. Only the first call per request counts. Never throws. A promise must
-   * not reject.
+   * Records the end of an accepted request. Only the first call per request has an effect. Never throws. A
+   * promise must not reject.
    */
   finish(event: RequestEventV1 | Promise<RequestEventV1>, traceparent: string | null): void {
     if (event instanceof Promise) {
@@ -145,7 +156,7 @@ export class RequestSpool {
     }
   }
 
-  /** Adopts directories left by dead processes. Returns how many were adopted. */
+  /** Adopts directories left by dead processes. Returns the number of adopted directories. */
   async adoptOrphans(): Promise<number> {
     let adopted = 0;
     for (const entry of readdirSync(this.#options.dir, { withFileTypes: true })) {
@@ -156,7 +167,9 @@ export class RequestSpool {
     return adopted;
   }
 
-  /** Stops accepting requests and writes pending lines. If the disk is failing, it tries only once. */
+  /**
+   * Stops accepting requests and writes pending lines. If the disk is failing, the write is tried only once.
+   */
   async drain(): Promise<void> {
     this.#closed = true;
     await Promise.all(this.#endings);
@@ -169,7 +182,10 @@ export class RequestSpool {
     await this.#flushing;
   }
 
-  /** Leaves uncommitted data on disk. The next process records its open requests as `interrupted`. */
+  /**
+   * Closes the spool and leaves uncommitted data on disk. The next process records the open requests as
+   * `interrupted`.
+   */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -223,7 +239,8 @@ export class RequestSpool {
   }
 
   async #flush(): Promise<void> {
-    // The first write contains all lines from this event loop turn. Under low load it starts immediately.
+    // The first write contains all lines from this event loop turn. Under low load, the write starts
+    // immediately.
     await new Promise<void>((resolve) => {
       if (this.#open.size < crowd) process.nextTick(resolve);
       else setImmediate(resolve);
@@ -285,7 +302,9 @@ export class RequestSpool {
     group.written?.reject(renderRefusal('the spool could not be written', cause));
   }
 
-  /** Rewrites the accept line for a long request, so that its old segment and later ones can be deleted. */
+  /**
+   * Rewrites the accept lines of long requests, so that their old segment and later segments can be deleted.
+   */
   #carryForward(segment: Segment): void {
     const waitedMs = this.#now() - (segment.sealedAtMs ?? 0);
     if (this.#closed || this.#carrying === segment || waitedMs < carryAfterMs) return;

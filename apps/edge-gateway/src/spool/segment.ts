@@ -32,7 +32,10 @@ export function createSegment(options: Pick<Segment, 'id' | 'path' | 'openedAtMs
   return { ...options, ...counts, sealedAtMs: null, accountBytes: new Map() };
 }
 
-/** Whether all end lines of a sealed segment are in Postgres. Requests accepted in it may still be open. */
+/**
+ * Returns whether all end lines of a sealed segment are in Postgres. Requests accepted in the segment may
+ * still be open.
+ */
 export function isCommitted(segment: Segment): boolean {
   return (
     segment.sealedAtMs !== null && segment.shippedBytes === segment.bytes && segment.uncommittedBatches === 0
@@ -51,9 +54,9 @@ interface SegmentWriterOptions {
 }
 
 /**
- * Appends to the newest segment file in a directory, one call at a time: the caller groups its lines. If the
- * process dies, nothing is lost, because the page cache survives. Therefore there is no fsync. If the machine
- * dies, data that was not shipped is lost.
+ * Appends to the newest segment file in a directory. Calls must not overlap, because the caller groups its
+ * lines. If the process dies, nothing is lost, because the page cache survives. Therefore there is no fsync.
+ * If the machine dies, data that was not shipped is lost.
  */
 export class SegmentWriter {
   #current: { readonly segment: Segment; readonly fd: number } | null = null;
@@ -64,8 +67,8 @@ export class SegmentWriter {
   }
 
   /**
-   * Writes complete lines and returns their segment and length. If the write fails, none of the lines count:
-   * the segment is truncated and sealed, and the next call starts a new one.
+   * Writes complete lines and returns their segment and length. If the write fails, none of the lines are
+   * stored. The segment is then truncated and sealed, and the next call starts a new segment.
    */
   async append(bytes: Buffer): Promise<{ readonly segment: Segment; readonly bytes: number }> {
     const current = await this.#roomFor(bytes.length);
@@ -81,7 +84,7 @@ export class SegmentWriter {
     return { segment: current.segment, bytes: bytes.length };
   }
 
-  /** The segment that is open for appending; null if there is none. */
+  /** The segment that is open for appending. Null if no segment is open. */
   get current(): Segment | null {
     return this.#current?.segment ?? null;
   }

@@ -4,14 +4,14 @@ type Plan = NonNullable<RequestEventV1['plan']>;
 type Candidate = Plan['candidates'][number];
 
 /**
- * An agent repeats the same tool names in every request, so the start of each rendered tuple is cached by
- * tool name.
+ * Max number of tool names with a cached start of their rendered tuple. Agents repeat the same tool names in
+ * every request.
  */
 const headsMax = 20_000;
 const heads = new Map<string, Uint8Array>();
 
 const scoreSteps = 10_000;
-/** Larger than any tool list. */
+/** Largest rank with a four-digit form. It is larger than the length of any tool list. */
 const ranksMax = scoreSteps - 1;
 /** Bytes reserved for a score, a rank, a flag, and separators. */
 const figuresBytesMax = 16;
@@ -23,9 +23,9 @@ const digits = Buffer.from(
 const [comma, point, closing, zero] = [0x2c, 0x2e, 0x5d, 0x30] as const;
 
 /**
- * Writes an event in its shipped form (`renderShippedEvent`) as JSON text. If an event has a hundred
- * candidates, they make up most of its bytes, and `JSON.stringify` takes three times as long as writing the
- * bytes directly.
+ * Writes an event in its shipped form (`renderShippedEvent`) as JSON text. In an event with a hundred
+ * candidates, most bytes belong to the candidates, and `JSON.stringify` takes three times as long as writing
+ * the bytes directly.
  */
 export function writeShippedEvent(event: RequestEventV1, line: LineBytes): void {
   const { plan } = event;
@@ -103,16 +103,16 @@ function writeRank(rank: number, bytes: Buffer, start: number): number {
 
 const firstBytes = 64 * 1024;
 /**
- * Larger than a typical group of lines. If the buffer grows beyond this size, for example for thousands of
- * tools, it is released after use.
+ * Max length of a buffer that is reused, in bytes. This length exceeds a typical group of lines. A buffer
+ * that grows beyond this length, for example for thousands of tools, is released after use.
  */
 const keptBytesMax = 4 << 20;
 /** Maximum UTF-8 bytes per UTF-16 code unit. */
 const bytesPerUnitMax = 3;
 
 /**
- * A buffer that renders lines directly as segment bytes. Strings would be built from hundreds of pieces that
- * are flattened and encoded when written. A writer reuses one buffer.
+ * A buffer that renders lines directly as segment bytes. A string would be built from hundreds of pieces, and
+ * then flattened and encoded for writing. A writer reuses one buffer.
  */
 export class LineBytes {
   /** The underlying buffer; only the first `length` bytes are valid. */

@@ -6,23 +6,24 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Segment } from './segment.ts';
 import { isCommitted } from './segment.ts';
 
-/** A locked segment directory: either this process's own, or one adopted from a dead process. */
+/** A locked segment directory, which this process created or adopted from a dead process. */
 export interface SpoolDirectory {
   readonly path: string;
   readonly lock: DirectoryLock;
-  /** Segments, oldest first. */
+  /** The directory's segments, oldest first. */
   readonly segments: Segment[];
 }
 
 /**
- * Creates this process's directory with a new name on every startup. A restarted process therefore never
- * finds its own earlier directory under another process's lock. It adopts that directory like any other.
+ * Creates this process's directory, with a new name on every startup. A restarted process therefore never
+ * finds its own earlier directory under another process's lock. The restarted process adopts its earlier
+ * directory like any other directory.
  */
 export function createSpoolDirectory(spoolDir: string, instanceId: string): SpoolDirectory {
   for (let attempt = 0; attempt < 10; attempt += 1) {
     const path = join(spoolDir, `${instanceId}.${uuidv7()}`);
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    // Another process that is looking for orphaned directories may lock and remove the empty directory first.
+    // Another process that searches for orphaned directories may lock and remove the empty directory first.
     const lock = tryLockDirectory(path);
     if (lock !== null) return { path, lock, segments: [] };
   }
@@ -30,9 +31,9 @@ export function createSpoolDirectory(spoolDir: string, instanceId: string): Spoo
 }
 
 /**
- * Deletes segments whose end lines are all in Postgres, oldest first. It stops at a segment with open
- * requests and returns that segment. If a later segment were deleted first, a restart would find requests
- * whose end lines are gone.
+ * Deletes segments whose end lines are all in Postgres, oldest first. Deletion stops at a segment with open
+ * requests, and that segment is returned. If a later segment were deleted first, a restart would find
+ * requests without their end lines.
  */
 export async function deleteCommittedSegments(
   directory: SpoolDirectory,
@@ -52,7 +53,7 @@ export async function deleteCommittedSegments(
   }
 }
 
-/** Releases a directory and removes it if it is empty. */
+/** Releases a directory, and removes the directory if it is empty. */
 export function leaveDirectory(directory: SpoolDirectory): void {
   if (directory.segments.length > 0) {
     directory.lock.release();
@@ -66,22 +67,22 @@ export function leaveDirectory(directory: SpoolDirectory): void {
   }
 }
 
-/** A directory lock that is released when its process dies, however it dies. */
+/** A directory lock that is released when its process dies for any reason. */
 interface DirectoryLock {
   release(): void;
-  /** Removes the lock file, then releases the lock. For directories that are about to be removed. */
+  /** Removes the lock file and then releases the lock. Used for directories that are about to be removed. */
   dispose(): void;
 }
 
 const lockFile = 'lock';
 
 /**
- * Takes the lock; returns null if any process holds it. Never waits. Node has no flock. SQLite's exclusive
- * transaction is a kernel lock (fcntl) on the file. Unlike a pid file, it leaves nothing behind after `kill
- * -9`. It also works between containers that share a volume but have separate process ids. Hazard: fcntl
- * locks do not work on some network file systems. Two processes could then adopt the same directory.
- * Duplicate events are harmless, but one process would delete segments that the other is using. Put the spool
- * on a local disk.
+ * Takes the lock. Returns null if another process holds the lock. Never waits.
+ * Node has no flock. SQLite's exclusive transaction is a kernel lock (fcntl) on the file. Unlike a pid file,
+ * such a lock leaves nothing behind after `kill -9`. The lock also works between containers that share a
+ * volume but have separate process ids. Hazard: fcntl locks do not work on some network file systems. Two
+ * processes could then adopt the same directory. Duplicate events are harmless, but one process would delete
+ * segments that the other process is using. Put the spool on a local disk.
  */
 export function tryLockDirectory(directory: string): DirectoryLock | null {
   const path = join(directory, lockFile);
@@ -94,7 +95,7 @@ export function tryLockDirectory(directory: string): DirectoryLock | null {
     return null;
   }
   const held = database;
-  // The previous holder may have removed the directory. In that case this lock is on an unlinked file.
+  // The previous holder may have removed the directory. The lock is then on an unlinked file, and is useless.
   if (!existsSync(path)) {
     held.close();
     return null;

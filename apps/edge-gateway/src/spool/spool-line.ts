@@ -20,7 +20,7 @@ function writeAcceptLine(event: RequestAcceptedV1, line: LineBytes): void {
   line.text(`["accept","${event.requestId}",${JSON.stringify(event)}]\n`);
 }
 
-/** A traceparent that does not match version 00 of the W3C format is written as null. */
+/** Writes an end line. A traceparent that does not match version 00 of the W3C format is written as null. */
 export function writeEndLine(event: RequestEventV1, traceparent: string | null, line: LineBytes): void {
   const parent = traceparent?.length === traceparentLength ? `"${traceparent}"` : 'null';
   line.text(`["end","${event.requestId}",${parent},`);
@@ -28,7 +28,7 @@ export function writeEndLine(event: RequestEventV1, traceparent: string | null, 
   line.text(']\n');
 }
 
-/** Whether the line starting at `start` is an accept line. If not, it is an end line. */
+/** Returns whether the line at `start` is an accept line. Every other line is an end line. */
 export function isAcceptLine(bytes: Buffer, start: number): boolean {
   return bytes[start + tagByteAt] === acceptTagByte;
 }
@@ -42,8 +42,8 @@ export function endLineRequestId(bytes: Buffer, start: number): string {
 }
 
 /**
- * The parts of an end line: the traceparent as JSON text, and the event's position. `end` is the offset of
- * the line's newline.
+ * Returns the parts of an end line: the traceparent as JSON text, and the event's position. `end` is the
+ * offset of the line's newline.
  */
 export function locateEndLine(
   bytes: Buffer,
@@ -59,13 +59,13 @@ export function locateEndLine(
   };
 }
 
-/** Parses an accept event written by another process; null if the line is torn or of another kind. */
+/** Parses an accept event written by another process. Returns null if the line is torn or of another kind. */
 export function parseAcceptLine(line: string): RequestAcceptedV1 | null {
   const parsed = parseLine(line);
   return parsed?.[0] === 'accept' && parsed.length === 3 ? (parsed[2] as RequestAcceptedV1) : null;
 }
 
-/** Whether a line is complete. */
+/** Returns whether a line is complete. */
 export function isWholeLine(line: string): boolean {
   const parsed = parseLine(line);
   if (parsed === null || typeof parsed[1] !== 'string' || parsed[1].length !== idLength) return false;
@@ -81,7 +81,10 @@ function parseLine(line: string): readonly unknown[] | null {
   }
 }
 
-/** A pending accept line, either for a new request or copied to the current segment for an open one. */
+/**
+ * A pending accept line. The line belongs to a new request, or is copied to the current segment for an open
+ * request.
+ */
 interface PendingAccept {
   readonly kind: 'accept' | 'carry';
   readonly event: RequestAcceptedV1;

@@ -5,12 +5,13 @@ import type { Segment } from './segment.ts';
 export const endingReserveBytes = 4096;
 
 /**
- * An account may use this multiple of the space that is still free (dynamic thresholds, Choudhury and Hahne 1998). A
- * single account can use at most four fifths of the spool. An account with few events always finds room.
+ * Limit of an account's space, as a multiple of the space that is still free (dynamic thresholds, Choudhury
+ * and Hahne 1998). A single account can use at most four fifths of the spool. Space is therefore always
+ * available to an account with few events.
  */
 const multipleOfFree = 4;
 
-/** How much of the spool each account uses, in bytes. */
+/** The spool space of each account, in bytes. */
 export class SpoolShares {
   readonly #bytesMax: number;
   readonly #bytesOf = new Map<string, number>();
@@ -36,7 +37,10 @@ export class SpoolShares {
     this.#add(accountId, -endingReserveBytes);
   }
 
-  /** @param writtenBytes may be estimated. */
+  /**
+   * Notes written bytes.
+   * @param writtenBytes may be an estimate
+   */
   noteWritten(segment: Segment, accountId: string, writtenBytes: number): void {
     const bytes = Math.round(writtenBytes);
     segment.accountBytes.set(accountId, (segment.accountBytes.get(accountId) ?? 0) + bytes);

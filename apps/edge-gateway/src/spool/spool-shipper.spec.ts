@@ -9,7 +9,9 @@ import { SpoolShipper, type CommitReports } from './spool-shipper.ts';
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Replaces BullMQ in these tests; test/integration/recording uses the real queue. */
+/**
+ * A queue for these tests, in place of BullMQ. The tests in test/integration/recording use the real queue.
+ */
 class MemoryQueue implements EventQueue {
   readonly added: { readonly id: string; readonly data: Buffer }[] = [];
   isAway = false;

@@ -14,12 +14,12 @@ export interface SpoolShipperOptions {
   readonly messaging: CommitReports;
   readonly log: SpoolLog;
   readonly now?: () => number;
-  /** Maximum time before an end line is shipped. */
+  /** Maximum time in milliseconds before an end line is shipped. */
   readonly intervalMs?: number;
-  /** If no commit report arrives within this time, the batch is added again with the same id. */
+  /** Time in milliseconds after which a batch without a commit report is added again with the same id. */
   readonly resendAfterMs?: number;
   /**
-   * Maximum uncommitted bytes in the queue; the rest stays on disk. This limits how much Redis memory one
+   * Maximum uncommitted bytes in the queue. Further bytes stay on disk. This limits how much Redis memory one
    * gateway uses.
    */
   readonly inFlightBytesMax?: number;
@@ -32,7 +32,7 @@ interface InFlightBatch {
   shippedAtMs: number;
 }
 
-/** How often the spool searches for directories left by dead processes. */
+/** Interval in milliseconds at which the spool searches for directories left by dead processes. */
 const adoptEveryMs = 30_000;
 
 /**
@@ -54,8 +54,8 @@ export class SpoolShipper {
     this.#now = options.now ?? Date.now;
     this.#lastAdoptionMs = this.#now();
     options.messaging.onBroadcast(batchesCommitted, ({ batchIds }) => this.#noteCommitted(batchIds));
-    // Redis may have lost jobs, and commit reports may have been missed, so all batches in flight are shipped
-    // again.
+    // Redis may have lost jobs, and commit reports may have been missed. Therefore all batches in flight are
+    // shipped again.
     options.messaging.onReconnect(() => this.#resendAll());
     options.queue.onReady(() => this.#resendAll());
   }
@@ -64,7 +64,7 @@ export class SpoolShipper {
     this.#timer ??= setInterval(() => void this.ship(), this.#options.intervalMs ?? 250);
   }
 
-  /** Batches that the worker has not reported as committed. */
+  /** Number of batches that the worker has not reported as committed. */
   get batchesInFlight(): number {
     return this.#inFlight.size;
   }
@@ -91,7 +91,7 @@ export class SpoolShipper {
       await this.#shipNew();
       await this.#shipOverdue();
     } catch (error) {
-      // The queue logs its own outage once, so its failures are not logged again here.
+      // The queue logs its own outage once, so the queue's failures are not logged again here.
       if (!(error instanceof QueueAway))
         this.#options.log.error({ err: error }, 'request events could not be shipped');
     }
@@ -112,7 +112,7 @@ export class SpoolShipper {
         await this.#shipSegment(segment);
       } catch (error) {
         if (error instanceof QueueAway) throw error;
-        // One unreadable file must not block the others.
+        // One unreadable file must not block the other files.
         if (!this.#unreadable.has(segment))
           this.#options.log.error({ segment: segment.path, err: error }, 'a spool segment could not be read');
         this.#unreadable.add(segment);
@@ -121,7 +121,7 @@ export class SpoolShipper {
   }
 
   async #shipSegment(segment: Segment): Promise<void> {
-    // Lines written during this round wait for the next round, which keeps batches few and large.
+    // Lines that are written during this round are shipped in the next round, so batches are few and large.
     const until = segment.bytes;
     while (segment.shippedBytes < until) {
       if (this.#inFlightBytes >= (this.#options.inFlightBytesMax ?? 64 << 20)) return;
@@ -190,5 +190,5 @@ export class SpoolShipper {
   }
 }
 
-/** The queue rejected the batch; the next round tries again. */
+/** Thrown if the queue rejected the batch. The next round tries again. */
 class QueueAway extends Error {}

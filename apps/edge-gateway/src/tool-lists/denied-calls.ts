@@ -4,18 +4,18 @@ import { identifyServerBlock, isResultOf } from './server-blocks.ts';
 import { foldKey } from './tool-members.ts';
 import type { ToolPermission } from './tool-permission.ts';
 
-/** Max number of names in a request's log row. */
+/** Maximum number of names in a request's log row. */
 const namesMax = 64;
 
-/** Fields of a message that make calls outside `tool_calls`, by their folded keys. */
+/** Fields of a message that contain calls outside `tool_calls`, by their folded keys. */
 const callMembers: ReadonlySet<string> = new Set(['toolcalls', 'functioncall', 'tooluse']);
 const legacyMember = 'function_call';
 
-/** What was sent for one choice of a response. */
+/** The events that were sent for one choice of a response. */
 interface ChoiceState {
   /** Blocks of calls that the client must not see. */
   readonly hidden: Set<number>;
-  /** Maps the provider's block numbers to those without the hidden blocks. */
+  /** Maps the provider's block numbers to block numbers without the hidden blocks. */
   readonly placed: Map<number, number>;
   readonly hiddenIds: Set<string>;
   readonly denied: Set<string>;
@@ -26,9 +26,10 @@ interface ChoiceState {
 }
 
 /**
- * Removes the calls of denied tools from one response, event by event, in any format. A call is judged by its
- * first event, so nothing is withheld. If a choice has nothing else, it gets a short text in place of its
- * calls, and ends like a complete answer. An agent therefore neither waits for a tool nor gets an empty turn.
+ * Removes the calls of denied tools from one response, event by event, in any format. The first event of a
+ * call decides whether the call is removed, so no event is delayed. If a choice contains nothing except
+ * denied calls, a short text replaces the calls, and the choice ends like a complete answer. An agent
+ * therefore neither waits for a tool nor gets an empty turn.
  */
 export class DeniedCalls {
   readonly #permission: ToolPermission;
@@ -47,15 +48,15 @@ export class DeniedCalls {
   }
 
   /**
-   * Whether the response has any call. From then on, the client must get rendered events instead of the
-   * provider's bytes, because a client may read those bytes in another way than the gateway.
+   * Whether the response has any call. After the first call, the client must get rendered events instead of
+   * the provider's bytes, because a client may parse those bytes differently from the gateway.
    */
   get hasCalls(): boolean {
     return this.#hasCalls;
   }
 
   /**
-   * Notes the calls in events that recovery rounds handle first.
+   * Records the calls in events that recovery rounds handle first.
    * @param recoveryTool the gateway's own tool
    */
   note(events: readonly StreamEvent[], recoveryTool: string): void {
@@ -125,7 +126,7 @@ export class DeniedCalls {
     this.#deny(state, call.name);
   }
 
-  /** Removes calls in fields of their own, such as the older `function_call`. */
+  /** Removes calls in separate fields, such as the older `function_call`. */
   #pushExtension(event: Extract<StreamEvent, { type: 'extension' }>): readonly StreamEvent[] {
     const own = event.extensions['chat-completions'] ?? {};
     const called = Object.keys(own).filter((name) => callMembers.has(foldKey(name)));
@@ -141,7 +142,9 @@ export class DeniedCalls {
     return [{ ...event, extensions: { ...event.extensions, 'chat-completions': members } }];
   }
 
-  /** The first piece of a call has its name. Later pieces may only add arguments. */
+  /**
+   * Processes a piece of a call. The first piece has the call's name. Later pieces may only add arguments.
+   */
   #keepLegacy(state: ChoiceState, value: unknown): [string, unknown][] {
     const call = (typeof value === 'object' && value !== null ? value : {}) as JsonObject;
     const name = typeof call['name'] === 'string' ? call['name'] : '';
@@ -183,7 +186,7 @@ export class DeniedCalls {
     ];
   }
 
-  /** A call without a readable name cannot be checked, so it is not permitted. */
+  /** A call without a readable name cannot be checked, so the call is not permitted. */
   #permits(name: string): boolean {
     return name !== '' && this.#permission.permits(name);
   }
@@ -211,7 +214,7 @@ const nameCharactersMax = 256;
 /** Finish reasons of a response that waits for tool results. */
 const callReasons: ReadonlySet<FinishReason> = new Set<FinishReason>(['tool-calls', 'pause', 'other']);
 
-/** The text in place of calls that the client must not get. */
+/** The text that replaces calls that the client must not get. */
 export function explainDenied(names: readonly string[]): string {
   const shown = names
     .slice(0, 8)

@@ -2,7 +2,7 @@ import type { JsonNode, JsonTape } from '@gateway/wire-formats';
 import { ambiguousTools, findMembers, governMembers, join, quote } from './tool-members.ts';
 import type { ToolIdentity } from './tool-permission.ts';
 
-/** Objects inside a tool or a tool choice that hold its name. */
+/** Objects inside a tool or a tool choice that contain its name. */
 const bodyMembers = ['function', 'custom', 'toolSpec', 'systemTool', 'tool'] as const;
 
 const toolMembers = governMembers([
@@ -12,7 +12,7 @@ const toolMembers = governMembers([
 ]);
 const nameMember = governMembers(['name']);
 
-/** Types that describe how a tool is called. Any other type names the tool itself. */
+/** Types that describe how a tool is called. Any other type is the name of the tool. */
 const kinds: ReadonlySet<string> = new Set(['function', 'custom', 'namespace', 'mcp', 'mcp_toolset']);
 
 /** Anthropic's tools that have one name per version. */
@@ -28,13 +28,13 @@ export interface ReadTool {
   readonly type: string | undefined;
   readonly name: string | undefined;
   readonly members: ReadonlyMap<string, JsonNode>;
-  /** Empty for a namespace, whose tools are governed one by one, and for a cache point. */
+  /** Empty for a namespace and for a cache point. The tools of a namespace are checked one by one. */
   readonly identities: readonly ToolIdentity[];
 }
 
 /**
  * Reads an element of a tool list.
- * @throws GatewayError `ambiguous_tools` if it has no name, two names, or a name that is not a text
+ * @throws GatewayError `ambiguous_tools` if the element has no name, two names, or a name that is not a text
  */
 export function readTool(tape: JsonTape, node: JsonNode, path: string): ReadTool {
   if (tape.kind(node) === 'string') {
@@ -98,14 +98,17 @@ function readName(tape: JsonTape, members: ReadonlyMap<string, JsonNode>, path: 
   return named ?? own;
 }
 
-/** An empty name counts as none, because some parsers cannot tell them apart. */
+/** An empty name is treated as a missing name, because some parsers do not distinguish the two. */
 function readOptional(tape: JsonTape, node: JsonNode | undefined, path: string): string | undefined {
   if (node === undefined || tape.kind(node) === 'null') return undefined;
   const text = readText(tape, node, path);
   return text === '' ? undefined : text;
 }
 
-/** @throws GatewayError `ambiguous_tools` for anything but a text that all parsers read alike */
+/**
+ * Reads a name.
+ * @throws GatewayError `ambiguous_tools` unless the value is a text that all parsers read in the same way
+ */
 export function readText(tape: JsonTape, node: JsonNode, path: string): string {
   const text = tape.stringValue(node);
   if (text === undefined) throw ambiguousTools(path, 'is not a string.');

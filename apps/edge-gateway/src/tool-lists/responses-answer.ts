@@ -10,15 +10,15 @@ import { explainDenied } from './denied-calls.ts';
 import { findDeniedItem, isContent, isFields, text, type Fields } from './responses-items.ts';
 import type { ToolPermission } from './tool-permission.ts';
 
-/** Max number of names in a request's log row. */
+/** Maximum number of names in a request's log row. */
 const namesMax = 64;
 const nameCharactersMax = 256;
-/** Max length of an event. The last one has the whole response. */
+/** Maximum length of an event. The last event contains the whole response. */
 const frameBytesMax = 64 * 1024 * 1024;
 
 /**
  * Removes the calls of denied tools from one response of the Responses API. Other items keep their order, and
- * their indexes have no gaps. If nothing else is left, the response gets a message that explains why.
+ * their indexes have no gaps. If no other item is left, the response gets a message with the reason.
  */
 export class ResponsesAnswer {
   readonly #permission: ToolPermission;
@@ -71,7 +71,7 @@ export class ResponsesAnswer {
     if ('item' in event && !this.#hidden.has(index)) this.#judge(event['item'], index);
     if (this.#hidden.has(index)) return [];
     const shift = this.#shifts.get(index);
-    // A piece of a call that never started cannot be checked.
+    // A piece of a call without a start event cannot be checked.
     if (shift === undefined && /call|mcp/.test(text(event['type']))) return [];
     return [
       shift === undefined || shift === 0
@@ -135,7 +135,7 @@ function encode({ event, data }: SseFrame, changed?: Fields): Buffer {
   return Buffer.from(encodeSse(event === undefined ? { data: json } : { event, data: json }));
 }
 
-/** A message item that stands for the removed calls. */
+/** A message item that replaces the removed calls. */
 function renderNote(responseId: string, names: readonly string[]): Fields {
   return {
     id: `msg_${responseId.replace(/^resp_/, '')}_denied`,
@@ -146,7 +146,7 @@ function renderNote(responseId: string, names: readonly string[]): Fields {
   };
 }
 
-/** Renders the events with which a stream announces a whole message. */
+/** Renders the events that stream a whole message. */
 function renderItem(item: Fields, index: number): Buffer[] {
   const [part] = item['content'] as readonly Fields[];
   const place = { output_index: index };

@@ -9,7 +9,7 @@ export function isFields(value: unknown): value is Fields {
 
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** What an output item of the Responses API calls. Undefined for an item that calls nothing. */
+/** The tool that an output item of the Responses API calls. Undefined for an item without a call. */
 interface ItemCall {
   readonly name: string;
   readonly identities: readonly ToolIdentity[];
@@ -48,7 +48,7 @@ export function findDeniedItem(item: unknown, permission: ToolPermission): strin
   return isPermitted ? undefined : call.name;
 }
 
-/** Whether an item is something that the client reads or acts on. Reasoning is neither. */
+/** Returns whether the client reads or executes the item. This is false only for reasoning. */
 export function isContent(item: unknown): boolean {
   return isFields(item) && item['type'] !== 'reasoning';
 }

@@ -30,7 +30,7 @@ describe('restrictBody', () => {
     expect(deny({ tools: [{ type: 'web_search_preview_2025_03_11' }] }, 'web_search')).toEqual({});
   });
 
-  it('requires both names of a built-in tool with another name', () => {
+  it('requires that both names of a renamed built-in tool are permitted', () => {
     const body = { tools: [{ type: 'bash_20250124', name: 'read' }] };
     expect(allow(body, 'read')).toEqual({});
     expect(allow(body, 'read', 'bash')).toEqual(body);
@@ -70,7 +70,7 @@ describe('restrictBody', () => {
     ['{"Messages":[]}', 'Messages'],
     ['{"tool_choice":7}', 'tool_choice'],
     ['{"mcp_servers":[{"name":"shop"}]}', 'mcp_servers[0].tool_configuration.allowed_tools'],
-  ])('refuses %s', (body, param) => {
+  ])('rejects %s', (body, param) => {
     expect(() => deny(body, 'erase')).toThrow(
       expect.objectContaining({ code: 'ambiguous_tools', param }) as Error,
     );

@@ -12,25 +12,31 @@ import {
 import type { ToolPermission } from './tool-permission.ts';
 import { restrictList, type RestrictedList, type ToolListPlace } from './tool-list.ts';
 
-/** Lists of tools. `plugins` and `connectors` belong to OpenRouter and Cohere, and run on their servers. */
+/**
+ * Lists of tools. `plugins` and `connectors` belong to OpenRouter and Cohere. Their tools run on the servers
+ * of these providers.
+ */
 const lists = ['tools', 'functions', 'additional_tools', 'mcp_servers', 'plugins', 'connectors'] as const;
 
-/** Fields that only make sense next to a list. They are removed with it. */
+/** Fields that are only valid together with a list. If the list is removed, these fields are removed too. */
 const membersOfList: Readonly<Record<string, readonly string[]>> = {
   tools: ['tool_choice', 'parallel_tool_calls'],
   functions: ['function_call'],
 };
 
-/** Settings that turn on the provider's own web search, with OpenAI's name for the tool. */
+/** Settings that turn on the provider's own web search. They are checked under OpenAI's name for the tool. */
 const switches = ['web_search_options', 'search_parameters', 'enable_search'] as const;
 const switchedTool = 'web_search';
 
-/** Objects with fields for the provider. Each object in them is governed like the body. */
+/** Objects with extra fields for the provider. The rules for the body apply to each of these objects. */
 const extras = ['additionalModelRequestFields', 'extra_body'] as const;
-/** Schemas in extra fields describe answers. Their properties may have any name. */
+/** Fields with schemas of answers or with metadata. The properties in these fields may have any name. */
 const schemas: ReadonlySet<string> = new Set(['response_format', 'json_schema', 'schema', 'metadata']);
 
-/** Conversations. Some providers read tools from their items, for example from `additional_tools`. */
+/**
+ * Lists of conversation items. Some providers read tools from these items, for example from
+ * `additional_tools`.
+ */
 const conversations = ['messages', 'input'] as const;
 
 const bodyMembers = governMembers([
@@ -41,10 +47,11 @@ const configMembers = governMembers(['tools', 'toolChoice']);
 const itemMembers = governMembers(['tools', 'functions', 'additional_tools', 'type']);
 
 /**
- * Applies a key's tool lists to a request body, whatever its API: removes every tool that the key may not use.
- * Returns edits in ascending order; none if the body has no such tool. Takes time linear in the body's length.
- * @throws GatewayError `tool_not_allowed` if a choice names such a tool, `ambiguous_tools` if servers may read
- * the body in different ways
+ * Applies a key's tool lists to a request body of any API: removes every tool that the key may not use.
+ * Returns edits in ascending order. Returns no edits if the body has no such tool. Takes time linear in the
+ * body's length.
+ * @throws GatewayError `tool_not_allowed` if a choice names such a tool, `ambiguous_tools` if servers may
+ * read the body in different ways
  */
 export function restrictBody(tape: JsonTape, permission: ToolPermission): ByteEdit[] {
   if (tape.kind(tape.root) !== 'object') return [];
@@ -89,7 +96,7 @@ function restrictMember(
   return [];
 }
 
-/** A stored prompt brings tools that the gateway cannot see. */
+/** A stored prompt is rejected, because it can add tools that are not in the request. */
 function requireNoStoredPrompt(tape: JsonTape, members: ReadonlyMap<string, JsonNode>, path: string): void {
   const prompt = members.get('prompt');
   const isStored = prompt !== undefined && tape.kind(prompt) === 'object';
@@ -142,7 +149,10 @@ function restrictExtras(given: Restriction, node: JsonNode, path: string): ByteE
   return [...restrictObject(given, node, path), ...inner];
 }
 
-/** An item keeps an empty list, because its type may require the field. */
+/**
+ * If the list of an item is empty after the edits, the list is kept, because the item's type may require the
+ * field.
+ */
 function restrictItems(given: Restriction, node: JsonNode, path: string): ByteEdit[] {
   const { tape } = given;
   return tape.items(node).flatMap((item, index) => {

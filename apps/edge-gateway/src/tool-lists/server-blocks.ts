@@ -4,7 +4,7 @@ import type { ToolIdentity } from './tool-permission.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A call that the provider runs itself. */
+/** A call of a tool that the provider runs. */
 export interface ServerCall {
   readonly id: string | undefined;
   readonly name: string;
@@ -13,7 +13,7 @@ export interface ServerCall {
   readonly isGateways: boolean;
 }
 
-/** Reads a server tool's call in a part that only one format has. Undefined for any other part. */
+/** Reads a server tool's call from a part that only one format has. Undefined for any other part. */
 export function identifyServerBlock({ extensions }: { readonly extensions: object }): ServerCall | undefined {
   const block = fieldsOf((extensions as Fields)['messages'])?.['block'];
   const part = partOf(extensions);
@@ -48,7 +48,7 @@ function readConverseCall(part: Fields | undefined): ServerCall | undefined {
   return call === undefined ? undefined : renderCall(call['name'], call['toolUseId'], undefined);
 }
 
-/** Gemini runs code without naming a tool, and its result follows the code. */
+/** Gemini runs code without naming a tool, and the code's result follows the code. */
 const geminiCallId = 'code';
 
 function readGeminiCall(part: Fields | undefined): ServerCall | undefined {
@@ -71,7 +71,9 @@ function renderCall(name: unknown, id: unknown, server: unknown): ServerCall {
   };
 }
 
-/** Anthropic's code execution calls itself by what it runs, for example `bash_code_execution`. */
+/**
+ * Anthropic's code execution uses one name per kind of code that it runs, for example `bash_code_execution`.
+ */
 function spellServerTool(name: string): ToolIdentity {
   return name.endsWith('_code_execution') ? [name, 'code_execution'] : spellType(name);
 }

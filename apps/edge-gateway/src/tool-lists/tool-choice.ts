@@ -4,17 +4,17 @@ import { ambiguousTools, findMembers, governMembers, join, quote, type Restricti
 import { readText, spellType } from './read-tool.ts';
 import type { ToolIdentity } from './tool-permission.ts';
 
-/** Choices that name no tool, in any API. */
+/** Values of a tool choice that name no tool, in any API. */
 const modes: ReadonlySet<string> = new Set(['auto', 'any', 'none', 'required', 'validated']);
-/** Types of a choice that describe how it names a tool. Any other type names the tool itself. */
+/** Types of a choice that describe how it names a tool. Any other type is the name of the tool. */
 const kinds: ReadonlySet<string> = new Set([...modes, 'tool', 'function', 'custom', 'allowed_tools']);
 
 const bodies = ['function', 'custom', 'tool', 'allowed_tools'] as const;
 const choiceMembers = governMembers([...bodies, 'type', 'mode', 'name', 'tools', 'server_label']);
 
 /**
- * Checks that a tool choice, in any shape, names only tools that the key may use.
- * @throws GatewayError `tool_not_allowed`, or `ambiguous_tools` for a shape that names no tool clearly
+ * Checks that a tool choice, in any format, names only tools that the key may use.
+ * @throws GatewayError `tool_not_allowed`, or `ambiguous_tools` if the choice names no tool clearly
  */
 export function requirePermittedChoice(given: Restriction, node: JsonNode, path: string): void {
   const { tape, permission } = given;
@@ -61,7 +61,7 @@ function requirePermitted(
 ): void {
   const forced = identities.find((identity) => !permission.permitsAll([identity]));
   if (forced === undefined) return;
-  // Only the field of the body, as in the errors for other fields.
+  // Returns only the field of the body, as in the errors for other fields.
   const param = /^[^.[]*(\.toolChoice)?/.exec(path)?.[0] ?? path;
   const message = `${param} names the tool ${quote(forced[0] ?? '')}, which this API key may not use.`;
   throw new GatewayError('tool_not_allowed', { param, message });

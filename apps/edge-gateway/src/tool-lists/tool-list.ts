@@ -6,11 +6,11 @@ import { ambiguousTools, findMembers, governMembers, join, type Restriction } fr
 
 export interface RestrictedList {
   readonly edits: readonly ByteEdit[];
-  /** Whether the list had tools and has lost all of them. */
+  /** Whether all tools were removed from a list that had tools. */
   readonly isLeftEmpty: boolean;
 }
 
-/** Max number of tools in one list, as for the tools of a chat request. */
+/** Maximum number of tools in one list, the same as for the tools of a chat request. */
 const toolsMax = 4096;
 
 /** A list of tools in a request. */
@@ -18,9 +18,9 @@ export interface ToolListPlace {
   /** The field that holds the list. */
   readonly name: string;
   readonly node: JsonNode;
-  /** For errors. */
+  /** The path of the list, for errors. */
   readonly path: string;
-  /** MCP servers with tools that are listed elsewhere in the request. */
+  /** Names of the MCP servers with tools that are listed elsewhere in the request. */
   readonly toolsets?: ReadonlySet<string> | undefined;
 }
 
@@ -43,7 +43,7 @@ export function restrictList(
       ? readServer(given, item, at, name === 'mcp_servers')
       : readTool(tape, item, at);
     const isPoint = tool.identities.length === 0 && tool.type === undefined;
-    // A cache point marks the tools before it.
+    // Keeps a cache point only if a tool before it was kept, because a cache point marks the tools before it.
     if (isPoint) return kept > 0 ? [] : null;
     const edits = restrictTool(given, tool, toolsets);
     if (edits !== null) kept += 1;
@@ -88,7 +88,7 @@ function restrictNamespace(
   return list.isLeftEmpty ? null : list.edits;
 }
 
-/** The lists of servers and plugins: their elements are named by `name` or `id`. */
+/** The lists of servers and plugins. An element of these lists has its name in `name` or `id`. */
 const serverLists: ReadonlySet<string> = new Set(['mcp_servers', 'plugins', 'connectors']);
 const serverType = 'mcp_server';
 const serverMembers = governMembers(['name', 'id', 'tool_configuration']);
@@ -127,8 +127,8 @@ function restrictServer(
 const namesMember = governMembers(['tool_names']);
 
 /**
- * Restricts the names of an MCP server's tools. The provider runs them, so a server that exposes all of its
- * tools could run a denied one.
+ * Restricts the names of an MCP server's tools. The provider runs these tools, so a server that exposes all
+ * of its tools could run a denied one.
  */
 function restrictNames(
   given: Restriction,

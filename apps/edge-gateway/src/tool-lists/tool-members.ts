@@ -2,19 +2,19 @@ import { GatewayError } from '@gateway/errors';
 import type { JsonNode, JsonTape } from '@gateway/wire-formats';
 import type { ToolPermission } from './tool-permission.ts';
 
-/** The body and the rule to apply to it. */
+/** The body and the rule to apply to the body. */
 export interface Restriction {
   readonly tape: JsonTape;
   readonly permission: ToolPermission;
 }
 
-/** The error for a request that different servers may read as different tools. */
+/** Builds the error for a request whose tools different servers may read differently. */
 export function ambiguousTools(param: string, problem: string): GatewayError {
   const message = `${param === '' ? 'The body' : param} ${problem} This API key has tool lists, so the gateway must know each tool.`;
   return new GatewayError('ambiguous_tools', { param, message });
 }
 
-/** Longest part of a client's name that an error quotes. */
+/** Maximum length of the part of a client's name that an error quotes. */
 const quotedCharactersMax = 100;
 
 export function quote(name: string): string {
@@ -22,9 +22,9 @@ export function quote(name: string): string {
 }
 
 /**
- * Normalizes a key as lenient parsers do before they compare keys. Go ignores the letter case with Unicode's simple folding
- * (`ſ` is `s`, `K` is `k`), newer versions of it also ignore `_` and `-`, Protobuf accepts `toolConfig` and
- * `tool_config`, and C strings end at a NUL.
+ * Normalizes a key as lenient parsers do before they compare keys. Go ignores the letter case with Unicode's
+ * simple folding (`ſ` is `s`, `K` is `k`). Newer versions of Go also ignore `_` and `-`. Protobuf accepts
+ * `toolConfig` and `tool_config`. C strings end at a NUL.
  */
 export function foldKey(key: string): string {
   const end = key.indexOf('\0');
@@ -43,8 +43,9 @@ export function governMembers(names: readonly string[]): GovernedMembers {
 }
 
 /**
- * Finds an object's governed fields, without those that are null.
- * @throws GatewayError `ambiguous_tools` for a repeated field, or a spelling that only some servers read
+ * Finds an object's governed fields, except fields with the value null.
+ * @throws GatewayError `ambiguous_tools` for a repeated field, or for a spelling that only some servers
+ * accept
  */
 export function findMembers(
   tape: JsonTape,
@@ -72,7 +73,7 @@ export function findMembers(
 /** Paths stay short, so that building them takes linear time in deeply nested bodies. */
 const pathCharactersMax = 256;
 
-/** Returns the path of a member, for errors. A long path is cut. */
+/** Returns the path of a member, for errors. A long path is truncated. */
 export function join(path: string, member: string | number): string {
   if (path.length > pathCharactersMax) return path;
   if (typeof member === 'number') return `${path}[${member}]`;

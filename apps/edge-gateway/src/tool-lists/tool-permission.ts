@@ -7,8 +7,8 @@ import type { KeyGrant } from '@gateway/contracts';
 export type ToolLists = Pick<KeyGrant, 'allowedTools' | 'deniedTools'>;
 
 /**
- * One thing that a tool is known by, in all of its spellings, for example `web_search_20250305` and
- * `web_search`. A list that names one of the spellings names the tool.
+ * One name of a tool in all of its spellings, for example `web_search_20250305` and `web_search`. A list that
+ * contains one of the spellings names the tool.
  */
 export type ToolIdentity = readonly string[];
 
@@ -31,7 +31,10 @@ export class ToolPermission {
     return !this.#denied.has(name) && (this.#allowed === null || this.#allowed.has(name));
   }
 
-  /** Returns whether each identity is permitted: no spelling is denied, and one of them is allowed. */
+  /**
+   * Returns whether each identity is permitted. An identity is permitted if none of its spellings is denied
+   * and one of them is allowed.
+   */
   permitsAll(identities: readonly ToolIdentity[]): boolean {
     return identities.every(
       (spellings) =>
@@ -42,7 +45,9 @@ export class ToolPermission {
 
 const known = new WeakMap<ToolLists, ToolPermission>();
 
-/** Returns what a key's lists permit. Null for a key without lists, which may use every tool. */
+/**
+ * Returns the permission that a key's lists define. Null for a key without lists, which may use every tool.
+ */
 export function permissionOf(lists: ToolLists): ToolPermission | null {
   const { allowedTools, deniedTools } = lists;
   if (allowedTools === null && (deniedTools === null || deniedTools.length === 0)) return null;

@@ -9,7 +9,10 @@ interface BodySource {
 
 /** The reader of a response body. If the reader throws, the body is aborted. */
 export interface BodyReader {
-  /** Returns whether the reader has room for more. If not, call `AnswerBody.resume` once it does. */
+  /**
+   * Takes a chunk. Returns whether the reader has room for more. If the reader has no room, it must call
+   * `AnswerBody.resume` once it has room again.
+   */
   take(chunk: Buffer): boolean;
   /** Called when the body is complete. */
   end(): void;
@@ -25,16 +28,17 @@ const heldBytesMax = 64 * 1024;
 const noBytes = Buffer.alloc(0);
 
 /**
- * The body of a provider's response, for a single reader that receives each chunk on arrival. Further chunks of the
- * same read from the socket follow as few large pieces, because a provider can send thousands of chunks with one byte.
- * For a response with one chunk, a `Readable` would cost three times as much.
+ * The body of a provider's response, for a single reader that receives each chunk on arrival. If one socket
+ * read contains several chunks, the chunks after the first follow as few large pieces, because a provider can
+ * send thousands of one-byte chunks. For a response with one chunk, a `Readable` would cost three times as
+ * much.
  */
 export class AnswerBody {
   readonly #source: BodySource;
   #followers: ((isWhole: boolean) => void)[] = [];
   #reader: BodyReader | undefined;
   #hasRoom = true;
-  /** Whether the reader has received a chunk of the read that is being processed. */
+  /** Whether the reader has already received a chunk of the current socket read. */
   #hasGiven = false;
   readonly #held = new ByteList();
   #hasEnded = false;
@@ -50,7 +54,7 @@ export class AnswerBody {
     this.#followers.push(over);
   }
 
-  /** Chunks that have already arrived are passed to the reader before this method returns. */
+  /** Starts reading. Chunks that have already arrived are passed to the reader before this method returns. */
   read(reader: BodyReader): void {
     this.#reader = reader;
     if (this.#isOver) process.nextTick(() => this.#failure && reader.fail(this.#failure));
@@ -77,7 +81,7 @@ export class AnswerBody {
     if (this.#isOver) return;
     if (this.#reader !== undefined && this.#hasRoom && this.#held.size === 0 && !this.#hasGiven) {
       this.#hasGiven = true;
-      // Runs when the source has pushed all chunks of this read.
+      // Runs when the source has pushed all chunks of the current socket read.
       queueMicrotask(this.#continue);
       this.#give(chunk, this.#reader);
       return;
@@ -91,7 +95,10 @@ export class AnswerBody {
     if (this.#held.size > 0) this.#flow();
   };
 
-  /** Called by the source if the body breaks off. The reader gets the chunks before the error. */
+  /**
+   * Called by the source if the body ends with an error before it is complete. The reader gets the chunks
+   * before the error.
+   */
   breakOff(error: Error): void {
     if (this.#held.size > 0) this.#flow();
     this.fail(error);
@@ -155,7 +162,7 @@ export class AnswerBody {
   }
 }
 
-/** The bytes read from a body: all of them, or as many as the limit allows. */
+/** The bytes read from a body: all bytes, or as many as the limit allows. */
 interface ReadBody {
   readonly bytes: Buffer;
   readonly isWhole: boolean;
@@ -189,11 +196,11 @@ export function readWhole(
   });
 }
 
-/** Error bodies are short; if one is longer, the rest is not read. */
+/** Error bodies are short; if an error body is longer than this, the rest is not read. */
 const unwantedBytesMax = 64 * 1024;
 
 /**
- * Reads an unused body to its end, so that the call counts as completed and its connection can be reused.
+ * Reads an unused body to its end, so that the call ends normally and its connection can be reused.
  * Discarding the body would close the connection.
  */
 export function passOver(body: AnswerBody): void {
@@ -203,12 +210,12 @@ export function passOver(body: AnswerBody): void {
   );
 }
 
-/** Max length of a provider's error body. Longer bodies are truncated. */
+/** Maximum length of a provider's error body. Longer bodies are truncated. */
 export const errorBytesMax = 1024 * 1024;
 
 /**
- * Reads an error body so that it can be read again, from `body`. If the error body breaks off, `body` fails with the
- * same error.
+ * Reads an error body so that it can be read again, from `body`. If the response ends before the error body
+ * is complete, `body` fails with the same error.
  */
 export async function peekError(
   error: AnswerBody,

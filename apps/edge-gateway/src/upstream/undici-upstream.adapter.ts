@@ -10,9 +10,11 @@ import { AnswerBody } from './answer-body.ts';
 
 interface UndiciUpstreamOptions {
   readonly guard: EgressGuard;
-  /** How long a provider may stay silent, before its headers and between two chunks. */
+  /** How long a provider may stay silent before its headers and between two chunks. */
   readonly idleTimeoutMs: number;
-  /** Marks the requests, so that the gateway recognizes one that comes back. */
+  /**
+   * Renders the mark in each request, so that the gateway recognizes its own request if the request returns.
+   */
   readonly loops: Pick<LoopGuard, 'renderHeader'>;
 }
 
@@ -36,7 +38,8 @@ export class UndiciUpstream implements Upstream {
       connect: guard.connect,
       headersTimeout: idleTimeoutMs,
       bodyTimeout: idleTimeoutMs,
-      // Unlimited: admission limits the requests, so one account cannot use up an address's connections.
+      // The number of connections is unlimited. Admission limits the requests, so one account cannot use up
+      // an address's connections.
       connections: null,
       pipelining: 1,
       // Providers and load balancers close idle connections after about a minute. The gateway closes them
@@ -74,8 +77,8 @@ export class UndiciUpstream implements Upstream {
 }
 
 /**
- * Builds a response from undici's events, and aborts the call when its signal fires. Equivalent to undici's
- * `request`, but without creating a `Readable` for each response.
+ * Builds a response from undici's events, and aborts the call when the caller's signal aborts. Equivalent to
+ * undici's `request`, but does not create a `Readable` for each response.
  */
 class AnswerHandler implements Dispatcher.DispatchHandler {
   readonly #call: Pick<UpstreamCall, 'signal' | 'body'>;
@@ -133,8 +136,8 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * undici cannot abort a call before it has a connection. The promise is rejected immediately, and the call
-   * is aborted when it would start.
+   * undici cannot abort a call before the call has a connection. The promise is rejected immediately, and the
+   * call is aborted when it would start.
    */
   #end(): void {
     const reason = this.#call.signal.reason as Error;

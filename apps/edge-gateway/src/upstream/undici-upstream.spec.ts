@@ -10,7 +10,7 @@ import { readWhole } from './answer-body.ts';
 import { UndiciUpstream } from './undici-upstream.adapter.ts';
 import type { UpstreamReply } from './upstream.port.ts';
 
-/** Longer than the server in this process takes to respond on a busy machine. */
+/** Longer than the server in this process needs to respond on a busy machine. */
 const shortSilenceMs = 3_000;
 
 const loops = { renderHeader: () => 'agent-gateway-of-a-test' };
@@ -101,7 +101,10 @@ describe('a response', () => {
   const letters = 'abcdefghij'.repeat(1_000);
   const singleBytes = letters.replaceAll(/./g, '1\r\n$&\r\n');
 
-  /** Sends a response that starts, and has this rest once it is being read. Returns the pieces that arrive. */
+  /**
+   * Sends the start of a response, and sends `rest` once the body is being read. Returns the pieces that
+   * arrive.
+   */
   async function readPieces(rest: string, isWhole: boolean): Promise<Buffer[]> {
     let finish = (): unknown => undefined;
     const { send } = await startProvider(({ socket }) => {
@@ -124,18 +127,18 @@ describe('a response', () => {
     return pieces;
   }
 
-  it('in chunks of one byte comes in few pieces', async () => {
+  it('in chunks of one byte arrives in few pieces', async () => {
     const pieces = await readPieces(`${singleBytes}0\r\n\r\n`, true);
     expect(Buffer.concat(pieces).toString()).toBe(`>${letters}`);
     expect(pieces.length).toBeLessThan(100);
   });
 
-  it('that breaks off passes on all bytes before the error', async () => {
+  it('that ends early passes on all bytes before the error', async () => {
     const pieces = await readPieces(`${singleBytes}no length\r\n`, false);
     expect(Buffer.concat(pieces).toString()).toBe(`>${letters}`);
   });
 
-  it('reuses the connection from the previous response', async () => {
+  it('reuses the connection of the previous response', async () => {
     const ports = new Set<number | undefined>();
     const { send } = await startProvider(({ socket }, response) => {
       ports.add(socket.remotePort);

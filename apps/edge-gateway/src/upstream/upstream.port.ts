@@ -8,10 +8,15 @@ export interface UpstreamCall {
   /** HTTP method; `POST` by default. */
   readonly method?: 'GET';
   readonly headers: Record<string, string>;
-  /** A streamed body is sent as it arrives. If its length is known, it is in the `content-length` header. */
+  /**
+   * A streamed body is sent as it arrives. If its length is known, the `content-length` header contains the
+   * length.
+   */
   readonly body: Uint8Array | Readable | null;
   readonly signal: AbortSignal;
-  /** The `CDN-Loop` header of the client's request. Absent if no client's request causes the call. */
+  /**
+   * The `CDN-Loop` header of the client's request. Absent if the call is not caused by a client's request.
+   */
   readonly loopHeader?: string | string[] | undefined;
 }
 

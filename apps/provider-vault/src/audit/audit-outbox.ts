@@ -16,12 +16,12 @@ interface CredentialChange {
   readonly accountId: string;
   readonly provider: string;
   readonly action: Extract<ReportedAuditEvent['action'], `provider.${string}`>;
-  /** Never a secret. */
+  /** The changed fields, without secret values. */
   readonly changes: AuditChanges | null;
   readonly actor?: Actor | undefined;
 }
 
-/** Queues an event in the transaction of the change, so that either both are stored or neither. */
+/** Queues an event in the transaction of the change, so that both are stored or neither is. */
 export async function queueAudit(
   tx: Pick<VaultModels, 'auditOutboxEvent'>,
   { accountId, provider, action, changes, actor }: CredentialChange,
@@ -37,7 +37,7 @@ export async function queueAudit(
   await tx.auditOutboxEvent.create({ data, select: { id: true } });
 }
 
-/** How often the shipper looks for events that another replica or an earlier round left. */
+/** How often the shipper looks for events that another replica or an earlier round did not send. */
 const everyMs = 2_000;
 const eventsAtOnce = 100;
 
@@ -48,8 +48,8 @@ interface ShipperParts {
 }
 
 /**
- * Sends queued events to the account service, oldest first, for as long as the service runs. Replicas can send
- * the same event: the account service stores it once.
+ * Sends queued events to the account service, oldest first, while the service runs. Replicas can send the
+ * same event, because the account service stores each event once.
  */
 export class AuditShipper {
   readonly #parts: ShipperParts;
@@ -99,7 +99,7 @@ export class AuditShipper {
     }
   }
 
-  /** Drops an event that the account service rejects, because it would block the later ones. */
+  /** Drops an event that the account service rejects, because the event would block later events. */
   async #send(id: string, event: unknown): Promise<void> {
     const { messaging, logger } = this.#parts;
     try {

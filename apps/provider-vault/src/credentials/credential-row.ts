@@ -52,7 +52,7 @@ interface AuditEntry {
   readonly recipientKeySha256?: string;
 }
 
-/** Writes an audit row in the same transaction as the change, so that either both are stored or neither. */
+/** Writes an audit row in the same transaction as the change, so that both are stored or neither is. */
 export async function writeAudit(tx: VaultModels, entry: AuditEntry): Promise<void> {
   await tx.credentialAudit.create({ data: { id: newId(), ...entry }, select: { id: true } });
 }

@@ -61,7 +61,7 @@ describe('the hint for a credential', () => {
     ['{"client_email":"a@b.c","private_key_id":"0123456789ef","private_key":"-----END-----"}', '89ef'],
     ['{"secret_access_key":"never-shown-0123"}', null],
     ['{not json, a key all the same', 'same'],
-  ])('is taken from the identifying field when there are several: %s', (credential, hint) => {
+  ])('is taken from the identifying field when there are several fields: %s', (credential, hint) => {
     expect(chooseHint(credential)).toBe(hint);
   });
 });

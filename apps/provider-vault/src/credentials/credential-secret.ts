@@ -21,7 +21,8 @@ export interface ReceivedSecret {
  * Decrypts a credential that a gateway encrypted to the vault's public key. During a rotation, the gateway
  * may still use an older key. Throws `service_unavailable` if no key decrypts the box (the gateway then
  * fetches the key again). Throws `invalid_field` if the content is not a credential.
- * @param keyPairs are tried in order. Each one is unwrapped only if the previous ones cannot decrypt the box.
+ * @param keyPairs the key pairs, tried in order; each pair is unwrapped only if the previous pairs cannot
+ * decrypt the box
  */
 export async function openSealedSecret(
   sealedSecret: string,
@@ -85,7 +86,7 @@ export function renderSecret(fields: Readonly<Record<string, string>>): Record<s
   return { ...Object.fromEntries(own), ...(additionalKeys.length === 0 ? {} : { additionalKeys }) };
 }
 
-/** Shorter credentials get no hint: four characters would reveal too much. */
+/** A shorter credential gets no hint, because four characters would reveal too much of it. */
 const charactersMin = 12;
 
 /** Fields that identify a credential with several values. The first field that exists is used. */
@@ -93,8 +94,8 @@ const names = ['api_key', 'access_key_id', 'private_key_id'] as const;
 const severalValues = z.record(z.string(), z.unknown());
 
 /**
- * The last four characters of a credential, or null if it is too short. If a credential has several values,
- * the identifying value is used.
+ * Returns the last four characters of a credential, or null if the credential is too short. If a credential
+ * has several values, the identifying value is used.
  */
 export function chooseHint(credential: string): string | null {
   const characters = Array.from(chooseShown(credential));

@@ -77,15 +77,16 @@ export async function deleteCredential(
 }
 
 /**
- * Deletes all credentials of an account in one transaction, and blocks new ones. The audit rows are kept. It
- * is idempotent, so it can be retried until it succeeds.
+ * Deletes all credentials of an account in one transaction, and blocks new ones. The audit rows are kept. The
+ * deletion is idempotent, so it can be retried until it succeeds.
  */
 export async function forgetAccount(
   context: Pick<CredentialsContext, 'database' | 'events'>,
   { accountId }: { accountId: string },
 ): Promise<{ credentials: number }> {
   const rows = await context.database.transactionForAccount(accountId, async (tx) => {
-    // The upsert comes first, because it waits for transactions that are currently writing credentials.
+    // The upsert is the first write, because it waits for transactions that are currently writing
+    // credentials.
     const forgotten = { where: { accountId }, create: { accountId }, update: {} };
     await tx.forgottenAccount.upsert({ ...forgotten, select: { accountId: true } });
     const found = await tx.credential.findMany({ select: { id: true, provider: true } });

@@ -68,8 +68,8 @@ async function openRow(
   { accountId, provider }: OpenCredentialRequest,
   row: CredentialRow,
 ): Promise<OpenFields> {
-  // Uses the requested account and provider instead of those in the row, so that a row moved to another
-  // account cannot be decrypted.
+  // Uses the requested account and provider, not the row's account and provider. A row that was moved to
+  // another account therefore cannot be decrypted.
   const place = { accountId, provider, baseUrl: row.baseUrl };
   try {
     const fields = await openEnvelope(context.keyRing, place, parseEnvelope(row));

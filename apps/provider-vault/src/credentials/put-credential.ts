@@ -12,7 +12,7 @@ import type { CredentialsContext } from './manage-credentials.ts';
 export interface PutCredentialRequest extends CredentialPlace {
   /** A sealed box that contains a credential as JSON. */
   readonly sealedSecret: string;
-  /** For the audit log. */
+  /** The user or key that changes the credential, for the audit log. */
   readonly actor?: Actor | undefined;
 }
 
@@ -100,7 +100,7 @@ async function upsertCredential(
   return saved;
 }
 
-/** The changes that the audit log shows: only what lists of providers show, too. */
+/** The changes that the audit log shows. They are limited to fields that lists of providers also show. */
 function diffSummaries(before: CredentialSummary | null, after: CredentialSummary): AuditChanges {
   const changes: AuditChanges = {};
   const note = (field: string, from: unknown, to: unknown): void => {
@@ -113,8 +113,8 @@ function diffSummaries(before: CredentialSummary | null, after: CredentialSummar
 }
 
 /**
- * Runs `store` unless the account is deleted. It reserves the tombstone's row until the transaction ends. A
- * concurrent deletion waits for it, and then finds the stored credential.
+ * Runs `store` unless the account is deleted. Reserves the tombstone's row until the transaction ends. A
+ * concurrent deletion waits for the end of the transaction, and then finds the stored credential.
  */
 async function unlessForgotten<T>(tx: VaultModels, accountId: string, store: () => Promise<T>): Promise<T> {
   if ((await tx.forgottenAccount.findUnique({ where: { accountId } })) !== null) {

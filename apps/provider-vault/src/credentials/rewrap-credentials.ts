@@ -11,16 +11,16 @@ export interface RewrapCursor {
 }
 
 export interface RewrapRequest {
-  /** Where the previous batch ended. Null starts from the beginning. */
+  /** Position where the previous batch ended. Null starts from the beginning. */
   readonly after: RewrapCursor | null;
   readonly rowsMax: number;
 }
 
 export interface RewrapReport {
   readonly rewrapped: number;
-  /** Number of rows that cannot be decrypted because they were tampered with. They stay unchanged. */
+  /** Number of rows that cannot be decrypted because they were tampered with. These rows stay unchanged. */
   readonly failed: RewrapCursor[];
-  /** Where the next batch starts. Null after the last batch. */
+  /** Position where the next batch starts. Null after the last batch. */
   readonly next: RewrapCursor | null;
   /** Number of rows that are not encrypted under the current key. */
   readonly left: number;
@@ -28,7 +28,7 @@ export interface RewrapReport {
 
 type RewrapContext = Pick<CredentialsContext, 'database' | 'keyRing' | 'keyVersions' | 'events'>;
 
-/** A batch stops after the row being processed when this time expires, well before the caller times out. */
+/** When this time expires, the batch stops after the current row, well before the caller times out. */
 const batchMs = 4_000;
 
 /**

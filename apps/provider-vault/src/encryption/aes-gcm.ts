@@ -11,8 +11,8 @@ export function createNonce(): Buffer {
 }
 
 /**
- * Encrypts with AES-256-GCM under a random nonce. Returns nonce | ciphertext | tag. A key may encrypt at most
- * 2^32 messages this way (NIST SP 800-38D §8.3); a record's data key encrypts only a few.
+ * Encrypts with AES-256-GCM under a random nonce. Returns nonce | ciphertext | tag. With random nonces, a key
+ * may encrypt at most 2^32 messages (NIST SP 800-38D §8.3). A record's data key encrypts only a few.
  */
 export function encrypt(key: Buffer, plaintext: Uint8Array, associatedData: Buffer): Buffer<ArrayBuffer> {
   const nonce = createNonce();

@@ -9,7 +9,10 @@ export interface CredentialPlace {
   readonly baseUrl: string | null;
 }
 
-/** Identifies where a secret is stored. A ciphertext cannot be decrypted if it is moved anywhere else. */
+/**
+ * Identifies the place where a secret is stored. A ciphertext that is moved to another place cannot be
+ * decrypted.
+ */
 export interface SecretPlace extends CredentialPlace {
   /** Version of the key-encryption key. */
   readonly keyVersion: number;
@@ -22,7 +25,7 @@ const seedPurpose = 'agent-gateway provider-vault sealing seed v1';
 
 /**
  * Encodes the storage location as bytes. Each part includes its length and a marker for null, so that two
- * different locations never give the same bytes.
+ * different locations never have the same bytes.
  */
 export function encodeAssociatedData(place: SecretPlace): Buffer {
   const { accountId, provider, baseUrl, keyVersion, field } = place;

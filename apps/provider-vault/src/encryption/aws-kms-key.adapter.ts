@@ -14,9 +14,9 @@ const answerTimeoutMs = 1_500;
 const notAuthentic = new Set(['InvalidCiphertextException', 'IncorrectKeyException']);
 
 /**
- * A key that never leaves AWS KMS. KMS encrypts and decrypts data keys with it, and logs each use in
+ * A key that never leaves AWS KMS. KMS encrypts and decrypts data keys with this key, and logs each use in
  * CloudTrail. The binding is passed as the encryption context, which KMS authenticates and logs in plain
- * text. It consists of the labels and a digest of the whole binding.
+ * text. The encryption context consists of the labels and a digest of the whole binding.
  * https://docs.aws.amazon.com/kms/latest/developerguide/encrypt_context.html
  */
 export class AwsKmsKey implements KeyEncryptionKey {

@@ -155,7 +155,7 @@ describe('an envelope', () => {
 });
 
 describe('a key-encryption key', () => {
-  it('has a fingerprint that identifies it and reveals nothing about it', () => {
+  it('has a fingerprint that identifies the key and reveals nothing about it', () => {
     const bytes = randomBytes(32);
     const { fingerprint } = new LocalKey(bytes);
     expect(new LocalKey(Buffer.from(bytes)).fingerprint).toBe(fingerprint);

@@ -2,12 +2,13 @@
 export interface KeyBinding {
   /** The whole binding, as bytes. */
   readonly associatedData: Buffer;
-  /** The part that may appear in the key service's audit log. It contains no secrets. */
+  /** The part of the binding that may appear in the key service's audit log. Contains no secrets. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
 /**
- * A key-encryption key. It wraps only 32-byte keys. It may be held by a key service that never reveals it.
+ * A key-encryption key. The key wraps only 32-byte keys. It may be stored in a key service that never reveals
+ * it.
  */
 export interface KeyEncryptionKey {
   /** Identifies the key in every replica, and reveals nothing about it. */
@@ -15,8 +16,8 @@ export interface KeyEncryptionKey {
   /** Rejects with `service_unavailable` if the key cannot be used at the moment. */
   wrap(key: Buffer, binding: KeyBinding): Promise<Buffer<ArrayBuffer>>;
   /**
-   * Rejects if the key or the binding differs, and with `service_unavailable` if the key cannot be used at
-   * the moment.
+   * Rejects if the key or the binding differs. Rejects with `service_unavailable` if the key cannot be used
+   * at the moment.
    */
   unwrap(wrapped: Uint8Array, binding: KeyBinding): Promise<Buffer>;
 }

@@ -6,8 +6,8 @@ import type { KmsKeyName } from './parse-keys.ts';
 import { decrypt, encrypt, keyBytes } from './aes-gcm.ts';
 
 /**
- * This process's key-encryption keys, by version. All of them can decrypt. The database stores which version
- * encrypts, because a replica must not encrypt with a key that another replica lacks.
+ * This process's key-encryption keys, by version. All of these keys can decrypt. The database stores the
+ * version that encrypts, because a replica must not encrypt with a key that another replica lacks.
  */
 export class KeyRing {
   /** In ascending order, with at least one entry. */
@@ -29,8 +29,8 @@ export class KeyRing {
   }
 
   /**
-   * @throws GatewayError `service_unavailable` for a version that this replica lacks. Another replica may
-   * have it.
+   * @throws GatewayError `service_unavailable` for a version that this replica lacks, because another replica
+   * may have it
    */
   key(version: number): KeyEncryptionKey {
     const key = this.#keys.get(version);

@@ -25,8 +25,8 @@ export interface KmsKeyName {
 }
 
 /**
- * Parses AWS KMS key ARNs in the same format. Aliases are rejected: an alias can be moved to another key,
- * which cannot decrypt older data.
+ * Parses AWS KMS key ARNs in the same format as local keys. Aliases are rejected, because an alias can be
+ * moved to another key, which cannot decrypt older data.
  * @throws RangeError
  */
 export function parseKmsKeys(text: string): Map<number, KmsKeyName> {

@@ -24,15 +24,15 @@ export async function getSealingKey({
 interface Activation {
   /** The key version that all new encryption uses. */
   readonly version: number;
-  /** The version that encrypted until now. Null for a vault without keys. */
+  /** The version that encrypted before the change. Null for a vault without keys. */
   readonly previous: number | null;
 }
 
 /**
- * Activates a version of the key-encryption key: the requested version, or this replica's highest. It is
- * idempotent. Throws `invalid_field` for a version that is lower than the current one or unknown to this
- * replica. Also throws it if a running replica lacks the version, because that replica could not decrypt new
- * data.
+ * Activates a version of the key-encryption key: the requested version, or this replica's highest. The call
+ * is idempotent. Throws `invalid_field` for a version that is lower than the current one or missing on this
+ * replica. Also throws `invalid_field` if a running replica lacks the version, because that replica could not
+ * decrypt new data.
  */
 export async function activateKey(
   context: KeysContext,

@@ -13,8 +13,8 @@ export interface EnrolmentOptions {
 const everyMs = replicaSeenWithinMs / 6;
 
 /**
- * Registers this replica's keys for the other replicas, for as long as it runs. It also checks that this
- * replica has every active key, because otherwise it could not decrypt some credentials.
+ * Registers this replica's keys for the other replicas, while the replica runs. Also checks that this replica
+ * has every active key, because otherwise it could not decrypt some credentials.
  */
 export class Enrolment {
   readonly #options: EnrolmentOptions;
@@ -52,8 +52,8 @@ export class Enrolment {
   }
 
   /**
-   * A vault without keys starts with the highest configured version. Versions stored by an older release get
-   * the fields that did not exist then.
+   * A vault without keys starts with the highest configured version. Versions stored by an older release may
+   * lack newer fields, which are added here.
    */
   async #openVault(): Promise<void> {
     const { keyRing, keyVersions, sealingKeys } = this.#options;

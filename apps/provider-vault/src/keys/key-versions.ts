@@ -21,22 +21,22 @@ export interface LackingReplica {
 }
 
 /**
- * A replica that has not registered for this long is considered stopped. Replicas register six times as
- * often.
+ * A replica that has not registered for this long is considered stopped. Running replicas register six times
+ * in this time.
  */
 export const replicaSeenWithinMs = 60_000;
 
 /**
- * Id of the lock that serializes decisions about key versions. It can be any number that is unique in this
- * database.
+ * Id of the lock that serializes decisions about key versions. Any number that is unique in this database is
+ * valid.
  */
 const keyVersionLock = 7_301_001;
 const foreignKeyViolation = '23503';
 
 /**
  * The active key versions, and each replica's keys. Two rules make rotation safe, and one lock protects both.
- * A version is activated only if every running replica has its key. A replica that lacks the key for an
- * active version does not start serving requests.
+ * A version is activated only if every running replica has the version's key. A replica that lacks the key
+ * for an active version does not start serving requests.
  */
 export class KeyVersions {
   readonly #database: VaultDatabase;
@@ -45,7 +45,7 @@ export class KeyVersions {
     this.#database = database;
   }
 
-  /** Lists the active versions. New data is encrypted with the first one. */
+  /** Lists the active versions. New data is encrypted with the first version. */
   list(): Promise<StoredKeyVersion[]> {
     return this.#database.acrossAccounts.keyVersion.findMany({
       orderBy: { version: 'desc' },
@@ -53,7 +53,7 @@ export class KeyVersions {
     });
   }
 
-  /** Stores the first version in an empty vault. Does nothing if the vault already has one. */
+  /** Stores the first version in an empty vault. Does nothing if the vault already has a version. */
   async begin({ version, fingerprint, wrappedSeed }: NewKeyVersion): Promise<void> {
     const client = this.#database.acrossAccounts;
     await client.$transaction([
@@ -93,8 +93,8 @@ export class KeyVersions {
   }
 
   /**
-   * Activates a version. Returns false if a running replica lacks it, or if the same or a higher version is
-   * already active.
+   * Activates a version. Returns false if a running replica lacks the version, or if the same or a higher
+   * version is already active.
    */
   async activate({ version, fingerprint, wrappedSeed }: NewKeyVersion): Promise<boolean> {
     const client = this.#database.acrossAccounts;

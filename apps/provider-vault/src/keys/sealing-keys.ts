@@ -13,8 +13,8 @@ export interface SealedSeed {
 
 /**
  * The key pairs to which gateways encrypt credentials, one per version of the key-encryption key. All
- * replicas share the same key pairs, because any replica can receive an encrypted credential. The seeds are
- * in the database, encrypted under the key-encryption key.
+ * replicas share the key pairs, because any replica can receive an encrypted credential. The seeds of the key
+ * pairs are in the database, encrypted under the key-encryption key.
  */
 export class SealingKeys {
   readonly #keyRing: KeyRing;
@@ -36,7 +36,7 @@ export class SealingKeys {
 
   /**
    * Returns the key pair for a seed. Each seed is unwrapped only once. Rejects with `service_unavailable` if
-   * its key cannot be used.
+   * the seed's key cannot be used.
    */
   async open({ version, wrappedSeed }: SealedSeed): Promise<SealingKeyPair> {
     if (wrappedSeed === null) {

@@ -131,7 +131,8 @@ describe('arguments are taken from the message', () => {
 });
 
 const sharedTools = findSharedData('tools/tools.jsonl') ?? '';
-// The schema collection is not part of the repository. Without it, only the cases above run. CI requires it.
+// The schema collection is not part of the repository. Without the collection, only the cases above run. CI
+// requires it.
 (sharedTools === '' ? it.skip : it)(
   "satisfy the schemas of real tools, including GitHub's own server",
   () => {

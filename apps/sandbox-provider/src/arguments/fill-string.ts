@@ -59,7 +59,7 @@ const textCharsMax = 200;
 
 /**
  * Chooses a string for a property: its value in the message, a quoted string, a string that suits the
- * property's name, or an example. The first candidate that satisfies the schema wins.
+ * property's name, or an example. The first candidate that satisfies the schema is used.
  */
 export function fillString(schema: Schema, name: string, values: MessageValues): string {
   const format = typeof schema['format'] === 'string' ? schema['format'] : undefined;

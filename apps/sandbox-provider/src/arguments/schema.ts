@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 
-/** A JSON Schema sent by a client. It may be invalid. */
+/** A JSON Schema sent by a client. The schema may be invalid. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 type TypeName = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null';
@@ -56,11 +56,12 @@ export function typeOf(schema: Schema): TypeName {
 }
 
 /**
- * Resolves a local `$ref` and merges the subschemas in `allOf`. A broken reference counts as an empty schema.
+ * Resolves a local `$ref` and merges the subschemas in `allOf`. A broken reference is treated as an empty
+ * schema.
  */
 export function resolveSchema(root: Schema, value: unknown): Schema {
   let schema: Schema = isObject(value) ? value : {};
-  // Longer than any sensible chain of references, so it only stops circular ones.
+  // Longer than any sensible chain of references, so this limit only stops circular references.
   for (let step = 0; step < 16 && typeof schema['$ref'] === 'string'; step += 1) {
     const { $ref: reference, ...rest } = schema;
     schema = { ...lookUp(root, reference), ...rest };
@@ -90,8 +91,9 @@ function lookUp(root: Schema, reference: string): Schema {
 }
 
 /**
- * Limits for a client's pattern and for the strings that it is tried on. RE2 needs linear time for any pattern. It
- * knows no look-around and no back-references; such a pattern fits every string.
+ * Limits for a client's pattern and for the strings that are tested against the pattern. RE2 needs linear
+ * time for any pattern. RE2 does not support look-around and back-references; every string satisfies a
+ * pattern that uses them.
  */
 const patternTextCharsMax = 24;
 const patternCharsMax = 500;
@@ -115,7 +117,7 @@ export function stringFits(schema: Schema, text: string): boolean {
   );
 }
 
-/** Also supports draft 4, where `exclusiveMinimum: true` modifies `minimum`. */
+/** Draft 4 is also supported, where `exclusiveMinimum: true` modifies `minimum`. */
 export function numberFits(schema: Schema, value: number): boolean {
   const minimum = readNumber(schema, 'minimum') ?? -Infinity;
   const maximum = readNumber(schema, 'maximum') ?? Infinity;

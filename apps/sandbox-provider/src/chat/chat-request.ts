@@ -67,7 +67,7 @@ export interface ChatRequest {
   readonly includeUsage: boolean;
   /** Null means no limit. */
   readonly tokensMax: number | null;
-  /** Size of the messages and tools as JSON, in bytes. Token usage is estimated from it. */
+  /** Size of the messages and tools as JSON, in bytes. Token usage is estimated from this size. */
   readonly promptBytes: number;
 }
 

@@ -26,9 +26,9 @@ interface Prompts {
 
 /**
  * Encoder that loads any sentence transformer directory: `model.onnx`, `tokenizer.json`, and its pooling and
- * prompt configuration. Uses mean pooling unless the configuration selects first-token pooling. Encodes one
- * text at a time: quantized graphs choose their scale per batch, and a text's vector must not depend on other
- * texts.
+ * prompt configuration. The encoder uses mean pooling unless the configuration selects first-token pooling.
+ * It encodes one text at a time: quantized graphs choose their scale per batch, and a text's vector must not
+ * depend on other texts.
  */
 export class SentenceTransformer implements Encoder {
   readonly id: string;

@@ -4,7 +4,10 @@ import type { EncoderField, EncoderPart, EncoderText } from '../inference/infere
 
 /** No encoder reads more characters than this from one text. */
 const charactersPerTextMax = 4_000;
-/** Later parts of a tool definition are skipped, because no encoder reads that many words. */
+/**
+ * Maximum number of texts read from a tool definition. Later texts are skipped, because no encoder reads that
+ * many words.
+ */
 const partsMax = 256;
 
 /** The encoder's input text for a tool. Computed once per definition. */
@@ -51,7 +54,7 @@ export function joinParts(parts: EncoderText): string {
   return texts.join('. ').slice(0, charactersMax);
 }
 
-/** `createIssue_v2` → `create Issue v2`. */
+/** Splits a name into words: `createIssue_v2` → `create Issue v2`. */
 function spaceName(name: string): string {
   return name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replace(/[_.:/-]+/g, ' ');
 }

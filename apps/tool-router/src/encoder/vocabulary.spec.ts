@@ -17,7 +17,7 @@ describe('token ids for a text', () => {
     expect(row).toEqual({ tokenIds: [2, 1, 1], fieldIds: [1, 1, 2] });
   });
 
-  it('map unknown words to shared ids, identically on every replica', () => {
+  it('map unknown words to shared ids, which are the same on every replica', () => {
     const { tokenIds } = vocabulary.tokenize([{ field: 'name', text: 'zebra' }]);
     expect(tokenIds).toEqual([vocabulary.idOf('zebra')]);
     expect(tokenIds[0]).toBeGreaterThan(2);
@@ -46,7 +46,7 @@ describe('token ids for a text', () => {
     expect([...fieldIds]).toEqual([3n, 0n, 3n, 4n]);
   });
 
-  it('can be empty', () => {
+  it('can be an empty list', () => {
     expect(batchTokens([vocabulary.tokenize([])]).shape).toEqual([1, 1]);
   });
 });

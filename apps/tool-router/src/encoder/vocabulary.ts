@@ -43,7 +43,7 @@ export class Vocabulary {
     return this.#ids.get(word) ?? 1 + this.#ids.size + (hashWord(word) % this.#buckets);
   }
 
-  /** The distinct tokens per field, in order. Empty for text without words. */
+  /** The distinct tokens per field, in order. The lists are empty for text without words. */
   tokenize(text: EncoderText): TokenRow {
     const tokenIds: number[] = [];
     const fieldIds: number[] = [];

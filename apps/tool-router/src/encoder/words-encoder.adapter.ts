@@ -21,8 +21,8 @@ const manifestSchema = z.object({
     .positive()
     .max(1 << 24),
   /**
-   * The fields used in training, in id order. The encoder is rejected unless they equal the fields in this
-   * code.
+   * The fields used in training, in id order. The encoder is rejected if these fields differ from the fields
+   * in this code.
    */
   fields: z.array(z.enum(encoderFields)).refine((fields) => fields.join() === encoderFields.join(), {
     error: 'not the fields that the router reads',
@@ -91,7 +91,8 @@ export class WordsEncoder implements Encoder {
       }
       vectors.set(data, from * this.dimensions);
     }
-    // Text without words has no direction. An all-zero vector is equally distant from every tool.
+    // Text without words has no direction. It gets the all-zero vector, which is equally distant from every
+    // tool.
     return vectors.map((value) => (Number.isFinite(value) ? value : 0));
   }
 

@@ -25,7 +25,7 @@ const urgenciesOf = (batch: ReturnType<InferenceQueue['take']>) =>
   batch.map(({ options }) => options.urgency);
 
 describe('InferenceQueue', () => {
-  it('returns tasks by urgency: plan tasks share a batch, other tasks run alone', () => {
+  it('returns tasks by urgency: plan tasks share a batch, other tasks get a batch each', () => {
     const queue = openQueue();
     fill(queue, 'later', 1);
     fill(queue, 'awaited', 2);
@@ -78,7 +78,7 @@ describe('InferenceQueue', () => {
     expect(later).toEqual(['busy', 'quiet', 'busy']);
   });
 
-  it('keeps room for an account with few tasks when another has filled the queue', () => {
+  it('keeps room for an account with few tasks when another account has filled the queue', () => {
     const queue = openQueue();
     fill(queue, 'plan', 600, { accountId: 'busy' });
     expect(fill(queue, 'plan', 16, { accountId: 'quiet' })).toEqual([]);
@@ -86,7 +86,7 @@ describe('InferenceQueue', () => {
     expect(queue.size).toBe(528);
   });
 
-  it('holds an account’s vectors to its share of time while another account plans, and never its plans', () => {
+  it('limits an account’s vector tasks to its share of time while another account plans, and never limits its plans', () => {
     let now = 0;
     const queue = new InferenceQueue(new TimeShare({ ...vectorShare, now: () => now }));
     const takeFor = (ms: number) => {
@@ -96,7 +96,7 @@ describe('InferenceQueue', () => {
       return urgenciesOf(batch);
     };
     fill(queue, 'later', 50, { accountId: 'busy' });
-    // It is the only account that plans.
+    // While the account `busy` is the only account that plans, its vector tasks are not limited.
     fill(queue, 'plan', 1, { accountId: 'busy' });
     for (let at = 0; at < 10; at += 1) takeFor(100);
     expect(queue.size).toBe(41);

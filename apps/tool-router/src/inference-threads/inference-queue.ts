@@ -8,10 +8,14 @@ const urgencies: readonly Urgency[] = ['plan', 'awaited', 'later'];
  * runs in its own batch.
  */
 const batchTasksMax: Readonly<Record<Urgency, number>> = { plan: 64, awaited: 1, later: 1 };
-/** Maximum number of waiting tasks. A plan queued behind 512 other tasks would miss its deadline anyway. */
+/**
+ * Maximum number of waiting tasks per urgency. A plan queued behind 512 other tasks would miss its deadline
+ * anyway.
+ */
 const waitingMax: Readonly<Record<Urgency, number>> = { plan: 512, awaited: 512, later: 4_096 };
 /**
- * Tasks that each account may add although others have filled the queue. The queue may then grow to twice its size.
+ * Number of tasks that each account may add when tasks of other accounts have filled the queue. The queue may
+ * then grow to twice its size.
  */
 const reservedPerAccount = 16;
 /**
@@ -31,7 +35,7 @@ export interface WaitingTask {
   readonly reject: (error: Error) => void;
 }
 
-/** Bounded queue for inference tasks, most urgent first. */
+/** Bounded queue for inference tasks. The most urgent tasks are returned first. */
 export class InferenceQueue {
   readonly #vectorTime: TimeShare;
   readonly #waiting: Record<Urgency, TaskLine> = {
@@ -63,8 +67,9 @@ export class InferenceQueue {
   }
 
   /**
-   * Returns the next batch. All its tasks have the same urgency. Empty if no task is waiting, or if each account with
-   * waiting tasks has used its share of time. Rejects tasks with a deadline before `now`.
+   * Returns the next batch. All tasks of a batch have the same urgency. The batch is empty if no task is
+   * waiting, or if each account with waiting tasks has used its share of time. Tasks with a deadline before
+   * `now` are rejected.
    */
   take(now: number): WaitingTask[] {
     this.#batches += 1;
@@ -76,7 +81,7 @@ export class InferenceQueue {
     return [];
   }
 
-  /** Notes how long a batch took. */
+  /** Charges the computation time of a batch to the accounts of its vector tasks. */
   noteTime(batch: readonly WaitingTask[], ms: number): void {
     for (const { options } of batch)
       if (options.urgency !== 'plan') this.#vectorTime.use(options.accountId ?? '', ms / batch.length);
@@ -136,7 +141,10 @@ class TaskLine {
     this.#size += 1;
   }
 
-  /** Takes a task of the first account that may have one, and moves that account to the end of the round. */
+  /**
+   * Takes a task of the first account for which `mayTake` is true, and moves that account to the end of the
+   * round.
+   */
   takeInTurn(mayTake: (accountId: string) => boolean): WaitingTask | undefined {
     for (const [accountId, tasks] of this.#tasks) {
       if (!mayTake(accountId)) continue;

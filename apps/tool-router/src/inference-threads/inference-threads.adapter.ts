@@ -23,14 +23,17 @@ export interface InferenceThreadsOptions {
   readonly threadFile?: URL;
 }
 
-/** In a bundle, the thread script is next to the main file. In the source tree, it is in this folder. */
+/**
+ * In a bundle, the thread script is in the same folder as the main file. In the source tree, it is in this
+ * folder.
+ */
 const modelsThread = new URL(
   import.meta.url.endsWith('.ts') ? './inference.thread.ts' : './inference.thread.js',
   import.meta.url,
 );
 /** A thread that does not reply within this time is replaced. */
 const batchTimeoutMs = 20_000;
-/** Pause after which tasks of accounts that have used their share of time are tried again. */
+/** Milliseconds until the queue is checked again for tasks of accounts that have used their share of time. */
 const laterMs = 5;
 const restartFirstMs = 500;
 const restartMaxMs = 30_000;
@@ -145,7 +148,7 @@ export class InferenceThreads implements Inference {
     if (this.#inFlight !== undefined || this.#facts === undefined || this.#worker === undefined) return;
     const tasks = this.#queue.take(performance.now());
     if (tasks.length === 0) {
-      // The waiting accounts have used their share of time.
+      // All accounts with waiting tasks have used their share of time.
       if (this.#queue.size > 0) this.#later ??= setTimeout(() => this.#pumpLater(), laterMs);
       return;
     }

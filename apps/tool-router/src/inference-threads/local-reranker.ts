@@ -6,8 +6,8 @@ import type { EncoderFacts, InferenceTask, RerankerFacts } from '../inference/in
 import { InferenceRefused, type Inference, type InferenceOptions } from '../inference/inference.port.ts';
 
 /**
- * Maximum model size. Up to this size, scoring a thousand tools takes 0.05 ms, less than sending them to
- * another thread.
+ * Maximum model size in bytes. Up to this size, scoring a thousand tools takes 0.05 ms, which is less than
+ * the transfer to another thread takes.
  */
 const modelBytesMax = 64 * 1024;
 
@@ -22,8 +22,8 @@ export class LocalReranker implements Inference {
   }
 
   /**
-   * Loads the reranker from a directory if it is a small feature reranker. Undefined if it is another kind or
-   * fails to load.
+   * Loads the reranker from a directory if it is a small feature reranker. Returns undefined if the reranker
+   * is of another kind or fails to load.
    */
   static async open(directory: string, logger: Logger): Promise<FeatureReranker | undefined> {
     const sizeOf = (name: string): Promise<number> =>

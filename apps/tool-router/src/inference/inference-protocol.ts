@@ -1,7 +1,7 @@
 /** Startup data for the inference thread. */
 export interface InferenceThreadData {
   readonly encoderDir: string;
-  /** Null if no reranker is configured. */
+  /** The reranker's directory. Null if no reranker is configured. */
   readonly rerankerDir: string | null;
   /** Threads per inference. A single thread leaves the other cores free for other requests. */
   readonly threads: number;
@@ -16,8 +16,8 @@ export interface EncoderFacts {
 export interface RerankerFacts {
   readonly id: string;
   /**
-   * The reranker's input. `features`: feature rows, named in column order. `pairs`: query and text, read by a
-   * cross-encoder.
+   * The input that the reranker reads. `features`: feature rows, with the feature names in column order.
+   * `pairs`: pairs of query and text, for a cross-encoder.
    */
   readonly reads:
     { readonly kind: 'features'; readonly features: readonly string[] } | { readonly kind: 'pairs' };
@@ -26,9 +26,9 @@ export interface RerankerFacts {
 export type InferenceTask =
   /** Returns all vectors, concatenated. */
   | { readonly kind: 'encode'; readonly texts: readonly EncoderText[] }
-  /** Rows of features → a score a row. */
+  /** Scores feature rows. Returns one score per row. */
   | { readonly kind: 'score_features'; readonly features: Float32Array }
-  /** → a score a text. */
+  /** Scores pairs of the query and a text. Returns one score per text. */
   | { readonly kind: 'score_pairs'; readonly query: string; readonly texts: readonly string[] };
 
 export interface InferenceBatch {

@@ -1,7 +1,8 @@
 import type { EncoderFacts, InferenceTask, RerankerFacts } from './inference-protocol.ts';
 
 /**
- * Urgency of a task, in the order of execution. `plan`: a plan waits for it. `awaited`: a plan waits for vectors of new tools. `later`: nothing waits yet.
+ * Urgency of a task, in the order of execution. `plan`: a plan waits for the task. `awaited`: a plan waits
+ * for vectors of new tools. `later`: no plan waits for the task yet.
  */
 export type Urgency = 'plan' | 'awaited' | 'later';
 
@@ -9,18 +10,20 @@ export interface InferenceOptions {
   readonly urgency: Urgency;
   /** The account that the task is for. Accounts with waiting tasks take turns. */
   readonly accountId?: string;
-  /** Timestamp from `performance.now()`, in milliseconds. A task that has not started by then is dropped. */
+  /**
+   * Timestamp from `performance.now()`, in milliseconds. A task that has not started by this time is dropped.
+   */
   readonly deadlineAt?: number;
 }
 
 /** Runs the models outside the event loop. */
 export interface Inference {
-  /** Undefined while no encoder is available. */
+  /** The loaded encoder. Undefined while no encoder is available. */
   readonly encoder: EncoderFacts | undefined;
   readonly reranker: RerankerFacts | undefined;
   /**
    * Number of texts that block the thread for only a few milliseconds. Split larger jobs into tasks of this
-   * size, so that plans can run in between.
+   * size, so that plans can run between the tasks.
    */
   readonly textsPerTask: number;
   /** @throws InferenceRefused */

@@ -12,11 +12,11 @@ export interface Encoder {
   release(): Promise<void>;
 }
 
-/** A model that reranks a turn's candidates. Only the method named by `reads` is available. */
+/** A model that reranks the candidate tools for a turn. Only the method that matches `reads` is available. */
 export interface Reranker extends RerankerFacts {
-  /** Takes concatenated feature rows. Returns one score per row. */
+  /** Takes concatenated feature rows and returns one score per row. */
   scoreFeatures(features: Float32Array): Promise<Float32Array>;
-  /** Returns one score per text for a single query. */
+  /** Takes one query with several texts and returns one score per text. */
   scorePairs(query: string, texts: readonly string[]): Promise<Float32Array>;
   release(): Promise<void>;
 }

@@ -88,7 +88,7 @@ export class TextTokens {
   }
 }
 
-/** Returns an empty object if the file is missing. */
+/** Reads an optional JSON file. Returns an empty object if the file is missing. */
 export async function readJson(path: string): Promise<object> {
   const text = await readFile(path, 'utf8').catch(() => '{}');
   const value = JSON.parse(text) as unknown;

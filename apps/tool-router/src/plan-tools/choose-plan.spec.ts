@@ -88,7 +88,7 @@ describe('a plan', () => {
     expect(planned.forwarded).toHaveLength(8);
   });
 
-  it.each([1, 3, 20])('applies an override of %d, even when the turn is ambiguous', async (kOverride) => {
+  it.each([1, 3, 20])('applies an override of K to %d, even when the turn is ambiguous', async (kOverride) => {
     for (const turn of [clear, 'hi']) {
       const planned = await plan(shop, { userTurns: [turn], kOverride });
       expect(planned).toMatchObject({ kReason: 'override', k: kOverride });
@@ -96,7 +96,7 @@ describe('a plan', () => {
     }
   });
 
-  it('applies an override as large as the list, and a small override to a short list', async () => {
+  it('applies an override of K that is as large as the list, and a small one to a short list', async () => {
     const wide = await plan(shop, { userTurns: [clear], kOverride: 512 });
     expect(wide).toMatchObject({ kReason: 'override', k: null });
     const narrow = await plan(shop.slice(0, 8), { userTurns: [clear], kOverride: 2 });
@@ -174,7 +174,7 @@ describe('the tool set of a conversation', () => {
     expect(after).toMatchObject({ kReason: 'frozen', forwarded: grown.forwarded });
   });
 
-  it('is decided at the first turn that says something about tools', async () => {
+  it('is decided at the first turn with enough evidence about tools', async () => {
     const waiting = await plan(shop, { userTurns: ['hi'] });
     expect(waiting).toMatchObject({ kReason: 'uncertain', isUndecided: true, k: null });
     const decided = await plan(shop, { userTurns: ['hi', clear] });
@@ -185,7 +185,7 @@ describe('the tool set of a conversation', () => {
     expect(after).toMatchObject({ kReason: 'frozen', forwarded: decided.forwarded });
   });
 
-  it('stays complete after eight turns that say nothing', async () => {
+  it('stays complete after eight turns without evidence about tools', async () => {
     const userTurns = [...Array<string>(8).fill('hi'), clear];
     expect(await plan(shop, { userTurns: userTurns.slice(0, 7) })).toMatchObject({ isUndecided: true });
     expect(await plan(shop, { userTurns })).toMatchObject({
@@ -196,7 +196,7 @@ describe('the tool set of a conversation', () => {
   const price = { cacheRead: 0.1, cacheWrite: 1.25, output: 5, cachedTokensMin: 1024 };
   const cached = { mayRecover: true, price: { ...price, listTokens: 40_000, headTokens: 500 } };
 
-  it('is decided later only if that pays for rewriting the prompt cache', async () => {
+  it('is decided later only if the savings exceed the cost of rewriting the prompt cache', async () => {
     const after = (sent: number) =>
       plan(shop, {
         userTurns: ['hi', clear],
@@ -212,7 +212,7 @@ describe('the tool set of a conversation', () => {
     expect(dear.worth!.spent - cheap.worth!.spent).toBeCloseTo(59_400 * (1.25 - 0.1), -1);
   });
 
-  it('is decided after a late plan, at any step of the loop, if that pays', async () => {
+  it('is decided after a late plan, at any step of the loop, if the savings exceed the cost', async () => {
     const late = (lateTokens: number) => ({
       ...{ userTurns: [clear], calledTools: ['create_invoice'], recentResults: ['{"id":1}'], ...cached },
       session: {
@@ -227,7 +227,7 @@ describe('the tool set of a conversation', () => {
     expect(await plan(shop, late(90_000))).toMatchObject({ kReason: 'net_negative', k: null });
   });
 
-  it('of an in-place conversation does not grow by names in pasted logs, only by names that the person wrote', async () => {
+  it('of an `in_place` conversation grows by names that the person wrote, but not by names in pasted logs', async () => {
     const pruned = 'archive_warehouse';
     const before = await plan(shop, { userTurns: [clear], ...cached });
     expect(before.recovery).toEqual({ armed: true, way: 'in_place' });

@@ -28,21 +28,21 @@ interface PlanInput {
   readonly request: PlanToolsRequest;
   readonly index: KeywordIndex;
   /**
-   * The user turns that can grow the tool set, oldest first. If the conversation is remembered and not in
-   * shadow, only the turns after it.
+   * The user turns that can grow the tool set, oldest first. For a remembered conversation that is not in
+   * shadow, these are only the turns after the remembered ones.
    */
   readonly turns: readonly RankedTurn[];
-  /** How many of `turns` the remembered conversation already covers. */
+  /** Number of turns at the start of `turns` that the remembered conversation already covers. */
   readonly rememberedTurns: number;
   /**
-   * The ranking for the newest turn, even if that turn cannot grow the tool set. Undefined without user
-   * turns.
+   * The ranking for the newest turn, even if that turn cannot grow the tool set. Undefined if the request has
+   * no user turns.
    */
   readonly newest: Pick<TurnRanking, 'order' | 'scores' | 'method' | 'rankedBy'> | undefined;
   /** Positions of the tools mentioned in any user turn. */
   readonly mentioned: ReadonlySet<number>;
   readonly priors: RecallPriors;
-  /** The account's policy. Null if nothing has been measured. */
+  /** The account's policy. Null if the account has no measurements. */
   readonly measured: RoutingPolicy | null;
 }
 
@@ -95,7 +95,10 @@ function optionsFor({ request, index, priors, measured }: PlanInput, intent: Int
   };
 }
 
-/** Draws a new conversation for shadow. A remembered one keeps its result. A late plan has drawn nothing yet. */
+/**
+ * Draws whether a new conversation is in shadow. A remembered conversation keeps the result of its first
+ * draw. An undecided conversation with a late plan has no result yet, so it is drawn now.
+ */
 function drawShadow(
   { request, measured }: PlanInput,
   reason: ToolSet['reason'],
@@ -109,7 +112,10 @@ function drawShadow(
   return (shadow?.at ?? 1) < shadowShare ? { isShadow: true, shadowShare } : { isShadow: false };
 }
 
-/** For each tool, the smallest K that would hold it in this turn, apart from tools that are always included. */
+/**
+ * For each tool, the smallest K with which this turn's tool set would contain the tool. Pinned and mentioned
+ * tools have 1.
+ */
 function* heldFrom(
   { index, turns, mentioned }: PlanInput,
   options: ToolSetOptions,
@@ -119,15 +125,15 @@ function* heldFrom(
   return held;
 }
 
-/** Version of the ranking, the prior and the account policy. Equal versions choose equal tools. */
+/** Version of the ranking, the prior and the account policy. Equal versions choose the same tools. */
 function renderVersion({ newest, priors, measured }: PlanInput, method: PlannedTools['method']): string {
   const rankedBy = newest?.rankedBy ?? `${method}.1`;
   return `${rankedBy}/${priors[method].version}${measured === null ? '' : `/${measured.version}`}`;
 }
 
 /**
- * In `in_place` mode, the tools and the prefix never change. A tool called while pruned stays pruned and
- * recoverable.
+ * In `in_place` mode, the tools and the prefix never change. If the model calls a pruned tool, that tool
+ * stays pruned and recoverable.
  */
 function keepReachable(
   alwaysIn: Map<number, AlwaysInReason>,
@@ -192,9 +198,9 @@ function listCandidates(
 }
 
 /**
- * The reason for K is reported when the tool set is chosen, and as long as all tools are sent. A set that is
- * chosen after requests with all tools reports `decided`. Later turns report `frozen`, or `grown` if the newest
- * turn added tools.
+ * The reason for K is reported when the tool set is chosen, and as long as all tools are sent. A tool set
+ * that is chosen after requests with all tools reports `decided`. Later turns report `frozen`, or `grown` if
+ * the newest turn added tools.
  */
 function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason'] {
   const { session, userTurns, calledTools, recentResults } = request;
@@ -234,7 +240,7 @@ function findAlwaysIn(
   return alwaysIn;
 }
 
-/** Positions that the tool list itself pins: built-in tools and tools with a cache marker. */
+/** Positions of the tools that the tool list itself pins: built-in tools and tools with a cache marker. */
 function findPinned(
   request: Pick<PlanToolsRequest, 'pinned'>,
   index: KeywordIndex,
@@ -250,9 +256,10 @@ function findPinned(
 }
 
 /**
- * The probability that the conversation is drawn for shadow: it gets a plan, but all tools are forwarded. The
- * draw depends only on the first turn. The memo stores its result, and drawing again without the memo gives the
- * same result. Short lists and overrides are never drawn, because they provide nothing to measure.
+ * The probability that the conversation is drawn for shadow. A shadow conversation gets a plan, but all its
+ * tools are forwarded. The draw depends only on the first turn. The memo stores its result, and drawing again
+ * without the memo gives the same result. Conversations with short lists or an override are never drawn,
+ * because they provide nothing to measure.
  */
 export function shareOfShadow(
   { shadow }: Pick<PlanToolsRequest, 'shadow'>,

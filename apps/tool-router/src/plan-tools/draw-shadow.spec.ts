@@ -18,28 +18,28 @@ const measured = (samples: number): RoutingPolicy => ({
 const shadow = (at: number) => ({ shadow: { at, share: 0.05, learning: 0.2 } });
 
 describe('the shadow share of a conversation', () => {
-  it('is the share for learning until the bucket has 100 samples', () => {
+  it('is the learning share until the bucket has 100 samples', () => {
     expect(shareOfShadow(shadow(0), 'prior', null, bucket)).toBe(0.2);
     expect(shareOfShadow(shadow(0), 'prior', measured(99), bucket)).toBe(0.2);
     expect(shareOfShadow(shadow(0), 'calibrated', measured(100), bucket)).toBe(0.05);
   });
 
-  it('is the share for learning while recall is tested again', () => {
+  it('is the learning share while recall is tested again', () => {
     const retest = { reason: 'recoveries_rose', since: '2026-11-20T00:00:00Z' } as const;
     const policy = measured(500);
     const tested = { ...policy, buckets: policy.buckets.map((each) => ({ ...each, retest })) };
     expect(shareOfShadow(shadow(0), 'calibrated', tested, bucket)).toBe(0.2);
   });
 
-  it('never exceeds either ceiling', () => {
+  it('never exceeds the learning share or the regular share', () => {
     const capped = { shadow: { at: 0, share: 0.3, learning: 0.1 } };
     expect(shareOfShadow(capped, 'prior', null, bucket)).toBe(0.1);
     expect(shareOfShadow(capped, 'calibrated', measured(100), bucket)).toBe(0.3);
-    // Gateways from the previous release send one share.
+    // Gateways of the previous release send only one share.
     expect(shareOfShadow({ shadow: { at: 0, share: 0.05 } }, 'prior', null, bucket)).toBe(0.05);
   });
 
-  it('is zero without a share, for a short list and for an override', () => {
+  it('is zero if the request has no share, for a short list and for an override', () => {
     expect(shareOfShadow({}, 'prior', null, bucket)).toBe(0);
     expect(shareOfShadow(shadow(0), 'short_list', null, bucket)).toBe(0);
     expect(shareOfShadow(shadow(0), 'override', null, bucket)).toBe(0);
@@ -68,14 +68,14 @@ describe('the shadow draw', () => {
     return reply;
   };
 
-  it('draws a conversation below the share, and reports the share', async () => {
+  it('selects a conversation with a drawn number below the share, and reports the share', async () => {
     expect(await ask(shadow(0.19))).toMatchObject({ isShadow: true, shadowShare: 0.2 });
     const other = await ask(shadow(0.21));
     expect(other.isShadow).toBe(false);
     expect(other.shadowShare).toBeUndefined();
   });
 
-  it('happens only once: a remembered result is kept', async () => {
+  it('happens only once per conversation, and a remembered result is kept', async () => {
     const session = { forwarded: [1], turns: 1, policyVersion: 'v', lane: 'keyword' as const, way: null };
     for (const isShadow of [true, false]) {
       const reply = await ask({ ...shadow(isShadow ? 1 : 0), session: { ...session, isShadow } });

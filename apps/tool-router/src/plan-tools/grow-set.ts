@@ -12,13 +12,14 @@ export interface RankedTurn {
 }
 
 /**
- * Minimum coverage when growing the tool set rewrites no cached prefix. Below it, a needed tool is more
- * likely to be pruned than forwarded.
+ * Minimum coverage when growing the tool set rewrites no cached prefix. Below this coverage, a needed tool is
+ * more likely to be pruned than forwarded.
  */
 const coverageMin = 0.5;
 /**
- * Minimum coverage gain that justifies rewriting a cached prefix: without recovery, and with recovery. The
- * second value comes from `npm run eval:sessions`, measured on conversations held out from its report.
+ * Minimum coverage gain that justifies rewriting a cached prefix: the first value applies without recovery,
+ * the second with recovery. The second value comes from `npm run eval:sessions`, measured on conversations
+ * that its report does not use.
  */
 const [gainMin, gainMinReachable] = [0.1, 0.3];
 
@@ -33,7 +34,7 @@ interface GrowthQuestion {
   readonly isReachable: boolean;
   /** Whether growing the tool set leaves the cached prefix unchanged. */
   readonly isFree: boolean;
-  /** The K that each turn gets: an override, or the account's measured K. Null if the priors choose K. */
+  /** The K for each turn: an override, or the account's measured K. Null if the priors choose K. */
   readonly fixedK: number | null;
   readonly isOverride: boolean;
   readonly kMin: number;
@@ -41,8 +42,8 @@ interface GrowthQuestion {
 }
 
 /**
- * Chooses the tools that a later turn adds to the tool set. Growing rewrites a cached prefix, so it needs
- * evidence: a confident ranking, and coverage clearly below the target.
+ * Chooses the tools that a later turn adds to the tool set. A larger tool set rewrites a cached prefix.
+ * Adding tools therefore requires a confident ranking and a coverage clearly below the target.
  */
 export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number[] {
   const { ranking } = turn;
@@ -57,7 +58,8 @@ export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number
   const wanted = sure === undefined ? needed : recallAt(recall.curve, sure);
   const least = question.isReachable && !question.isFree ? gainMinReachable : gainMin;
   if (coverageOf(ranked, recall.curve, isIn) >= wanted - least) return [];
-  // An ambiguous turn would need the whole list. If its best tool is already in the set, nothing is added.
+  // An ambiguous turn would need the whole list. No tool is added if the set already contains the turn's best
+  // tool.
   if (fixedK === null && sure === undefined && isIn(ranked[0] ?? -1)) return [];
   const k = fixedK ?? Math.max(kMin, sure ?? kMin);
   return Array.from(ranked.subarray(0, k)).filter((position) => !isIn(position));

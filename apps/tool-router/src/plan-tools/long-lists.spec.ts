@@ -43,7 +43,7 @@ function plan(accountId: string, { hashes }: ReturnType<typeof makeList>): Promi
   return planner.plan(planRequest({ accountId, listHash, toolHashes: hashes, userTurns: ['Find the work'] }));
 }
 
-it('plans for short lists run between the pieces of a plan for a long one', async () => {
+it('plans for short lists run between the pieces of a plan for a long list', async () => {
   const [long, short] = [makeList('long', 4_096), makeList('short', 20)];
   await intake.define(short.tools, 'quiet');
   const ended: string[] = [];
@@ -60,7 +60,7 @@ it('plans for short lists run between the pieces of a plan for a long one', asyn
   expect(turns).toBeGreaterThan(5);
 });
 
-it('an account has one plan for a long list in progress, and a few that wait', async () => {
+it('an account has one plan for a long list in progress, and a few plans that wait', async () => {
   const long = makeList('known', 600);
   await intake.define(long.tools, 'busy');
   const outcomes = await Promise.all(
@@ -71,7 +71,7 @@ it('an account has one plan for a long list in progress, and a few that wait', a
       ),
     ),
   );
-  // Those that wait may be late on a busy machine.
+  // The waiting plans may be late on a busy machine.
   expect(outcomes.filter((outcome) => outcome === 'rate_limit_exceeded')).toHaveLength(3);
   expect(outcomes).toContain('planned');
   await expect(plan('quiet', long)).resolves.toMatchObject({ status: 'planned' });

@@ -12,7 +12,7 @@ import { noPolicies } from '../policy/routing-policies.port.ts';
 import { defineTool, planRequest } from '../tool-index/tools.fixture.ts';
 import { openRouterShares } from '../shares/router-shares.ts';
 
-/** A small vocabulary makes tools and turns share words often. */
+/** A small vocabulary, so that tools and turns often share words. */
 const word = fc.constantFrom(
   ...'create list delete merge search issue pull request file branch user team label release コード épreuve'.split(
     ' ',
@@ -110,7 +110,8 @@ describe('for any tools and any transcript', () => {
         fc.pre(called !== null);
         const longer = [...list, defineTool('zzz', 'nothing of this')];
         const planned = await plan(longer, { ...fields, calledTools: [called] });
-        // In `in_place` mode, a tool called while pruned stays pruned. Recovery then rewrites its calls for
+        // In `in_place` mode, a pruned tool that the model calls stays pruned. Recovery then rewrites its
+        // calls for
         // the provider.
         if (planned.recovery.armed && planned.recovery.way === 'in_place') return;
         longer.forEach((each, position) => {
@@ -130,7 +131,7 @@ describe('for any tools and any transcript', () => {
     );
   });
 
-  it('a conversation never loses a tool as its transcript grows, once its set is decided', async () => {
+  it('as a transcript grows, its conversation never loses a tool after the tool set is decided', async () => {
     await fc.assert(
       fc.asyncProperty(
         tools,
@@ -140,7 +141,7 @@ describe('for any tools and any transcript', () => {
         async (list, fields, next, called) => {
           fc.pre(fields.userTurns.length > 0);
           const before = await plan(list, fields);
-          // Until a turn says something about tools, all of them are sent.
+          // All tools are sent until a turn contains enough evidence about tools.
           if (before.isUndecided) return;
           const after = await plan(list, {
             ...fields,
@@ -154,7 +155,7 @@ describe('for any tools and any transcript', () => {
     );
   });
 
-  it('positions are ascending and valid, every tool is a candidate once, and K counts only scored tools', async () => {
+  it('positions are ascending and valid, every tool is listed once as a candidate, and K counts only scored tools', async () => {
     await fc.assert(
       fc.asyncProperty(tools, asked, async (list, fields) => {
         const { forwarded, candidates, k } = await plan(list, fields);

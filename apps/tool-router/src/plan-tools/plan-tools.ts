@@ -21,13 +21,13 @@ export interface ToolPlannerOptions {
   readonly policies: RoutingPolicies;
   readonly share: LoopShare;
   /**
-   * Returned to the edge together with `unknown`, so that the edge sends missing definitions to this
-   * instance.
+   * Identifies this instance. The reply contains the id together with `unknown`, so that the edge sends
+   * missing definitions to this instance.
    */
   readonly instanceId: string;
 }
 
-/** The parts of a request that its newest turn is ranked by: see the request's fields. */
+/** The parts of a request that rank its newest turn. The fields of `PlanToolsRequest` describe them. */
 export interface NewestTurn {
   readonly userTurns: readonly string[];
   readonly calledTools: readonly string[];
@@ -35,9 +35,9 @@ export interface NewestTurn {
 }
 
 /**
- * The question by which the newest turn of a request is ranked, with the state of its agent loop: the ranking
- * in the trace. The tool set itself is chosen without that state, as it was when each turn arrived. Undefined
- * without user turns.
+ * The question that ranks the newest turn of a request, including the state of its agent loop. The trace
+ * shows this ranking. The tool set itself is chosen without the loop's state, from each turn as it arrived.
+ * Returns undefined if the request has no user turns.
  */
 export function newestQuestion({
   userTurns,
@@ -48,7 +48,7 @@ export function newestQuestion({
   return { turns: userTurns, at: userTurns.length - 1, calledTools, recentResults };
 }
 
-/** Number of tools. Plans for longer lists take more than a few milliseconds. */
+/** Maximum number of tools for a quick plan. Plans for longer lists take more than a few milliseconds. */
 const quickListMax = 512;
 
 /** Decides which tools in a request are forwarded. */
@@ -62,9 +62,9 @@ export class ToolPlanner {
   }
 
   /**
-   * Plans for long lists run one at a time per account.
-   * @throws GatewayError `invalid_field` if the list's hash does not match its tools, and `rate_limit_exceeded` or
-   * `service_unavailable` if too many plans for long lists wait
+   * Plans a request. Plans for long lists run one at a time per account.
+   * @throws GatewayError `invalid_field` if the list's hash does not match its tools, and
+   * `rate_limit_exceeded` or `service_unavailable` if too many plans for long lists wait
    */
   plan(request: PlanToolsRequest): Promise<PlanToolsReply> {
     const { lists, share } = this.#options;
@@ -87,7 +87,7 @@ export class ToolPlanner {
     const options: RankOptions = session === undefined ? { accountId } : { accountId, method: session.lane };
     const newest = newestQuestion({ ...request, userTurns });
     const remembered = Math.min(session?.turns ?? 0, userTurns.length);
-    // A shadow conversation is replayed from its first turn.
+    // The grid replay of a shadow conversation needs every turn from the first one.
     const from = session?.isShadow === true ? 0 : remembered;
     const [turns, newestRanking, measured] = await Promise.all([
       this.#rankTurns(index, userTurns, from, options),
@@ -126,8 +126,8 @@ export class ToolPlanner {
   }
 
   /**
-   * The account policy version from the start of the conversation. It is the optional third part of the
-   * policy version string.
+   * The account policy version from the start of the conversation. This version is the optional third part of
+   * the policy version string.
    */
   #pinned(accountId: string, policyVersion: string): ReturnType<RoutingPolicies['find']> {
     const version = policyVersion.split('/')[2];

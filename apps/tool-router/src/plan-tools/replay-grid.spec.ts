@@ -68,7 +68,7 @@ async function plan(
 
 const inShadow = { shadow: { at: 0, share: 1 } };
 
-/** A session in which the earlier requests were sent with all tools. */
+/** A session with earlier requests that were sent with all tools. */
 const undecided = (fields: Partial<PlannedConversation>): Partial<PlanToolsRequest> => ({
   session: {
     ...{ forwarded: [...list.keys()], turns: 1, policyVersion: 'late', lane: 'keyword', way: null },
@@ -89,7 +89,7 @@ describe('the labels of a shadow conversation', () => {
     ['with the memo of a greeting', ['hi', ...turns], undecided({})],
     ['after a late plan', turns, undecided({ lateTokens: 2_000 })],
     ['after a late plan, if no rewrite pays', turns, undecided({ lateTokens: 90_000 })],
-  ])('name the smallest K whose served set holds each tool, %s', async (_, userTurns, fields) => {
+  ])('contain for each tool the smallest K whose tool set includes it, %s', async (_, userTurns, fields) => {
     const { candidates, isShadow } = await plan({ userTurns, ...inShadow, ...fields });
     expect(isShadow).toBe(true);
     const grid = listGrid(recallPriors.keyword.kMin, list.length);
@@ -105,7 +105,7 @@ describe('the labels of a shadow conversation', () => {
     }
   });
 
-  it('stay the same after the decision that follows a late plan, from the memo', async () => {
+  it('stay the same from the memo after the decision that follows a late plan', async () => {
     const fields = undecided({ lateTokens: 2_000 });
     const first = await plan({ userTurns: turns.slice(0, 1), ...inShadow, ...fields });
     const session: PlannedConversation = {
@@ -152,7 +152,7 @@ describe('a calibrated policy', () => {
     }
   });
 
-  it('that is off forwards everything, unless the key overrides K', async () => {
+  it('with the state `off` forwards all tools, unless the key overrides K', async () => {
     const [bucket] = policyOf(9).buckets;
     const off = {
       ...policyOf(9),

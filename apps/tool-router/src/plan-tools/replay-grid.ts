@@ -3,12 +3,15 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { RankedTurn } from './grow-set.ts';
 import { chooseToolSet, type ToolSetOptions } from './tool-set.ts';
 
-/** Each K of the grid is about this many times the one before it. */
+/** Each K of the grid is about this many times the previous K. */
 const gridFactor = 1.06;
-/** Long conversations with long lists get a coarser grid, which bounds the time of a replay. */
+/** Long conversations with long lists use a coarser grid, which limits the replay time. */
 const [coarseFactor, coarseFrom] = [1.5, 20_000];
 
-/** The values of K at which a list is replayed: every K from `kMin` at first, then in growing steps. */
+/**
+ * The values of K for which a conversation is replayed. The grid contains every K from `kMin` at first, and
+ * then uses increasing steps.
+ */
 export function listGrid(kMin: number, scored: number, factor = gridFactor): number[] {
   const grid: number[] = [];
   for (let k = Math.max(1, kMin); k < scored; k = Math.max(k + 1, Math.round(k * factor))) grid.push(k);
@@ -16,10 +19,10 @@ export function listGrid(kMin: number, scored: number, factor = gridFactor): num
 }
 
 /**
- * Replays a shadow conversation's plan with each K of the grid, as a calibrated policy with that K would have
- * served it. Returns for each tool the smallest K that holds it in the newest turn, such that every larger K
- * holds it too. A tool that only the whole list holds has the number of scored tools.
- * @param turns every user turn of the conversation so far, oldest first.
+ * Replays a shadow conversation's plan with each K of the grid, as if the account had a calibrated policy
+ * with that K. Returns for each tool the smallest K such that the newest turn's tool set contains the tool
+ * for this K and every larger K. If only the whole list contains a tool, its K is the number of scored tools.
+ * @param turns every user turn of the conversation until now, oldest first.
  */
 export function* replayGrid(
   index: KeywordIndex,
@@ -28,7 +31,7 @@ export function* replayGrid(
 ): Pieces<Map<number, number>> {
   const scored = index.names.length - options.pinned.size;
   const held = new Map<number, number>();
-  // Tools that each K so far holds, and the smallest of these K.
+  // The tools that are in the tool set of every K tried until now, and the smallest K tried.
   const always = new Set(index.names.keys());
   let smallest = Math.max(1, scored);
   const [first] = turns;
@@ -49,7 +52,7 @@ export function* replayGrid(
   return held;
 }
 
-/** The options under a policy that calibrated this K for every request. */
+/** The options of a policy that has calibrated this K for every request. */
 function servedWith(k: number, options: ToolSetOptions): ToolSetOptions {
   return {
     ...options,

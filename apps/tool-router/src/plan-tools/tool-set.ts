@@ -14,17 +14,23 @@ import { measuredRecall, priorRecall, surenessOf, type RecallPriors } from '../p
 export const growingTurnsMax = 64;
 export interface ToolSetOptions {
   readonly priors: RecallPriors;
-  /** What the account's policy decides for the conversation. */
+  /** The decision of the account's policy for the conversation. */
   readonly decision: PolicyDecision;
   readonly recallTarget: number;
   readonly kOverride: number | null;
   readonly mayRecover: boolean;
   readonly price: PlanPrice | undefined;
-  /** Positions that the tool list pins. They are always forwarded and do not count toward K. */
+  /** Positions that the tool list pins. These tools are always forwarded and do not count toward K. */
   readonly pinned: ReadonlySet<number>;
-  /** The remembered tool set. Turns can only add to it. Undefined if it is still undecided. */
+  /**
+   * The remembered tool set. Later turns can only add tools to it. Undefined if the tool set is still
+   * undecided.
+   */
   readonly remembered: PlannedConversation | undefined;
-  /** Tokens that were sent with the whole list because a plan was late. Undefined if none was. */
+  /**
+   * Number of tokens that were sent with the whole list because a plan was late. Undefined if no plan was
+   * late.
+   */
   readonly lateTokens: number | undefined;
 }
 
@@ -37,26 +43,29 @@ export interface ToolSet {
   readonly grown: boolean;
   readonly recovery: Recovery;
   readonly worth: Worth | null;
-  /** The turn that decided the tool set, from 0. Null if an earlier request did, or if it is undecided. */
+  /**
+   * The index of the turn that decided the tool set, from 0. Null if an earlier request decided the set, or
+   * if it is undecided.
+   */
   readonly decidedAt: number | null;
-  /** Whether a later turn may still prune tools: no turn so far says anything about them. */
+  /** Whether a later turn may still prune tools, because no turn yet contains enough evidence about them. */
   readonly isUndecided: boolean;
 }
 
 /**
- * Minimum evidence of a turn that decides the tool set, as a share of one distinctive word
- * (`TurnRanking.evidence`). Below it the ranking is close to arbitrary: `npm run eval:tools` prints how few real
- * requests fall below it, and how rarely a needed tool is among their first ten.
+ * Minimum evidence for a turn that decides the tool set, as a share of one distinctive word
+ * (`TurnRanking.evidence`). Below this minimum, the ranking is close to arbitrary. `npm run eval:tools`
+ * prints how few real requests are below it, and how rarely their first ten tools include a needed tool.
  */
 export const evidenceMin = 0.5;
 
 const unarmed: Recovery = { armed: false, way: 'in_place' };
 
 /**
- * Chooses the tool set for a conversation: the tools chosen on the first turn that says something about tools,
- * plus those added by later turns. Until that turn, all tools are forwarded. Each turn depends only on earlier
- * turns. From the deciding turn on, a transcript's tool set therefore contains the tool set of every shorter
- * prefix.
+ * Chooses the tool set for a conversation. The first turn with enough evidence about tools decides the tool
+ * set, and later turns add tools. All tools are forwarded until that turn. The choice for a turn depends only
+ * on that turn and earlier turns. After the deciding turn, a transcript's tool set therefore contains the
+ * tool set of every shorter prefix.
  * @param turns all turns, or only the turns after the remembered ones.
  */
 export function* chooseToolSet(
@@ -79,7 +88,7 @@ export function* chooseToolSet(
   return yield* growSet(index, turns.slice(decidedAt + 1, growingTurnsMax), begun, options);
 }
 
-/** Whether a turn says enough about tools to choose them. An override applies to any turn. */
+/** Whether a turn contains enough evidence to choose tools. An override applies to any turn. */
 function isDeciding({ ranking, mentioned }: RankedTurn, { kOverride, priors }: ToolSetOptions): boolean {
   if (kOverride !== null || mentioned.length > 0) return true;
   return ranking.evidence >= evidenceMin && surenessOf(ranking) >= priors[ranking.method].surenessMin;
@@ -139,7 +148,10 @@ function chooseFirst(
   return { ...everything(reason, chosen.worth), positions, recovery: chosen.recovery };
 }
 
-/** What was sent with the whole list before the deciding turn, or before a late plan was made. */
+/**
+ * The part of the conversation that was sent with the whole list, before the deciding turn or because a plan
+ * was late.
+ */
 function sentWhole(at: number, { price, lateTokens }: ToolSetOptions): SentWhole | null {
   const tokens = at === 0 ? 0 : (price?.sentTokens?.[at] ?? price?.headTokens ?? 0);
   const isFresh = at === 0 || price?.sentTokens?.[at] === 0;
@@ -147,7 +159,7 @@ function sentWhole(at: number, { price, lateTokens }: ToolSetOptions): SentWhole
   return { tokens: Math.max(tokens, lateTokens ?? 0), requests: Math.max(1, at) };
 }
 
-/** The best `k` tools that are not already forwarded. */
+/** The `k` best tools among those that are not yet forwarded. */
 function takeTop({ order }: TurnRanking, named: ReadonlySet<number>, k: number): number[] {
   const chosen: number[] = [];
   for (const position of order) {
@@ -157,7 +169,7 @@ function takeTop({ order }: TurnRanking, named: ReadonlySet<number>, k: number):
   return chosen;
 }
 
-/** Adds the tools needed by later turns. */
+/** Adds the tools that later turns need. */
 function* growSet(
   { names }: KeywordIndex,
   turns: readonly RankedTurn[],

@@ -18,7 +18,7 @@ describe('TurnMemory', () => {
     expect(turns.resolve(planRequest(next))).toEqual([turn('a'), turn('b'), turn('c'), turn('d')]);
   });
 
-  it('also finds them when the same turn is planned again', () => {
+  it('also finds the earlier turns when the same turn is planned again', () => {
     const turns = memory();
     turns.resolve(planRequest({ userTurns: [turn('a'), turn('b'), turn('c')] }));
     expect(turns.resolve(planRequest(later))).toEqual([turn('a'), turn('b'), turn('c')]);
@@ -31,7 +31,7 @@ describe('TurnMemory', () => {
     expect(turns.resolve(planRequest({ ...later, accountId }))).toBeUndefined();
   });
 
-  it('evicts the oldest conversations when it is full', () => {
+  it('evicts the oldest conversations when the memory is full', () => {
     const turns = new TurnMemory(20_000);
     turns.resolve(planRequest({ userTurns: [turn('a'), turn('b')] }));
     for (const name of 'efghijk') turns.resolve(planRequest({ userTurns: [turn(name), turn(name)] }));
@@ -40,7 +40,7 @@ describe('TurnMemory', () => {
 });
 
 describe('hashTurns', () => {
-  it('distinguishes lists that concatenate to the same text', () => {
+  it('gives different hashes to lists that concatenate to the same text', () => {
     expect(hashTurns(['ab', 'c'])).not.toBe(hashTurns(['a', 'bc']));
   });
 });

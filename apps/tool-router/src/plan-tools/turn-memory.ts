@@ -2,8 +2,8 @@ import { earlierCharactersMin, hashTurns, type PlanToolsRequest } from '@gateway
 import { LRUCache } from 'lru-cache';
 
 /**
- * Stores each conversation's user turns by account and `hashTurns`, so that later requests can omit them.
- * Entries belong to one account: a hash gives no access to another account's conversation.
+ * Stores each conversation's user turns by account and `hashTurns`, so that later requests can omit these
+ * turns. Each entry belongs to one account: a hash gives no access to another account's conversation.
  */
 export class TurnMemory {
   readonly #turns: LRUCache<string, string[]>;
@@ -21,7 +21,7 @@ export class TurnMemory {
 
   /**
    * All user turns for a request, oldest first. Undefined if the request refers to turns that are not stored
-   * here.
+   * in this process.
    */
   resolve({ accountId, userTurns, earlierTurns }: PlanToolsRequest): string[] | undefined {
     if (earlierTurns === undefined) {

@@ -47,7 +47,7 @@ describe('findMentions', () => {
     ['why?\n2026-11-20T10:00:00Z create_issue failed\n    at create_issue (index.js:3)\nhelp', []],
     ['> please use create_issue\n\nno, use getUser', [2, 5]],
     ['', []],
-  ])('for %j returns %j', (turn, positions) => {
+  ])('for %j returns the mentions %j', (turn, positions) => {
     expect(findMentions(index, turn)).toEqual(positions);
   });
 
@@ -63,7 +63,7 @@ interface Message {
   readonly content: string | null;
 }
 
-/** The share of identifiers (`get_user`, `getUser`, `a/b.c`) that count as written by the person. */
+/** The share of identifiers (`get_user`, `getUser`, `a/b.c`) that are classified as written by the person. */
 function shareWritten(texts: readonly string[]): number {
   const count = (text: string): number =>
     (text.match(/[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*/gu) ?? []).filter((each) =>
@@ -77,7 +77,7 @@ function shareWritten(texts: readonly string[]): number {
 // The transcripts are not part of the repository. CI requires them: see findSharedData.
 const folder = findSharedData('transcripts');
 (folder === undefined ? describe.skip : describe)(
-  'in recorded sessions, names count if people wrote them',
+  'a name in a recorded session is counted only if a person wrote it',
   () => {
     const sessions = (folder === undefined ? '' : readFileSync(join(folder, 'transcripts.jsonl'), 'utf8'))
       .split('\n')
@@ -89,16 +89,16 @@ const folder = findSharedData('transcripts');
         .flatMap(({ messages }) => messages.slice(skipped).filter((message) => message.role === role))
         .map(({ content }) => content ?? '');
 
-    it('all names in the turns of people', () => {
+    it('all names in the turns of people are counted', () => {
       expect(shareWritten(textsOf(/json/i, 'user'))).toBe(1);
     });
 
-    it('almost none in JSON results', () => {
+    it('almost no names in JSON results are counted', () => {
       expect(shareWritten(textsOf(/json/i, 'tool'))).toBeLessThan(0.01);
     });
 
-    it('few in shell output that arrives as user turns', () => {
-      // The first messages are instructions with an example session.
+    it('few names in shell output that arrives as user turns are counted', () => {
+      // The first messages contain instructions with an example session.
       expect(shareWritten(textsOf(/cod/i, 'user', 3))).toBeLessThan(0.2);
     });
   },

@@ -13,12 +13,12 @@ const act =
   /\b(?:create|add|delete|remove|update|set|send|post|book|cancel|schedule|close|open|merge|move|rename|assign|upload|write|buy|order|pay|start|stop|run|invite|enable|disable|reply|comment|deploy|install|register|reserve|turn|play|change|edit|approve)\b/i;
 const lookup =
   /\?|\b(?:what|which|who|when|where|how|find|search|get|list|show|fetch|look up|tell|give|check|retrieve|read|calculate|compute|compare|summari[sz]e|describe|count)\b/i;
-/** In characters. A shorter reply to a question from the model continues the task. */
+/** Maximum length of a reply that only continues the task, in words. */
 const continuationWordsMax = 4;
 
 /**
- * Classifies a request's intent from its newest user turn. Used for logging and for grouping measurements.
- * Never prunes tools.
+ * Classifies a request's intent from its newest user turn. The intent is used for logs and for grouping
+ * measurements. It never prunes tools.
  */
 export function classifyIntent(turn: string, hasOpenResults: boolean): IntentClass {
   if (hasOpenResults) return 'continue';
@@ -41,8 +41,9 @@ const identifierPattern = /[\p{L}\p{N}][_.:/-]+[\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}\p
 
 /**
  * Positions of the tools that a turn mentions verbatim: as an identifier (`create_issue`, `getUser`), or as
- * any name in quotes or backticks. The ordinary word "search" does not mention a tool named `search`. Only the
- * text that the person wrote counts (`splitTurn`): a name in a pasted log asks for nothing.
+ * any name in quotes or backticks. The ordinary word "search" does not mention a tool named `search`. Only
+ * the text that the person wrote is searched (`splitTurn`), because a name in a pasted log is not a request
+ * for the tool.
  */
 export function findMentions(index: KeywordIndex, turn: string): number[] {
   const text = splitTurn(turn.slice(0, turnCharactersMax)).written;
@@ -59,8 +60,8 @@ export function findMentions(index: KeywordIndex, turn: string): number[] {
 }
 
 /**
- * Strips punctuation from the end of a word. Uses a loop, because a regular expression would backtrack on
- * long punctuation runs.
+ * Strips punctuation from the end of a word. The function uses a loop, because a regular expression would
+ * backtrack on long punctuation runs.
  */
 function withoutEnd(word: string): string {
   let end = word.length;
@@ -71,7 +72,7 @@ function withoutEnd(word: string): string {
 /** Maximum total size of cached turns, in characters. */
 const memoCharactersMax = 16 * 1024 * 1024;
 
-/** Caches mentions by list and turn, because each agent loop step repeats the same turns. */
+/** Caches the mentioned tools by list and turn, because each agent loop step repeats the same turns. */
 export class MemoizedMentions {
   readonly #found = new LRUCache<string, readonly number[]>({
     maxSize: memoCharactersMax,

@@ -49,7 +49,7 @@ describe('a recall curve', () => {
 });
 
 describe('chooseK', () => {
-  it('reaches the target without recovery', () => {
+  it('reaches the recall target without recovery', () => {
     expect(ask({ mayRecover: false })).toMatchObject({ k: 37, why: 'chosen', recovery: { armed: false } });
   });
 

@@ -7,7 +7,7 @@ export type Worth = NonNullable<Extract<PlanToolsReply, { status: 'planned' }>['
 
 /**
  * Assumed length of a new conversation: eight requests, including three turns that need tools. Recorded agent
- * sessions average 13 requests (159 sessions), and public dialogues average 4.
+ * sessions have 13 requests on average (159 sessions), and public dialogues have 4.
  */
 const requestsExpected = 8;
 const neededTurnsExpected = 3;
@@ -27,8 +27,9 @@ const nameTokens = 5;
 /** Tokens per tool definition, used if the edge gateway does not send the list's length. */
 const toolTokens = 150;
 /**
- * Later turns need tools that the first turn does not reveal. K for a conversation is this multiple of K for
- * one turn. From `npm run eval:sessions`, measured on conversations held out from its report.
+ * Factor from K for one turn to K for a conversation. Later turns need tools that the first turn does not
+ * reveal. The factor comes from `npm run eval:sessions`, measured on conversations that its report does not
+ * use.
  */
 const conversationFactor = 2;
 /**
@@ -49,10 +50,13 @@ export interface KQuestion {
   readonly mayRecover: boolean;
   readonly kMin: number;
   readonly kOverride: number | null;
-  /** The account's measured K, which is applied as it is. Null: the priors choose K by cost. */
+  /** The account's measured K, which is applied unchanged. Null if the priors choose K by cost. */
   readonly measured: MeasuredK | null;
   readonly price: PlanPrice | undefined;
-  /** What was sent with the whole list before pruning. Null if the conversation starts pruned. */
+  /**
+   * The part of the conversation that was sent with the whole list before pruning. Null if the conversation
+   * starts with pruned tools.
+   */
   readonly sent: SentWhole | null;
 }
 
@@ -60,11 +64,11 @@ export interface KQuestion {
 export interface SentWhole {
   /** Estimated tokens of instructions and messages after the tools. */
   readonly tokens: number;
-  /** Number of requests so far, at least 1. */
+  /** Number of requests until now, at least 1. */
   readonly requests: number;
 }
 
-/** The account policy's K where pruned tools can be recovered, and where they cannot. */
+/** The account policy's K for requests with recovery, and its K for requests without recovery. */
 export interface MeasuredK {
   readonly k: number | null;
   readonly kWithoutRecovery: number | null;
@@ -104,7 +108,7 @@ export function chooseK(question: KQuestion): KChoice {
   return { k: best.k, why: 'chosen', recovery: { armed: best.armed, way: rates.mode }, worth };
 }
 
-/** The recall that forwarded tools must reach, given that recovery restores a share of the pruned tools. */
+/** The recall that forwarded tools must reach, if recovery restores a share of the pruned tools. */
 export function neededRecall(recallTarget: number, recoveredShare: number): number {
   return recoveredShare >= 1 ? 0 : Math.max(0, 1 - (1 - recallTarget) / (1 - recoveredShare));
 }
@@ -126,8 +130,8 @@ function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
 }
 
 /**
- * The account policy's K is applied literally: with recovery if that costs less than all definitions, and
- * otherwise the larger K that needs no recovery.
+ * The account policy's K is applied unchanged. Recovery is used if it costs less than all definitions.
+ * Otherwise, the larger K that needs no recovery applies.
  */
 function measuredOption(
   question: KQuestion,
@@ -178,7 +182,7 @@ function recoveredOption(question: KQuestion, rates: Rates): Option | undefined 
   );
 }
 
-/** The smallest K that reaches a recall over a whole conversation. Undefined if no K does. */
+/** The smallest K that reaches a recall over a whole conversation. Undefined if no K reaches the recall. */
 function smallestFor(
   recallNeeded: number,
   { recall, recallOf, kMin, scored }: Pick<KQuestion, 'recall' | 'recallOf' | 'kMin' | 'scored'>,
@@ -208,7 +212,10 @@ interface Rates {
   readonly round: (k: number) => number;
 }
 
-/** @param requests how many requests the prefix is expected to be sent with. The first one writes it. */
+/**
+ * @param requests number of requests that the prefix is expected to be sent with. The first request writes
+ * the prefix to the cache.
+ */
 function ratesOf({ price, tools, scored, kMin }: KQuestion, requests = requestsExpected): Rates {
   const definitionTokens = price === undefined ? toolTokens : price.listTokens / Math.max(1, tools);
   const pinnedTokens = (tools - scored) * definitionTokens;
@@ -239,9 +246,10 @@ function worthOf({ k, cost }: Option, { tools, scored }: KQuestion, rates: Rates
 }
 
 /**
- * The worth of pruning from now on, in a conversation that was sent with the whole list. What is left of the
- * expected conversation gets shorter definitions, but its first request writes the pruned definitions and all
- * earlier messages to the cache again. Without pruning, both would be read from the cache.
+ * The expected savings from pruning now, in a conversation that was sent with the whole list. The rest of the
+ * expected conversation sends shorter definitions. However, its first request writes the pruned definitions
+ * and all earlier messages to the cache again. Without pruning, the definitions and messages would be read
+ * from the cache.
  */
 function worthOfSwitch(best: Option, question: KQuestion, sent: SentWhole): Worth {
   const { price, tools, scored } = question;

@@ -4,12 +4,12 @@ import semanticPrior from './semantic-prior.json' with { type: 'json' };
 import type { TurnRanking } from '../ranking/ranker.port.ts';
 
 /**
- * Ranks of needed tools under one ranking method, measured on public data sets. Used until an account has its
- * own measurements.
+ * Ranks of needed tools under one ranking method, measured on public data sets. These priors are used until
+ * an account has its own measurements.
  */
 export interface RecallPrior {
   readonly version: string;
-  /** Minimum number of scored tools to forward, however confident the ranking is. */
+  /** Minimum number of scored tools to forward, even if the ranking is very confident. */
   readonly kMin: number;
   /** Turns with a lower confidence contain no information about tools, for example thanks and greetings. */
   readonly surenessMin: number;
@@ -29,16 +29,16 @@ export interface RecallBand {
 }
 
 /**
- * Covers turns from this confidence up to the next class. Classes are ascending, and the first one starts at
- * 0.
+ * Lowest confidence of this class. A class covers the turns from this confidence up to the next class.
+ * Classes are ascending, and the first one starts at 0.
  */
 export interface RecallClass {
   readonly surenessMin: number;
   readonly curve: RecallCurve;
   /**
-   * For each overall recall, in ascending order: the K for this class that reaches the recall with the fewest
-   * tools. Confident turns gain more recall per tool than unsure turns. Their own recall is therefore above
-   * the mean, and the recall for unsure turns is below it.
+   * The K values for this class, one for each overall recall in ascending order. Each K reaches its recall
+   * with the fewest tools. Confident turns gain more recall per tool than unsure turns. The recall for
+   * confident turns is therefore above the mean, and the recall for unsure turns is below it.
    */
   readonly kFor: readonly (readonly [recall: number, k: number])[];
 }
@@ -60,7 +60,7 @@ export function surenessOf({ method, topScore, confidence }: TurnRanking): numbe
 /** A recall curve, and the K for a given recall. */
 export interface TurnRecall {
   readonly curve: RecallCurve;
-  /** The smallest K that reaches the recall. Undefined if no K does. */
+  /** The smallest K that reaches the recall. Undefined if no K reaches it. */
   kFor(recall: number): number | undefined;
 }
 
@@ -124,7 +124,7 @@ export function recallsUpTo(curve: RecallCurve, kMax: number): Float64Array {
   return recalls;
 }
 
-/** The smallest K that reaches a recall. Undefined if no K does. */
+/** The smallest K that reaches a recall. Undefined if no K reaches it. */
 export function smallestK(curve: RecallCurve, recall: number): number | undefined {
   let [lastK, lastRecall] = [0, 0];
   for (const [pointK, pointRecall] of curve) {
@@ -138,7 +138,7 @@ export function smallestK(curve: RecallCurve, recall: number): number | undefine
 }
 
 /**
- * The curve for a list that is `factor` times as long, with K scaled by the same factor. This is a
+ * The curve for a list that is `factor` times as long, with K scaled by the same factor. The result is a
  * conservative estimate.
  */
 function stretchCurve(curve: RecallCurve, factor: number): RecallCurve {

@@ -5,8 +5,8 @@ import { LRUCache } from 'lru-cache';
 import type { RoutingPolicies } from './routing-policies.port.ts';
 
 /**
- * Maximum time in milliseconds that a plan waits for an account's policy. After that, a new conversation uses
- * the priors.
+ * Maximum time in milliseconds that a plan waits for an account's policy. After this time, a new conversation
+ * uses the priors.
  */
 const waitMs = 30;
 /** How long policies and failed lookups are cached. The worker broadcasts changes in the meantime. */
@@ -33,7 +33,7 @@ export class NatsRoutingPolicies implements RoutingPolicies {
     this.#messaging = messaging;
     this.#log = log;
     messaging.onBroadcast(routingPolicyChanged, ({ policy }) => {
-      // A lookup still in progress may return the previous policy.
+      // A lookup that is still in progress may return the previous policy.
       this.#pending.delete(policy.accountId);
       this.#kept.set(policy.accountId, { policy }, { ttl: keptMs });
     });

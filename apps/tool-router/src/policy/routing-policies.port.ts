@@ -3,11 +3,11 @@ import type { RoutingPolicy } from '@gateway/contracts';
 /** Looks up the measured recall for accounts. */
 export interface RoutingPolicies {
   /**
-   * @param version the version that a conversation is pinned to; null for the newest.
-   * @returns null if nothing has been measured or the lookup takes too long. Never fails.
+   * @param version the policy version of an earlier request in the conversation; null for the newest version.
+   * @returns null if the account has no measurements or the lookup takes too long. The lookup never fails.
    */
   find(accountId: string, version: string | null): Promise<RoutingPolicy | null> | RoutingPolicy | null;
 }
 
-/** Used by a router without measurements. */
+/** The policies of a router without measurements. */
 export const noPolicies: RoutingPolicies = { find: () => null };

@@ -51,7 +51,7 @@ describe('an account policy', () => {
       'nothing',
       (call: PromiseWithResolvers<{ policy: RoutingPolicy | null }>) => call.reject(new Error('late')),
     ],
-  ])('received by broadcast is kept when an earlier lookup returns %s', async (_, answer) => {
+  ])('from a broadcast is kept when an earlier lookup returns %s', async (_, answer) => {
     const { calls, policies, announce } = open();
     const asked = policies.find(accountId, null);
     announce(policyOf('c2'));

@@ -34,7 +34,7 @@ export function describeRanking(
   };
 }
 
-/** The second stage's scores, and what the keyword method says about the same turn. */
+/** The second stage's scores and the keyword scores for one turn. */
 interface ScoredTurn extends Pick<MethodFacts, 'keyword' | 'rankedBy'> {
   /** Log-odds by position. */
   readonly logits: Float64Array;
@@ -58,8 +58,8 @@ export function* describeLogits(
 }
 
 /**
- * Minimum word weight. Words carried over from before the previous turn weigh less, and do not count as
- * naming a tool.
+ * Minimum weight of a word that can name a tool. Words from turns before the previous one weigh less, so they
+ * do not name tools.
  */
 const namingWeightMin = 0.5;
 
@@ -69,12 +69,12 @@ function isNamed({ nameTerms }: KeywordIndex, position: number, query: TurnQuery
   return terms.length > 0 && terms.every((term) => (query.get(term) ?? 0) >= namingWeightMin);
 }
 
-/** Smaller logit differences are caused by different processors, not by the tools. */
+/** Logit differences below this value come from differences between processors, not between tools. */
 const logitStep = 1e-4;
 
 /**
- * Softmax over the logits of a tool list. Summed in ascending order, so that tool order cannot change the
- * result.
+ * Softmax over the logits of a tool list. The exponentials are summed in ascending order, so that tool order
+ * cannot change the result.
  */
 function probabilitiesOf(logits: Float64Array): Float64Array {
   const rounded = logits.map((logit) => Math.round(logit / logitStep) * logitStep);

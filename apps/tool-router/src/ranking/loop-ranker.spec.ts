@@ -8,14 +8,14 @@ const question = { turns: ['create an issue'], at: 0 };
 const turnOnly = keywordRanker.rank(index, question);
 
 describe('LoopRanker', () => {
-  it('ranks the turn alone while no results are the newest messages, or no tool was called', () => {
+  it('returns the turn’s ranking if the newest messages are not tool results, or no tool was called', () => {
     expect(ranker.rank(index, { ...question, calledTools: ['search_code'] })).toEqual(turnOnly);
     expect(ranker.rank(index, { ...question, recentResults: ['{}'] })).toEqual(turnOnly);
     const other = { ...question, calledTools: ['of_another_list'], recentResults: ['{}'] };
     expect(ranker.rank(index, other)).toEqual(turnOnly);
   });
 
-  it('raises called tools in an agent loop, and asks the ranker below the same question at every step', async () => {
+  it('raises called tools in an agent loop, and sends the same question to the inner ranker at every step', async () => {
     const asked: object[] = [];
     const spied = new LoopRanker({
       rank: (list, each) => {

@@ -3,14 +3,14 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { RankOptions, RankQuestion, ToolRanker, TurnRanking } from './ranker.port.ts';
 
 /**
- * What a tool gains in an agent loop if the transcript calls it, in log-odds: agents often call the same tool
- * again. Set by hand, because no public set has agent loops.
+ * Log-odds added to a tool's score in an agent loop if the transcript calls the tool: agents often call the
+ * same tool again. The value is set by hand, because no public data set contains agent loops.
  */
 const calledGain = 4;
 
 /**
- * Adds the state of the agent loop to a ranking. The ranking of the turn itself stays the same throughout the
- * loop, so a cache below this ranker serves every step.
+ * Adds the state of the agent loop to a ranking. The inner ranker's ranking of the turn stays the same
+ * throughout the loop, so its cache serves every step.
  */
 export class LoopRanker implements ToolRanker {
   readonly #ranker: ToolRanker;
@@ -34,8 +34,9 @@ export class LoopRanker implements ToolRanker {
 }
 
 /**
- * The ranking after the called tools have gained. Keyword scores are log-odds, so the gain is added. The scores
- * of the semantic method are probabilities: their odds are multiplied, and they sum to 1 again.
+ * The ranking with higher scores for the called tools. Keyword scores are log-odds, so the gain is added. The
+ * scores of the `semantic` method are probabilities: their odds are multiplied, and all scores are scaled to
+ * the sum 1.
  */
 export function raiseCalled(
   index: KeywordIndex,

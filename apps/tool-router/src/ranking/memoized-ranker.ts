@@ -5,8 +5,8 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { contextTurnsMax } from '../tool-index/keyword-scores.ts';
 
 /**
- * Caches rankings by list and relevant turns, because each agent loop step ranks the same turns. Losing an
- * entry costs only time. The state of the loop has no influence here: `LoopRanker` adds it.
+ * Caches rankings by list and relevant turns, because each agent loop step ranks the same turns. A lost entry
+ * costs only time. The state of the loop does not change these rankings: `LoopRanker` adds it.
  */
 export class MemoizedRanker implements ToolRanker {
   readonly #ranker: ToolRanker;
@@ -48,8 +48,8 @@ export class MemoizedRanker implements ToolRanker {
   }
 
   /**
-   * Fallback rankings are not cached, because the model, the vectors or the time may be available on the next
-   * attempt.
+   * Fallback rankings are not cached, because the next attempt may have the model, the vectors or enough
+   * time.
    */
   #keep(key: string, ranking: TurnRanking): TurnRanking {
     if (lastingReasons.has(ranking.methodReason)) this.#rankings.set(key, ranking);

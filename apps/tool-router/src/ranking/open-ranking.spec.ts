@@ -50,7 +50,7 @@ async function open(options: Partial<RankingOptions> = {}): Promise<Ranking> {
   return ranking;
 }
 
-/** Every pair of words that the small model knows. `as` distinguishes tools with equal names. */
+/** Every pair of words in the small model's vocabulary. `as` distinguishes tools with equal names. */
 const makeTools = (as: string) =>
   smallWords.flatMap((verb) => smallWords.map((noun) => defineTool(`${verb}_${noun}`, as)));
 const question = { turns: ['please forecast the weather'], at: 0 };
@@ -105,7 +105,7 @@ describe('vector ranking', () => {
 
 describe('falls back to keyword ranking', () => {
   it.each(['no folder', 'a folder with nothing of use'])(
-    'without a model: %s',
+    'if the model is unavailable: %s',
     async (what) => {
       const tools = makeTools('four');
       const index = indexTools(tools);
@@ -147,7 +147,7 @@ describe('falls back to keyword ranking', () => {
     expect(await ranker.rank(list, question)).toMatchObject({ method: 'semantic' });
   }, 60_000);
 
-  it('for tools without a stored vector, and requests their definitions once', async () => {
+  it('for tools without a stored vector, and requests their definitions one time', async () => {
     const tools = makeTools('six');
     const index = indexTools(tools);
     const { ranker, learn } = shared;

@@ -1,7 +1,7 @@
 import type { RoutingMethod } from '@gateway/interchange';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 
-/** Number of tools. Shorter lists are always forwarded in full, so they are not ranked by vectors. */
+/** Minimum number of tools for a ranking by vectors. Shorter lists are always forwarded in full. */
 export const shortListMax = 8;
 
 /**
@@ -12,7 +12,10 @@ export interface RankQuestion {
   /** The user turns, oldest first. Only turns up to `at` are read. */
   readonly turns: readonly string[];
   readonly at: number;
-  /** Names of the tools called in the transcript, in order of first call. Empty to ignore the agent loop. */
+  /**
+   * Names of the tools called in the transcript, in order of first call. An empty list ignores the agent
+   * loop.
+   */
   readonly calledTools?: readonly string[];
   /** Tool results that follow the turn, newest last. */
   readonly recentResults?: readonly string[];
@@ -20,8 +23,8 @@ export interface RankQuestion {
 
 export interface RankOptions {
   /**
-   * `keyword` keeps a conversation on keyword ranking if it started there. Otherwise, vectors are used if the
-   * model, the list and the remaining time permit. `methodReason` reports a fallback.
+   * `keyword` keeps a conversation on keyword ranking if it started with keyword ranking. Otherwise, vectors
+   * are used if the model, the list and the remaining time permit. `methodReason` reports a fallback.
    */
   readonly method?: RoutingMethod;
   /**
@@ -34,18 +37,18 @@ export interface RankOptions {
 }
 
 /**
- * Why a ranking method was used. `semantic`: by vectors, as intended. All others are keyword rankings.
- * `asked`: requested by the caller. `short_list`: all tools are forwarded anyway. `new_tools`: too many tools
- * have no vector yet; they are computed afterwards. `no_model`: the model is missing or broken. `late`: after
- * the deadline. `busy`: too many tasks wait.
+ * Why a ranking method was used. `semantic`: the list was ranked by vectors, as intended. All other reasons
+ * are for keyword rankings. `asked`: the caller requested keyword ranking. `short_list`: all tools are
+ * forwarded anyway. `new_tools`: too many tools have no vector yet; their vectors are computed afterwards.
+ * `no_model`: the model is missing or broken. `late`: the deadline has passed. `busy`: too many tasks wait.
  */
 export type MethodReason = 'semantic' | 'asked' | 'short_list' | 'new_tools' | 'no_model' | 'late' | 'busy';
 
 /** The ranking of a tool list for one user turn. */
 export interface TurnRanking {
   /**
-   * Scores by position, 0 or more, comparable only within one ranking. With vectors, they are probabilities
-   * that sum to 1, so the ratio to the best score is a difference in log-odds.
+   * Scores by position, 0 or more, comparable only within one ranking. With vectors, the scores are
+   * probabilities that sum to 1, so the ratio to the best score is a difference in log-odds.
    */
   readonly scores: Float64Array;
   /**
@@ -59,10 +62,10 @@ export interface TurnRanking {
    */
   readonly topScore: number;
   /**
-   * How much the words of the turn and its context say about the tools: the best keyword score, divided by the
-   * weight of a word that only one tool has. 0 if no tool has any of the words. BM25 weights are log-odds
-   * (Robertson & Spärck Jones, 1976), so the value counts evidence in distinctive words, and is comparable
-   * between lists of any size. Both methods compute it from the keyword scores.
+   * Evidence about the tools in the words of the turn and its context: the best keyword score, divided by the
+   * weight of a word that only one tool has. The evidence is 0 if no tool has any of the words. BM25 weights
+   * are log-odds (Robertson & Spärck Jones, 1976). The value therefore counts evidence in distinctive words,
+   * and is comparable between lists of any size. Both methods compute it from the keyword scores.
    */
   readonly evidence: number;
   /**
@@ -71,22 +74,23 @@ export interface TurnRanking {
    */
   readonly namesTop: boolean;
   /**
-   * The best tool's share if scores are treated as log-odds, 0 to 1. A probability for vector ranking, but
-   * only a hint for keyword ranking.
+   * The best tool's share if scores are treated as log-odds, 0 to 1. The share is a probability for vector
+   * ranking, but only a hint for keyword ranking.
    */
   readonly confidence: number;
   readonly method: RoutingMethod;
   readonly methodReason: MethodReason;
   /**
-   * Identifies the ranking code and models as part of the policy version. Equal identifiers rank identically
-   * on every replica.
+   * Identifies the ranking code and models as part of the policy version. Equal identifiers produce the same
+   * ranking on every replica.
    */
   readonly rankedBy: string;
 }
 
 /**
  * Ranks a list for a turn. Request several turns concurrently (`Promise.all`), so that their inferences share
- * a batch. Never fails: if a model, time or Redis is missing, the ranker falls back to keyword ranking.
+ * a batch. The method never fails: if the model, the time or Redis is missing, the ranker falls back to
+ * keyword ranking.
  */
 export interface ToolRanker {
   rank(

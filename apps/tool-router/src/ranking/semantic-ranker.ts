@@ -25,8 +25,8 @@ export interface SemanticRankerOptions {
 
 /**
  * Ranks by vectors and keywords in three steps: encode the turn, load the list's vector matrix, run the
- * second stage. The keyword ranking is computed first, because it is cheap and serves as the fallback if a
- * step fails, is late or lacks data.
+ * second stage. The keyword ranking is computed first, because it is cheap and is the fallback if a step
+ * fails, is late or lacks data.
  */
 export class SemanticRanker implements ToolRanker {
   readonly #options: SemanticRankerOptions;

@@ -10,8 +10,8 @@ import type { Reranker } from '../inference/model.port.ts';
 const tokensMax = 192;
 
 /**
- * Reranker that loads any cross-encoder directory: `model.onnx` and `tokenizer.json`. Scores one pair at a
- * time, so that a score does not depend on other pairs.
+ * Reranker that loads any cross-encoder directory: `model.onnx` and `tokenizer.json`. The reranker scores one
+ * pair at a time, so that a score does not depend on other pairs.
  */
 export class CrossEncoder implements Reranker {
   readonly id: string;

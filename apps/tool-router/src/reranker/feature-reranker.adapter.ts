@@ -44,7 +44,8 @@ export class FeatureReranker implements Reranker {
     if (!(data instanceof Float32Array) || data.length !== rows || !data.every(Number.isFinite)) {
       throw new Error(`the reranker did not return ${rows} scores`);
     }
-    // Copied, because memory owned by the runtime must not be transferred to another thread.
+    // The runtime owns this memory, which must not be transferred to another thread. The scores are therefore
+    // copied.
     return data.slice();
   }
 

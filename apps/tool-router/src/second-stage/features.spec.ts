@@ -112,7 +112,7 @@ describe('tool features', () => {
 });
 
 describe('synonyms', () => {
-  /** In this file, "ship" is a neighbour of "send". */
+  /** In this file of synonyms, "ship" is a neighbour of "send". */
   const synonyms = Synonyms.parse(
     Buffer.concat([
       Uint8Array.of(12, 0, 0, 0),
@@ -131,7 +131,7 @@ describe('synonyms', () => {
     expect(near).toEqual([['send', 0.8]]);
   });
 
-  it('count for a tool that does not contain the word itself', () => {
+  it('apply to a tool that does not contain the word itself', () => {
     const measured = measure(tools, 'ship it', synonyms);
     expect(measured.get('send_message')?.keyword_share).toBe(0);
     expect(measured.get('send_message')?.soft_share).toBe(1);

@@ -63,7 +63,7 @@ export function computeFeatures(
   return runAtOnce(computeInPieces(list, turn, vectors, synonyms, keyword));
 }
 
-/** Like `computeFeatures`. */
+/** Like `computeFeatures`, in pieces with pauses between them. */
 export function* computeInPieces(
   list: StageList,
   turn: StageTurn,

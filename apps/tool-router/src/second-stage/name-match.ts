@@ -6,7 +6,7 @@ import { pairOf } from './stage-list.ts';
 import type { StageTurn } from './stage-turn.ts';
 import { dot } from './score-math.ts';
 
-/** Two words from a name still count as adjacent with at most this many words between them. */
+/** Maximum number of words between two words of a name that still form an adjacent pair. */
 const phraseGapMax = 2;
 
 /** How much of each tool's name the turn contains, by word weight and by adjacent word pairs. */
@@ -58,13 +58,13 @@ function collectPairs(words: readonly string[]): Set<string> {
   return pairs;
 }
 
-/** Number of leading tools to which others are compared. */
+/** Number of leading tools to which the other tools are compared. */
 const leadersMax = 3;
 /** Number of leading tools that may need parameters supplied by other tools. */
 const needyMax = 5;
 /**
- * Minimum name share for a supplier. Above it, the supplier's own parameters also count, multiplied by
- * `secondHop`.
+ * Minimum name share for a supplier. If the share is higher, the supplier's own parameters also count,
+ * multiplied by `secondHop`.
  */
 const supplierMin = 0.5;
 const secondHop = 0.7;

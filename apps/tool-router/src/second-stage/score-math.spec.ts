@@ -26,7 +26,7 @@ describe('ranks by score', () => {
   );
 
   it.each([1, 2, 99, 100, 101, 350])(
-    'yield gains by the logarithm of the mean rank among ties: %i tools',
+    'yield gains from the logarithm of the mean rank among ties: %i tools',
     (count) => {
       const scores = scoresOf(count, 3);
       const gains = rankGains(scores);

@@ -22,7 +22,7 @@ interface SecondStageOptions {
   readonly pairsMax: number;
 }
 
-/** The deadline and the account of a ranking's inference. */
+/** The deadline and the account for the inference of a ranking. */
 export type InferenceTiming = Required<Pick<InferenceOptions, 'deadlineAt'>> &
   Pick<InferenceOptions, 'accountId'>;
 
@@ -82,7 +82,9 @@ export class SecondStage {
     return { logits: await this.#readPairs(index, turn, fused, timing), rankedBy: `.${reranker.id}` };
   }
 
-  /** Has no deadline: a list that is ready only after it serves the next plan. */
+  /**
+   * This work has no deadline, because a list that is finished after the deadline still serves the next plan.
+   */
   *#listOf(index: KeywordIndex): Pieces<StageList> {
     const kept = this.#lists.get(index.listHash);
     if (kept !== undefined) return kept;
@@ -116,8 +118,8 @@ export class SecondStage {
   }
 
   /**
-   * Reorders the top tools in the fused order by cross-encoder score. They keep the same set of logits, so
-   * all later tools stay behind them.
+   * Reorders the top tools in the fused order by cross-encoder score. The tools exchange their logits among
+   * themselves, so all later tools keep their places.
    */
   async #readPairs(
     index: KeywordIndex,
@@ -146,7 +148,7 @@ export class SecondStage {
   }
 }
 
-/** Ends the work after the deadline: the ranking has then fallen back to keywords. */
+/** Stops the work after the deadline, because the ranking has then fallen back to keywords. */
 function* endInTime<Result>(pieces: Pieces<Result>, deadlineAt: number): Pieces<Result> {
   let step = pieces.next();
   while (step.done !== true) {

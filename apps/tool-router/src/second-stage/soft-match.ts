@@ -9,7 +9,10 @@ import { gramsOf } from './stage-list.ts';
  */
 const lookAlikeMin = 0.5;
 const lookAlikeDiscount = 0.8;
-/** Later words in a turn match only exactly, because searching for similar words is expensive. */
+/**
+ * Maximum number of words in a turn that match by similarity. Later words match only exactly, because the
+ * search for similar words is expensive.
+ */
 const softWordsMax = 64;
 
 /** A word in the list that matches a word in the turn. Likeness is 1 for identical words. */
@@ -19,11 +22,11 @@ interface SoftWord {
 }
 
 interface SoftScores {
-  /** Score over all texts of a tool, weighted like keyword scores. */
+  /** Score over all texts of a tool, with the same field weights as keyword scores. */
   readonly text: Float64Array;
-  /** Number of words from the turn that occur in the name. */
+  /** Number of words from the turn that occur in the tool's name. */
   readonly name: Float64Array;
-  /** How much of the name the turn contains, by word weight. */
+  /** How much of the tool's name the turn contains, by word weight. */
   readonly nameCovered: Float64Array;
 }
 

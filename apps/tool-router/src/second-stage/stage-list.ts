@@ -6,10 +6,10 @@ import { runAtOnce } from '../shares/run-at-once.ts';
 /** Second-stage data for a tool list, in addition to its index. */
 export interface StageList {
   readonly index: KeywordIndex;
-  /** Positions of the tools whose name contains the word. */
+  /** Positions of the tools with the word in their name. */
   readonly namePostings: ReadonlyMap<string, readonly number[]>;
   /**
-   * Positions of the tools whose name contains two adjacent words, keyed by `pairOf`. A name with two such
+   * Positions of the tools with two adjacent words in their name, keyed by `pairOf`. A name with two such
    * pairs is listed twice.
    */
   readonly namePairs: ReadonlyMap<string, readonly number[]>;
@@ -26,15 +26,15 @@ export interface StageList {
 }
 
 const gramLength = 3;
-/** Longer words are ids or encoded data. */
+/** Maximum length of a word in the trigram index, in characters. Longer words are ids or encoded data. */
 const gramWordLengthMax = 24;
 /** Maximum number of words in the trigram index. Later words in the list are skipped. */
 const gramWordsMax = 20_000;
 
-/** The trigrams of this many words are added without a pause. */
+/** Number of words added to the trigram index between two pauses. */
 const gramWordsAtOnce = 256;
 
-/** Computed once per list. `cards` are the index's tool cards, in the same order. */
+/** Computes the second-stage data once per list. `cards` are the index's tool cards, in the same order. */
 export function makeStageList(
   index: KeywordIndex,
   cards: readonly Pick<ToolCard, 'parameterTerms'>[],
@@ -42,7 +42,7 @@ export function makeStageList(
   return runAtOnce(makeStageListInPieces(index, cards));
 }
 
-/** Like `makeStageList`. */
+/** Like `makeStageList`, in pieces with pauses between them. */
 export function* makeStageListInPieces(
   index: KeywordIndex,
   cards: readonly Pick<ToolCard, 'parameterTerms'>[],
@@ -75,11 +75,13 @@ export function* makeStageListInPieces(
   return { index, namePostings, namePairs, nameWeights, parameterTerms, asking, wordsByGram, bytes };
 }
 
-/** A tool that only asks a question has few parameters: the question and possibly its choices. */
+/**
+ * Maximum number of parameters of a tool that only asks a question: the question and possibly its choices.
+ */
 const askingParametersMax = 4;
 /**
  * Minimum weight of the word "ask" in the tool's texts, where 1 is one occurrence in a text of average
- * length. Longer texts mention it only incidentally.
+ * length. Longer texts contain the word only incidentally.
  */
 const askingWeightMin = 0.85;
 

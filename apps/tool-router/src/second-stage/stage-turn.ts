@@ -12,7 +12,10 @@ const wordsMax = 256;
 /** Maximum number of tasks in a turn that are ranked separately. */
 const segmentsMax = 6;
 const segmentWordsMin = 2;
-/** Runs of white space. Each becomes one character, so that no run is read from each of its positions. */
+/**
+ * Runs of white space. Each run is replaced by one character, because a regular expression would read a long
+ * run again from each of its positions.
+ */
 const spacePattern = /\s+/g;
 /** Separators between tasks: sentence ends, conjunctions and line breaks. */
 const jointPattern =
@@ -24,7 +27,10 @@ export interface StageTurn {
   readonly query: TurnQuery;
   /** The turn's own words, in order, with repeats. */
   readonly words: readonly string[];
-  /** The words in each task of the turn. A single element with all words if there is only one task. */
+  /**
+   * The words in each task of the turn. For a turn with only one task, the list has a single element with all
+   * words.
+   */
   readonly segments: readonly (readonly string[])[];
   /**
    * How much the turn depends on earlier turns: 1 for a few words, less for long turns, 0 for the first turn.

@@ -16,8 +16,9 @@ export interface RouterShares {
 }
 
 /**
- * A piece takes about as long as a plan for 100 tools. A plan for a list of 4,096 tools takes up to 80 ms. Plans that
- * waited longer than `waitMsMax` would be late at the gateway (`PLAN_DEADLINE_MS`).
+ * The shares of the event loop. A piece takes about as long as a plan for 100 tools. A plan for a list of
+ * 4,096 tools takes up to 80 ms. Plans that wait longer than `waitMsMax` would be late at the gateway
+ * (`PLAN_DEADLINE_MS`).
  */
 export const loopShare: LoopShareOptions = {
   pieceMs: 2,
@@ -26,7 +27,7 @@ export const loopShare: LoopShareOptions = {
   jobs: { slots: 64, slotsPerAccount: 1, waitingPerAccountMax: 8, waitingMax: 1_024, waitMsMax: 250 },
 };
 
-/** The burst is enough for about 700 new tools. */
+/** The shares of the inference thread. The burst is enough for about 700 new tools. */
 export const vectorShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 200 };
 
 /** Opens the shares and reports them in the metrics. */

@@ -1,6 +1,8 @@
 import type { Pieces } from '@gateway/messaging';
 
-/** Runs the work without a pause, for callers that share the event loop with no other account. */
+/**
+ * Runs all pieces of the work without pauses, for callers that share the event loop with no other account.
+ */
 export function runAtOnce<Result>(pieces: Pieces<Result>): Result {
   let step = pieces.next();
   while (step.done !== true) step = pieces.next();

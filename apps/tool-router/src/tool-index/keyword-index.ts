@@ -30,7 +30,7 @@ class Postings {
     this.#counts = [count];
   }
 
-  /** `count` is in quarters, like the counts in tool cards. */
+  /** Adds a tool to the postings. `count` is in quarters, like the counts in tool cards. */
   add(position: number, count: number): void {
     this.positions.push(position);
     this.#counts.push(count);
@@ -81,9 +81,9 @@ export function indexToolList(listHash: string, cards: readonly ToolCard[]): Key
   return runAtOnce(indexInPieces(listHash, cards));
 }
 
-/** Like `indexToolList`. */
+/** Like `indexToolList`, in pieces with pauses between them. */
 export function* indexInPieces(listHash: string, cards: readonly ToolCard[]): Pieces<KeywordIndex> {
-  // Lengths are integers, so this sum does not depend on tool order.
+  // Lengths are integers, so their sum does not depend on tool order.
   const lengthMean = cards.reduce((sum, card) => sum + card.length, 0) / Math.max(1, cards.length);
   const postings = yield* collectPostings(cards, lengthMean);
   const bytes = yield* sumBytes(cards, postings);
@@ -103,7 +103,9 @@ export function* indexInPieces(listHash: string, cards: readonly ToolCard[]): Pi
   };
 }
 
-/** Cards or terms that are read without a pause. They take a fraction of a millisecond. */
+/**
+ * Numbers of cards and terms that are processed between two pauses. Each takes a fraction of a millisecond.
+ */
 const [cardsAtOnce, termsAtOnce] = [32, 2_048];
 
 function* sumBytes(cards: readonly ToolCard[], postings: ReadonlyMap<string, Postings>): Pieces<number> {
@@ -151,8 +153,8 @@ function* collectPostings(cards: readonly ToolCard[], lengthMean: number): Piece
 }
 
 /**
- * Looks up a token by its text once. Afterwards, the token object stores the position of its postings. Another count
- * that runs in a pause may take over the token object: the token is then looked up again.
+ * Looks up the postings of each token by its text once, and then stores their place in the token object.
+ * Another count that runs during a pause may overwrite that place. The token is then looked up again.
  */
 class PostingsDraft {
   readonly postings = new Map<string, Postings>();
@@ -181,14 +183,16 @@ class PostingsDraft {
 }
 
 /**
- * Rarity of a word in this list (inverse document frequency). Highest for a word that the list does not
- * contain.
+ * Rarity of a word in this list (inverse document frequency). The rarity is highest for a word that the list
+ * does not contain.
  */
 export function idfOf({ postings, names }: Pick<KeywordIndex, 'postings' | 'names'>, word: string): number {
   return inverseDocumentFrequency(postings.get(word)?.positions.length ?? 0, names.length);
 }
 
-/** The weight of a word that only one tool of the list has. The largest weight that a known word can have. */
+/**
+ * The weight of a word that only one tool of the list has. This is the largest weight of a word in the list.
+ */
 export function weightOfOwnWord({ names }: Pick<KeywordIndex, 'names'>): number {
   return inverseDocumentFrequency(1, names.length);
 }

@@ -8,14 +8,14 @@ const turnCharactersMax = 20_000;
 export const contextTurnsMax = 3;
 const contextDecay = 0.5;
 /**
- * Turns with at least this many words need less context. For shorter turns, earlier turns weigh 0.5, 0.25 and
+ * Number of words from which a turn needs less context. For shorter turns, earlier turns weigh 0.5, 0.25 and
  * 0.125. For longer turns, these weights shrink proportionally. Recall@5/@10 on public dialogues with 100
- * candidates: independent turns (bfcl_multi_turn) 79.8/88.0 without context, 77.9/87.0 with full context,
- * 80.2/88.8 with this rule. Connected dialogues (apibank) 55.9/61.2, 75.0/85.6 and 74.5/85.4.
+ * candidates, for no context, full context and this rule. Independent turns (bfcl_multi_turn): 79.8/88.0,
+ * 77.9/87.0 and 80.2/88.8. Connected dialogues (apibank): 55.9/61.2, 75.0/85.6 and 74.5/85.4.
  */
 export const standaloneWords = 6;
 
-/** The words in a user turn with their weights, at most 1. */
+/** The words in a user turn with their weights. A weight is at most 1. */
 export type TurnQuery = ReadonlyMap<string, number>;
 
 /**
@@ -63,7 +63,7 @@ export function countBelow(ascending: Float64Array, value: number): number {
   return low;
 }
 
-/** Positions that are read without a pause. They take about half a millisecond. */
+/** Number of positions that are processed between two pauses. They take about half a millisecond. */
 const positionsAtOnce = 50_000;
 
 /**
@@ -92,7 +92,8 @@ export function orderByScore({ tieRanks }: KeywordIndex, scores: Float64Array): 
   const ascending = scores.toSorted();
   const byTie = new Uint32Array(count);
   tieRanks.forEach((rank, position) => (byTie[rank] = position));
-  // Places each tool in the first free slot for its score. Five times as fast as a comparison sort.
+  // Places each tool in the first free slot for its score. This sort is five times as fast as a comparison
+  // sort.
   const taken = new Uint32Array(count);
   const order = new Uint32Array(count);
   for (const position of byTie) {

@@ -20,7 +20,10 @@ const wordPattern =
   // eslint-disable-next-line regexp/no-super-linear-move -- two or more capitals always match, so no run is read twice
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|\p{N}+/gu;
 
-/** The same pattern restricted to ASCII, which covers most text. Five times as fast. */
+/**
+ * The same pattern restricted to ASCII text, which is the most frequent. The restricted pattern is five times
+ * as fast.
+ */
 const asciiText = /^[\t-~]*$/;
 // eslint-disable-next-line regexp/no-super-linear-move -- two or more capitals always match, so no run is read twice
 const asciiPattern = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
@@ -28,9 +31,9 @@ const asciiWord = /^[a-z]{3,}$/;
 const wordLengthMax = 64;
 
 /**
- * Splits text or an identifier into words, in order. Splits at case changes, digits and punctuation. Words
- * are lowercased and stemmed (Porter, English), and stop words are dropped. `getUserByID2` yields `get, user,
- * id, 2`. Returns at most `tokensMax` words.
+ * Splits text or an identifier into words, in order. The text is split at case changes, digits and
+ * punctuation. Words are lowercased and stemmed (Porter, English), and stop words are dropped. `getUserByID2`
+ * yields `get, user, id, 2`. Returns at most `tokensMax` words.
  */
 export function splitTokens(text: string, tokensMax: number): string[] {
   trimWords();
@@ -38,8 +41,8 @@ export function splitTokens(text: string, tokensMax: number): string[] {
 }
 
 /**
- * A token as an object. A counting function stores the token's place in the object, which saves a lookup per
- * token. The place is valid until that function returns, so no other count may run in between.
+ * A token as an object. A counting function stores the token's place in this object, which saves a lookup per
+ * token. The place is valid until that function returns, so no other count may run in the meantime.
  */
 export interface Word {
   readonly token: string;
@@ -65,8 +68,8 @@ export function nextCount(): number {
 }
 
 /**
- * Clears the cache when it is too large. Later calls may return different objects for the same token. Call it
- * before counting words, never during a count.
+ * Clears the cache when it is too large. Later calls may return different objects for the same token. Call
+ * this function before counting words, never during a count.
  */
 export function trimWords(): void {
   if (knownRuns.size < knownRunsMax && knownWords.size < knownRunsMax) return;
@@ -112,8 +115,8 @@ function readToken(word: string): string | null {
 }
 
 /**
- * V8 stores a substring of 13 or more characters as a view of the whole text. Copying it lets V8 free the
- * text.
+ * V8 stores a substring of 13 or more characters as a view of the whole text. Copying the substring lets V8
+ * free the text.
  */
 function detach(word: string): string {
   return word.length < 13 ? word : Buffer.from(word).toString();

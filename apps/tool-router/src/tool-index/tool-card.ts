@@ -3,7 +3,7 @@ import type { Word } from './tokens.ts';
 import { nextCount, readWords, trimWords } from './tokens.ts';
 
 /**
- * Field weights in quarters. This keeps lengths integer, so sums do not depend on tool order. The best values
+ * Field weights in quarters. Lengths then stay integers, so sums do not depend on tool order. The best values
  * on the public data sets are: name ×2, description ×1, parameter names ×1, parameter descriptions ×0.25.
  * Enum values and examples are weighted like similar fields.
  */
@@ -34,7 +34,7 @@ export interface ToolCard {
   readonly counts: readonly number[];
   /** The distinct words in the tool's name. */
   readonly nameTerms: readonly string[];
-  /** The distinct words in the parameter names. For a long schema, only the first ones. */
+  /** The distinct words in the parameter names. For a long schema, only the first words are stored. */
   readonly parameterTerms: readonly string[];
   /** Sum of all weighted counts, in quarters. */
   readonly length: number;
@@ -43,8 +43,8 @@ export interface ToolCard {
 }
 
 /**
- * Builds a tool's card. Time is linear in the definition's size, up to the limits above. Never throws, even
- * for an invalid schema.
+ * Builds a tool's card. The time is linear in the definition's size, up to the limits above. The function
+ * never throws, even for an invalid schema.
  */
 export function makeToolCard(definition: ToolDefinition): ToolCard {
   trimWords();
@@ -57,7 +57,7 @@ export function makeToolCard(definition: ToolDefinition): ToolCard {
     name: definition.name,
     nameTerms: [...draft.nameTerms],
     parameterTerms: [...draft.parameterTerms],
-    // Copied to drop unused array capacity.
+    // The arrays are copied to drop unused capacity.
     terms: draft.terms.slice(),
     counts: draft.counts.slice(),
     length: draft.length,
@@ -112,7 +112,7 @@ type Visit = (field: ToolField, text: string) => void;
 
 /**
  * Visits each text in a definition together with its field, starting with the name and description. The work
- * is bounded. Never throws, even for an invalid schema.
+ * is bounded. The function never throws, even for an invalid schema.
  */
 export function visitToolTexts(definition: ToolDefinition, visit: Visit): void {
   visit('name', definition.name ?? '');
@@ -169,7 +169,7 @@ function pushSubschemas(
     visit('parameterName', name);
     push(subschema);
   }
-  // Most schemas contain none of the other keywords.
+  // Fast path: most schemas contain none of the other keywords.
   if (!Object.keys(schema).some((key) => schemaKeywords.has(key))) return;
   for (const keyword of schemaMaps) for (const [, subschema] of entriesOf(schema[keyword])) push(subschema);
   for (const keyword of schemaLists) {

@@ -9,10 +9,10 @@ import { makeToolCard } from './tool-card.ts';
 
 type FoundToolList =
   | { readonly status: 'known'; readonly index: KeywordIndex }
-  /** Hashes of the definitions that are not known; none when it is the list itself that is not. */
+  /** Hashes of the missing definitions. Empty if the list itself is missing. */
   | { readonly status: 'unknown'; readonly missing: string[] };
 
-/** Tool lists keyed by hash. */
+/** Tool lists by their hash. */
 export interface ToolLists {
   /** Number of tools in a list that is in memory; 0 for other lists. */
   sizeOf(listHash: string): number;
@@ -23,7 +23,7 @@ export interface ToolLists {
   find(listHash: string, toolHashes: readonly string[] | undefined): Pieces<FoundToolList>;
 }
 
-/** Definitions that are read without a pause. They take about half a millisecond. */
+/** Number of definitions that are processed between two pauses. They take about half a millisecond. */
 const definedAtOnce = 8;
 
 interface ToolMemoryOptions {
@@ -58,7 +58,7 @@ export class ToolMemory implements ToolLists {
     }
   }
 
-  /** Removes a list and definitions. The edge gateway sends them again when they are needed. */
+  /** Removes a list and definitions. The edge gateway sends them again when a plan needs them. */
   forget(listHash: string, toolHashes: readonly string[]): void {
     this.#lists.delete(listHash);
     for (const hash of toolHashes) this.#cards.delete(hash);
@@ -96,7 +96,9 @@ interface ToolIntakeOptions {
   readonly share: LoopShare;
 }
 
-/** Stores the definitions of a request, in the turns of its account. */
+/**
+ * Stores the definitions of a request. The work counts toward the event loop share of the request's account.
+ */
 export class ToolIntake {
   readonly #options: ToolIntakeOptions;
 

@@ -1,7 +1,7 @@
 import type { Inference } from '../inference/inference.port.ts';
 import { ToolEmbedding } from './embed-tools.ts';
 
-/** Encodes each text as the number it contains. The task size changes after each task. */
+/** An encoder that encodes each text as the number in the text. Its task size changes after each task. */
 function createInference(sizes: readonly number[]): Inference {
   let tasks = 0;
   return {

@@ -6,10 +6,10 @@ import type { SharedVectors } from './shared-vectors.port.ts';
 
 /**
  * Command timeout in milliseconds. Plans may wait for these commands, so an unresponsive Redis must not delay
- * them longer.
+ * plans longer.
  */
 const commandDefaultMs = 40;
-/** Expiry time in seconds. A vector that was unused for this long is computed again. */
+/** Expiry time in seconds. A vector that was not used for this time is computed again. */
 const keptSeconds = 14 * 24 * 3600;
 const keysPerCommand = 256;
 

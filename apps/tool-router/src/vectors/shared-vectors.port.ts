@@ -1,17 +1,20 @@
 import type { PackedVector } from './vector-blocks.ts';
 
 /**
- * Vectors shared between replicas, so that only one replica encodes a tool. Never fails: errors count as
- * missing vectors.
+ * Vectors shared between replicas, so that only one replica encodes a tool. No method fails: after an error,
+ * the vectors are treated as missing.
  */
 export interface SharedVectors {
   /** The stored vectors, keyed by definition hash. */
   fetch(modelId: string, dimensions: number, hashes: readonly string[]): Promise<Map<string, PackedVector>>;
-  /** Stores vectors in the share of the account that sent the definitions. Vectors that do not fit are skipped. */
+  /**
+   * Stores vectors within the quota of the account that sent the definitions. Vectors that do not fit are
+   * skipped.
+   */
   store(modelId: string, vectors: ReadonlyMap<string, PackedVector>, accountId: string): Promise<void>;
 }
 
-/** Used when there is only one router. */
+/** The shared vectors of a deployment with only one router. */
 export const noSharedVectors: SharedVectors = {
   fetch: () => Promise.resolve(new Map()),
   store: () => Promise.resolve(),

@@ -11,18 +11,18 @@ import { packVector, VectorBlocks, type PackedVector } from './vector-blocks.ts'
 import type { VectorMetrics } from '../metrics/router-metrics.ts';
 
 /**
- * Maximum number of new tools in a list for which a plan waits. More vectors would not be ready before the
- * deadline.
+ * Maximum number of new tools in a list for which a plan waits. A larger number of vectors would not be ready
+ * before the deadline.
  */
 export const awaitedToolsMax = 250;
 /**
- * Maximum number of definitions waiting for a vector. Beyond it, new definitions get no vector, and their
- * lists are ranked by keyword.
+ * Maximum number of definitions waiting for a vector. Beyond this number, new definitions get no vector, and
+ * their lists are ranked by keyword.
  */
 const pendingMax = 20_000;
 /**
- * Definitions that each account may add although others have filled the queue: more than the largest tool list. The
- * queue may then grow to twice its size.
+ * Number of definitions that each account may add when other accounts have filled the queue. This number is
+ * larger than the largest tool list. The queue may then grow to twice its size.
  */
 const pendingReservedPerAccount = 5_000;
 /** Maximum total length of waiting texts, in characters. */
@@ -30,10 +30,11 @@ const pendingCharactersMax = 64 * 1024 * 1024;
 /** Minimum time between two requests for a list's definitions. */
 const forgottenMs = 10 * 60_000;
 /**
- * Delay before encoding lists that no plan is waiting for, so that the plan for the same request runs first.
+ * Delay in milliseconds before encoding lists for which no plan is waiting, so that the plan for the same
+ * request runs first.
  */
 const laterMs = 30;
-/** Number of definitions read without a pause. */
+/** Number of definitions that are processed between two pauses. */
 const readAtOnce = 8;
 
 /** Vectors for the tools in a list, by position. A tool without a vector has a row of zeros. */
@@ -51,7 +52,7 @@ export interface ToolVectorsOptions {
   readonly vectorsBytesMax: number;
   readonly matricesBytesMax: number;
   /**
-   * Called with the tools in a list that have no stored vector, to request their definitions again. Calls for
+   * Called with the tools of a list that have no stored vector, to request their definitions again. Calls for
    * the same list are rate-limited.
    */
   readonly onForgotten: (listHash: string, hashes: readonly string[]) => void;
@@ -66,8 +67,8 @@ export class ToolVectors {
   readonly #matrices: LRUCache<string, VectorMatrix>;
   readonly #pending = new Map<string, Promise<void>>();
   /**
-   * Lists for which definitions were requested recently. Prevents repeated requests if a vector cannot be
-   * computed.
+   * Lists for which definitions were requested recently. This cache prevents repeated requests if a vector
+   * cannot be computed.
    */
   readonly #forgotten = new LRUCache<string, true>({ max: 10_000, ttl: forgottenMs });
   readonly #pendingOf = new Map<string, number>();
@@ -97,7 +98,7 @@ export class ToolVectors {
     return this.#pending.size;
   }
 
-  /** Starts computing missing vectors. Returns immediately. */
+  /** Starts computing missing vectors and returns immediately. */
   prepare(definitions: readonly ToolDefinition[], accountId = ''): void {
     const blocks = this.#open();
     if (blocks === undefined) return;
@@ -123,9 +124,9 @@ export class ToolVectors {
   }
 
   /**
-   * Returns the list's matrix. `new_tools`: more than `awaitedToolsMax` tools have no vector yet, or a vector
-   * cannot be obtained. `no_model`: no encoder is available. Waits for pending vectors; the caller enforces
-   * the deadline.
+   * Returns the list's matrix, or the reason why it is not available. `new_tools`: more than
+   * `awaitedToolsMax` tools have no vector yet, or a vector cannot be obtained. `no_model`: no encoder is
+   * available. The method waits for pending vectors, and the caller enforces the deadline.
    */
   async matrixOf(index: KeywordIndex): Promise<VectorMatrix | 'new_tools' | 'no_model'> {
     const blocks = this.#open();
@@ -174,8 +175,8 @@ export class ToolVectors {
   }
 
   /**
-   * Reloads vectors evicted from memory from the shared store. Definitions are requested again for vectors
-   * not found there.
+   * Loads vectors that were evicted from memory from the shared store. The definitions of vectors that are
+   * not in the store are requested again.
    */
   #recall(listHash: string, missing: readonly string[]): void {
     const unknown = missing.filter((hash) => !this.#pending.has(hash));
@@ -191,7 +192,7 @@ export class ToolVectors {
     this.#options.onForgotten(listHash, lost);
   }
 
-  /** Computes missing vectors. Work that no plan is waiting for starts after the current plan. */
+  /** Computes missing vectors. Work for which no plan is waiting starts after the current plan. */
   async #vectorize(
     definitions: readonly ToolDefinition[],
     urgency: Urgency,
@@ -218,7 +219,7 @@ export class ToolVectors {
       const characters = lengthOf(text);
       if (this.#pendingCharacters + characters > pendingCharactersMax)
         throw new Error('the texts that wait for vectors exceed the limit');
-      // A definition can be listed twice.
+      // A list can contain the same definition twice.
       if (texts.has(definition.hash)) continue;
       this.#pendingCharacters += characters;
       texts.set(definition.hash, text);
@@ -226,7 +227,8 @@ export class ToolVectors {
   }
 
   /**
-   * Marks tools as pending until `work` finishes. Never fails: if encoding fails, the vector stays missing.
+   * Marks tools as pending until `work` finishes. The method never fails: if encoding fails, the vector stays
+   * missing.
    */
   #track(hashes: readonly string[], work: Promise<void>): void {
     const done = work
@@ -237,7 +239,7 @@ export class ToolVectors {
     for (const hash of hashes) this.#pending.set(hash, done);
   }
 
-  /** Loads vectors from the shared store. Returns the hashes that were not found. */
+  /** Loads vectors from the shared store. Returns the hashes of the vectors that were not found. */
   async #fetch(hashes: readonly string[]): Promise<string[]> {
     const blocks = this.#open();
     const modelId = this.#modelId;

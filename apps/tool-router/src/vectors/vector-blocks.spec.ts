@@ -39,7 +39,7 @@ describe('vectors keyed by definition hash', () => {
     expect(target[3]).toBeCloseTo(vectorOf(999)[3] ?? 0, 2);
   });
 
-  it('serialize to the same bytes everywhere, and invalid bytes are rejected', () => {
+  it('serialize to the same bytes on every machine, and invalid bytes are rejected', () => {
     const packed = packVector(vectorOf(3));
     expect(parsePackedVector(renderPackedVector(packed), dimensions)).toEqual(packed);
     expect(parsePackedVector(Buffer.alloc(dimensions), dimensions)).toBeUndefined();

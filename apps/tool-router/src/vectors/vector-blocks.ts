@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Vectors per block. Blocks are allocated on demand, so an idle router allocates none. */
+/** Vectors per block. Blocks are allocated on demand, so an idle router has no block. */
 const blockRows = 4096;
 /**
  * Bytes per vector in addition to its numbers: hash (64 characters), cache entry and scale. Measured with
@@ -41,7 +41,7 @@ export class VectorBlocks {
     return this.#rows.has(hash);
   }
 
-  /** Keeps the existing vector if there is one. */
+  /** Stores a vector, unless the hash already has one. */
   set(hash: string, packed: PackedVector): void {
     if (this.#rows.get(hash) !== undefined) return;
     if (packed.steps.length !== this.dimensions)
@@ -71,7 +71,7 @@ export class VectorBlocks {
   }
 }
 
-/** A vector as stored and shared: number = step × scale. */
+/** A vector as it is stored and shared: number = step × scale. */
 export interface PackedVector {
   readonly steps: Int8Array;
   readonly scale: number;

@@ -48,7 +48,7 @@ describe('the score for a tool definition', () => {
       'schema_smell',
     ],
     [offer('get_invoice', 'Gets an invoice with its lines', { properties: { data: {} } }), 'schema_smell'],
-  ])('loses points for a defect: case %#', (tool, code) => {
+  ])('loses points for a defect in the definition: case %#', (tool, code) => {
     expect(codesOf(tool)).toContain(code);
     expect(assessList([tool])[0]!.score).toBeLessThan(100);
   });
@@ -81,7 +81,7 @@ describe('near-duplicate tools', () => {
     expect(issues.map(({ code }) => code)).toContain('near_duplicate');
   });
 
-  it('get a suggested wording from their own parameters, or none if nothing distinguishes them', () => {
+  it('get a suggested wording from their own parameters, or no suggestion if nothing distinguishes them', () => {
     const [wording] = find([...github, ...planted], 'get_user').wordings;
     expect(wording).toEqual({
       ...{ collidesWith: 'fetch_user', description: 'Get user by user id.' },

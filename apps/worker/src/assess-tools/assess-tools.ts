@@ -38,7 +38,7 @@ export function assessList(
 }
 
 /**
- * Maximum number of assessments stored per account. Those for tools that have not been offered for the
+ * Maximum number of assessments stored per account. Assessments of tools that have not been offered for the
  * longest time are deleted first.
  */
 const toolsMax = 5_000;
@@ -54,16 +54,13 @@ export async function assessTools(
   const rows = assessed.map((each) => ({ ...renderRow(each), assessedAt: new Date(), accountId }));
   await models.toolAssessment.deleteMany({ where: { name: { in: rows.map(({ name }) => name) } } });
   await models.toolAssessment.createMany({ data: rows, skipDuplicates: true });
-  // The check must follow the write: a deletion that starts later finds the rows.
+  // The check must follow the write, because a deletion that starts later finds the rows.
   if ((await models.forgottenAccount.count()) > 0) await models.toolAssessment.deleteMany({});
   await deleteOldest(database, accountId);
   return { assessed: rows.length };
 }
 
-/**
- * Renders a row that Postgres can store. Tool and parameter names can contain NUL and lone surrogates, which
- * Postgres rejects.
- */
+/** Replaces text that Postgres rejects. Tool and parameter names can contain NUL and lone surrogates. */
 function renderRow({ name, score, issues, near, wordings }: ToolAssessment) {
   return {
     name: storable(name),
@@ -108,7 +105,7 @@ const storedAssessment = z.object({
   ),
 });
 
-/** Reads the stored assessments for these tools, by tool name. */
+/** Reads the stored assessments for the given tools, by tool name. */
 export async function readAssessments(
   database: TelemetryDatabase,
   accountId: string,

@@ -19,7 +19,7 @@ export interface ToolParameter {
 export interface AssessedTool extends OfferedTool {
   /**
    * The tool's action, taken from its name or otherwise from the start of its description. Synonyms share one
-   * action: `get` includes fetch.
+   * action: the action `get` includes "fetch".
    */
   readonly action: string | undefined;
   /** The stems of the words in the name, without the verb. */
@@ -69,7 +69,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Words that say nothing about a tool. */
+/** Words without information about a tool. */
 const emptyWords = new Set(
   (
     'a an the this that of for to from in on at by with as and or not is are be it its your their use used using ' +
@@ -99,7 +99,7 @@ const verbGroup = new Map(
   }),
 );
 
-/** Splits text or an identifier into lower-case words: `getUserByID2` gives get, user, by, id, 2. */
+/** Splits text or an identifier into lower-case words: `getUserByID2` gives `get, user, by, id, 2`. */
 export function splitWords(text: string): string[] {
   // eslint-disable-next-line regexp/no-super-linear-move -- two or more capitals always match, so no run is read twice
   const words = text.slice(0, 20_000).match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}]+|\p{N}+/gu) ?? [];

@@ -9,15 +9,15 @@ export interface NearDuplicate {
 }
 
 /**
- * Minimum similarity for which two tools with the same action count as near duplicates. It flags one in
- * twelve of GitHub's 117 tools.
+ * Minimum similarity for which two tools with the same action count as near duplicates. This minimum flags
+ * one in twelve of GitHub's 117 tools.
  */
 const similarityMin = 0.75;
 /**
  * Thresholds for similarity in meaning, as cosines from the shipped encoder. Two tools match if their
- * definitions are related and the words that differ between their names mean the same (cars, vehicles). They
- * also match if their names share no word but their definitions are nearly identical. No pair among GitHub's
- * 117 tools reaches these thresholds; the closest pair is labels and tags, with 0.35.
+ * definitions are related and the words that differ between their names mean the same (cars, vehicles). Two
+ * tools also match if their names share no word but their definitions are nearly identical. No pair among
+ * GitHub's 117 tools reaches these thresholds. The closest pair is labels and tags, with 0.35.
  */
 const wordsMeaningMin = 0.36;
 const toolsMeaningMin = 0.35;
@@ -29,9 +29,9 @@ const toolsMax = 1_000;
 /**
  * Finds tools in a list that perform the same action on the same objects, by tool name. Half of the lexical
  * similarity comes from the objects in the names, with synonymous verbs treated as one. The other half comes
- * from the words in the descriptions, weighted by their rarity in the list. Tools whose names consist of the
- * same words are always near duplicates. With `meanings`, tools that express the same meaning in other words
- * are found as well.
+ * from the words in the descriptions, weighted by their rarity in the list. Tools with the same words in
+ * their names are always near duplicates. With `meanings`, the function also finds tools that express the
+ * same meaning in other words.
  */
 export function findNearDuplicates(
   tools: readonly AssessedTool[],
@@ -79,15 +79,15 @@ function measureSimilarity(
 }
 
 /**
- * Returns the cosine between two definitions that describe the same action in other words. Returns 0 if it is
- * below `similarityMin`.
+ * Returns the cosine between two definitions that describe the same action in other words. Returns 0 if the
+ * definitions do not reach the thresholds for similarity in meaning.
  */
 function measureMeaning(one: AssessedTool, other: AssessedTool, meanings: Meanings): number {
   if (one.action !== other.action || one.action === undefined) return 0;
   const cosine = meanings.compareTools(one.name, other.name);
   if (cosine < toolsMeaningMin) return 0;
   const [ofOne, ofOther] = [lacking(one.objects, other.objects), lacking(other.objects, one.objects)];
-  // If a name only adds words to another name, it belongs to a more specific tool.
+  // If a name only adds words to another name, the longer name is the name of a more specific tool.
   if (ofOne.length === 0 || ofOther.length === 0) return 0;
   const isApart = ofOne.length === one.objects.size;
   const meansSame = meanings.compareWords(ofOne, ofOther) >= wordsMeaningMin;
@@ -100,7 +100,7 @@ function lacking(one: ReadonlySet<string>, other: ReadonlySet<string>): string[]
   return [...one].filter((word) => !other.has(word));
 }
 
-/** The Jaccard similarity of two sets. 0 if a name contains no object. */
+/** The Jaccard similarity of two sets. Returns 0 if one of the sets is empty. */
 function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   if (one.size === 0 || other.size === 0) return 0;
   const shared = [...one].filter((word) => other.has(word)).length;

@@ -21,7 +21,7 @@ export class Meanings {
     this.#words = new Map(words.map((word, at) => [word, tools.length + at]));
   }
 
-  /** Returns the cosine between two tools, given by name. Returns 0 if either is unknown. */
+  /** Returns the cosine between two tools, given by name. Returns 0 if either name is unknown. */
   compareTools(one: string, other: string): number {
     const [first, second] = [this.#tools.get(one), this.#tools.get(other)];
     if (first === undefined || second === undefined) return 0;
@@ -65,7 +65,7 @@ const wordsMax = 2_000;
 const wordCharactersMax = 64;
 const floatBytes = 4;
 
-/** Null if the router cannot encode the tools at the moment. */
+/** Returns the embeddings. Null if the router cannot encode the tools at the moment. */
 export type ReadMeanings = (tools: readonly OfferedTool[]) => Promise<Meanings | null>;
 export const READ_MEANINGS = Symbol('ReadMeanings');
 

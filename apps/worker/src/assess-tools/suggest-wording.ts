@@ -13,10 +13,10 @@ export interface SuggestedWording {
 const namedMax = 3;
 
 /**
- * Suggests a description and examples that distinguish a tool from a similar one. It uses the tool's action
- * and object, plus the parameters and name words that the similar tool lacks. It does not describe the
- * similar tool, because such words would attract requests for the wrong tool. Null if the similar tool has
- * all of these parameters and words too.
+ * Suggests a description and examples that distinguish a tool from a similar one. The suggestion uses the
+ * tool's action and object, plus the parameters and name words that the similar tool lacks. It does not
+ * describe the similar tool, because such words would attract requests for the wrong tool. Null if the
+ * similar tool has all of these parameters and words too.
  */
 export function suggestWording(tool: AssessedTool, neighbour: AssessedTool): SuggestedWording | null {
   const own = listOwnKeys(tool, neighbour);
@@ -25,13 +25,15 @@ export function suggestWording(tool: AssessedTool, neighbour: AssessedTool): Sug
   return {
     collidesWith: neighbour.name,
     description: `${capitalize(what)} by ${joinWords(own)}.`,
-    // Includes words from the similar tool's name, because users may use them to mean this tool.
+    // The examples include words from the similar tool's name, because users may use these words for this
+    // tool.
     examples: own.flatMap((key) => [`${what} by ${key}`, `${asNeighbour} by ${key}`]),
   };
 }
 
 /**
- * Lists what only this tool has: required parameters first, then optional parameters, then words in its name.
+ * Lists the properties that only this tool has: required parameters first, then optional parameters, then
+ * words in its name.
  */
 function listOwnKeys(tool: AssessedTool, neighbour: AssessedTool): string[] {
   const theirs = new Set(neighbour.parameterList.map(({ name }) => phraseOf(name)));
@@ -42,7 +44,7 @@ function listOwnKeys(tool: AssessedTool, neighbour: AssessedTool): string[] {
   const parameters = sorted.map(({ name }) => phraseOf(name)).filter((name) => !theirs.has(name));
   if (parameters.length > 0) return parameters.slice(0, namedMax);
   const words = splitWords(tool.name).filter((word) => !theirWords.has(word));
-  // A different verb alone does not distinguish two tools, because both verbs have the same meaning.
+  // A different verb is not enough to distinguish two tools, because both verbs have the same meaning.
   return tool.objects.size === neighbour.objects.size ? [] : words.slice(0, namedMax);
 }
 

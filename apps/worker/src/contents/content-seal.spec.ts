@@ -9,7 +9,7 @@ const content = Buffer.from('What is the capital of France? Paris.');
 describe('encrypted request content', () => {
   const sealed = sealContent(key, place, content);
 
-  it('can be decrypted for its account and request, wherever its key is in the list of keys', () => {
+  it('can be decrypted for its account and request, with a key at any position in the list', () => {
     expect(openContent([key], place, sealed)).toEqual(content);
     expect(openContent([randomBytes(32), key], place, sealed)).toEqual(content);
   });
@@ -31,7 +31,7 @@ describe('encrypted request content', () => {
       expect(openContent([key], place, sealed.subarray(0, length))).toBeNull();
   });
 
-  it('does not reveal its content, and differs each time', () => {
+  it('does not reveal its content, and differs with each encryption', () => {
     expect(sealed.includes('Paris')).toBe(false);
     expect(sealContent(key, place, content)).not.toEqual(sealed);
   });

@@ -6,7 +6,10 @@ const saltBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** The account and request that own a stored content. It can be decrypted only for them. */
+/**
+ * The account and request that own a stored content. The content can be decrypted only for this account and
+ * request.
+ */
 export interface ContentPlace {
   readonly accountId: string;
   readonly requestId: string;

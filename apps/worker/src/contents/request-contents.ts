@@ -6,7 +6,7 @@ import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import { openContent, sealContent } from './content-seal.ts';
 import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
 
-/** New contents are encrypted with the first key, and can be decrypted with any of them. */
+/** The first key encrypts new contents, and any of the keys can decrypt stored contents. */
 export type ContentKeys = readonly Buffer[];
 export const CONTENT_KEYS = Symbol('ContentKeys');
 
@@ -23,8 +23,8 @@ export async function storeContent(
 }
 
 /**
- * Reads a request's content in compressed form. Null if no content is stored, or if its key is no longer
- * configured.
+ * Reads a request's content in compressed form. Returns null if no content is stored, or if its key is no
+ * longer configured.
  */
 export async function readContent(
   database: TelemetryDatabase,
@@ -45,13 +45,13 @@ export async function readContent(
 interface StoredContent {
   readonly accountId: string;
   readonly requestId: string;
-  /** RFC 3339, UTC. */
+  /** When the content expires: RFC 3339, UTC. */
   readonly expiresAt: string;
   readonly sealed: Uint8Array;
 }
 
 /**
- * Maximum total size of an account's contents. Each hour, the oldest contents above this size are deleted.
+ * Maximum total size of an account's contents. Each hour, the oldest contents above this total are deleted.
  */
 const accountBytesMax = 1024 * 1024 * 1024;
 
@@ -85,8 +85,8 @@ export async function listAccountsWithContents(database: TelemetryDatabase): Pro
 
 /**
  * Deletes an account's contents that exceed its retention period, and the oldest contents above the size
- * limit. If the account no longer allows storing contents, all are deleted. Returns the number of deleted
- * contents.
+ * limit. If the account no longer allows storing contents, all its contents are deleted. Returns the number
+ * of deleted contents.
  */
 export async function expireContents(
   database: TelemetryDatabase,
@@ -97,8 +97,8 @@ export async function expireContents(
   if (!isAllowed) {
     return client.$executeRawUnsafe('DELETE FROM request_contents WHERE account_id = $1::uuid', accountId);
   }
-  // The first twelve digits of an id encode its time. Every id from before an instant is therefore less than
-  // that time followed by zeros.
+  // The first twelve digits of an id encode its time. Each id from before an instant is therefore less than
+  // the twelve digits of this instant followed by zeros.
   const oldest = `${before.getTime().toString(16).padStart(12, '0')}${'0'.repeat(20)}`;
   return client.$executeRawUnsafe(
     `DELETE FROM request_contents WHERE account_id = $1::uuid AND (

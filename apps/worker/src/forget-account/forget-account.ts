@@ -4,9 +4,11 @@ import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
 
 /** Rows per statement. Each statement takes a fraction of a second, so other writers are hardly delayed. */
 const rowsAtOnce = 5_000;
-/** Time limit for one call, well within the contract's deadline. */
+/** Time limit for one call, well below the contract's deadline. */
 const workMs = 5_000;
-/** How long the tombstone write waits for running writers before it fails and is retried. */
+/**
+ * Time that the tombstone write waits for active writers. After this time, the write fails and is retried.
+ */
 const lockTimeoutMs = 2_000;
 
 /**
@@ -31,8 +33,9 @@ export interface ForgetContext {
 }
 
 /**
- * Deletes an account's requests. It stores a tombstone that later writes respect, and then deletes all rows
- * of the account. Returns whether the deletion is complete. It can be repeated and run concurrently.
+ * Deletes an account's requests. The function stores a tombstone that later writes respect, and then deletes
+ * all rows of the account. Returns whether the deletion is complete. The function can be called repeatedly
+ * and concurrently.
  */
 export async function forgetAccount(
   { database, deadLetters, now = Date.now }: ForgetContext,
@@ -53,9 +56,9 @@ export async function forgetAccount(
 }
 
 /**
- * The lock waits for writers that have not seen the tombstone. Therefore none of their rows is written after
- * the deletion. A statement takes its snapshot after acquiring its locks, so any writer that waits for this
- * lock sees the tombstone.
+ * The lock waits for writers that have not read the tombstone. Therefore none of their rows is written after
+ * the deletion. A statement takes its snapshot after it acquires its locks, so any writer that waits for this
+ * lock reads the tombstone.
  */
 async function writeTombstone(database: TelemetryDatabase, accountId: string): Promise<void> {
   const client = database.acrossAccounts;

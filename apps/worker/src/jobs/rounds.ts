@@ -1,6 +1,8 @@
-/** Repeats a task with pauses, one round at a time. A pending pause does not keep the process alive. */
+/**
+ * Repeats a task with pauses, one round at a time. A pending pause does not prevent the process from exiting.
+ */
 export class Rounds {
-  /** Runs a round and returns the pause after it, in milliseconds. Must not throw. */
+  /** Runs a round and returns the pause after it, in milliseconds. The function must not throw. */
   readonly #work: () => Promise<number>;
   #timer: NodeJS.Timeout | null = null;
   #round: Promise<void> = Promise.resolve();

@@ -13,7 +13,7 @@ const awayMs = 2_000;
 export interface ShipLedgerParts {
   readonly database: TelemetryDatabase;
   readonly queueRedis: Redis;
-  /** Registers a listener that is called with the batches that billing has written. */
+  /** Registers a listener for the batches that billing has written. */
   readonly onLedgerCommitted: (listener: (batchIds: readonly string[]) => void) => void;
   readonly logger: Pick<Logger, 'warn'>;
 }
@@ -27,7 +27,7 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(parts: ShipLedgerParts) {
     this.#parts = parts;
     this.#queue = new Queue(ledgerEntryBatch.queue, { connection: parts.queueRedis });
-    // The connection's own listener reports Redis errors.
+    // The connection has a separate listener that reports Redis errors.
     this.#queue.on('error', () => undefined);
     parts.onLedgerCommitted((batchIds) => void this.#forget(batchIds));
   }
@@ -43,7 +43,7 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
 
   async #ship(): Promise<number> {
     const { database, queueRedis, logger } = this.#parts;
-    // Otherwise, commands would wait for Redis and delay the exit of this process.
+    // Without this check, commands would wait for Redis and delay the exit of this process.
     if (queueRedis.status !== 'ready') return awayMs;
     try {
       await shipLedger(database, (batches) => this.#add(batches));
@@ -68,19 +68,19 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       await forgetShipped(this.#parts.database, batchIds);
     } catch (error) {
-      // If this fails, the batches are queued again and reported again later.
+      // If the deletion fails, the batches are queued again and reported again later.
       this.#parts.logger.warn({ err: error }, 'deleting queued ledger batches failed; they are kept longer');
     }
   }
 }
 
 /**
- * Maximum number of batches in the queue. Billing may be unavailable for days; any further batches wait in
+ * Maximum number of batches in the queue. Billing may be unavailable for days. Any further batches wait in
  * Postgres.
  */
 const shippedMax = 500;
 const batchesAtOnce = 100;
-/** A batch that is not reported as written within this time is queued again under the same id. */
+/** Milliseconds until a batch that is not reported as written is queued again under the same id. */
 const resendAfterSeconds = 10;
 
 /**
@@ -102,12 +102,12 @@ interface OwedBatch extends LedgerEntryBatch {
   readonly id: string;
 }
 
-/** Queues a batch under its id. While the batch is still in the queue, queueing it again changes nothing. */
+/** Queues a batch under its id. Queueing a batch that is still in the queue changes nothing. */
 type QueueBatches = (batches: readonly OwedBatch[]) => Promise<void>;
 
 /**
  * Queues batches that are not queued yet or were queued too long ago, and returns their number. Throws if the
- * database or the queue is unavailable. Batches that were already claimed are then queued again later.
+ * database or the queue is unavailable. Batches that were already claimed are then queued later.
  */
 async function shipLedger(database: TelemetryDatabase, queue: QueueBatches): Promise<number> {
   const batches = await database.acrossAccounts.$queryRawUnsafe<OwedBatch[]>(takeBatches);

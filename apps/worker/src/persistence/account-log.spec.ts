@@ -8,7 +8,7 @@ describe('the whole hours in a time span', () => {
     ['10:30:00', '11:00:00', '11:00:00', '11:00:00'],
     ['10:30:00', '11:30:00', '11:00:00', '11:00:00'],
     ['10:10:00', '10:20:00', '10:20:00', '10:20:00'],
-  ])('between %s and %s last from %s to %s', (from, to, first, last) => {
+  ])('between %s and %s are from %s to %s', (from, to, first, last) => {
     expect(chooseWholeHours({ from: at(from), to: at(to) })).toEqual({ from: at(first), to: at(last) });
   });
 });

@@ -13,7 +13,7 @@ interface LogSpan {
 /**
  * Runs a query over `own`, the log rows in that time span. Selecting from `own` limits a query to one account
  * and few partitions. `sql` follows the definition of `own`, so it starts with `SELECT`, or with a comma and
- * another definition. Its own parameters start at `$4`. Postgres inlines `own` into the query.
+ * another definition. The parameters of `sql` start at `$4`. Postgres inlines `own` into the query.
  */
 export function queryAccountLog<Row>(
   database: TelemetryDatabase,
@@ -88,8 +88,8 @@ export async function queryToolDays<Row>(
 export const isPruned = 'coalesce(tools_pruned, tools_in - tools_out) > 0';
 
 /**
- * What a log row contributes to its hour: the columns of `usage_hours`, with the same expressions as in the
- * triggers.
+ * The contribution of a log row to its hour: the columns of `usage_hours`, with the same expressions as in
+ * the triggers.
  */
 const addends = {
   requests: '1',
@@ -129,8 +129,8 @@ const nothing = Object.keys(addends)
 const hourMs = 3_600_000;
 
 /**
- * Returns the whole hours in a time span. If there are none, both ends are the same instant, within the span
- * or at its end.
+ * Returns the whole hours in a time span. If the span contains no whole hour, both ends are the same instant,
+ * within the span or at its end.
  */
 export function chooseWholeHours({ from, to }: Pick<LogSpan, 'from' | 'to'>): { from: string; to: string } {
   const firstMs = Math.min(Math.ceil(Date.parse(from) / hourMs) * hourMs, Date.parse(to));
@@ -142,18 +142,18 @@ const rowsWithin = (from: string, to: string) => `
   SELECT created_at AS at, key_id, ${ofRow}, 0 AS purged_requests, 0 AS unknown_requests FROM request_log
   WHERE account_id = $1::uuid AND created_at >= ${from}::timestamptz AND created_at < ${to}::timestamptz`;
 
-/** The partial hour at one end of a span. Its figures are not known if rows of it were deleted. */
+/** The partial hour at one end of a span. Its figures are unknown if rows of the hour were deleted. */
 const unknownWithin = (from: string, to: string) => `
   SELECT greatest(hour, ${from}::timestamptz) AS at, key_id, ${nothing}, 0, requests - logged_requests FROM usage_hours
   WHERE account_id = $1::uuid AND ${from}::timestamptz < ${to}::timestamptz AND requests > logged_requests
     AND hour >= date_trunc('hour', ${from}::timestamptz, 'UTC') AND hour < ${to}::timestamptz`;
 
 /**
- * Runs a query over `used`, an account's usage in a time span. Its rows can be added up: hourly totals per
- * key for the whole hours, and log rows for the time before and after them. `at` is a time on the day to
- * which the usage belongs. The totals outlive the log: `purged_requests` counts the requests in a row that are
- * no longer in the log. `unknown_requests` is above zero if the deleted requests of a partial hour are missing
- * in the totals. The parameters of `sql` start at `$6`.
+ * Runs a query over `used`, an account's usage in a time span. Its rows can be summed: hourly totals per key
+ * for the whole hours, and log rows for the time before and after these hours. `at` is a time on the day to
+ * which the usage belongs. The totals are kept longer than the log: `purged_requests` counts the requests in
+ * a row that are no longer in the log. `unknown_requests` is above zero if the totals lack the deleted
+ * requests of a partial hour. The parameters of `sql` start at `$6`.
  */
 export function queryAccountUsage<Row>(
   database: TelemetryDatabase,

@@ -11,7 +11,7 @@ interface MonthPartition {
 }
 
 /**
- * Id of the lock that prevents two workers from creating the same partition. It can be any number that is
+ * Id of the lock that prevents two workers from creating the same partition. The id can be any number that is
  * unique in this database.
  */
 const partitionLock = 0x72_65_71_6c;
@@ -27,7 +27,7 @@ export function choosePartition(timeMs: number): MonthPartition {
   };
 }
 
-/** Creates request log partitions on demand, and remembers which ones exist. */
+/** Creates request log partitions on demand, and caches their names. */
 export class Partitions {
   readonly #database: TelemetryDatabase;
   readonly #known = new Set<string>();
@@ -46,7 +46,7 @@ export class Partitions {
     for (const partition of missing.values()) await this.#create(partition);
   }
 
-  /** Clears the remembered partitions after one was dropped. */
+  /** Clears the cached partition names after a partition was dropped. */
   forget(): void {
     this.#known.clear();
   }

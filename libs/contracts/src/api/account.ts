@@ -4,7 +4,7 @@ import { keyScopes } from './key-scope.ts';
 
 const tokenBudget = z.int().min(0).max(1e15);
 
-/** Limits for a key. A key without its own value inherits the account policy's value. */
+/** Limits for a key. A key without a value inherits the value from the account policy. */
 export const limits = {
   /** Maximum requests per minute. */
   rate_limit_rpm: z.int().min(1).max(10_000_000),
@@ -22,8 +22,8 @@ export const accountPolicy = z.strictObject({
   /** Retention period for request data, in days. */
   retention_days: z.int().min(1).max(365),
   /**
-   * Maximum share of conversations, from 0 to 1, that forward all tools while still recording a plan. Recall is
-   * measured on them. 0 turns measuring off.
+   * Maximum share of conversations, from 0 to 1, that forward all tools and still record a plan. Recall is
+   * measured on these conversations. A share of 0 turns measuring off.
    */
   shadow_share: z
     .number()
@@ -35,8 +35,8 @@ export const accountPolicy = z.strictObject({
       examples: [0.05],
     }),
   /**
-   * The same while a bucket learns: until it has 100 conversations, and while recall is tested again. See
-   * docs/internals/recall.md.
+   * The same share while a bucket learns. A bucket learns until it has 100 conversations, and while recall is
+   * tested again. See docs/internals/recall.md.
    */
   shadow_share_learning: z
     .number()
@@ -64,7 +64,7 @@ export const account = z.object({
 });
 export type Account = z.infer<typeof account>;
 
-/** The user that reads the account. */
+/** The person who reads the account. */
 export const accountPerson = z.object({
   email: z
     .string()
@@ -75,7 +75,9 @@ export const accountPerson = z.object({
   }),
 });
 
-/** The account as its owner reads it. `person` is absent for API keys and for people of an external issuer. */
+/**
+ * The account as the owner reads it. `person` is absent for API keys and for people of an external issuer.
+ */
 export const ownAccount = account.extend({ person: accountPerson.optional() });
 export type OwnAccount = z.infer<typeof ownAccount>;
 
@@ -88,15 +90,15 @@ export type UpdateAccountBody = z.infer<typeof updateAccountBody>;
 const status = z.enum(['pending', 'done']);
 
 /**
- * The receipt for an account deletion. It lists completed and remaining steps, and identifies no person or
- * account.
+ * The receipt for an account deletion. The receipt lists completed and remaining steps, and identifies no
+ * person or account.
  */
 export const accountDeletion = z.object({
-  /** The deletion id, not the account id. Anyone who knows it may read the receipt. */
+  /** The deletion id, not the account id. Anyone with this id may read the receipt. */
   id,
   object: z.literal('account.deletion'),
   /**
-   * `done` once every step is done. The account's keys and login sessions stop working before the first
+   * `done` after every step is done. The account's keys and login sessions stop working before the first
    * response is sent.
    */
   status,

@@ -8,8 +8,8 @@ import { listOf } from '../base/list.ts';
 export const inheritableLimit = z.enum(['rate_limit_rpm', 'daily_token_budget', 'weekly_token_budget']);
 
 /**
- * An API key as shown in lists, without its secret. Limits are effective values; `inherited` names those that
- * come from the account policy.
+ * An API key as shown in lists, without its secret. Limits are effective values. `inherited` names the limits
+ * that the account policy sets.
  */
 export const apiKey = z.object({
   id,
@@ -27,7 +27,7 @@ export const apiKey = z.object({
   k_target_override: z.int().min(1).max(512).nullable(),
   allowed_tools: toolNames.nullable(),
   denied_tools: toolNames.nullable(),
-  // The default covers account services from the previous release. Remove it with the next release.
+  // The default covers account services from the previous release. Remove the default with the next release.
   scopes: keyScopes.default([...allKeyScopes]),
   inherited: z.array(inheritableLimit),
 });
@@ -40,7 +40,7 @@ export const deletedApiKey = z.object({ id, object: z.literal('api_key.deleted')
 
 /** The response to a rotate request, with the new secret. */
 export const rotatedApiKey = createdApiKey.extend({
-  /** When the previous secret expires; null if it has already expired. */
+  /** Expiry time of the previous secret. The value is null if the previous secret has already expired. */
   previous_key_expires_at: timestamp.nullable(),
 });
 
@@ -83,7 +83,7 @@ export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>;
  */
 export const playgroundKeyBody = z.strictObject({ k_target_override: kTarget.optional() });
 
-/** A partial update. Omitted fields keep their current values; a null limit is inherited again. */
+/** A partial update. Omitted fields keep their current values. A limit that is null is inherited again. */
 export const updateApiKeyBody = z
   .strictObject({
     name: keyName,
@@ -109,7 +109,7 @@ export const rotateApiKeyBody = z.strictObject({
 });
 export type RotateApiKeyBody = z.infer<typeof rotateApiKeyBody>;
 
-/** At least one list is required. Null clears a list; an omitted list keeps its value. */
+/** At least one list is required. Null clears a list. An omitted list keeps its value. */
 export const toolListBody = z
   .strictObject({
     allowed_tools: toolNames.nullable().optional(),

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { id, instant, timestamp } from '../base/common.ts';
 import { pageOf, pageQuery } from '../base/list.ts';
 
-/** What happened. Names are stable: releases add names, and never change or remove one. */
+/**
+ * The action of an audit event. Action names are stable: releases add names, and never change or remove a
+ * name.
+ */
 export const auditAction = z
   .enum([
     'account.registered',
@@ -65,7 +68,10 @@ export const auditTarget = z.object({
 });
 export type AuditTarget = z.infer<typeof auditTarget>;
 
-/** The changed fields, with the value before and after. A long value is replaced by its size. Never a secret. */
+/**
+ * The changed fields, with the values before and after. The size of a long value replaces the value. Secrets
+ * are never included.
+ */
 export const auditChanges = z
   .record(z.string().max(64), z.object({ from: z.unknown(), to: z.unknown() }))
   .meta({

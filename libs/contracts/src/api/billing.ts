@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, timestamp } from '../base/common.ts';
 import { billedSavings } from './request-log.ts';
 
-/** The page that Stripe redirects the browser back to. */
+/** The page to which Stripe redirects the browser. */
 const returnUrl = z.url({ protocol: /^https?$/ }).max(2_048);
 const planId = z.string().regex(/^[a-z0-9_-]{1,64}$/);
 
@@ -12,7 +12,7 @@ export const billingPlan = z.object({
   name: z.string(),
   /** Fee per billing period, in USD. */
   fee_usd: z.number().nonnegative(),
-  /** Net saved tokens included in the fee per period; null means unlimited. */
+  /** Net saved tokens included in the fee per period. Null means unlimited. */
   included_tokens_saved: count.nullable(),
   /** Price per million net saved tokens above the included amount, in USD. */
   usd_per_million_tokens_saved: z.number().nonnegative(),
@@ -38,9 +38,9 @@ export type BillingPeriod = z.infer<typeof billingPeriod>;
 
 /** The subscription as last reported by Stripe. */
 export const billingSubscription = z.object({
-  /** Stripe's own status: `active`, `trialing`, `past_due`, `canceled`, … */
+  /** Stripe's status: `active`, `trialing`, `past_due`, `canceled`, … */
   status: z.string(),
-  /** Null if the price does not belong to any plan of this gateway. */
+  /** The value is null if the price does not belong to any plan of this gateway. */
   plan_id: planId.nullable(),
   current_period_start: timestamp,
   current_period_end: timestamp,
@@ -53,11 +53,11 @@ export const billing = z.object({
   /** With `self_hosted` there are no charges, and the billing actions return `billing_not_configured`. */
   mode: z.enum(['self_hosted', 'stripe']),
   plan: billingPlan,
-  /** Null if the account has never subscribed. */
+  /** The value is null if the account has never subscribed. */
   subscription: billingSubscription.nullable(),
-  /** The current billing period so far. */
+  /** The current billing period up to the present. */
   period: billingPeriod,
-  /** The cost of the current period if no more tokens are saved in it. */
+  /** The cost of the current period if no more tokens are saved in the period. */
   estimate: z.object({
     fee_usd: z.number().nonnegative(),
     /** Net saved tokens above the included amount. */
@@ -75,8 +75,8 @@ export type Billing = z.infer<typeof billing>;
 export const createCheckoutBody = z.strictObject({
   plan_id: planId,
   /**
-   * `{CHECKOUT_SESSION_ID}` in the URL is replaced with the checkout id, which `POST
-   * /v1/billing/sync-checkout` takes.
+   * The checkout id replaces `{CHECKOUT_SESSION_ID}` in the URL. `POST /v1/billing/sync-checkout` accepts
+   * this id.
    */
   success_url: returnUrl,
   cancel_url: returnUrl,
@@ -95,7 +95,7 @@ export const billingPortal = z.object({ object: z.literal('billing.portal'), url
 export type BillingPortal = z.infer<typeof billingPortal>;
 
 export const syncCheckoutBody = z.strictObject({ session_id: z.string().regex(/^cs_[A-Za-z0-9_]{1,250}$/) });
-/** An empty object: the request has no fields. */
+/** An empty object, because the request has no fields. */
 export const syncSubscriptionBody = z.strictObject({});
 
 /** The response to a Stripe webhook event. */

@@ -2,14 +2,17 @@ import { z } from 'zod';
 import { count } from '../base/common.ts';
 
 /**
- * Why a request did not read the prompt of the request before it from the provider's cache. `client`: the client
- * changed the prompt. `gateway`: the gateway did. `expired`: the cache's lifetime was over. `provider`: no
- * reason is known but the provider's own.
+ * The reason why a request did not read the previous request's prompt from the provider's cache. `client`:
+ * the client changed the prompt. `gateway`: the gateway changed the prompt. `expired`: the cache's lifetime
+ * was over. `provider`: the gateway found no other reason.
  */
 export const cacheMissCause = z.enum(['client', 'gateway', 'expired', 'provider']);
 export type CacheMissCause = z.infer<typeof cacheMissCause>;
 
-/** What changed, in the order in which providers read a prompt. `idle` and `evicted`: nothing. */
+/**
+ * The changed part of the prompt, in the order in which providers read a prompt. With `idle` and `evicted`,
+ * nothing changed.
+ */
 export const cacheMissDetail = z.enum([
   'model_changed',
   'tools_changed',

@@ -9,7 +9,7 @@ export const errorBody = z
       type: z.string(),
       /** A gateway error code, or the provider's own code. */
       code: z.string().nullable(),
-      /** The invalid field, spelled as the caller sent it. */
+      /** The invalid field, with the caller's spelling. */
       param: z.string().nullable(),
       source: z.enum(['gateway', 'provider']),
     }),

@@ -8,10 +8,10 @@ import { z } from 'zod';
 export const keyScope = z.enum(['inference', 'read', 'manage']);
 export type KeyScope = z.infer<typeof keyScope>;
 
-/** Every scope, in the order in which records list them. */
+/** All scopes, in the order in which records list them. */
 export const allKeyScopes: readonly KeyScope[] = keyScope.options;
 
-/** The scopes of an API key: at least one, none twice. */
+/** The scopes of an API key: at least one scope, without duplicates. */
 export const keyScopes = z
   .array(keyScope)
   .min(1)

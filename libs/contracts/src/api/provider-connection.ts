@@ -12,7 +12,10 @@ export const providerConnection = z.object({
   display_name: z.string(),
   connected: z.boolean(),
   credential_hint: z.string().nullable(),
-  /** Number of keys in addition to the one that the hint shows. Absent if there are none. */
+  /**
+   * Number of keys in addition to the key that the hint shows. The field is absent if there are no additional
+   * keys.
+   */
   additional_api_keys: z.int().min(1).optional(),
   formats: z.array(z.string()),
   /** The `PUT /v1/account/providers` fields that this provider requires or accepts. */
@@ -30,8 +33,8 @@ export const providerConnectionList = listOf(providerConnection);
 export const additionalKeysMax = 15;
 
 /**
- * A secret from the provider. The gateway also refuses texts that are no credential: shorter than eight
- * characters, common words, and anything with quotes, brackets, braces or backslashes.
+ * A secret from the provider. The gateway rejects texts that are not credentials: texts shorter than eight
+ * characters, common words, and texts with quotes, brackets, braces or backslashes.
  */
 const secret = z.string().trim().min(1).max(8192).optional();
 const name = z.string().trim().min(1).max(128).optional();
@@ -51,7 +54,7 @@ export const putProviderBody = z.strictObject({
   api_key: secret,
   /**
    * Additional keys for the provider. Each call uses the healthy key with the fewest calls in progress.
-   * Saving `api_key` replaces these keys too.
+   * Saving `api_key` also replaces these keys.
    */
   additional_api_keys: z
     .array(

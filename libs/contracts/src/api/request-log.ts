@@ -24,7 +24,7 @@ export const requestTimings = z.object({
   upstream: z.number().nullable(),
 });
 
-/** Saved tokens in the billing unit, of a request or of a span. `known` is the type of a count. */
+/** Saved tokens in the billing unit, for one request or a time range. `known` is the type of a count. */
 export const billedSavings = <Count extends z.ZodType>(known: Count) => ({
   estimated_tokens_saved: known.meta({
     description:
@@ -47,7 +47,7 @@ export const billedSavings = <Count extends z.ZodType>(known: Count) => ({
   }),
 });
 
-/** The saved tokens of a request, or their sums: measured, and in the billing unit. */
+/** The saved tokens of a request, or sums over requests: measured, and in the billing unit. */
 export const requestSavings = <Count extends z.ZodType>(known: Count) => ({
   tool_tokens_saved: z
     .int()
@@ -114,12 +114,12 @@ export const requestLogEntry = z.object({
   completion_tokens: count.nullable(),
   total_tokens: count.nullable(),
   cached_tokens: count.nullable(),
-  /** Workers from the previous release omit it. */
+  /** Workers from the previous release omit this field. */
   cache_write_tokens: count
     .nullable()
     .default(null)
     .meta({ description: 'Input tokens written to the provider’s prompt cache.', examples: [2_048] }),
-  /** Workers from the previous release omit it. */
+  /** Workers from the previous release omit this field. */
   cache_miss: cacheMiss.nullable().default(null).meta({
     description:
       'Why the request missed the provider’s prompt cache, found by comparing hashes of its prompt with those of the conversation’s earlier requests. Null if it missed nothing, or was not compared.',
@@ -128,7 +128,7 @@ export const requestLogEntry = z.object({
   ...requestSavings(count),
   cost_usd: z.number().nullable(),
   provider_savings_usd: z.number().nullable(),
-  /** Savings in USD, before costs are subtracted. Workers from the previous release omit it. */
+  /** Savings in USD, before costs are subtracted. Workers from the previous release omit this field. */
   gross_savings_usd: z.number().nullable().default(null),
   ms: requestTimings,
   trace_id: z.string().nullable(),
@@ -141,7 +141,9 @@ export const routingCandidate = z.object({
   score: z.number(),
   rank: z.int().positive(),
   forwarded: z.boolean(),
-  /** Whether the plan selects the tool. Shadow routing forwards every tool regardless. */
+  /**
+   * Whether the plan selects the tool. Shadow routing also forwards the tools that the plan does not select.
+   */
   planned: z.boolean(),
   called: z.boolean(),
   always_in: z.string().nullable(),
@@ -168,7 +170,7 @@ export const routingTrace = z.object({
   method: z.enum(['semantic', 'keyword']).nullable(),
   candidates: z.array(routingCandidate),
   toolset_version: z.string().nullable(),
-  /** Workers from the previous release omit it. */
+  /** Workers from the previous release omit this field. */
   bucket: z
     .string()
     .nullable()
@@ -178,7 +180,9 @@ export const routingTrace = z.object({
         'The bucket of the conversation in the calibration, `<intent>:<list-size band>`; null if the request was not planned.',
       examples: ['act:51-100'],
     }),
-  /** Null if the client specified the model. Workers from releases before 0.3 omit it. */
+  /**
+   * The value is null if the client specified the model. Workers from releases before 0.3 omit this field.
+   */
   model_choice: shortModelChoice.nullable().default(null),
 });
 
@@ -190,7 +194,10 @@ export const modelChoice = z.object({
    * `most_capable`, `session`, `session_moved`, `bound_thinking`.
    */
   reason: z.string(),
-  /** Estimated complexity of the conversation's task, from 0 to 1. Modes that do not use it set 0. */
+  /**
+   * Estimated complexity of the conversation's task, from 0 to 1. The value is 0 in modes that do not use
+   * complexity.
+   */
   complexity: z.number(),
   level: z.enum(['low', 'medium', 'high']),
   /**
@@ -206,7 +213,7 @@ export const modelChoice = z.object({
     }),
   ),
   candidates_count: count,
-  /** Models excluded by a rule, at most 64. */
+  /** Models that a rule excludes, at most 64. */
   excluded: z.array(z.object({ id: z.string(), rule: z.string() })),
   excluded_count: count,
 });
@@ -219,7 +226,9 @@ const shownContent = z.object({
   is_cut: z.boolean(),
 });
 
-/** A single request in full: its log entry, routing trace, called and missed tools, and compression steps. */
+/**
+ * A single request in full: the log entry, the routing trace, called and missed tools, and compression steps.
+ */
 export const requestDetail = requestLogEntry.extend({
   lane: z.enum(['untouched', 'edited', 'translated']).nullable(),
   plan_defect: z.string().nullable(),
@@ -228,23 +237,25 @@ export const requestDetail = requestLogEntry.extend({
   called_tools: z.array(z.string()),
   /** Pruned tools that the model requested and received during the request. */
   recovered_tools: z.array(z.string()),
-  /** Tools that the model called although the key's tool lists do not permit them, at most 64. */
+  /** Tools that the model called although the key's tool lists do not permit these tools, at most 64. */
   denied_tools: z.array(z.string()),
   missed_tools: z.array(z.string()),
   /** Parts of the request that the provider's format cannot express. */
   losses: z.array(z.object({ field: z.string(), reason: z.string() })),
   compression_steps: z.array(z.object({ step: z.string(), tokens_before: count, tokens_after: count })),
-  /** Savings and omissions from context compression; null if there was nothing to compress. */
+  /**
+   * Savings and omissions from context compression. The value is null if the request had nothing to compress.
+   */
   compression: z
     .object({
       decision: contextDecision,
-      /** Saved tokens × price, in USD; null if the model's prices are unknown. */
+      /** Saved tokens × price, in USD. The value is null if the model's prices are unknown. */
       saved_usd: z.number().nullable(),
       /** Cost of rewriting the provider's prompt cache, in USD. */
       rewritten_usd: z.number().nullable(),
       /**
-       * Exact token counts (o200k) for the blocks compressed in this request. They are computed in the
-       * background and kept for one day; null if not available.
+       * Exact token counts (o200k) for the blocks compressed in this request. The counts are computed in the
+       * background and kept for one day. The value is null if the counts are not available.
        */
       exact: z.object({ blocks: count, tokens_before: count, tokens_after: count }).nullable(),
       /**
@@ -254,13 +265,14 @@ export const requestDetail = requestLogEntry.extend({
       omissions: z.array(z.object({ marker: z.string(), original: z.string().nullable() })),
     })
     .nullable(),
-  /** How the model was chosen; null if the client specified it. */
+  /** The model choice. The value is null if the client specified the model. */
   model_choice: modelChoice.nullable(),
   provider_request_id: z.string().nullable(),
   error_message: z.string().nullable(),
   /**
-   * Contents stored under the account's `content_logging` policy, kept as long as its request data.
-   * Credentials in the body, and strings that look like credentials, are removed. Null if nothing is stored.
+   * Contents stored under the account's `content_logging` policy, kept for as long as the request data.
+   * Credentials in the body, and strings that look like credentials, are removed. The value is null if
+   * nothing is stored.
    */
   content: z
     .object({ request: shownContent, answer: shownContent.nullable(), expires_at: timestamp })

@@ -10,13 +10,13 @@ const share = z.number().min(0).max(1);
 const boundedRecall = z.object({ value: share, low: share, high: share });
 
 /**
- * The recovery rate ρ: the share of needed but pruned tools that the model reaches through recovery. Plans use
- * `used`: the lower bound once enough is measured, and otherwise a prior.
+ * The recovery rate ρ: the share of needed but pruned tools that the model reaches through recovery. Plans
+ * use `used`, which is a prior until enough data exists, and then the lower bound.
  */
 const recoveryRateShown = z.object({
   used: share,
   source: z.enum(['prior', 'measured']),
-  /** Null before a shadow conversation missed a tool. */
+  /** The value is null until a shadow conversation has missed a tool. */
   measured: boundedRecall.nullable(),
   pruned_conversations: count,
   recovered_tools: count,
@@ -35,31 +35,36 @@ const calibrationBucket = z.object({
    */
   basis: z.enum(['calibrated', 'prior', 'off']),
   /**
-   * Why: `target_met`, `too_few_samples`, `recall_fell` (recall dropped), or `target_missed` (even the upper bound
-   * was below the target).
+   * The reason for the state: `target_met`, `too_few_samples`, `recall_fell` (recall dropped), or
+   * `target_missed` (even the upper bound was below the target).
    */
   reason: z.enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed']),
-  /** The bucket that the decision is measured on: this one, or the one for all intents in the same size band. */
+  /**
+   * The bucket on which the decision is measured: this bucket, or the bucket for all intents in the same size
+   * band.
+   */
   decided_by: z.string(),
-  /** The number of tools forwarded by rank; null unless calibrated. */
+  /** The number of tools forwarded by rank. The value is null unless the bucket is calibrated. */
   k: z.int().min(1).nullable(),
-  /** The K for requests in which pruned tools cannot be recovered; null if none is known. */
+  /**
+   * The K for requests in which pruned tools cannot be recovered. The value is null if no such K is known.
+   */
   k_without_recovery: z.int().min(1).nullable(),
-  /** Expected recall of the tools forwarded at `k`; null unless calibrated. */
+  /** Expected recall of the tools forwarded at `k`. The value is null unless the bucket is calibrated. */
   forwarded_recall: boundedRecall.nullable(),
-  /** Expected recall at `k`, with recovery; null unless calibrated. */
+  /** Expected recall at `k`, with recovery. The value is null unless the bucket is calibrated. */
   effective_recall: boundedRecall.nullable(),
   recovery_rate: recoveryRateShown,
-  /** Minimum number of further conversations needed; 0 once calibrated. */
+  /** Minimum number of further conversations needed. The number is 0 after calibration. */
   samples_needed: count,
-  /** Recall by K (as a string): the recall if K of the scored tools had been forwarded. */
+  /** Recall for each K (as a string), if the gateway had forwarded K of the scored tools. */
   recall_at: z.record(z.string(), boundedRecall),
-  /** The policy's K divided by the mean list length, from 0 to 1; null without a measured K. */
+  /** The policy's K divided by the mean list length, from 0 to 1. The value is null if no K is measured. */
   kept_share: share.nullable(),
   /**
-   * Recall is being tested again with more shadow conversations; null if it is not. `recoveries_rose`: pruned tools
-   * are recovered more often than before. `setup_changed`: the tool list, the model or the ranker changed. `since`:
-   * the first conversation in question.
+   * The renewed recall test, which uses more shadow conversations. The value is null if recall is not being
+   * tested again. `recoveries_rose`: pruned tools are recovered more often than before. `setup_changed`: the
+   * tool list, the model or the ranker changed. `since`: the first conversation in question.
    */
   retest: z
     .object({ reason: z.enum(['recoveries_rose', 'setup_changed']), since: timestamp })
@@ -69,24 +74,24 @@ const calibrationBucket = z.object({
         'Recall is being tested again with more shadow conversations, because pruned tools are recovered more often (`recoveries_rose`), or because the tool list, the model or the ranker changed (`setup_changed`). Null if it is not.',
       examples: [{ reason: 'setup_changed', since: '2026-11-20T12:00:00.000Z' }],
     }),
-  /** When sampling restarted because recall fell; null if it never restarted. */
+  /** The time when sampling restarted because recall fell. The value is null if sampling never restarted. */
   restarted_at: timestamp.nullable(),
 });
 
-/** Results from shadow conversations, and the K derived from them. */
+/** Results from shadow conversations, and the K derived from these results. */
 export const routingCalibration = z.object({
   object: z.literal('routing.calibration'),
-  /** The target that the policy was made for. */
+  /** The recall target for which the policy was made. */
   recall_target: recallTarget,
-  /** Over all buckets. */
+  /** The recovery rate over all buckets. */
   recovery_rate: recoveryRateShown,
-  /** `c1`, `c2` and so on; null before the first shadow conversation. */
+  /** `c1`, `c2` and so on. The value is null before the first shadow conversation. */
   version: z.string().nullable(),
   /**
    * Buckets with a measured K. `threshold` is the lower bound of effective recall, and is never below the target.
    */
   policy: z.array(z.object({ bucket: z.string(), k: z.int().min(1), threshold: share })),
-  /** Sorted by sample count, descending. */
+  /** Buckets sorted by sample count, descending. */
   buckets: z.array(calibrationBucket),
   updated_at: timestamp.nullable(),
 });
@@ -94,7 +99,7 @@ export type RoutingCalibration = z.infer<typeof routingCalibration>;
 
 export const tracesQuery = z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(50) });
 
-/** A tool decision with its best candidates and all called candidates. */
+/** A tool decision with the best candidates and all called candidates. */
 export const recentRoutingTrace = routingTrace.extend({
   /** Total number of candidates. The request detail lists all of them. */
   candidates_total: count,
@@ -116,7 +121,7 @@ export const routingInsights = z.object({
    * share of samples in which each of these tools was served, by the plan or by recovery.
    */
   best_recall: z.array(model.extend({ tool_recall: share, samples: count })),
-  /** Sorted by median time to first token in streamed requests. */
+  /** Models sorted by median time to first token in streamed requests. */
   fastest: z.array(model.extend({ first_token_p50_ms: z.number().nonnegative(), samples: count })),
   /** `share`: this model's share of all requests that reached a model. */
   most_used: z.array(model.extend({ requests: count, share })),

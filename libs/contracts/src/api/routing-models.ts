@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { count } from '../base/common.ts';
 import { listOf } from '../base/list.ts';
 
-/** Null if no source states the value. */
+/** The value is null if no source states the value. */
 const known = z.boolean().nullable();
-/** USD per million tokens; null if the provider publishes no such price. */
+/** USD per million tokens. The price is null if the provider publishes no such price. */
 const price = z.number().nonnegative().nullable();
 
 /** A chat model from the catalogue whose provider is connected. */

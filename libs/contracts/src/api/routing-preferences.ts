@@ -7,9 +7,9 @@ export const pruningMode = z.enum(['on', 'shadow', 'off']);
 export const compressionMode = z.enum(['off', 'lossless', 'balanced']);
 export const recallTarget = z.number().min(0.5).max(0.9999);
 /**
- * Glossary: deferral. `deferred_loading`: the provider keeps definitions out of the prompt until the model
+ * The deferral modes. `deferred_loading`: the provider keeps definitions out of the prompt until the model
  * searches for them. `allowed_tools`: all definitions stay in the prompt, and the request lists the callable
- * ones. `allowed_tools` saves no tokens and leaves the cached prefix unchanged.
+ * tools. `allowed_tools` saves no tokens and leaves the cached prefix unchanged. Glossary: deferral.
  */
 export const deferralMode = z.enum(['deferred_loading', 'allowed_tools']);
 /** `pass`: the request is sent unoptimized. `reject`: the gateway returns 402. */
@@ -20,8 +20,8 @@ const pruning = z.strictObject({
   recall_target: recallTarget,
   recovery: z.boolean(),
   /**
-   * Provider deferral features that replace pruning. They apply if the model supports them and the client
-   * uses the provider's format.
+   * Provider deferral features that replace pruning. A feature applies if the model supports it and the
+   * client uses the provider's format.
    */
   native: z.array(deferralMode).max(2),
 });
@@ -39,8 +39,8 @@ const caching = z.strictObject({
 const modelString = keepable(z.string().min(1).max(256));
 
 /**
- * How the gateway chooses models, tools and compression for an account. There is no `object` field, so a
- * client can edit a response and send it back.
+ * The rules by which the gateway chooses models, tools and compression for an account. The rules have no
+ * `object` field, so a client can edit a response and send it back.
  */
 export const routingPreferences = z.strictObject({
   mode: routingMode,
@@ -51,9 +51,9 @@ export const routingPreferences = z.strictObject({
   /** The default covers account services from the previous release, which do not send `native`. */
   pruning: pruning.extend({ native: z.array(deferralMode).max(2).default([]) }),
   compression,
-  /** The default covers account services from the previous release, which do not send it. */
+  /** The default covers account services from the previous release, which do not send this field. */
   caching: caching.default({ markers: true }),
-  /** Fallback models in the order they are tried. */
+  /** Fallback models in the order in which they are tried. */
   fallbacks: z.array(modelString).max(16),
   on_budget_exhausted: onBudgetExhausted,
 });

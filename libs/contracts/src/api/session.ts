@@ -1,28 +1,28 @@
 import { z } from 'zod';
 
-/** Size limits only. The account service validates the values themselves. */
+/** These schemas check only size limits. The account service validates the values. */
 const email = z.string().min(3).max(320);
 const password = z.string().min(1).max(1_024);
 const refreshToken = z.string().min(1).max(256);
 
 /**
- * Where the response returns the refresh token for a new login session: in an HttpOnly cookie, or in the body
- * (for programs).
+ * The place where the response returns the refresh token for a new login session: in an HttpOnly cookie, or
+ * in the body (for programs).
  */
 const refreshTokenIn = z.enum(['cookie', 'body']).default('cookie');
 
 export const logInBody = z.strictObject({ email, password, refresh_token_in: refreshTokenIn });
 export type LogInBody = z.infer<typeof logInBody>;
 
-/** If the body has no refresh token, the cookie is used. */
+/** If the body has no refresh token, the gateway reads the cookie. */
 export const refreshBody = z.strictObject({ refresh_token: refreshToken.optional() });
 
 export const changePasswordBody = z.strictObject({ current_password: password, new_password: password });
 
 /**
- * The token from the link of a mail: 43 characters after the prefix `mt-svc-`. It works once. A link for a new
- * password is valid for one hour; from the operator's command line, for 24 hours. A verification link is valid for
- * 24 hours.
+ * The token from the link of a mail: 43 characters after the prefix `mt-svc-`. The token works once. A link
+ * for a new password is valid for one hour, or for 24 hours if the operator's command line created it. A
+ * verification link is valid for 24 hours.
  */
 const mailToken = z
   .string()
@@ -49,7 +49,9 @@ export const session = z.object({
   token_type: z.literal('Bearer'),
   /** Lifetime in seconds, as in OAuth. */
   expires_in: z.int().positive(),
-  /** Present only if the client requested it; otherwise the refresh token is in a cookie. */
+  /**
+   * The refresh token, if the client requested it in the body. Otherwise the refresh token is in a cookie.
+   */
   refresh_token: z.string().optional(),
   refresh_token_expires_in: z.int().positive(),
   email: z.string(),
@@ -64,7 +66,7 @@ export type SessionBody = z.infer<typeof session>;
 export const endedSession = z.object({ object: z.literal('session.ended'), ended: z.literal(true) });
 export const changedPassword = z.object({ object: z.literal('password.changed'), changed: z.literal(true) });
 
-/** The same for known and unknown addresses. */
+/** The response is the same for known and unknown addresses. */
 export const requestedPasswordReset = z.object({
   object: z.literal('password_reset.requested'),
   requested: z.literal(true),

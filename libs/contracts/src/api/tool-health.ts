@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { count, id, timestamp } from '../base/common.ts';
 import { pageOf, pageQuery } from '../base/list.ts';
 
-/** Covers the last `days` days, including today (UTC). */
+/** The report covers the last `days` days, including today (UTC). */
 export const toolHealthQuery = pageQuery.extend({ days: z.coerce.number().int().min(1).max(90).default(7) });
 export const recallAlertsQuery = pageQuery.extend({
   days: z.coerce.number().int().min(1).max(90).default(30),
 });
 
-/** Why a description lost points, and how to improve it. */
+/** The reason why a description lost points, and how to improve the description. */
 export const descriptionIssue = z.object({
   code: z.string(),
-  /** Points out of 100. */
+  /** Points deducted, out of 100. */
   points: count,
   text: z.string(),
 });
@@ -21,15 +21,16 @@ export const toolHealth = z.object({
   object: z.literal('tool_health'),
   name: z.string(),
   /**
-   * From 0 to 100; `issues` explains the deductions. Null until a request with the tool has been assessed.
+   * From 0 to 100; `issues` explains the deductions. The value is null until a request with the tool has been
+   * assessed.
    */
   description_score: z.number().min(0).max(100).nullable(),
   issues: z.array(descriptionIssue),
-  /** In plain words, most effective first. */
+  /** The reasons for the deductions in plain words, most effective improvement first. */
   suggestions: z.array(z.string()),
-  /** Similar tools offered together with this one, most similar first. */
+  /** Similar tools that were offered together with this tool, most similar first. */
   near_duplicates: z.array(z.object({ name: z.string(), similarity: z.number().min(0).max(1) })),
-  /** Number of requests. A tool counts once per request. */
+  /** Number of requests. A tool is counted once per request. */
   stats: z.object({
     offered: count,
     forwarded: count,
@@ -39,11 +40,14 @@ export const toolHealth = z.object({
     /** Number of requests that called the tool although the key's tool lists do not permit it. */
     called_when_denied: count,
     /**
-     * Of the requests that forwarded the tool, the share that also called it, from 0 to 1; null if it was
-     * never forwarded.
+     * The share of the requests with the forwarded tool that also called the tool, from 0 to 1. The value is
+     * null if the tool was never forwarded.
      */
     call_through_rate: z.number().min(0).max(1).nullable(),
-    /** Mean rank among the candidates when called (1 is best); null if never called. */
+    /**
+     * Mean rank among the candidates when the tool was called (1 is best). The value is null if the tool was
+     * never called.
+     */
     mean_rank_when_called: z.number().min(1).nullable(),
   }),
   last_seen_at: timestamp,
@@ -59,7 +63,7 @@ export const toolHealthPage = pageOf(toolHealth).extend({
 });
 
 /**
- * How to tell two confused tools apart: `tool` was called, but `collides_with` ranked above it and was not
+ * How to distinguish two confused tools: `tool` was called, but `collides_with` ranked above it and was not
  * called.
  */
 export const toolSuggestion = z.object({
@@ -77,21 +81,27 @@ export const toolSuggestion = z.object({
     /** Intents of these requests, most frequent first. */
     intents: z.array(z.string()),
     /**
-     * Similarity of the two definitions, from 0 to 1; null if they are not similar or were not recently
-     * offered together.
+     * Similarity of the two definitions, from 0 to 1. The value is null if the definitions are not similar or
+     * were not recently offered together.
      */
     similarity: z.number().min(0).max(1).nullable(),
   }),
-  /** Built from the tool names and parameters. Null if these do not distinguish the two tools. */
+  /**
+   * A suggested description, built from the tool names and parameters. The value is null if these do not
+   * distinguish the two tools.
+   */
   suggested_description: z.string().nullable(),
   /** Suggested values for `x-svc-examples`. */
   suggested_examples: z.array(z.string()),
-  /** An upper bound, computed by re-scoring the account's recorded decisions with the suggested examples. */
+  /**
+   * An upper bound on the improvement, computed by re-scoring the account's recorded decisions with the
+   * suggested examples.
+   */
   expected_gain: z.object({
     decisions: count,
     mean_rank_before: z.number().min(1),
     mean_rank_after: z.number().min(1),
-    /** Decisions that pruned the tool and would now forward it. */
+    /** Decisions that pruned the tool, and that would forward it with the suggested examples. */
     recalled: count,
   }),
 });
@@ -107,19 +117,21 @@ export const toolSuggestionsQuery = pageQuery.extend({
 
 /**
  * A tool that was needed but not forwarded. `hallucinated_call`: the model called a tool that it had not
- * received. `recovery`: the model requested it with the recovery tool. `shadow`: all tools were forwarded,
- * but the plan would have pruned it.
+ * received. `recovery`: the model requested the tool with the recovery tool. `shadow`: all tools were
+ * forwarded, but the plan would have pruned this tool.
  */
 export const recallAlert = z.object({
   object: z.literal('recall_alert'),
   tool: z.string(),
   request_id: id,
   detected_by: z.enum(['hallucinated_call', 'shadow', 'recovery']),
-  /** Rank among the candidates for the newest turn; 1 is best. */
+  /** Rank of the tool among the candidates for the newest turn, where 1 is best. */
   rank: z.int().positive(),
-  /** The number of tools in the tool set that were chosen by rank; null if unknown. */
+  /**
+   * The number of tools in the tool set that were chosen by rank. The value is null if the number is unknown.
+   */
   k: z.int().nullable(),
-  /** Workers from the previous release omit it. */
+  /** Workers from the previous release omit this field. */
   pruned_because: z
     .enum(['below_k', 'earlier_turn'])
     .nullable()

@@ -4,10 +4,13 @@ import { listOf, pageOf, pageQuery } from '../base/list.ts';
 import { cacheMiss } from './cache-miss.ts';
 import { requestSavings, requestStatus } from './request-log.ts';
 
-/** Filters for the request log. Every given field narrows the result. `from` is inclusive, `to` exclusive. */
+/**
+ * Filters for the request log. Every given field narrows the result. `from` is inclusive, and `to` is
+ * exclusive.
+ */
 export const requestLogQuery = pageQuery.extend({
   key_id: z.uuid().optional(),
-  /** Matches the requested or the used model. `<provider>/<model>` is also accepted. */
+  /** Matches the requested model or the used model. `<provider>/<model>` is also accepted. */
   model: keepable(z.string().min(1).max(512)).optional(),
   session_id: keepable(z.string().min(1).max(256)).optional(),
   status: requestStatus.optional(),
@@ -15,14 +18,14 @@ export const requestLogQuery = pageQuery.extend({
   to: instant.optional(),
 });
 
-/** The same filters, without pagination. */
+/** The filters for the request log, without pagination. */
 export const requestExportQuery = requestLogQuery
   .omit({ limit: true, offset: true })
   .extend({ format: z.enum(['csv', 'jsonl']).default('csv') });
 
 export const spanQuery = z.strictObject({ from: instant.optional(), to: instant.optional() });
 export const sessionsQuery = pageQuery.extend(spanQuery.shape);
-/** Covers the last `days` days, including today (UTC). */
+/** The figures cover the last `days` days, including today (UTC). */
 export const daysQuery = z.strictObject({ days: z.coerce.number().int().min(1).max(366).default(30) });
 
 const grossSavings = z
@@ -90,13 +93,13 @@ const figuresOf = <Count extends z.ZodType>(known: Count) =>
   });
 
 /**
- * Totals over an account's requests. They outlive the request log. A count is null if it needs log rows that
- * were deleted.
+ * Totals over an account's requests. The totals are kept after the request log is deleted. A count is null if
+ * it needs deleted log rows.
  */
 export const usageFigures = figuresOf(count.nullable());
 export type UsageFigures = z.infer<typeof usageFigures>;
 
-/** Covers requests from `from` (inclusive) to `to` (exclusive). */
+/** The totals cover requests from `from` (inclusive) to `to` (exclusive). */
 export const usageSummary = usageFigures.extend({
   object: z.literal('usage.summary'),
   from: timestamp,
@@ -104,7 +107,7 @@ export const usageSummary = usageFigures.extend({
 });
 export type UsageSummary = z.infer<typeof usageSummary>;
 
-/** One UTC day. */
+/** The totals for one UTC day. */
 export const usageDay = usageFigures.extend({ object: z.literal('usage.day'), date: z.iso.date() });
 export type UsageDay = z.infer<typeof usageDay>;
 export const usageDayList = listOf(usageDay);
@@ -112,11 +115,11 @@ export const usageDayList = listOf(usageDay);
 export const keyUsage = usageFigures.extend({
   object: z.literal('usage.key'),
   key_id: id,
-  /** Null if the key was revoked. */
+  /** The value is null if the key was revoked. */
   name: z.string().nullable(),
 });
 export type KeyUsage = z.infer<typeof keyUsage>;
-/** Covers the current billing period or the requested time range. */
+/** Totals for the current billing period or the requested time range. */
 export const keyUsageList = listOf(keyUsage).extend({ period_start: timestamp, period_end: timestamp });
 
 /** Analytics filters: a single key, model or session id. */
@@ -134,8 +137,9 @@ export const analyticsModel = loggedFigures.extend({ provider: z.string(), model
 const ofLog = 'Null if requests of the span were deleted from the log.';
 
 /**
- * Dashboard figures. Latencies are in milliseconds and include only requests with the status `ok`; null
- * without any. Figures that only the log has are null if requests of the span were deleted from it.
+ * Dashboard figures. Latencies are in milliseconds and include only requests with the status `ok`. A latency
+ * is null if there is no such request. Figures that need the log are null if requests in the time range were
+ * deleted from the log.
  */
 const analyticsFigures = usageFigures.extend({
   gross_savings_usd: grossSavings.default(null),
@@ -170,8 +174,9 @@ const bound = z.number().min(0).max(1).nullable();
 const boundedRecall = z.object({ value: bound, low: bound, high: bound });
 
 /**
- * Recall of the plans made for shadow conversations with tool calls, with exact one-sided 95% bounds. Shares from 0 to
- * 1; null without any such conversation. Calibration shows the recall expected at the K of the current policy.
+ * Recall of the plans made for shadow conversations with tool calls, with exact one-sided 95% bounds. The
+ * shares range from 0 to 1, and are null if there is no such conversation. Calibration shows the recall
+ * expected at the K of the current policy.
  */
 export const measuredRecall = boundedRecall.extend({
   sessions: count.meta({
@@ -184,13 +189,13 @@ export const measuredRecall = boundedRecall.extend({
   }),
   low: bound.meta({ description: 'Its lower bound.', examples: [0.813] }),
   high: bound.meta({ description: 'Its upper bound.', examples: [0.955] }),
-  /** Workers from the previous release omit it. */
+  /** Workers from the previous release omit this field. */
   effective: boundedRecall.default({ value: null, low: null, high: null }).meta({
     description:
       'Effective recall: as above, where a conversation that misses m tools counts as the recovery rate of its bucket to the power of m.',
     examples: [{ value: 0.95, low: 0.876, high: 0.986 }],
   }),
-  /** Workers from the previous release omit it. */
+  /** Workers from the previous release omit this field. */
   target: bound.default(null).meta({
     description: 'The target of the current policy for effective recall; null before the first policy.',
     examples: [0.95],
@@ -198,20 +203,23 @@ export const measuredRecall = boundedRecall.extend({
 });
 export type MeasuredRecall = z.infer<typeof measuredRecall>;
 
-/** All days combined. Percentiles and session counts cannot be added up across days. */
+/** Figures for all days combined. Percentiles and session counts of several days cannot be added. */
 export const analyticsTotals = analyticsFigures.extend({ recall: measuredRecall });
 export type AnalyticsTotals = z.infer<typeof analyticsTotals>;
 
 export const analyticsDayList = listOf(analyticsDay).extend({
   from: timestamp,
   to: timestamp,
-  /** Null if the worker runs the previous release. */
+  /** The value is null if the worker runs the previous release. */
   totals: analyticsTotals.nullable(),
 });
 
 export const cacheQuery = spanQuery.extend(requestLogQuery.pick({ session_id: true }).shape);
 
-/** How prompts were read from providers' caches, from `from` (inclusive) to `to` (exclusive), and why they were not. */
+/**
+ * Reads of prompts from providers' caches, from `from` (inclusive) to `to` (exclusive), and the causes of
+ * cache misses.
+ */
 export const usageCache = z.object({
   object: z.literal('usage.cache'),
   from: timestamp,
@@ -238,7 +246,7 @@ export const usageCache = z.object({
       description: 'The sum of `usd` of all causes. Null if it is unknown for all.',
       examples: [0.31],
     }),
-  /** Most tokens first. */
+  /** Causes sorted by tokens, highest first. */
   causes: z.array(
     cacheMiss.extend({ requests: count.meta({ description: 'Requests with this cause.', examples: [4] }) }),
   ),
@@ -253,7 +261,7 @@ export const usageSession = loggedFigures.extend({
   last_request_at: timestamp,
   /** `<provider>/<model>`, at most 20. */
   models: z.array(z.string()),
-  /** Workers from the previous release omit it. */
+  /** Workers from the previous release omit this field. */
   cache_missed_tokens: count.default(0).meta({
     description: 'Input tokens that missed the provider’s prompt cache: the sum of `cache_miss.tokens`.',
     examples: [8_192],

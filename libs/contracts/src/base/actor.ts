@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { id } from './common.ts';
 
-/** Longer User-Agent headers are cut. Browsers send about 120 characters. */
+/** Maximum characters of a User-Agent header. Longer headers are cut. Browsers send about 120 characters. */
 export const userAgentLengthMax = 256;
 
-/** Where a request came from. The account service writes it to the audit log. */
+/** The origin of a request. The account service writes the origin to the audit log. */
 export const requestOrigin = z.object({
-  /** The client's IP address. Behind a trusted proxy, it is the address that the proxy reports. */
+  /** The client's IP address. Behind a trusted proxy, the gateway uses the address that the proxy reports. */
   address: z.string().min(1).max(64).nullable(),
-  /** The User-Agent header, cut at 256 characters. Null if the client sent none. */
+  /** The User-Agent header, cut at 256 characters. The value is null if the client sent no such header. */
   userAgent: z.string().max(userAgentLengthMax).nullable(),
   /** The `X-Request-ID` of the response. */
   requestId: id.nullable(),
@@ -16,11 +16,11 @@ export const requestOrigin = z.object({
 export type RequestOrigin = z.infer<typeof requestOrigin>;
 
 /**
- * The caller of a change, and its origin. One of the two ids is set. Gateways verify the credential; the account
- * service looks up the name.
+ * The caller of a change, and the caller's origin. One of the two ids is set. Gateways verify the credential.
+ * The account service looks up the name.
  */
 export const actor = requestOrigin.extend({
-  /** The API key that the request carries. */
+  /** The id of the API key in the request. */
   keyId: id.nullable(),
   /** The user of the request's login session. */
   personId: id.nullable(),
@@ -28,10 +28,10 @@ export const actor = requestOrigin.extend({
 export type Actor = z.infer<typeof actor>;
 
 /**
- * Additional field of calls that change something. Commands of the operator and gateways of the previous
- * release omit it; the audit log then names the operator.
+ * Additional field of calls that change something. Operator commands and gateways of the previous release
+ * omit this field. The audit log then names the operator.
  */
 export const byActor = { actor: actor.optional() };
 
-/** Additional field of calls about login sessions. Gateways of the previous release omit it. */
+/** Additional field of calls about login sessions. Gateways of the previous release omit this field. */
 export const fromOrigin = { origin: requestOrigin.optional() };

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** A UUIDv7, like all ids in the gateway. */
+/** A UUIDv7. All ids in the gateway are UUIDv7. */
 export const id = z.uuid();
-/** RFC 3339, UTC. */
+/** A timestamp in RFC 3339 form, in UTC. */
 export const timestamp = z.iso.datetime();
 /** A SHA-256 digest in lowercase hex. */
 export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/);
@@ -15,8 +15,8 @@ export const keepable = (text: z.ZodString) =>
     error: 'it contains a NUL character or an unpaired surrogate, which cannot be stored',
   });
 /**
- * RFC 3339 with any offset, limited to the years 1 to 9999 (UTC). Postgres and RFC 3339 support no other
- * years in common.
+ * A timestamp in RFC 3339 form with any offset, limited to the years 1 to 9999 (UTC). Postgres and RFC 3339
+ * both support only these years.
  */
 export const instant = z.iso.datetime({ offset: true }).refine(
   (value) => {

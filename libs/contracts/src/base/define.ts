@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 
 /**
- * The processes that use messaging. Each one is a separate NATS user with access to its own subjects only.
+ * The processes that use messaging. Each process is a separate NATS user with access only to its own
+ * subjects.
  */
 export type ServiceName =
   | 'edge-gateway'
@@ -17,19 +18,28 @@ export type ServiceName =
 /** A request/reply contract over NATS core. */
 export interface RpcContract<Request extends z.ZodType = z.ZodType, Reply extends z.ZodType = z.ZodType> {
   readonly kind: 'rpc';
-  /** `<server>.<verb-noun>.v<n>`. A contract with `perInstance` is called at `<subject>.<instanceId>`. */
+  /**
+   * The subject, `<server>.<verb-noun>.v<n>`. A contract with `perInstance` is called at
+   * `<subject>.<instanceId>`.
+   */
   readonly subject: string;
   readonly server: ServiceName;
   readonly callers: readonly ServiceName[];
-  /** Whether each instance listens on its own subject instead of joining a queue group. */
+  /** Whether each instance listens on a separate subject instead of joining a queue group. */
   readonly perInstance: boolean;
-  /** Maximum time the caller waits for the reply. A caller with less time left waits only that long. */
+  /**
+   * Maximum time for which the caller waits for the reply. A caller with less time left waits only for the
+   * remaining time.
+   */
   readonly deadlineMs: number;
   readonly request: Request;
   readonly reply: Reply;
 }
 
-/** A broadcast over NATS core. Every instance of every listener receives it, and nothing is returned. */
+/**
+ * A broadcast over NATS core. Every instance of every listener receives the broadcast, and nothing is
+ * returned.
+ */
 export interface BroadcastContract<Message extends z.ZodType = z.ZodType> {
   readonly kind: 'broadcast';
   readonly subject: string;

@@ -10,11 +10,14 @@ export const keyChanged = defineBroadcast({
   subject: 'account.key-changed.v1',
   publisher: 'account',
   listeners: ['edge-gateway'],
-  // The default covers account services from the previous release. Remove it with the next release.
+  // The default covers account services from the previous release. Remove the default with the next release.
   message: z.object({ accountId: id, keyId: id, epoch: z.int(), revoked: z.boolean().default(false) }),
 });
 
-/** The account, its policy, preferences or model toggles changed. Cached data about all its keys is stale. */
+/**
+ * The account, its policy, its preferences or its model toggles changed. Cached data about all keys of the
+ * account is stale.
+ */
 export const accountChanged = defineBroadcast({
   subject: 'account.account-changed.v1',
   publisher: 'account',
@@ -22,7 +25,10 @@ export const accountChanged = defineBroadcast({
   message: z.object({ accountId: id, epoch: z.int(), deleted: z.boolean().default(false) }),
 });
 
-/** A person's login sessions ended, or their account changed. Cached data about these sessions is stale. */
+/**
+ * A person's login sessions ended, or the person's account changed. Cached data about these sessions is
+ * stale.
+ */
 export const loginSessionChanged = defineBroadcast({
   subject: 'account.session-changed.v1',
   publisher: 'account',
@@ -47,8 +53,8 @@ export const batchesCommitted = defineBroadcast({
 });
 
 /**
- * A gateway's observation about a provider and one of an account's credentials: its circuit breaker opened or
- * closed, or the provider asked for a pause. Sent immediately.
+ * A gateway's observation about a provider and one of an account's credentials: the circuit breaker opened or
+ * closed, or the provider requested a pause. Sent immediately.
  */
 export const backendChanged = defineBroadcast({
   subject: 'edge-gateway.backend-changed.v1',

@@ -5,7 +5,7 @@ import { contextDecision, requestStatus } from '../api/request-log.ts';
 import { requestPrompt } from './request-prompt.v1.ts';
 import { blockId, markerId } from '../rpc/compression.v1.ts';
 
-/** How the gateway chose the model, if the client left the choice to it (`svc/auto`, …). */
+/** The gateway's model choice, if the client left the choice to the gateway (`svc/auto`, …). */
 export const modelChoiceRecord = z.object({
   mode: routingMode,
   /** The reason, as a single word: `complexity_high`, `cheapest`, `session`, … */
@@ -19,8 +19,8 @@ export const modelChoiceRecord = z.object({
       /** `<provider>/<model>` */
       id: z.string().max(320),
       /**
-       * The value that the candidates are sorted by: USD, milliseconds, or quality times recall, depending on
-       * the mode. Null means unknown.
+       * The value by which the candidates are sorted: USD, milliseconds, or quality times recall, depending
+       * on the mode. Null means unknown.
        */
       score: z.number().nullable(),
       quality: z.number(),
@@ -28,13 +28,16 @@ export const modelChoiceRecord = z.object({
     }),
   ),
   candidatesCount: count,
-  /** Models excluded by a rule, at most 64. */
+  /** Models that a rule excludes, at most 64. */
   excluded: z.array(z.object({ id: z.string().max(320), rule: z.string().max(64) })),
   excludedCount: count,
 });
 export type ModelChoiceRecord = z.infer<typeof modelChoiceRecord>;
 
-/** The facts known when a request is accepted. They are written to the spool before anything is forwarded. */
+/**
+ * The facts known when a request is accepted. The gateway writes them to the spool before it forwards the
+ * request.
+ */
 export const requestAcceptedV1 = z.object({
   v: z.literal(1),
   requestId: id,
@@ -52,7 +55,7 @@ export type RequestAcceptedV1 = z.infer<typeof requestAcceptedV1>;
 /** A tool that the model called in a shadow request. */
 const toolNeed = z.object({
   tool: z.string(),
-  /** The smallest K that would have held the tool; every larger K would hold it too. */
+  /** The smallest K at which the plan would have included the tool. Every larger K would also include it. */
   heldFromK: z.int().min(1),
   /** Whether the plan, which was not applied, would have forwarded the tool. */
   isPlanned: z.boolean(),
@@ -60,8 +63,8 @@ const toolNeed = z.object({
 export type ToolNeed = z.infer<typeof toolNeed>;
 
 /**
- * The outcome of an accepted request. Every accepted request produces exactly one. It contains neither
- * contents nor secrets.
+ * The outcome of an accepted request. Every accepted request produces exactly one outcome event. The event
+ * contains neither contents nor secrets.
  */
 export const requestEventV1 = requestAcceptedV1.extend({
   status: requestStatus,
@@ -74,7 +77,7 @@ export const requestEventV1 = requestAcceptedV1.extend({
   providerRequestId: z.string().nullable(),
   stream: z.boolean(),
   lane: z.enum(['untouched', 'edited', 'translated']).nullable(),
-  /** Number of tools in the client's request. Gateways from the previous release omit it. */
+  /** Number of tools in the client's request. Gateways from the previous release omit this field. */
   toolsOffered: count.nullable().default(null),
   /** Number of tools after applying the allow and deny lists. */
   toolsIn: count,
@@ -83,14 +86,18 @@ export const requestEventV1 = requestAcceptedV1.extend({
    * recovery rounds, and tools found by deferral.
    */
   toolsOut: count,
-  /** Number of tools that the plan left out. Gateways from the previous release omit it. */
+  /** Number of pruned tools. Gateways from the previous release omit this field. */
   toolsPruned: count.nullable().default(null),
   /**
-   * Measured tokens (o200k) of the definitions that did not reach the model, minus those of the recovery tool.
-   * Null if they were not counted. Gateways from the previous release omit it.
+   * Measured tokens (o200k) of the definitions that did not reach the model, minus those of the recovery
+   * tool. The value is null if the tokens were not counted. Gateways from the previous release omit this
+   * field.
    */
   toolTokensSaved: z.int().nullable().default(null),
-  /** Names of the offered tools, if they were not ranked. Gateways from the previous release omit it. */
+  /**
+   * Names of the offered tools, if the tools were not ranked. Gateways from the previous release omit this
+   * field.
+   */
   offeredTools: z.array(z.string()).max(512).default([]),
   plan: z
     .object({
@@ -98,11 +105,11 @@ export const requestEventV1 = requestAcceptedV1.extend({
       method: z.enum(['semantic', 'keyword']).nullable(),
       k: z.int().nullable(),
       /**
-       * With `shadow`, every tool was forwarded, and a candidate's `forwarded` states what the plan selected.
+       * With `shadow`, every tool was forwarded, and a candidate's `forwarded` states the plan's selection.
        */
       kReason: z.string(),
       policyVersion: z.string().nullable(),
-      /** If all tools were forwarded instead of the plan's selection, the reason. */
+      /** The reason why all tools were forwarded instead of the plan's selection. */
       defect: z.string().nullable(),
       candidates: z.array(
         z.object({
@@ -117,37 +124,46 @@ export const requestEventV1 = requestAcceptedV1.extend({
       /** The conversation's `bucketOf`, based on the intent of its first turn. */
       bucket: z.string().max(64).nullable().optional(),
       /**
-       * Identifies the conversation within its account, by its session header or else by its first turn.
+       * Identifies the conversation within its account, by the session header or otherwise by the first turn.
        * Measurements count each conversation once. Glossary: conversation.
        */
       sessionKey: z.string().max(64).nullable().optional(),
-      /** The first 16 hex digits of the hash of the tool list that was planned. */
+      /** The first 16 hex digits of the hash of the tool list for which the plan was made. */
       toolList: z.string().max(64).nullable().optional(),
-      /** How pruned tools can be recovered; null if they cannot. Glossary: recovery mode. */
+      /**
+       * The recovery mode for pruned tools. The value is null if pruned tools cannot be recovered. Glossary:
+       * recovery mode.
+       */
       recovery: z.enum(['in_place', 'regrown']).nullable().optional(),
-      /** The deferral that replaced pruning; null without one. */
+      /** The deferral that replaced pruning. The value is null if no deferral replaced pruning. */
       native: z.enum(['deferred', 'allowed']).nullable().optional(),
       /** Expected value of pruning over the conversation, in tokens at the uncached input price. */
       worth: z.object({ saved: z.number(), spent: z.number() }).nullable().optional(),
       /** With `shadow`: the offered tools that the model called, each once. */
       needs: z.array(toolNeed).optional(),
-      /** With `shadow`: whether the plan would have armed recovery. */
+      /** With `shadow`: whether the plan would have sent the recovery tool. */
       isArmed: z.boolean().optional(),
-      /** The probability with which the conversation was drawn for shadow, in the request that drew it. */
+      /**
+       * The probability with which the conversation was drawn for shadow routing. Only the request that drew
+       * the conversation contains this field.
+       */
       shadowShare: z.number().optional(),
     })
     .nullable(),
   compressionSteps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),
   /**
-   * How the conversation was compressed; null if nothing could be compressed. Gateways from the previous
-   * release omit it.
+   * The compression of the conversation. The value is null if nothing could be compressed. Gateways from the
+   * previous release omit this field.
    */
   context: z
     .object({
       /** Identifies the conversation in which these markers are valid. */
       session: sha256Hex,
       decision: contextDecision,
-      /** Saved tokens × price, and the cost of rewriting the prompt cache. Null if the prices are unknown. */
+      /**
+       * The saved tokens multiplied by the price, and the cost of rewriting the prompt cache. A value is null
+       * if the prices are unknown.
+       */
       savedUsd: z.number().nullable(),
       rewrittenUsd: z.number().nullable(),
       /** The 64 newest omissions. */
@@ -158,17 +174,27 @@ export const requestEventV1 = requestAcceptedV1.extend({
     .nullable()
     .default(null),
   calledTools: z.array(z.string()),
-  /** Pruned tools that the model requested with the recovery tool. Gateways without recovery omit it. */
+  /**
+   * Pruned tools that the model requested with the recovery tool. Gateways without recovery omit this field.
+   */
   recoveredTools: z.array(z.string()).default([]),
-  /** Denied tools that the model called. The client did not get these calls. Gateways without tool lists omit it. */
+  /**
+   * Denied tools that the model called. The client did not receive these calls. Gateways without tool lists
+   * omit this field.
+   */
   deniedTools: z.array(z.string()).max(64).default([]),
-  /** Recovery rounds: provider calls that the client does not see. */
+  /** The number of recovery rounds, which are provider calls that the client does not see. */
   hiddenRounds: count.default(0),
-  /** Input and output tokens of the recovery rounds. Gateways from the previous release omit it. */
+  /** Input and output tokens of the recovery rounds. Gateways from the previous release omit this field. */
   recoveryTokens: count.default(0),
-  /** Losses: parts that the provider's format cannot express. Gateways without translation omit it. */
+  /**
+   * Losses: parts that the provider's format cannot express. Gateways without translation omit this field.
+   */
   losses: z.array(z.object({ field: z.string(), reason: z.string() })).default([]),
-  /** How the model was chosen; null if the client specified it. Gateways without model routing omit it. */
+  /**
+   * The model choice. The value is null if the client specified the model. Gateways without model routing
+   * omit this field.
+   */
   modelChoice: modelChoiceRecord.nullable().default(null),
   usage: z
     .object({
@@ -181,16 +207,19 @@ export const requestEventV1 = requestAcceptedV1.extend({
     .nullable(),
   costUsd: z.number().nullable(),
   /**
-   * Net savings from pruning and compression, in USD; negative if they cost more than they saved. Gateways
-   * from the previous release omit it.
+   * Net savings from pruning and compression, in USD. The value is negative if these cost more than they
+   * saved. Gateways from the previous release omit this field.
    */
   providerSavingsUsd: z.number().nullable().default(null),
   /**
    * Gross savings, before costs (cache rewrites, recovery rounds). Gateways from the previous release omit
-   * it.
+   * this field.
    */
   grossSavingsUsd: z.number().nullable().default(null),
-  /** For the comparison of prompts. Null if nothing could be cached. Gateways from the previous release omit it. */
+  /**
+   * Hashes for comparing the prompts of a conversation. The value is null if nothing could be cached.
+   * Gateways from the previous release omit this field.
+   */
   prompt: requestPrompt.nullable().default(null),
   ms: z.object({
     total: z.number(),
@@ -204,8 +233,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
 export type RequestEventV1 = z.infer<typeof requestEventV1>;
 
 /**
- * A candidate as sent and stored: name, score to four decimals, rank, 1 if forwarded, and why it is always
- * included.
+ * A candidate in the sent and stored form: name, score to four decimals, rank, 1 if forwarded, and the reason
+ * for always including the tool.
  */
 export type CandidateTuple = readonly [
   name: string,
@@ -228,7 +257,8 @@ function isCandidateTuple(value: unknown): value is CandidateTuple {
 }
 
 /**
- * Validated by hand. A tuple schema takes 100 µs per hundred candidates and would dominate the worker's time.
+ * Candidates are validated by hand. A tuple schema takes 100 µs per hundred candidates and would dominate the
+ * worker's time.
  */
 export const candidateTuples = z.custom<readonly CandidateTuple[]>(
   (value) => Array.isArray(value) && value.every(isCandidateTuple),
@@ -236,8 +266,8 @@ export const candidateTuples = z.custom<readonly CandidateTuple[]>(
 );
 
 /**
- * The event format between the gateway's spool and the request log. Candidates make up most of an event: 100
- * of them take 3.8 kB as tuples and 9.9 kB as objects.
+ * The event format between the gateway's spool and the request log. Candidates are most of the bytes of an
+ * event: 100 candidates take 3.8 kB as tuples and 9.9 kB as objects.
  */
 export const shippedRequestEventV1 = requestEventV1.extend({
   plan: requestEventV1.shape.plan.unwrap().extend({ candidates: candidateTuples }).nullable(),

@@ -1,22 +1,24 @@
 import { z } from 'zod';
 import { count } from '../base/common.ts';
 
-/** The first 64 bits of a SHA-256 that covers the account, in hex. */
+/** The first 64 bits, in hex, of a SHA-256 over the account and a part of the prompt. */
 const promptHash = z.string().regex(/^[0-9a-f]{16}$/);
 
-/** Hashes of a prompt's parts, in the order in which providers read them. They contain no content. */
+/**
+ * Hashes of a prompt's parts, in the order in which providers read the parts. The hashes contain no content.
+ */
 export const promptHashes = z.object({
-  /** The tool list in its order; null without tools. */
+  /** Hash of the tool list in the request's order. The value is null if the request has no tools. */
   tools: promptHash.nullable(),
-  /** The same tools, whatever their order. */
+  /** Hash of the tool list, independent of the order of the tools. */
   toolSet: promptHash.nullable(),
-  /** The leading instructions; null without any. */
+  /** Hash of the leading instructions. The value is null if there are no instructions. */
   system: promptHash.nullable(),
-  /** The messages before the model's first turn. */
+  /** Hash of the messages before the model's first turn. */
   opening: promptHash,
-  /** The messages before each of the model's last eight turns, newest first. */
+  /** Hashes of the messages before each of the model's last eight turns, newest first. */
   before: z.array(promptHash).max(8),
-  /** All messages. The next request of the conversation has it in `before`. */
+  /** Hash of all messages. The list `before` in the conversation's next request contains this hash. */
   here: promptHash,
 });
 export type PromptHashes = z.infer<typeof promptHashes>;
@@ -25,23 +27,26 @@ export type PromptHashes = z.infer<typeof promptHashes>;
 export const promptPart = z.enum(['model', 'tools', 'system', 'messages']);
 export type PromptPart = z.infer<typeof promptPart>;
 
-/** What is known about a request and the provider's prompt cache. */
+/** The facts known about a request and the provider's prompt cache. */
 export const requestPrompt = z.object({
-  /** Identifies the conversation within its account. SHA-256, the first 32 hex digits. */
+  /** Identifies the conversation within its account, by the first 32 hex digits of a SHA-256. */
   conversation: z.string().regex(/^[0-9a-f]{32}$/),
   client: promptHashes,
-  /** The prompt that was sent; null if the gateway did not change the client's. */
+  /** The hashes of the sent prompt. The value is null if the gateway did not change the client's prompt. */
   sent: promptHashes.nullable(),
   caching: z.enum(['automatic', 'explicit']),
-  /** How long the provider keeps an unused prefix at least; null if unknown. */
+  /** Minimum time for which the provider keeps an unused prefix. The value is null if the time is unknown. */
   ttlSeconds: count.nullable(),
-  /** Token counts of the first provider call of the request. Input contains the other two. */
+  /** Token counts of the first provider call of the request. `inputTokens` includes the other two counts. */
   inputTokens: count,
   cachedTokens: count,
   writtenTokens: count,
-  /** Prices at the time of the request; null if unknown. */
+  /** Prices at the time of the request. The value is null if the prices are unknown. */
   usdPerMtok: z.object({ input: z.number(), read: z.number(), write: z.number() }).nullable(),
-  /** Why the cache was missed, as the provider reports it if the client asks for it; null without a report. */
+  /**
+   * The reason for the cache miss that the provider reported. Some providers report the reason only if the
+   * client requests it. The value is null if there is no report.
+   */
   diagnosis: z.object({ part: promptPart, tokens: count.nullable() }).nullable(),
 });
 export type RequestPrompt = z.infer<typeof requestPrompt>;

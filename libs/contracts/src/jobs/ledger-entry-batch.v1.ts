@@ -3,8 +3,8 @@ import { count, id, timestamp } from '../base/common.ts';
 import { defineJob } from '../base/define.ts';
 
 /**
- * The savings from one request, equal to those in its log entry. Requests without savings have no ledger
- * entry.
+ * The savings from one request, equal to those in the request's log entry. Requests without savings have no
+ * ledger entry.
  */
 export const ledgerEntry = z.object({
   requestId: id,
@@ -14,7 +14,7 @@ export const ledgerEntry = z.object({
   keyId: id,
   estimatedTokensSaved: count,
   compressionTokensSaved: count,
-  /** At most the sum of both. Workers from the previous release omit it. */
+  /** At most the sum of the other two counts. Workers from the previous release omit this field. */
   recoveryTokensDeducted: count.default(0),
 });
 export type LedgerEntry = z.infer<typeof ledgerEntry>;
@@ -31,8 +31,8 @@ export const ledgerEntryBatch = defineJob({
 export type LedgerEntryBatch = z.infer<typeof ledgerEntryBatch.data>;
 
 /**
- * Queue options. Billing retries a batch while its database is unavailable. A finished job frees its id, so a
- * batch that was never reported as committed can be queued again.
+ * Queue options. Billing retries a batch while the billing database is unavailable. A finished job frees its
+ * id. A batch that was never reported as committed can therefore be queued again.
  */
 export const ledgerEntryBatchOptions = {
   attempts: 1_000_000,

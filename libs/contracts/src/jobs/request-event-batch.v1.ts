@@ -10,15 +10,15 @@ export const requestEventBatch = defineJob({
   data: z.object({
     batchId: z.string().max(200),
     events: z.array(shippedRequestEventV1).min(1).max(1000),
-    /** The W3C traceparent for each event, by index; null if the request was not sampled. */
+    /** The W3C traceparent for each event, by index. An entry is null if the request was not sampled. */
     traceparents: z.array(z.string().nullable()),
   }),
 });
 export type RequestEventBatch = z.infer<typeof requestEventBatch.data>;
 
 /**
- * Queue options. The worker retries a batch while its database is unavailable. A finished job frees its id,
- * so the gateway can send the same batch again.
+ * Queue options. The worker retries a batch while the worker's database is unavailable. A finished job frees
+ * its id, so the gateway can send the same batch again.
  */
 export const requestEventBatchOptions = {
   attempts: 1_000_000,
@@ -28,8 +28,8 @@ export const requestEventBatchOptions = {
 } as const;
 
 /**
- * An event that could not be written, with the reason. It is kept until an operator handles it (`npm run
- * dead-letters`).
+ * An event that could not be written, with the reason. The event is kept until an operator handles it (`npm
+ * run dead-letters`).
  */
 export const deadRequestEvent = defineJob({
   queue: 'request-events-dead',

@@ -17,7 +17,8 @@ export const createAccount = defineRpc({
 });
 
 /**
- * Creates an account for a person, or returns the existing one. A subject is unique only within its issuer.
+ * Creates an account for a person, or returns the person's existing account. A subject is unique only within
+ * its issuer.
  */
 export const registerAccount = defineRpc({
   subject: 'account.register-account.v1',
@@ -34,7 +35,7 @@ export const registerAccount = defineRpc({
   reply: z.object({ accountId: id, personId: id, created: z.boolean() }),
 });
 
-/** Gives a person access to an existing account. Operators use it. */
+/** Gives a person access to an existing account. Only operators call this contract. */
 export const attachPerson = defineRpc({
   subject: 'account.attach-person.v1',
   server: 'account',
@@ -69,7 +70,10 @@ export const createPlaygroundKey = defineRpc({
 
 const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 
-/** Account services from the previous release send no default scopes. Remove this with the next release. */
+/**
+ * Account services from the previous release send no default scopes. Remove the default with the next
+ * release.
+ */
 const accountReply = z.object({
   account: account.extend({
     policy: accountPolicy.extend({ default_key_scopes: keyScopes.default([...allKeyScopes]) }),
@@ -77,8 +81,8 @@ const accountReply = z.object({
 });
 
 /**
- * Reads an account. With a `personId` of the embedded identity, the reply describes that person's login, too.
- * Throws `not_found` for an unknown account.
+ * Reads an account. With a `personId` of the embedded identity provider, the reply also describes that
+ * person's login. Throws `not_found` for an unknown account.
  */
 export const getAccount = defineRpc({
   ...common,
@@ -89,8 +93,8 @@ export const getAccount = defineRpc({
 });
 
 /**
- * Changes an account's profile and policy. Throws `not_found` for an unknown account, and `grant_exceeds_key`
- * if the acting key would raise a limit or the default scopes above its own.
+ * Changes an account's profile and policy. Throws `not_found` for an unknown account. Throws
+ * `grant_exceeds_key` if the acting key would raise a limit or the default scopes above its own.
  */
 export const updateAccount = defineRpc({
   ...common,
@@ -100,8 +104,9 @@ export const updateAccount = defineRpc({
 });
 
 /**
- * Reports that one of the account's credentials was saved or deleted. This increments the account's epoch, so
- * gateways that missed the vault's broadcast notice the change. Throws `not_found` for an unknown account.
+ * Reports that one of the account's credentials was saved or deleted. This report increments the account's
+ * epoch, so gateways that missed the vault's broadcast detect the change. Throws `not_found` for an unknown
+ * account.
  */
 export const noteCredentialChange = defineRpc({
   ...common,
@@ -112,7 +117,7 @@ export const noteCredentialChange = defineRpc({
 });
 
 /**
- * Deletes an account. The account service deletes its own data before it replies; the remaining steps follow
+ * Deletes an account. The account service deletes its own data before it replies. The remaining steps follow
  * in the background. A repeated call returns the same receipt. Throws `not_found` for an unknown account.
  */
 export const deleteAccount = defineRpc({
@@ -124,7 +129,7 @@ export const deleteAccount = defineRpc({
   reply: z.object({ deletion: accountDeletion }),
 });
 
-/** Null if the deletion is unknown. */
+/** Reads the receipt of an account deletion. The receipt is null if the deletion is unknown. */
 export const getAccountDeletion = defineRpc({
   subject: 'account.get-account-deletion.v1',
   server: 'account',
@@ -136,27 +141,28 @@ export const getAccountDeletion = defineRpc({
 
 /**
  * Deletes the keys of a deleted account in the Redis servers of a service. One call reads a bounded part of
- * the key space and returns where the next call continues; null means that nothing is left. Idempotent.
+ * the key space and returns the cursor for the next call. A null cursor means that no keys are left.
+ * Idempotent.
  */
 const forgetKeys = {
   callers: ['account'],
   deadlineMs: 10_000,
   request: z.object({
     accountId: id,
-    /** The `cursor` of the previous reply. Null starts at the beginning. */
+    /** The `cursor` of the previous reply. Null starts at the beginning of the key space. */
     cursor: z.string().max(64).nullable(),
   }),
   reply: z.object({ cursor: z.string().max(64).nullable() }),
 } as const;
 
-/** The gateways' keys: memos of conversations, model pins, observations, rate windows and budgets. */
+/** Deletes the gateways' keys: memos of conversations, model pins, observations, rate windows and budgets. */
 export const forgetAccountMemos = defineRpc({
   ...forgetKeys,
   subject: 'edge-gateway.forget-account.v1',
   server: 'edge-gateway',
 });
 
-/** The compressor's keys: originals of omitted text, and token counts. */
+/** Deletes the compressor's keys: originals of omitted text, and token counts. */
 export const forgetAccountOriginals = defineRpc({
   ...forgetKeys,
   subject: 'compressor.forget-account.v1',
@@ -165,7 +171,7 @@ export const forgetAccountOriginals = defineRpc({
 
 /**
  * Deletes the data about an account's requests, and drops events that arrive later. Large logs need several
- * calls: repeat until `isDone`. Idempotent.
+ * calls: repeat the call until `isDone`. Idempotent.
  */
 export const forgetAccountRequests = defineRpc({
   subject: 'worker.forget-account.v1',

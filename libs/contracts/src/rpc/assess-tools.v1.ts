@@ -4,7 +4,7 @@ import { defineRpc } from '../base/define.ts';
 
 /**
  * Sends the tools that an account offers together, so that their descriptions can be assessed. Only scores,
- * reasons and names are stored, not the definitions.
+ * reasons and names are stored. The definitions are not stored.
  */
 export const assessTools = defineRpc({
   subject: 'worker.assess-tools.v1',

@@ -6,7 +6,7 @@ import { defineRpc } from '../base/define.ts';
 
 const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 
-/** Filters for the audit log. `since` is inclusive, `until` exclusive. */
+/** Filters for the audit log. `since` is inclusive, and `until` is exclusive. */
 export const auditFilter = z.object({
   action: auditAction.optional(),
   /** The id or the exact name of the actor. */
@@ -16,7 +16,7 @@ export const auditFilter = z.object({
 });
 export type AuditFilter = z.infer<typeof auditFilter>;
 
-/** Newest first. */
+/** Lists audit events, newest first. */
 export const listAuditEvents = defineRpc({
   ...common,
   subject: 'account.list-audit-events.v1',
@@ -30,8 +30,8 @@ export const listAuditEvents = defineRpc({
 });
 
 /**
- * Newest first, starting after the event `before`, or at the newest event if it is null. Fewer than `limit`
- * events mean the end of the log.
+ * Exports audit events, newest first, starting after the event `before`. If `before` is null, the export
+ * starts at the newest event. Fewer than `limit` events mean the end of the log.
  */
 export const exportAuditEvents = defineRpc({
   ...common,
@@ -45,7 +45,7 @@ export const exportAuditEvents = defineRpc({
   reply: z.object({ events: z.array(auditEvent) }),
 });
 
-/** An event in another service. Its id makes a repeated report harmless. */
+/** An event in another service. The id makes a repeated report harmless. */
 export const reportedAuditEvent = z.object({
   id,
   accountId: id,

@@ -12,8 +12,7 @@ import { count, id, sha256Hex, timestamp, toolNames } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 /**
- * The account's rules for choosing models, as far as the gateway needs them. Model toggles are read with a
- * separate call.
+ * The account's rules for choosing models that the gateway needs. A separate call reads the model toggles.
  */
 const grantRouting = z.object({
   mode: routingMode,
@@ -21,29 +20,30 @@ const grantRouting = z.object({
   allowedProviders: z.array(z.string()).nullable(),
   /** Maximum price for automatically chosen models, in USD per million tokens. Null means no limit. */
   maxCostUsdPerMtok: z.number().nonnegative().nullable(),
-  /** Fallback models as `<provider>/<model>`, in the order they are tried. */
+  /** Fallback models as `<provider>/<model>`, in the order in which they are tried. */
   fallbacks: z.array(z.string()),
 });
 
-/** What the gateway needs to know about a key to serve its requests. Limits are effective values. */
+/** The data that the gateway needs about a key to serve the key's requests. Limits are effective values. */
 export const keyGrant = z.object({
   accountId: id,
   keyId: id,
   expiresAt: timestamp.nullable(),
   rateLimitRpm: count,
-  // Fields with a default are new: account services from the previous release do not send them. Remove the
+  // Fields with a default are new: account services from the previous release do not send these fields.
+  // Remove
   // defaults with the next release.
   /** The operations that the key may call. */
   scopes: keyScopes.default([...allKeyScopes]),
   /** Budgets in saved tokens per UTC day and per UTC week. Weeks start on Monday. */
   dailyTokenBudget: count.default(5_000_000),
   weeklyTokenBudget: count.default(25_000_000),
-  /** What happens once a budget is used up: requests are sent unoptimized, or rejected. */
+  /** The action after a budget is used up: requests are sent unoptimized, or rejected. */
   onBudgetExhausted: onBudgetExhausted.default('pass'),
   kTargetOverride: z.int().min(1).max(512).nullable(),
   allowedTools: toolNames.nullable(),
   deniedTools: toolNames.nullable(),
-  /** Incremented with every change to the key or its account's policy. */
+  /** A number that every change to the key or its account's policy increments. */
   epoch: count,
   pruning: z.object({
     mode: pruningMode,
@@ -52,7 +52,10 @@ export const keyGrant = z.object({
     native: z.array(deferralMode).default([]),
   }),
   compression: z.object({ mode: compressionMode, applyWithoutTools: z.boolean() }),
-  /** Whether translated requests get cache markers. Account services from the previous release omit it. */
+  /**
+   * Whether translated requests get cache markers. Account services from the previous release omit this
+   * field.
+   */
   caching: z.object({ markers: z.boolean() }).default({ markers: true }),
   routing: grantRouting.default({
     mode: 'auto',
@@ -65,18 +68,19 @@ export const keyGrant = z.object({
   retentionDays: z.int().min(1).default(30),
   /** Share of conversations, from 0 to 1, whose plan is recorded but not applied. */
   shadowShare: z.number().min(0).max(1).default(0.05),
-  /** The same while a bucket learns. */
+  /** The same share while a bucket learns. */
   shadowShareLearning: z.number().min(0).max(1).default(0.2),
   /**
-   * Whether this is the account that set-up creates for trying the gateway. It is excluded from measurements.
+   * Whether set-up created this account for trying the gateway. The account is excluded from measurements.
    */
   isDemo: z.boolean().default(false),
 });
 export type KeyGrant = z.infer<typeof keyGrant>;
 
 /**
- * Looks up a key. The secret never crosses the bus: the gateway sends its SHA-256, and the account service
- * stores an HMAC of that hash under its own pepper. Unknown and revoked keys get the same reply.
+ * Looks up a key. The secret never crosses the bus: the gateway sends the SHA-256 of the secret. The account
+ * service stores an HMAC of that hash under the service's own pepper. Unknown and revoked keys get the same
+ * reply.
  */
 export const authenticateKey = defineRpc({
   subject: 'account.authenticate-key.v1',

@@ -12,7 +12,7 @@ import { base64, id } from '../base/common.ts';
 import { defineBroadcast, defineRpc } from '../base/define.ts';
 
 const common = { server: 'billing', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
-/** Longer than a Stripe call can take, including one retry. */
+/** Deadline for a call to Stripe. It is longer than such a call can take, including one retry. */
 const withStripe = { ...common, deadlineMs: 25_000 } as const;
 const ofAccount = z.object({ accountId: id });
 
@@ -23,7 +23,7 @@ export const describeBilling = defineRpc({
   reply: z.object({ billing }),
 });
 
-/** Without a Stripe key, the actions throw `billing_not_configured`. */
+/** Creates a checkout. Without a Stripe key, the Stripe actions throw `billing_not_configured`. */
 export const createCheckout = defineRpc({
   ...withStripe,
   subject: 'billing.create-checkout.v1',
@@ -31,7 +31,7 @@ export const createCheckout = defineRpc({
   reply: z.object({ checkout: billingCheckout }),
 });
 
-/** Throws `not_found` if the account has no checkout. */
+/** Opens Stripe's customer portal. Throws `not_found` if the account has no checkout. */
 export const openCustomerPortal = defineRpc({
   ...withStripe,
   subject: 'billing.open-customer-portal.v1',
@@ -39,7 +39,9 @@ export const openCustomerPortal = defineRpc({
   reply: z.object({ portal: billingPortal }),
 });
 
-/** Throws `not_found` if the checkout belongs to another account. */
+/**
+ * Updates the billing state from a checkout. Throws `not_found` if the checkout belongs to another account.
+ */
 export const syncCheckout = defineRpc({
   ...withStripe,
   subject: 'billing.sync-checkout.v1',
@@ -70,8 +72,8 @@ export const receiveStripeEvent = defineRpc({
 });
 
 /**
- * Cancels the account's Stripe subscription, and replaces the account with a pseudonym in the ledger,
- * including entries that arrive later. Idempotent.
+ * Cancels the account's Stripe subscription. A pseudonym replaces the account in the ledger, including
+ * entries that arrive later. Idempotent.
  */
 export const forgetAccountBilling = defineRpc({
   subject: 'billing.forget-account.v1',

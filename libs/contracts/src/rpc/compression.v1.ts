@@ -3,9 +3,9 @@ import { count, id, sha256Hex } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 /**
- * Output version of the context steps. The gateway derives the keys for stored results from it. Increase it
- * whenever a step's output changes: stored results then expire, and conversations are compressed again from
- * the beginning.
+ * Output version of the context steps. The gateway derives the keys for stored results from this version.
+ * Increase the version whenever a step's output changes: stored results then expire, and conversations are
+ * compressed again from the beginning.
  */
 export const contextStepsVersion = 1;
 
@@ -29,15 +29,15 @@ export type SchemaStepName =
   'whitespace' | '$schema' | '$comment' | 'repeated_description' | 'title' | 'long_descriptions';
 
 /**
- * How much one step shortened one string, in estimated tokens. `step` is a `ContextStepName` or a
- * `SchemaStepName`; readers accept any string, because a newer compressor may have more steps.
+ * The effect of one step on one string, in estimated tokens. `step` is a `ContextStepName` or a
+ * `SchemaStepName`. Readers accept any string, because a newer compressor may have more steps.
  */
 const stepReport = z.object({ step: z.string(), tokensBefore: count, tokensAfter: count });
 
 /**
  * Compresses tool definitions without changing which arguments are valid. The result depends only on the mode
- * and the definition's bytes, so the gateway may cache it indefinitely. The gateway sends only definitions
- * that are missing from its cache.
+ * and the definition's bytes, so the gateway may cache the result indefinitely. The gateway sends only
+ * definitions that are missing from its cache.
  */
 export const compressSchemas = defineRpc({
   subject: 'compressor.compress-schemas.v1',
@@ -47,10 +47,13 @@ export const compressSchemas = defineRpc({
   request: z.object({
     /**
      * `balanced` also shortens long descriptions to a per-tool budget. Gateways from the previous release
-     * omit it.
+     * omit this field.
      */
     mode: z.enum(['lossless', 'balanced']).default('lossless'),
-    /** Accounts take turns at the compressor. Gateways from the previous release omit it. */
+    /**
+     * The account of the request. The compressor serves accounts in turn. Gateways from the previous release
+     * omit this field.
+     */
     accountId: id.optional(),
     definitions: z.array(
       z.object({
@@ -74,8 +77,8 @@ export const compressSchemas = defineRpc({
 export type CompressSchemasReply = z.infer<typeof compressSchemas.reply>;
 
 /**
- * Counts the tokens (o200k) of tool definitions, in request order. The edge calls it while the provider processes
- * the request.
+ * Counts the tokens (o200k) of tool definitions, in request order. The edge gateway calls this contract while
+ * the provider processes the request.
  */
 export const countDefinitions = defineRpc({
   subject: 'compressor.count-definitions.v1',
@@ -83,15 +86,18 @@ export const countDefinitions = defineRpc({
   callers: ['edge-gateway'],
   deadlineMs: 5_000,
   request: z.object({
-    /** Accounts take turns at the counter. */
+    /** The account of the request. The counter serves accounts in turn. */
     accountId: id,
-    /** Definitions exactly as they are sent (UTF-8 JSON). */
+    /** Definitions exactly as sent to the provider (UTF-8 JSON). */
     definitions: z.array(z.string()).min(1).max(4_097),
   }),
   reply: z.object({ tokens: z.array(count) }),
 });
 
-/** Identifies a block by its conversation and text. The same block always has the same id. */
+/**
+ * Identifies a block by its conversation and text. A block with the same conversation and text always has the
+ * same id.
+ */
 export const blockId = z.string().regex(/^[0-9a-f]{16}$/);
 
 export const tokenCounts = z.object({ before: count, after: count });
@@ -99,7 +105,8 @@ export type TokenCounts = z.infer<typeof tokenCounts>;
 
 /**
  * Reads exact token counts (o200k) for compressed blocks, before and after compression, in request order. The
- * compressor counts in the background. Null means not counted yet, or expired.
+ * compressor counts in the background. Null means that the tokens are not counted yet, or that the counts
+ * have expired.
  */
 export const readTokenCounts = defineRpc({
   subject: 'compressor.read-token-counts.v1',
@@ -107,7 +114,9 @@ export const readTokenCounts = defineRpc({
   callers: ['edge-gateway'],
   deadlineMs: 1_000,
   request: z.object({
-    /** The account of the request. Gateways from the previous release omit it, and receive only nulls. */
+    /**
+     * The account of the request. Gateways from the previous release omit this field, and receive only nulls.
+     */
     accountId: id.optional(),
     blocks: z.array(blockId).min(1).max(64),
   }),
@@ -119,8 +128,8 @@ export const markerId = z.string().regex(/^[0-9a-f]{12}$/);
 
 /**
  * Reads the original text behind each marker, in request order. A marker id is valid only in the account and
- * conversation that created it, and expires after one day. Null means not stored, or too large for the
- * remaining reply. A single original always fits into a reply.
+ * conversation that created it, and expires after one day. Null means that the original is not stored, or is
+ * too large for the rest of the reply. A single original always fits into a reply.
  */
 export const recallOriginals = defineRpc({
   subject: 'compressor.recall-originals.v1',
@@ -140,8 +149,8 @@ export type RecallOriginalsRequest = z.infer<typeof recallOriginals.request>;
 const compressBlocksRequest = z.object({
   mode: z.enum(['lossless', 'balanced']),
   /**
-   * The account that owns the stored originals. Gateways from the previous release omit it and never set
-   * `recoverable`.
+   * The account that owns the stored originals. Gateways from the previous release omit this field and never
+   * set `recoverable`.
    */
   accountId: id.optional(),
   /** Whether the gateway can restore omitted text. If false, no step omits text. */
@@ -149,28 +158,32 @@ const compressBlocksRequest = z.object({
   /** Identifies the account and the conversation in marker ids and in `recall-originals`. */
   sessionSeed: sha256Hex,
   /**
-   * Hash of everything sent before these blocks. If the compressor remembers that state, it continues from
-   * there; otherwise it replies `unknown`. Null means that the blocks are the whole conversation.
+   * Hash of everything sent before these blocks. If the compressor still stores that state, it continues from
+   * the state. Otherwise the compressor replies `unknown`. Null means that the blocks are the whole
+   * conversation.
    */
   after: sha256Hex.nullable(),
   /**
-   * Hash of everything sent up to and including these blocks. The compressor stores the new state under it.
+   * Hash of everything sent up to and including these blocks. The compressor stores the new state under this
+   * hash.
    */
   upTo: sha256Hex,
-  /** In conversation order. */
+  /** The blocks in conversation order. */
   blocks: z.array(
     z.object({
       speaker: z.enum(['system', 'user', 'assistant', 'tool']),
       text: z.string(),
-      /** Whether the block must stay unchanged. Later blocks may still refer to it. */
+      /** Whether the block must stay unchanged. Later blocks may still refer to an unchanged block. */
       frozen: z.boolean(),
-      /** Whether the block is an old result. A summary is enough if `recoverable` is true. */
+      /**
+       * Whether the block is an old result. If `recoverable` is true, a summary may replace an old result.
+       */
       old: z.boolean().optional(),
     }),
   ),
   /**
-   * Marker id of the original to return. If the original is no longer stored, the compressor rebuilds it
-   * from the conversation.
+   * Marker id of the original to return. If the original is no longer stored, the compressor rebuilds the
+   * original from the conversation.
    */
   recall: markerId.optional(),
 });
@@ -181,28 +194,32 @@ const compressBlocksReply = z.discriminatedUnion('status', [
     /** One result per block, in request order. */
     results: z.array(
       z.object({
-        /** The text to send instead; null if the block is unchanged. */
+        /** The text to send in place of the block. The value is null if the block is unchanged. */
         text: z.string().nullable(),
         steps: z.array(stepReport),
         /**
-         * The block's id for `read-token-counts`. Absent for unchanged blocks, and from compressors of the
-         * previous release.
+         * The block's id for `read-token-counts`. The id is absent for unchanged blocks, and in replies from
+         * compressors of the previous release.
          */
         id: blockId.optional(),
-        /** Ids of the markers in `text`, in order. Compressors from the previous release omit it. */
+        /** Ids of the markers in `text`, in order. Compressors from the previous release omit this field. */
         markers: z.array(markerId).default([]),
       }),
     ),
-    /** The original that `recall` requests, if a marker in these blocks refers to it. */
+    /** The original that `recall` requests, if a marker in these blocks refers to that original. */
     original: z.string().optional(),
   }),
-  /** The compressor does not know the state `after`. Send the whole conversation to this instance. */
+  /**
+   * The compressor does not store the state `after`. The caller must send the whole conversation to this
+   * instance.
+   */
   z.object({ status: z.literal('unknown'), instanceId: z.string() }),
 ]);
 
 /**
  * Compresses new blocks in a conversation. The function is pure: the same blocks after the same history give
- * the same result on every replica, whether it remembers the history or receives all of it.
+ * the same result on every replica. The result does not depend on whether the replica stores the history or
+ * receives all of it.
  */
 export const compressBlocks = defineRpc({
   subject: 'compressor.compress-blocks.v1',

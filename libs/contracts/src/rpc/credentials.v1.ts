@@ -7,13 +7,16 @@ import { defineRpc } from '../base/define.ts';
 const common = { server: 'provider-vault', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 const provider = z.string().min(1).max(64);
 
-/** The displayable facts about a stored credential. Reading them requires no decryption. */
+/** The displayable facts about a stored credential. Reading these facts requires no decryption. */
 export const credentialSummary = z.object({
   provider,
-  /** An ellipsis and the last four characters; null if the credential is too short to show any. */
+  /**
+   * An ellipsis and the last four characters of the credential. The value is null if the credential is too
+   * short to show any character.
+   */
   hint: z.string().nullable(),
   /**
-   * Number of keys in addition to the one that the hint shows. The default covers vaults from the previous
+   * Number of keys in addition to the key that the hint shows. The default covers vaults from the previous
    * release.
    */
   additionalKeys: count.default(0),
@@ -27,8 +30,8 @@ export const credentialSummary = z.object({
 export type CredentialSummary = z.infer<typeof credentialSummary>;
 
 /**
- * The decrypted fields of a credential. They exist only inside sealed boxes and in vault and gateway memory.
- * An empty key means a custom provider without authentication.
+ * The decrypted fields of a credential. These fields exist only inside sealed boxes and in the memory of the
+ * vault and the gateway. An empty key means a custom provider without authentication.
  */
 export const credentialSecret = z.object({
   apiKey: z.string(),
@@ -94,8 +97,8 @@ export const openCredential = defineRpc({
 });
 
 /**
- * Reports whether a credential works: the HTTP status with which the provider rejected it, or null once it
- * works again.
+ * Reports whether a credential works: the HTTP status with which the provider rejected the credential, or
+ * null when the credential works again.
  */
 export const reportCredential = defineRpc({
   ...common,
@@ -105,8 +108,8 @@ export const reportCredential = defineRpc({
 });
 
 /**
- * Deletes every credential of a deleted account and returns how many were deleted. Idempotent. Audit rows
- * remain.
+ * Deletes every credential of a deleted account and returns the number of deleted credentials. Idempotent.
+ * Audit rows remain.
  */
 export const forgetAccountCredentials = defineRpc({
   ...common,
@@ -117,15 +120,15 @@ export const forgetAccountCredentials = defineRpc({
 });
 
 /**
- * Rotates the vault's key-encryption key in steps: activate the new one, re-encrypt all credentials, retire
- * the old one.
+ * Common fields of the calls that rotate the vault's key-encryption key. The steps are: activate the new key,
+ * re-encrypt all credentials, retire the old key.
  */
 const rotation = { server: 'provider-vault', callers: ['operator'], deadlineMs: 10_000 } as const;
 const keyVersion = z.int().min(1).max(999_999_999);
 
 /**
- * Encrypts with this version from now on; null means the replica's highest version. Rejected with
- * `invalid_field` if a running replica lacks the key. Idempotent.
+ * Encrypts new credentials with this key version. Null means the replica's highest version. The vault rejects
+ * the call with `invalid_field` if a running replica lacks the key. Idempotent.
  */
 export const activateKey = defineRpc({
   ...rotation,
@@ -134,7 +137,7 @@ export const activateKey = defineRpc({
   reply: z.object({ version: keyVersion, previous: keyVersion.nullable() }),
 });
 
-/** A cursor. Credentials are processed by key version, then by id. */
+/** A cursor for the next batch. Credentials are processed by key version, then by id. */
 const rewrapCursor = z.object({ keyVersion, id });
 
 /** Re-encrypts a batch of credentials with the current key. `left` is the number of remaining credentials. */

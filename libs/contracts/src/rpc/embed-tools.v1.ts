@@ -5,11 +5,12 @@ import { defineRpc } from '../base/define.ts';
 /** Maximum number of tools that are assessed together. */
 const toolsMax = 1_000;
 /**
- * The distinct words in the tool names. Together with the tools they stay well below the message size limit.
+ * Maximum number of distinct words in the tool names. The words and the tools together stay well below the
+ * message size limit.
  */
 const wordsMax = 2_000;
 
-/** Computes tool embeddings with the router's encoder, for comparing tools. Nothing is stored. */
+/** Computes tool embeddings with the router's encoder, for comparing tools. The router stores nothing. */
 export const embedTools = defineRpc({
   subject: 'tool-router.embed-tools.v1',
   server: 'tool-router',
@@ -29,7 +30,10 @@ export const embedTools = defineRpc({
     words: z.array(z.string().max(64)).max(wordsMax),
   }),
   reply: z.object({
-    /** Little-endian 32-bit float vectors of unit length, in request order; null if no encoder is running. */
+    /**
+     * Little-endian 32-bit float vectors of unit length, in request order. The value is null if no encoder is
+     * running.
+     */
     vectors: z.object({ dimensions: z.int().positive(), tools: base64, words: base64 }).nullable(),
   }),
 });

@@ -7,8 +7,8 @@ import { defineRpc } from '../base/define.ts';
 const common = { server: 'account', callers: ['edge-gateway', 'operator'], deadlineMs: 10_000 } as const;
 
 /**
- * The public keys for verifying tokens issued by the embedded identity provider. Throws `not_found` if that
- * provider is disabled.
+ * The public keys for verifying tokens issued by the embedded identity provider. Throws `not_found` if the
+ * embedded identity provider is disabled.
  */
 export const getLoginSessionKeys = defineRpc({
   ...common,
@@ -30,15 +30,18 @@ export const getIdentitySealingKey = defineRpc({
   reply: z.object({ publicKey: base64 }),
 });
 
-/** Device tokens that one request may carry. A browser that several people share has one for each. */
+/**
+ * Maximum device tokens that one request may carry. A browser that several people share has one token for
+ * each person.
+ */
 export const deviceTokensMax = 4;
 const deviceToken = z.string().min(1).max(1_024);
-/** Tokens of the browser's device cookie. The account service ignores invalid ones. */
+/** Tokens of the browser's device cookie. The account service ignores invalid tokens. */
 const deviceTokens = z.array(deviceToken).max(deviceTokensMax).default([]);
 
 /**
- * Facts about the embedded identity that edge gateways need before anyone has signed in. Throws `not_found` if
- * the embedded identity is disabled.
+ * Facts about the embedded identity provider that edge gateways need before the first sign-in. Throws
+ * `not_found` if the embedded identity provider is disabled.
  */
 export const getIdentitySettings = defineRpc({
   ...common,
@@ -46,7 +49,9 @@ export const getIdentitySettings = defineRpc({
   deadlineMs: 2_000,
   request: z.object({}),
   reply: z.object({
-    /** Whether the service can send e-mail. Without it, only the operator can reset a forgotten password. */
+    /**
+     * Whether the service can send e-mail. Without e-mail, only the operator can reset a forgotten password.
+     */
     sendsMail: z.boolean(),
     /** The Ed25519 public key that verifies device tokens: 32 raw bytes, in base64. */
     deviceKey: base64,
@@ -59,7 +64,7 @@ export type IdentityCredentials = z.input<typeof identityCredentials>;
 
 /**
  * The contents of the sealed box in a reply. `deviceToken` marks the browser as a known device of the person
- * (see `docs/guides/sign-in.md`); a refresh returns none.
+ * (see `docs/guides/sign-in.md`). A refresh returns no device token.
  */
 export const issuedTokens = z.object({
   accessToken: z.string(),
@@ -74,7 +79,7 @@ const issued = z.object({
   accessExpiresInSeconds: z.int().positive(),
   refreshExpiresInSeconds: z.int().positive(),
   email: z.string(),
-  /** Whether the person has proven that the mailbox is theirs. */
+  /** Whether the person has proven that they own the mailbox. */
   emailVerified: z.boolean().default(false),
 });
 const withPassword = z.object({
@@ -86,8 +91,8 @@ const withPassword = z.object({
 const clientAddress = z.string().min(1).max(64);
 
 /**
- * Throws `email_taken`, `sign_up_closed`, or `invalid_field` if the e-mail address or password is not
- * acceptable.
+ * Signs a person up. Throws `email_taken`, `sign_up_closed`, or `invalid_field` if the e-mail address or
+ * password is not acceptable.
  */
 export const signUp = defineRpc({
   ...common,
@@ -96,7 +101,10 @@ export const signUp = defineRpc({
   reply: issued,
 });
 
-/** Throws `invalid_credentials`, or `too_many_attempts` after too many failures of an unknown device. */
+/**
+ * Logs a person in. Throws `invalid_credentials`, or `too_many_attempts` after too many failures of an
+ * unknown device.
+ */
 export const logIn = defineRpc({
   ...common,
   subject: 'account.log-in.v1',
@@ -105,8 +113,8 @@ export const logIn = defineRpc({
 });
 
 /**
- * Exchanges a refresh token for a new one. Reusing an exchanged token ends its login session. Throws
- * `invalid_refresh_token`.
+ * Exchanges a refresh token for a new refresh token. A second exchange of the same token ends the login
+ * session. Throws `invalid_refresh_token`.
  */
 export const refreshLoginSession = defineRpc({
   ...common,
@@ -115,7 +123,10 @@ export const refreshLoginSession = defineRpc({
   reply: issued,
 });
 
-/** Ends a login session by its id or its refresh token. Succeeds even if it has already ended. */
+/**
+ * Ends a login session by its id or its refresh token. The call succeeds even if the login session has
+ * already ended.
+ */
 export const logOut = defineRpc({
   ...common,
   subject: 'account.log-out.v1',
@@ -127,8 +138,8 @@ export const logOut = defineRpc({
 });
 
 /**
- * Changes a person's password and ends all their other login sessions. Throws `invalid_credentials` or
- * `too_many_attempts`.
+ * Changes a person's password and ends all other login sessions of the person. Throws `invalid_credentials`
+ * or `too_many_attempts`.
  */
 export const changePassword = defineRpc({
   ...common,
@@ -140,7 +151,10 @@ export const changePassword = defineRpc({
     sealedPasswords: base64,
     clientAddress,
     ...fromOrigin,
-    /** The public key that the new device token is sealed for. Null for a caller without device cookies. */
+    /**
+     * The public key to which the new device token is sealed. The value is null for a caller without device
+     * cookies.
+     */
     recipientPublicKey: base64.nullable().default(null),
   }),
   /** `sealedDevice` is a sealed box that contains an `issuedDevice` as JSON. */
@@ -151,7 +165,7 @@ export type PasswordChange = z.infer<typeof passwordChange>;
 export const issuedDevice = z.object({ deviceToken });
 
 /**
- * Sends a link for a new password to an e-mail address. The reply is the same for an unknown address, and it is
+ * Sends a link for a new password to an e-mail address. The reply is the same for an unknown address, and is
  * sent before the address is looked up. Throws `mail_not_configured` and `too_many_attempts`.
  */
 export const requestPasswordReset = defineRpc({
@@ -166,9 +180,9 @@ export const passwordReset = z.object({ token: z.string(), newPassword: z.string
 export type PasswordReset = z.infer<typeof passwordReset>;
 
 /**
- * Sets a new password with the token of a link. Ends all login sessions of the person and revokes their device
- * tokens, except the one in the reply. Throws `invalid_mail_token`, and `invalid_field` if the password is not
- * acceptable.
+ * Sets a new password with the token of a link. The call ends all login sessions of the person and revokes
+ * the person's device tokens, except the device token in the reply. Throws `invalid_mail_token`, and
+ * `invalid_field` if the password is not acceptable.
  */
 export const resetPassword = defineRpc({
   ...common,
@@ -184,8 +198,8 @@ export const resetPassword = defineRpc({
 });
 
 /**
- * Sends the person a link that proves that the mailbox is theirs. Does nothing if it is proven already. Throws
- * `mail_not_configured` and `too_many_attempts`.
+ * Sends the person a link that proves ownership of the mailbox. Does nothing if ownership is already proven.
+ * Throws `mail_not_configured` and `too_many_attempts`.
  */
 export const requestEmailVerification = defineRpc({
   ...common,
@@ -213,7 +227,10 @@ export const verifyEmail = defineRpc({
 export const loginSessionName = z.object({
   issuer: z.string().min(1).max(2_048),
   subject: z.string().min(1).max(255),
-  /** Null for an external issuer. The gateway cannot revoke its login sessions. */
+  /**
+   * The id of the login session. The value is null for an external issuer, because the gateway cannot revoke
+   * the issuer's login sessions.
+   */
   sessionId: id.nullable(),
 });
 

@@ -14,12 +14,14 @@ import { defineRpc } from '../base/define.ts';
 
 const common = { server: 'account', callers: ['edge-gateway', 'operator'], deadlineMs: 5_000 } as const;
 
-// If the actor is an API key, changes throw `insufficient_scope` if that key may not manage the account,
-// `own_key_change` if it would change itself, and `grant_exceeds_key` if it would grant more than it has.
+// If the actor is an API key, changes throw `insufficient_scope` if that key may not manage the account. They
+// throw
+// `own_key_change` if the key would change itself, and `grant_exceeds_key` if the key would grant more than
+// it has.
 
 /**
- * Creates a key. The reply contains the secret, sealed to the calling process, so it never crosses the bus
- * unencrypted. The secret is returned only once.
+ * Creates a key. The reply contains the secret, sealed to the calling process, so the secret never crosses
+ * the bus unencrypted. The secret is returned only once.
  */
 export const createKey = defineRpc({
   ...common,
@@ -49,7 +51,7 @@ export const rotateKey = defineRpc({
   reply: z.object({ key: rotatedApiKey.omit({ key: true }), sealedSecret: z.base64(), replayed }),
 });
 
-/** Throws `not_found` if the key is unknown or belongs to another account. */
+/** Updates a key. Throws `not_found` if the key is unknown or belongs to another account. */
 export const updateKey = defineRpc({
   ...common,
   subject: 'account.update-key.v1',
@@ -64,7 +66,7 @@ export const listKeys = defineRpc({
   reply: z.object({ keys: z.array(apiKey) }),
 });
 
-/** Throws `not_found` if the key is unknown or belongs to another account. */
+/** Sets a key's tool lists. Throws `not_found` if the key is unknown or belongs to another account. */
 export const setToolLists = defineRpc({
   ...common,
   subject: 'account.set-tool-lists.v1',

@@ -7,7 +7,7 @@ import { defineRpc } from '../base/define.ts';
 
 const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 
-/** Throws `not_found` for an unknown account. */
+/** Reads the routing preferences of an account. Throws `not_found` for an unknown account. */
 export const getPreferences = defineRpc({
   ...common,
   callers: ['edge-gateway', 'worker'],
@@ -16,7 +16,7 @@ export const getPreferences = defineRpc({
   reply: z.object({ preferences: routingPreferences }),
 });
 
-/** The gateway validates provider and model names before this call. */
+/** Updates routing preferences. The gateway validates provider and model names before this call. */
 export const updatePreferences = defineRpc({
   ...common,
   subject: 'account.update-preferences.v1',
@@ -24,7 +24,7 @@ export const updatePreferences = defineRpc({
   reply: z.object({ preferences: routingPreferences }),
 });
 
-/** Models excluded from automatic routing. */
+/** Lists the models that are excluded from automatic routing. */
 export const listDisabledModels = defineRpc({
   ...common,
   subject: 'account.list-disabled-models.v1',
@@ -32,7 +32,7 @@ export const listDisabledModels = defineRpc({
   reply: z.object({ models: z.array(z.object({ provider: z.string(), modelId: z.string() })) }),
 });
 
-/** The gateway checks that the provider offers this model before this call. */
+/** Includes or excludes a model. The gateway checks that the provider offers this model before this call. */
 export const toggleModel = defineRpc({
   ...common,
   subject: 'account.toggle-model.v1',

@@ -3,12 +3,14 @@ import { z } from 'zod';
 import { count, id, sha256Hex } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
-/** How the model can still reach pruned tools: see `recovery` in the reply. Glossary: recovery mode. */
+/**
+ * The way in which the model can reach pruned tools: see `recovery` in the reply. Glossary: recovery mode.
+ */
 const recoveryMode = z.enum(['in_place', 'regrown']);
 
 /**
- * Earlier planning decisions in a conversation. The transcript does not contain them, or reproduces them only
- * while the policy is unchanged.
+ * Earlier planning decisions in a conversation. The transcript does not contain these decisions, or
+ * reproduces them only while the policy is unchanged.
  */
 const plannedConversation = z.object({
   /**
@@ -22,48 +24,54 @@ const plannedConversation = z.object({
   policyVersion: z.string().max(200),
   /** The ranking method used at the start of the conversation. Glossary: ranking method. */
   lane: z.enum(['semantic', 'keyword']),
-  /** The recovery mode so far; null if pruned tools could not be recovered. Glossary: recovery mode. */
+  /**
+   * The recovery mode up to this request. The value is null if pruned tools could not be recovered. Glossary:
+   * recovery mode.
+   */
   way: recoveryMode.nullable(),
   /** Whether the full list was forwarded even though a plan was made. */
   isShadow: z.boolean(),
   // The fields below are new: gateways from the previous release do not send them.
   /**
-   * Whether the tool set is still undecided: no turn so far says anything about tools, or the plan was late.
-   * `forwarded` is then the whole list, and only `isShadow` applies.
+   * Whether the tool set is still undecided, because no turn up to this request relates to a tool, or because
+   * the plan was late. `forwarded` is then the whole list, and only `isShadow` applies.
    */
   isUndecided: z.boolean().optional(),
   /**
-   * Only after a late plan: estimated tokens of instructions and messages that earlier requests sent after the
-   * whole list. Pruning now rewrites their prompt cache.
+   * Set only after a late plan: estimated tokens of instructions and messages that earlier requests sent
+   * after the whole list. Pruning now rewrites the prompt cache for these tokens.
    */
   lateTokens: count.optional(),
 });
 export type PlannedConversation = z.infer<typeof plannedConversation>;
 
 /**
- * Maximum number of user turns that may pass before the tool set is decided. If none of them says anything about
- * tools, the conversation keeps the whole list: each turn makes a rewrite of its prompt cache more expensive.
+ * Maximum number of user turns before the tool set is decided. If none of these turns relates to a tool, the
+ * conversation keeps the whole list. Each turn makes a rewrite of the prompt cache more expensive.
  */
 export const decidingTurnsMax = 8;
 
 /**
- * The model's token prices, as multiples of its uncached input price, and token counts. The counts are
+ * The model's token prices, as multiples of the uncached input price, and token counts. The counts are
  * estimated with a fixed ratio, so they are the same in every turn.
  */
 const planPrice = z.object({
-  /** Price for reading from and writing to the prompt cache; null if the provider has none. */
+  /**
+   * Price for reading from and writing to the prompt cache. The value is null if the provider has no such
+   * price.
+   */
   cacheRead: z.number().min(0).max(100).nullable(),
   cacheWrite: z.number().min(0).max(100).nullable(),
   output: z.number().min(0).max(1000),
   /** Minimum length of a cacheable prefix, in tokens. */
   cachedTokensMin: count,
-  /** Tokens in all definitions of the list. */
+  /** Number of tokens in all definitions of the list. */
   listTokens: count,
-  /** Tokens before the model's first turn: instructions and the first message. */
+  /** Number of tokens before the model's first turn: instructions and the first message. */
   headTokens: count,
   /**
-   * For each of the first user turns: tokens of instructions and messages that earlier requests had sent. 0 if
-   * the model had not answered yet. Gateways from the previous release omit it.
+   * For each of the first user turns: tokens of instructions and messages that earlier requests had sent. The
+   * number is 0 if the model had not answered yet. Gateways from the previous release omit this field.
    */
   sentTokens: z.array(count).max(decidingTurnsMax).optional(),
 });
@@ -74,7 +82,10 @@ const planToolsRequest = z.object({
   requestId: id,
   /** SHA-256 over the hex hashes of `toolHashes`, joined by newlines. */
   listHash: sha256Hex,
-  /** Omitted if the router probably knows the list; sent in the retry after an `unknown` reply. */
+  /**
+   * The hash of each tool definition. Omitted if the router probably has the list. Sent in the retry after an
+   * `unknown` reply.
+   */
   toolHashes: z.array(sha256Hex).max(4096).optional(),
   /**
    * User turns as text, oldest first, each truncated to a fixed length. The conversation's tool set grows
@@ -82,13 +93,13 @@ const planToolsRequest = z.object({
    */
   userTurns: z.array(z.string()),
   /**
-   * `hashTurns` of the turns before those in `userTurns`, in place of their text. A router that does not know
-   * the hash replies `unknown`; the retry then carries every turn.
+   * `hashTurns` of the turns before those in `userTurns`, which replaces their text. A router that does not
+   * store the hash replies `unknown`. The retry then contains every turn.
    */
   earlierTurns: sha256Hex.optional(),
-  /** Names of tools called in the transcript, in the order they were first called. */
+  /** Names of tools called in the transcript, in the order of their first calls. */
   calledTools: z.array(z.string()),
-  /** Results since the last user turn, newest last, each truncated to a fixed length. */
+  /** Tool results since the last user turn, newest last, each truncated to a fixed length. */
   recentResults: z.array(z.string()),
   /** Tools that `tool_choice` specifies. */
   forcedTools: z.array(z.string()),
@@ -101,11 +112,14 @@ const planToolsRequest = z.object({
   recallTarget: z.number(),
   // The fields below are new: gateways from the previous release do not send them.
   /**
-   * What the gateway remembers about the conversation. Without it, the router computes the same from the
-   * transcript.
+   * The state of the conversation that the gateway stores. Without this state, the router computes the same
+   * state from the transcript.
    */
   session: plannedConversation.optional(),
-  /** Names of the tools returned by the conversation's recovery rounds, called or not. */
+  /**
+   * Names of the tools that the conversation's recovery rounds returned, including tools that were not
+   * called.
+   */
   recoveredTools: z.array(z.string()).max(4096).optional(),
   /** Whether pruned tools can be recovered in this request. */
   mayRecover: z.boolean().optional(),
@@ -113,7 +127,8 @@ const planToolsRequest = z.object({
   /**
    * The random draw for shadow routing. `at`, from 0 to 1, is fixed per account and conversation. The
    * conversation is selected if `at` is below `share`, or below `learning` while the bucket learns (gateways
-   * from the previous release do not send it). If absent, the conversation is never selected.
+   * from the previous release do not send `learning`). If the draw is absent, the conversation is never
+   * selected.
    */
   shadow: z
     .object({
@@ -127,29 +142,29 @@ const planToolsRequest = z.object({
 const planToolsReply = z.discriminatedUnion('status', [
   z.object({
     status: z.literal('planned'),
-    /** Indexes of the tools to forward, ascending, which keeps the client's order. */
+    /** Indexes of the tools to forward, ascending, so that the client's order is kept. */
     forwarded: z.array(count),
     /**
-     * Indexes of the forwarded tools that user turns selected by rank. The gateway remembers them. Routers
-     * from the previous release omit it.
+     * Indexes of the forwarded tools that user turns selected by rank. The gateway stores these indexes.
+     * Routers from the previous release omit this field.
      */
     chosen: z.array(count).optional(),
-    /** Every tool in the list, best first. `position` is its index in the list. */
+    /** Every tool in the list, best first. `position` is the tool's index in the list. */
     candidates: z.array(
       z.object({
         position: count,
         score: z.number(),
         alwaysIn: z.enum(['called', 'tool_choice', 'mentioned', 'built_in', 'cache_control']).optional(),
         /**
-         * Shadow conversations only: the smallest K for which the tool set of this turn holds the tool, and
-         * still holds it with every larger K. 1 for tools that are always included.
+         * Shadow conversations only: the smallest K for which the tool set of this turn contains the tool at
+         * this K and at every larger K. The value is 1 for tools that are always included.
          */
         heldFromK: z.int().min(1).optional(),
       }),
     ),
     intent: z.enum(['chat', 'lookup', 'act', 'multi-step', 'code', 'continue']),
     method: z.enum(['semantic', 'keyword']),
-    /** Number of scored tools to forward; null if all tools are forwarded. */
+    /** Number of scored tools to forward. The value is null if all tools are forwarded. */
     k: z.int().nullable(),
     kReason: z.enum([
       'calibrated',
@@ -165,28 +180,31 @@ const planToolsReply = z.discriminatedUnion('status', [
     ]),
     policyVersion: z.string(),
     /**
-     * The conversation's `bucketOf`, based on the intent of its first turn. Empty in replies from routers of
-     * the previous release.
+     * The conversation's `bucketOf`, based on the intent of its first turn. The value is empty in replies
+     * from routers of the previous release.
      */
     bucket: z.string().default(''),
     /**
-     * Whether the conversation is selected for shadow routing: forward everything, and record the plan in the
-     * log.
+     * Whether the conversation is selected for shadow routing. In that case all tools are forwarded, and the
+     * log records the plan.
      */
     isShadow: z.boolean().default(false),
-    /** The probability with which the conversation was drawn for shadow, in the reply that draws it. */
+    /**
+     * The probability with which the conversation was drawn for shadow routing. Only the reply that draws the
+     * conversation contains this field.
+     */
     shadowShare: z.number().min(0).max(1).optional(),
     /**
-     * How the model can reach pruned tools. The mode is fixed for the conversation. `armed`: the recovery
-     * tool is sent with the others. `in_place`: tools and prefix never change, and a call to a tool outside
-     * `forwarded` is rendered upstream as a call to the recovery tool. `regrown`: recovered tools are added
-     * to `forwarded`.
+     * The way in which the model can reach pruned tools. The mode is fixed for the conversation. `armed`: the
+     * recovery tool is sent with the other tools. `in_place`: tools and prefix never change, and a call to a
+     * tool outside `forwarded` is rendered upstream as a call to the recovery tool. `regrown`: recovered
+     * tools are added to `forwarded`.
      */
     recovery: z.object({ armed: z.boolean(), way: recoveryMode }).default({ armed: false, way: 'in_place' }),
     /**
-     * The conversation's recovery mode, which the gateway remembers; null if pruned tools cannot be recovered.
-     * Unlike `recovery`, it does not depend on whether this request prunes any tool. Routers from the previous
-     * release omit it.
+     * The conversation's recovery mode, which the gateway stores. The value is null if pruned tools cannot be
+     * recovered. Unlike `recovery`, this mode does not depend on whether this request prunes any tool.
+     * Routers from the previous release omit this field.
      */
     way: recoveryMode.nullable().optional(),
     /** Whether the tool set is still undecided: see `isUndecided` of the conversation. */
@@ -200,8 +218,8 @@ const planToolsReply = z.discriminatedUnion('status', [
   z.object({
     status: z.literal('unknown'),
     /**
-     * Hashes of the unknown definitions. Empty if the list itself or the earlier turns are unknown. Then send
-     * `toolHashes` and every turn.
+     * Hashes of the unknown definitions. The list is empty if the tool list itself or the earlier turns are
+     * unknown. The caller must then send `toolHashes` and every turn.
      */
     missing: z.array(sha256Hex),
     /** The instance that receives `defineTools` and the retry. */
@@ -212,8 +230,8 @@ const planToolsReply = z.discriminatedUnion('status', [
 /**
  * Selects the tools to forward. Requests identify tools by hash. A router that lacks some definitions replies
  * `unknown` and names its instance. The gateway then sends the definitions to that instance with
- * `defineTools` and retries there. The plan depends only on the request and the policy version. Any replica
- * returns the same plan, whether it remembers the conversation or not, because the turns cover the whole
+ * `defineTools` and retries the call there. The plan depends only on the request and the policy version. Any
+ * replica returns the same plan, whether or not it stores the conversation, because the turns cover the whole
  * transcript.
  */
 export const planTools = defineRpc({
@@ -225,20 +243,20 @@ export const planTools = defineRpc({
   reply: planToolsReply,
 });
 /**
- * Minimum length of earlier turns, in characters, for sending a hash instead of their text. For shorter
- * turns, a second round trip could cost more than the hash saves.
+ * Minimum length of earlier turns, in characters, for sending a hash instead of the text. For shorter turns,
+ * a second round trip could cost more than the hash saves.
  */
 export const earlierCharactersMin = 4_000;
 
 /**
- * Identifies a list of turns: SHA-256 (hex) over their lengths and text. Different lists never produce the
- * same hash input.
+ * Identifies a list of turns: SHA-256 (hex) over the lengths and texts of the turns. Different lists never
+ * produce the same hash input.
  */
 export function hashTurns(turns: readonly string[]): string {
   return hash('sha256', `${turns.map((turn) => turn.length).join(',')}\n${turns.join('')}`);
 }
 
-/** Identifies a tool list: SHA-256 (hex) over the hex hashes of its definitions, joined by newlines. */
+/** Identifies a tool list: SHA-256 (hex) over the hex hashes of the definitions, joined by newlines. */
 export function hashToolList(toolHashes: readonly string[]): string {
   return hash('sha256', toolHashes.join('\n'));
 }
@@ -261,12 +279,15 @@ export const defineTools = defineRpc({
   perInstance: true,
   deadlineMs: 150,
   request: z.object({
-    /** The account that pays for the vectors of new definitions. Gateways from the previous release omit it. */
+    /**
+     * The account that pays for the vectors of new definitions. Gateways from the previous release omit this
+     * field.
+     */
     accountId: id.optional(),
     tools: z.array(
       z.object({
         hash: sha256Hex,
-        /** Null for built-in tools without a name. */
+        /** The tool's name. The value is null for built-in tools without a name. */
         name: z.string().nullable(),
         description: z.string(),
         /** The JSON Schema of the arguments as the client wrote it, or null. */

@@ -6,10 +6,10 @@ import { blockId } from './compression.v1.ts';
 
 const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 
-/** Filters for the request list. `from` is inclusive, `to` exclusive. */
+/** Filters for the request list. `from` is inclusive, and `to` is exclusive. */
 export const requestFilter = z.object({
   keyId: id.optional(),
-  /** Matches the requested or the used model. `<provider>/<model>` is also accepted. */
+  /** Matches the requested model or the used model. `<provider>/<model>` is also accepted. */
   model: z.string().optional(),
   sessionId: z.string().optional(),
   status: requestStatus.optional(),
@@ -18,7 +18,7 @@ export const requestFilter = z.object({
 });
 export type RequestFilter = z.infer<typeof requestFilter>;
 
-/** Newest first. */
+/** Lists log entries, newest first. */
 export const listRequests = defineRpc({
   ...common,
   subject: 'worker.list-requests.v1',
@@ -32,8 +32,8 @@ export const listRequests = defineRpc({
 });
 
 /**
- * Newest first, starting after `before`, or at the newest entry if `before` is null. Fewer than `limit`
- * entries mean the end of the list.
+ * Exports log entries, newest first, starting after `before`. If `before` is null, the export starts at the
+ * newest entry. Fewer than `limit` entries mean the end of the list.
  */
 export const exportRequests = defineRpc({
   ...common,
@@ -47,15 +47,17 @@ export const exportRequests = defineRpc({
   reply: z.object({ requests: z.array(requestLogEntry) }),
 });
 
-/** Null if the request is unknown or belongs to another account. */
+/** Reads a single request. The reply is null if the request is unknown or belongs to another account. */
 export const getRequest = defineRpc({
   ...common,
   subject: 'worker.get-request.v1',
   request: z.object({ accountId: id, requestId: id }),
   reply: z.object({
-    /** Excludes the compression originals and exact token counts, which the compressor provides. */
+    /**
+     * The request without the compression originals and exact token counts, which the compressor provides.
+     */
     request: requestDetail.nullable(),
-    /** The conversation in which the markers are valid. Workers from the previous release omit it. */
+    /** The conversation in which the markers are valid. Workers from the previous release omit this field. */
     session: sha256Hex.nullable().default(null),
     /** Blocks for which exact token counts may be stored. */
     blocks: z.array(blockId).default([]),

@@ -5,11 +5,11 @@ import { count, id, timestamp } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 10_000 } as const;
-/** Covers requests from `from` (inclusive) to `to` (exclusive). */
+/** A time range from `from` (inclusive) to `to` (exclusive). */
 const span = z.object({ accountId: id, from: timestamp, to: timestamp });
 const page = span.extend({ limit: z.int().min(1).max(500), offset: count });
 
-/** Newest first. */
+/** Lists routing traces, newest first. */
 export const listRoutingTraces = defineRpc({
   ...common,
   subject: 'worker.list-routing-traces.v1',
@@ -20,33 +20,39 @@ export const listRoutingTraces = defineRpc({
 const ms = z.number().nullable();
 
 /**
- * Figures for a model, from the requests that reached it. Latencies are in milliseconds and include only
- * requests with the status `ok`; null without any.
+ * Figures for a model, from the requests that reached the model. Latencies are in milliseconds and include
+ * only requests with the status `ok`. A latency is null if there is no such request.
  */
 export const modelObservation = z.object({
   provider: z.string(),
   model: z.string(),
   requests: count,
-  /** Number of requests that were neither cancelled nor interrupted. The error rate is based on it. */
+  /**
+   * Number of requests that were neither cancelled nor interrupted. The error rate is relative to this
+   * number.
+   */
   ended: count,
   /** Number of requests with the status `error` or `truncated`. */
   failed: count,
-  /** Number of streamed requests with a first token. The time-to-first-token percentiles are based on it. */
+  /**
+   * Number of streamed requests with a first token. The time-to-first-token percentiles are based on these
+   * requests.
+   */
   streamed: count,
   first_token_p50_ms: ms,
   first_token_p95_ms: ms,
   total_p50_ms: ms,
   total_p95_ms: ms,
   /**
-   * Number of requests with pruned tools in which the model called or requested a tool, and in how many of them
-   * every such tool was served. A recovered tool counts as served.
+   * Number of requests with pruned tools in which the model called or requested a tool, and the number of
+   * these requests in which every such tool was served. A recovered tool is served.
    */
   judged: count,
   recalled: count,
 });
 export type ModelObservation = z.infer<typeof modelObservation>;
 
-/** Most used models first; at most 500. */
+/** Lists the most used models first, at most 500. */
 export const observeModels = defineRpc({
   ...common,
   subject: 'worker.observe-models.v1',
@@ -55,8 +61,8 @@ export const observeModels = defineRpc({
 });
 
 /**
- * The current policy and its measurements. `recallTarget` comes from the account's preferences; the reply has the
- * target that the policy was made for.
+ * Reads the current policy and its measurements. `recallTarget` comes from the account's preferences. The
+ * reply contains the target for which the policy was made.
  */
 export const describeCalibration = defineRpc({
   ...common,
@@ -72,7 +78,7 @@ export const describeCalibration = defineRpc({
   }),
 });
 
-/** Most frequently offered tools first. */
+/** Lists the most frequently offered tools first. */
 export const listToolHealth = defineRpc({
   ...common,
   subject: 'worker.list-tool-health.v1',
@@ -80,7 +86,7 @@ export const listToolHealth = defineRpc({
   reply: z.object({ total: count, requestsConsidered: count, tools: z.array(toolHealth) }),
 });
 
-/** Suggestions with the most evidence first. */
+/** Lists the suggestions with the most evidence first. */
 export const listToolSuggestions = defineRpc({
   ...common,
   subject: 'worker.list-tool-suggestions.v1',
@@ -88,7 +94,7 @@ export const listToolSuggestions = defineRpc({
   reply: z.object({ total: count, requestsConsidered: count, suggestions: z.array(toolSuggestion) }),
 });
 
-/** Newest first. */
+/** Lists missed tools, newest first. */
 export const listRecallAlerts = defineRpc({
   ...common,
   subject: 'worker.list-recall-alerts.v1',

@@ -13,7 +13,7 @@ import { count, id, timestamp } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 10_000 } as const;
-/** Covers requests from `from` (inclusive) to `to` (exclusive). */
+/** A time range from `from` (inclusive) to `to` (exclusive). */
 const span = z.object({ accountId: id, from: timestamp, to: timestamp });
 
 export const summarizeUsage = defineRpc({
@@ -23,7 +23,7 @@ export const summarizeUsage = defineRpc({
   reply: z.object({ figures: usageFigures }),
 });
 
-/** Only days with requests, oldest first. */
+/** Lists only days with requests, oldest first. */
 export const listDailyUsage = defineRpc({
   ...common,
   subject: 'worker.list-daily-usage.v1',
@@ -31,7 +31,7 @@ export const listDailyUsage = defineRpc({
   reply: z.object({ days: z.array(usageDay) }),
 });
 
-/** Most used keys first; at most 1,000. */
+/** Lists the most used keys first, at most 1,000. */
 export const listKeyUsage = defineRpc({
   ...common,
   subject: 'worker.list-key-usage.v1',
@@ -39,7 +39,7 @@ export const listKeyUsage = defineRpc({
   reply: z.object({ keys: z.array(keyUsage.omit({ name: true })) }),
 });
 
-/** Days with requests, oldest first, and their totals. */
+/** Reads the days with requests, oldest first, and their totals. */
 export const listDailyAnalytics = defineRpc({
   ...common,
   subject: 'worker.list-daily-analytics.v1',
@@ -47,7 +47,7 @@ export const listDailyAnalytics = defineRpc({
   reply: z.object({ days: z.array(analyticsDay), totals: analyticsTotals.nullable().default(null) }),
 });
 
-/** How prompts were read from providers' caches, and why they were not. */
+/** Reads the figures on prompts in providers' caches, and the causes of cache misses. */
 export const reportCache = defineRpc({
   ...common,
   subject: 'worker.report-cache.v1',
@@ -55,7 +55,7 @@ export const reportCache = defineRpc({
   reply: z.object({ figures: usageCache.omit({ object: true, from: true, to: true }) }),
 });
 
-/** Most recently active session id first. Figures cover requests within the range. */
+/** Lists the most recently active session id first. Figures cover requests within the range. */
 export const listSessions = defineRpc({
   ...common,
   subject: 'worker.list-sessions.v1',

@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { base64, id, timestamp } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
-/** Maximum size per part (request and response). Longer parts are truncated. */
+/** Maximum size of the request and of the response. Longer texts are truncated. */
 export const contentPartBytesMax = 2 * 1024 * 1024;
 /** Maximum size of packed content on the bus: two incompressible parts in base64, plus framing. */
 const packedCharactersMax = 7 * 1024 * 1024;
 
-/** The body as sent; base64 if it is not text (`converse-stream` frames). */
+/** The body as sent. The text is base64 if the body is not text (`converse-stream` frames). */
 export const contentPart = z.object({
   encoding: z.enum(['utf8', 'base64']),
   text: z.string(),
-  /** Full length, in bytes. */
+  /** Full length of the body, in bytes. */
   bytes: z.int().nonnegative(),
   /** Whether `text` is truncated. */
   isCut: z.boolean(),
@@ -27,8 +27,8 @@ export type RequestContent = z.infer<typeof requestContent>;
 const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 
 /**
- * Stores request content, only for accounts that opted in. It stays encrypted until `expiresAt`, or until the
- * account is deleted.
+ * Stores request content, only for accounts that opted in. The content stays encrypted until `expiresAt`, or
+ * until the account is deleted.
  */
 export const storeContent = defineRpc({
   ...common,
@@ -43,7 +43,10 @@ export const storeContent = defineRpc({
   reply: z.object({ isStored: z.boolean() }),
 });
 
-/** Null if the content was not stored, has expired or belongs to another account. */
+/**
+ * Reads request content. The reply is null if the content was not stored, has expired or belongs to another
+ * account.
+ */
 export const readContent = defineRpc({
   ...common,
   subject: 'worker.read-content.v1',

@@ -9,17 +9,20 @@ const boundedRecall = z.object({ value: share, low: share, high: share });
 export type BoundedRecall = z.infer<typeof boundedRecall>;
 
 /**
- * The recovery rate ρ: the share of needed but pruned tools that the model reaches through recovery. Measured as
- * recovered tools per pruned conversation divided by missed tools per shadow conversation, which is unbiased
- * because shadow conversations are drawn at random. `used` is the lower bound of the measurement, or the prior
- * until there is enough data. See docs/internals/recall.md.
+ * The recovery rate ρ: the share of needed but pruned tools that the model reaches through recovery. ρ is the
+ * number of recovered tools per pruned conversation, divided by the number of missed tools per shadow
+ * conversation. This measurement is unbiased because shadow conversations are drawn at random. `used` is the
+ * lower bound of the measurement, or the prior until there is enough data. See docs/internals/recall.md.
  */
 export const recoveryRate = z.object({
   used: share,
   source: z.enum(['prior', 'measured']),
-  /** The estimate and its one-sided 95% bounds. Null before any tool was missed in a shadow conversation. */
+  /**
+   * The estimate and its one-sided 95% bounds. The values are null until a shadow conversation has missed a
+   * tool.
+   */
   measured: boundedRecall.nullable(),
-  /** Conversations with pruned tools, and the tools that were recovered and called in them. */
+  /** Conversations with pruned tools, and the tools that were recovered and called in these conversations. */
   prunedConversations: count,
   recoveredTools: count,
   /** Shadow conversations, and the called tools that their plans had pruned. */
@@ -28,7 +31,7 @@ export const recoveryRate = z.object({
 });
 export type RecoveryRate = z.infer<typeof recoveryRate>;
 
-/** The recovery rate until enough is measured. */
+/** The recovery rate that applies until enough data is measured. */
 export const priorRecoveryRate: RecoveryRate = {
   used: 0.5,
   source: 'prior',
@@ -40,17 +43,18 @@ export const priorRecoveryRate: RecoveryRate = {
 };
 
 /**
- * Why a bucket is in its state. `target_met`: K meets the target. `too_few_samples`: the shipped priors apply.
- * `recall_fell` and `target_missed`: all tools are forwarded until new conversations support a K. `recall_fell`
- * follows a drop in measured recall; with `target_missed` even the upper bound was below the target.
+ * The reason for a bucket's state. `target_met`: K meets the target. `too_few_samples`: the shipped priors
+ * apply. `recall_fell` and `target_missed`: all tools are forwarded until new conversations support a K.
+ * `recall_fell` follows a drop in measured recall. With `target_missed`, even the upper bound was below the
+ * target.
  */
 const policyReason = z.enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed']);
 export type PolicyReason = z.infer<typeof policyReason>;
 
 /**
- * Why recall is tested again with a larger share of shadow conversations. `recoveries_rose`: pruned tools are
- * recovered more often, which may be a fall of recall. `setup_changed`: the tool list, the model or the ranker
- * changed. `since`: the first conversation of the suspected fall, or after the change.
+ * The reason for testing recall again with a larger share of shadow conversations. `recoveries_rose`: pruned
+ * tools are recovered more often, which can indicate a fall of recall. `setup_changed`: the tool list, the
+ * model or the ranker changed. `since`: the first conversation of the suspected fall, or after the change.
  */
 export const recallRetest = z.object({
   reason: z.enum(['recoveries_rose', 'setup_changed']),
@@ -58,13 +62,13 @@ export const recallRetest = z.object({
 });
 export type RecallRetest = z.infer<typeof recallRetest>;
 
-/** The expected recall of a K: of the forwarded tools, and with recovery added. */
+/** The expected recall of a K, for the forwarded tools and with recovery added. */
 const expectedRecall = z.object({ forwarded: boundedRecall, effective: boundedRecall });
 export type ExpectedRecall = z.infer<typeof expectedRecall>;
 
 /**
- * The policy for one bucket. The router applies it literally, and the API and the dashboard show it literally.
- * Recall is counted by conversation. Glossary: K, forwarded recall, effective recall.
+ * The policy for one bucket. The router applies the policy literally, and the API and the dashboard show it
+ * literally. Recall is counted by conversation. Glossary: K, forwarded recall, effective recall.
  */
 export const calibratedBucket = z.object({
   /** `<intent>:<list-size band>`, or `*:<band>` for all intents (`bucketOf`). */
@@ -72,22 +76,34 @@ export const calibratedBucket = z.object({
   /** Number of conversations measured. */
   samples: count,
   isOff: z.boolean(),
-  /** Both columns ascend: with `k` scored tools forwarded, forwarded recall is at least `recallLow`. */
+  /**
+   * Pairs of K and the lower bound of recall. Both columns ascend: with K scored tools forwarded, forwarded
+   * recall is at least the lower bound.
+   */
   steps: z.array(z.tuple([z.int().min(1), share])).max(64),
-  // The fields below are new: workers from the previous release do not send them.
+  // The fields below are new: workers from the previous release do not send these fields.
   /** `calibrated`: K is measured. `prior`: the shipped priors apply. `off`: all tools are forwarded. */
   state: z.enum(['calibrated', 'prior', 'off']).optional(),
   reason: policyReason.optional(),
-  /** The bucket that the decision is measured on: this one, or the one for all intents in the same size band. */
+  /**
+   * The bucket on which the decision is measured: this bucket, or the bucket for all intents in the same size
+   * band.
+   */
   decidedBy: z.string().max(64).optional(),
-  /** K where pruned tools can be recovered: its effective recall meets the target. Null unless calibrated. */
+  /**
+   * The K for requests in which pruned tools can be recovered. The effective recall of this K meets the
+   * target. The value is null unless the bucket is calibrated.
+   */
   k: z.int().min(1).nullable().optional(),
-  /** K where they cannot: its forwarded recall meets the target. Null if no K is known to do so. */
+  /**
+   * The K for requests in which pruned tools cannot be recovered. The forwarded recall of this K meets the
+   * target. The value is null if no such K is known.
+   */
   kWithoutRecovery: z.int().min(1).nullable().optional(),
-  /** The expected recall at `k`; null unless calibrated. */
+  /** The expected recall at `k`. The value is null unless the bucket is calibrated. */
   expected: expectedRecall.nullable().optional(),
   recoveryRate: recoveryRate.optional(),
-  /** Null if recall is not being tested again. */
+  /** The value is null if recall is not being tested again. */
   retest: recallRetest.nullable().optional(),
 });
 export type CalibratedBucket = z.infer<typeof calibratedBucket>;
@@ -98,15 +114,18 @@ export const routingPolicy = z.object({
   /** `c1`, `c2` and so on, per account. */
   version: z.string().regex(/^c[1-9]\d*$/),
   madeAt: timestamp,
-  /** The account's target when the policy was made. Workers from the previous release do not send it. */
+  /**
+   * The account's target at the time when the policy was made. Workers from the previous release do not send
+   * this field.
+   */
   recallTarget: share.optional(),
-  /** The recovery rate over all buckets. Workers from the previous release do not send it. */
+  /** The recovery rate over all buckets. Workers from the previous release do not send this field. */
   recoveryRate: recoveryRate.optional(),
   buckets: z.array(calibratedBucket).max(256),
 });
 export type RoutingPolicy = z.infer<typeof routingPolicy>;
 
-/** An account has a new policy, which applies to new conversations. */
+/** Broadcasts that an account has a new policy, which applies to new conversations. */
 export const routingPolicyChanged = defineBroadcast({
   subject: 'worker.routing-policy-changed.v1',
   publisher: 'worker',
@@ -115,8 +134,8 @@ export const routingPolicyChanged = defineBroadcast({
 });
 
 /**
- * An account's newest policy, or the version to which a conversation is pinned. Null if the account has no
- * policy or the version has expired (after 30 days).
+ * Reads an account's newest policy, or the version to which a conversation is pinned. The reply is null if
+ * the account has no policy or the version has expired (after 30 days).
  */
 export const getRoutingPolicy = defineRpc({
   subject: 'worker.get-routing-policy.v1',
@@ -147,40 +166,40 @@ export function pooledBucketOf(bucket: string): string {
   return `${anyIntent}:${bucket.slice(bucket.indexOf(':') + 1)}`;
 }
 
-/** The bucket for a conversation: the intent of its first turn (null: all intents) and the list-size band. */
+/** The bucket for a conversation: the intent of the first turn (null: all intents) and the list-size band. */
 export function bucketOf(intent: string | null, tools: number): string {
   return `${intent ?? anyIntent}:${bandOf(tools)}`;
 }
 
-/** A bucket with fewer shadow samples learns. */
+/** Number of shadow samples below which a bucket learns. */
 const learningSamples = 100;
 
 /**
- * Whether the bucket draws the larger share of shadow conversations: until it has measured enough, and while
- * recall is tested again.
+ * Whether the bucket draws the larger share of shadow conversations. A bucket does so until it has enough
+ * samples, and while recall is tested again.
  */
 export function isLearning(policy: RoutingPolicy | null, bucket: string): boolean {
   const found = policy?.buckets.find((each) => each.bucket === bucket);
   return found === undefined || found.samples < learningSamples || (found.retest ?? null) !== null;
 }
 
-/** What a policy decides for a conversation. */
+/** A policy's decision for a conversation. */
 export interface PolicyDecision {
   readonly bucket: string;
   readonly state: 'calibrated' | 'prior' | 'off';
   readonly reason: PolicyReason;
-  /** The measured K with and without recovery. Null unless calibrated. */
+  /** The measured K with and without recovery. The value is null unless the bucket is calibrated. */
   readonly k: number | null;
   readonly kWithoutRecovery: number | null;
-  /** The recovery rate to plan with. */
+  /** The recovery rate for planning. */
   readonly recoveryRate: number;
   readonly steps: CalibratedBucket['steps'];
 }
 
 /**
- * Reads a policy's decision for a conversation. This is the only reader: the router plans with it, and the API
- * and the dashboard show it. The bucket for the intent takes precedence over the one for all intents. Without
- * either, the priors apply.
+ * Reads a policy's decision for a conversation. Only this function reads decisions: the router uses the
+ * result for planning, and the API and the dashboard show the result. The bucket for the intent takes
+ * precedence over the bucket for all intents. Without either bucket, the priors apply.
  */
 export function decideBucket(
   policy: RoutingPolicy | null,

@@ -26,8 +26,8 @@ export function applyPin({ candidates, reason }: Ranked, question: RoutingQuesti
 }
 
 /**
- * Compares costs for this turn and the expected future turns: a warm cache on the current model, a cold cache
- * on the other.
+ * Compares the costs of this turn and the expected future turns. In this turn, only the current model can
+ * have a cached prefix. Later turns assume a warm cache on both models.
  */
 function isMoveCheaper(pinned: Candidate, best: Candidate, { pin, needs, now }: RoutingQuestion): boolean {
   const turnsAhead = Math.min(turnsAheadMax, Math.max(1, pin?.turns ?? 1));

@@ -92,7 +92,7 @@ describe('the mode', () => {
     expect(choose({ complexity })).toMatchObject({ reason, candidates: [{ id }, {}, {}] });
   });
 
-  it('cheap accounts for the savings from cached tokens', () => {
+  it('cheap includes the savings from cached tokens', () => {
     const models = listOf([modelOf('a', 1), 0.5], [modelOf('b', 0.9), 0.5]);
     const needs = { ...plainNeeds, inputTokens: 50_000 };
     expect(firstOf(choose({ mode: 'cheap', models, needs }))).toBe('p/b');
@@ -126,7 +126,7 @@ describe('the mode', () => {
 });
 
 describe('a conversation', () => {
-  it('stays on its model, and moves when the savings exceed the cost of the lost cache', () => {
+  it('stays on its model, and changes it when the savings exceed the cost of the lost cache', () => {
     const models = listOf([modelOf('a', 1), 0.5], [modelOf('b', 0.95), 0.5], [modelOf('c', 0.01), 0.5]);
     const needs = { ...plainNeeds, inputTokens: 50_000 };
     const pin = pinOf('p/a', { cachedTokens: 49_000 });
@@ -139,7 +139,7 @@ describe('a conversation', () => {
     expect(choose({ pin, complexity: 0.1 })).toMatchObject({ level: 'high', reason: 'session' });
   });
 
-  it('never moves, even for a fallback, while the transcript contains bound reasoning', () => {
+  it('never changes its model, even for a fallback, while the transcript contains bound reasoning', () => {
     const bound = pinOf('p/large', { isBound: true });
     const choice = choose({ mode: 'cheap', pin: bound });
     expect(choice).toMatchObject({ reason: 'bound_thinking', candidates: [{ id: 'p/large' }] });
@@ -261,7 +261,7 @@ describe('rules', () => {
     expect(ruleOf(change, modelOf('m', 1, model))).toBe(rule);
   });
 
-  it('a price that rises on a day counts from that day on', () => {
+  it('a price that rises on a day applies from that day on', () => {
     const prices = { input: 1, output: 1, periods: [{ from: '2026-12-01', input: 4, output: 4 }] };
     const [rising, steady] = [modelOf('rising', 1, { prices }), modelOf('steady', 2)];
     const models = listOf([rising, 0.5], [steady, 0.5]);

@@ -14,14 +14,14 @@ import { applyPin } from './apply-pin.ts';
 
 /** Share of `fast` choices that try a model with few observations. */
 export const explorationShare = 0.05;
-/** A model is known if its observations have at least this weight. */
+/** Minimum weight of the observations of a known model. */
 const knownWeight = 5;
 /** Tool recall assumed without observations, and the weight of this assumption in requests. */
 const recallPrior = { recall: 0.95, weight: 20 } as const;
 
 /**
- * Chooses the model for a request that leaves the choice to the gateway. A pure function: equal questions
- * give equal results. Ties are broken by price, then quality, then name.
+ * Chooses the model for a request that leaves the choice to the gateway. The function is pure: equal
+ * questions give equal results. Ties are broken by price, then quality, then name.
  */
 export function chooseModel(question: RoutingQuestion): RoutingChoice {
   const { models, mode, pin } = question;
@@ -47,7 +47,7 @@ export function chooseModel(question: RoutingQuestion): RoutingChoice {
   return { ...settled, level, excluded };
 }
 
-/** Rules that depend on the request rather than the account. */
+/** Rules that depend on the request and not on the account. */
 const requestRules: ReadonlySet<string> = new Set<Excluded['rule']>([
   ...(['no_tools', 'no_images', 'no_documents', 'no_json_mode', 'no_streaming', 'no_thinking'] as const),
   ...(['context_too_short', 'output_too_short', 'session_bound'] as const),
@@ -72,7 +72,7 @@ function scoreOf(
   return costUsd ?? Infinity;
 }
 
-/** Observed tool recall combined with a prior. It is used only for requests with tools. */
+/** Observed tool recall combined with a prior. Recall is used only for requests with tools. */
 function recallOf(id: string, { needs, recall }: RoutingQuestion): number {
   if (!needs.tools) return 1;
   const { judged, recalled } = recall(id) ?? { judged: 0, recalled: 0 };
@@ -113,7 +113,7 @@ function requiredQuality(level: ComplexityLevel, allowed: readonly number[]): nu
   return worst + (best - worst) * requiredShare[level];
 }
 
-/** Sorts models with sufficient quality by price, followed by the others sorted by quality. */
+/** Sorts models with sufficient quality by price, before the other models, which are sorted by quality. */
 function compareFor(required: number, one: Candidate, other: Candidate): number {
   const [isGood, isOtherGood] = [one.quality >= required, other.quality >= required];
   if (isGood !== isOtherGood) return isGood ? -1 : 1;
@@ -128,8 +128,8 @@ function byTies(one: Candidate, other: Candidate): number {
 }
 
 /**
- * For a small share of requests, moves the least known model to the front. Never applies if the conversation
- * already has a model.
+ * For a small share of requests, moves the least observed model to the front. Never applies if the
+ * conversation already has a model.
  */
 function explore(
   ordered: readonly Candidate[],

@@ -40,8 +40,8 @@ interface Prior {
 const priorWeight = 2;
 
 /**
- * Latency estimate without observations. It assumes that a more expensive model is larger and slower, because
- * no public source has figures for all models. A few observed requests outweigh this prior.
+ * Latency estimate without observations. The estimate assumes that a more expensive model is larger and
+ * slower, because no public source has figures for all models. A few observed requests outweigh this prior.
  */
 function priorOf({ prices }: CatalogModel): Prior {
   const size = Math.log2(1 + (prices?.output ?? 10));

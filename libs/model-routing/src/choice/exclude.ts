@@ -28,7 +28,7 @@ function* policyRules(question: RoutingQuestion): Generator<Rule> {
   }
   if (turnedOff.size > 0) yield ['turned_off', ({ id }) => turnedOff.has(id)];
   const demoted = findDemoted(question);
-  // The sandbox returns scripted responses. It is used only when no other model exists.
+  // The sandbox returns scripted responses, so it is used only when no other model exists.
   if (demoted.has('sandbox')) yield ['sandbox', ({ model }) => model.provider === 'sandbox'];
   // Azure models are the account's own deployments, which are not in the catalogue.
   if (demoted.has('azure')) yield ['own_deployments', ({ model }) => model.provider === 'azure'];
@@ -46,15 +46,15 @@ function* stateRules({ now }: RoutingQuestion): Generator<Rule> {
   const today = new Date(now).toISOString().slice(0, 10);
   yield ['retired', ({ model }) => model.retiredAt !== null && model.retiredAt <= today];
   yield ['deprecated', ({ model }) => model.deprecated];
-  // The gateway does not know a connection's region. Models without a prefix or with `global.` work
-  // everywhere.
+  // The gateway has no information about a connection's region. Models without a prefix or with `global.`
+  // work everywhere.
   yield ['other_region', ({ model }) => model.provider === 'hosted' && regionPrefix.test(model.modelId)];
 }
 
 /** Prefixes of inference profiles that work only in one part of the world. */
 const regionPrefix = /^(us|us-gov|eu|jp|au|apac|ca|sa)\./;
 
-/** Rules about the request's needs. An unknown capability counts as missing. */
+/** Rules about the request's needs. An unknown capability is treated as missing. */
 function* needRules({ needs }: RoutingQuestion): Generator<Rule> {
   if (needs.tools) yield ['no_tools', ({ model }) => model.capabilities.tools !== true];
   if (needs.images) yield ['no_images', ({ model }) => model.capabilities.images !== true];
@@ -71,7 +71,7 @@ function* needRules({ needs }: RoutingQuestion): Generator<Rule> {
 /** Assumed context window for a model whose context window is not documented. */
 const windowTokensDefault = 8_192;
 
-/** @param windowTokens the context window if the catalogue does not have it */
+/** @param windowTokens the assumed context window if the catalogue has no value for the model */
 function isFull(
   { contextWindow, maxInputTokens = Infinity }: CatalogModel,
   { inputTokens, outputTokensMax }: Needs,
@@ -91,8 +91,8 @@ function* pinRules({ pin }: RoutingQuestion): Generator<Rule> {
 }
 
 /**
- * Providers that are used only by name or as a last resort: the sandbox, and providers that host the
- * account's own deployments.
+ * Providers that are used only if they are named, or as a last resort: the sandbox, and providers that host
+ * the account's own deployments.
  */
 function findDemoted({ models, policy }: RoutingQuestion): ReadonlySet<string> {
   const present = new Set<string>();
@@ -112,8 +112,9 @@ function isAllowed(provider: string, { allowedProviders }: RoutingPolicy): boole
 }
 
 /**
- * The first request need that the model named by the client does not meet. The client may know the model
- * better than the catalogue. Only documented limitations count, and an unknown capability counts as present.
+ * Returns the first need of a request that the client's chosen model does not meet. The client may have
+ * better information about the model than the catalogue. Therefore only documented limitations exclude the
+ * model, and an unknown capability is treated as present.
  */
 export function findUnmetNeed(model: CatalogModel, needs: Needs): ExclusionRule | undefined {
   const { capabilities: can } = model;

@@ -31,7 +31,7 @@ export interface RoutingPolicy {
 /** A model's observed latency. Older requests have less weight. */
 export interface ObservedLatency {
   readonly firstTokenMs: number;
-  /** Null if no response was suitable for measuring it. */
+  /** Null if no response was suitable for measuring the pace. */
   readonly msPerToken: number | null;
   /** Weight of the observation, in requests. */
   readonly weight: number;
@@ -40,7 +40,7 @@ export interface ObservedLatency {
 export interface ObservedRecall {
   /** Number of requests with pruned tools and at least one tool call. */
   readonly judged: number;
-  /** Number of those requests in which every called tool had been forwarded. */
+  /** Number of judged requests in which every called tool had been forwarded. */
   readonly recalled: number;
 }
 
@@ -49,7 +49,10 @@ export interface Pin {
   readonly id: string;
   /** The conversation's complexity, determined on its first turn. */
   readonly level: ComplexityLevel;
-  /** Length of the prefix that may still be in the provider's cache. 0: expired, or too short. */
+  /**
+   * Length of the prefix that may still be in the provider's cache, in tokens. 0 if the prefix is expired or
+   * too short.
+   */
   readonly cachedTokens: number;
   /** Number of turns so far. */
   readonly turns: number;
@@ -79,11 +82,13 @@ export interface RoutingQuestion {
   readonly latency: (id: string) => ObservedLatency | undefined;
   readonly recall: (id: string) => ObservedRecall | undefined;
   readonly pin: Pin | null;
-  /** A random number from 0 to 1. If it is below `explorationShare`, a less known model is tried. */
+  /**
+   * A random number from 0 to 1. If it is below `explorationShare`, a model with few observations is tried.
+   */
   readonly chance: number;
   /**
    * When the request was accepted, in milliseconds since the epoch. Models retired by this day (UTC) are
-   * excluded, and prices are those of this time.
+   * excluded, and the prices at this time apply.
    */
   readonly now: number;
 }
@@ -100,9 +105,10 @@ export interface Candidate extends ListedModel {
 }
 
 /**
- * Why the first candidate was chosen. `complexity_*`: the cheapest model with sufficient quality. `session`: the model that
- * the conversation already uses. `session_moved`: the savings exceed the cost of the lost cache. `bound_thinking`: the
- * transcript contains its bound reasoning. `explored`: it has few observations.
+ * Why the first candidate was chosen. `complexity_*`: the cheapest model with sufficient quality. `session`:
+ * the model that the conversation already uses. `session_moved`: the savings exceed the cost of the lost
+ * cache. `bound_thinking`: the transcript contains the model's bound reasoning. `explored`: the model has few
+ * observations.
  */
 export type ChoiceReason =
   | 'complexity_low'
@@ -142,7 +148,9 @@ export type ExclusionRule =
   | 'session_bound';
 
 export interface RoutingChoice {
-  /** Candidates, best first. The others are fallbacks. Empty if every model is excluded. */
+  /**
+   * Candidates, best first. The candidates after the first are fallbacks. Empty if every model is excluded.
+   */
   readonly candidates: readonly Candidate[];
   /** Null if there is no candidate. */
   readonly reason: ChoiceReason | null;

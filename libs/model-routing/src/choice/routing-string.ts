@@ -7,7 +7,7 @@ const modeOf: ReadonlyMap<string, RoutingMode> = new Map(
   routingModes.map((mode) => [`${prefix}${mode}`, mode] as const),
 );
 
-/** Parses `svc/auto` to `auto`. Undefined for a model name. */
+/** Parses `svc/auto` to `auto`. Returns undefined for a model name. */
 export function parseRoutingString(model: string): RoutingMode | undefined {
   return model.startsWith(prefix) ? modeOf.get(model) : undefined;
 }

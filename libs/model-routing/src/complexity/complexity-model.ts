@@ -9,8 +9,8 @@ export interface ComplexityWeights {
   readonly deviations: readonly number[];
   readonly weights: readonly number[];
   /**
-   * Maps a raw score to the probability that a capable model answers correctly and a cheap one does not: 1 /
-   * (1 + e^−(slope × raw + intercept)).
+   * Maps a raw score to the probability that a capable model answers correctly and a cheap model does not: 1
+   * / (1 + e^−(slope × raw + intercept)).
    */
   readonly calibration: { readonly slope: number; readonly intercept: number };
   /**
@@ -36,8 +36,8 @@ export interface ComplexityModel {
 }
 
 /**
- * Maximum deviation from the mean, in standard deviations. Features are capped here, because larger values
- * were rare in the fit.
+ * Maximum deviation from the mean, in standard deviations. Features are capped at this value, because larger
+ * values were rare in the fit.
  */
 const deviationsMax = 5;
 
@@ -74,7 +74,7 @@ export function chooseLevel(score: number, { medium, high }: ComplexityThreshold
 
 let loaded: ComplexityModel | undefined;
 
-/** The complexity model with the gateway's shipped weights. Loaded only once. */
+/** The complexity model with the gateway's shipped weights. The weights are loaded only once. */
 export function loadComplexityModel(): ComplexityModel {
   loaded ??= createComplexityModel(weights);
   return loaded;

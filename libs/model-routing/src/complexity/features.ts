@@ -1,7 +1,10 @@
 import { readOptions } from './options.ts';
 import { classOfWord, wordClasses } from './word-classes.ts';
 
-/** Maximum number of characters read from the beginning and the end of a text. Bounds the time per text. */
+/**
+ * Maximum number of characters read from the beginning and the end of a text. The limit bounds the time per
+ * text.
+ */
 const charactersMax = 8_000;
 
 /** Counts and shares that do not depend on a text's topic. */
@@ -51,14 +54,14 @@ interface Scan {
 
 /**
  * Computes the features of a text, in the order of `featureNames`. Counts are logarithmic (`ln(1 + n)`), and
- * the other features are shares and means. The training code uses this implementation too.
+ * the other features are shares and means. The training code also uses this implementation.
  */
 export function extractFeatures(whole: string): Float64Array {
   const text = cutMiddle(whole);
   const { stem, figures } = readOptions(text);
   const scan = scanText(text);
   const { counts, classes } = scan;
-  // A question with options asks for one of them, so words for larger tasks do not count.
+  // A question with options requires only a choice between them, so words for larger tasks are not counted.
   if (stem.length < text.length) classes[taskClass] = 0;
   const words = Math.max(1, counts.words);
   const sentences = Math.max(1, counts.sentences);
@@ -152,8 +155,8 @@ function noteNumber(found: string, { counts, distinctNumbers }: Scan): void {
 }
 
 /**
- * Strips trailing punctuation from a number. Uses a loop, because a pattern would take quadratic time on a
- * long punctuation run.
+ * Strips trailing punctuation from a number. Uses a loop, because a pattern would take quadratic time on many
+ * punctuation characters in a row.
  */
 function withoutEnd(found: string): string {
   let end = found.length;
@@ -162,7 +165,8 @@ function withoutEnd(found: string): string {
 }
 
 /**
- * Pairs each mark with its count. All marks are in the Basic Multilingual Plane, so each is one UTF-16 unit.
+ * Pairs each mark with its count. All marks are in the Basic Multilingual Plane, so each mark is one UTF-16
+ * unit.
  */
 function marksOf(marks: string, name: keyof Counts): (readonly [string, keyof Counts])[] {
   return Array.from(marks, (mark) => [mark, name] as const);

@@ -9,7 +9,7 @@ export interface Choices {
 const optionLine = /\n[ \t]*\(?([A-J])[.)][ \t]+([^\n]*)/g;
 const noChoices = [0, 0, 0, 0, 0, 0, 0] as const;
 
-/** Parses the options. Long, similar or numeric options are harder to tell apart. */
+/** Parses the options. Long, similar or numeric options are harder to distinguish. */
 export function readOptions(text: string): Choices {
   const found = [...text.matchAll(optionLine)];
   const [first] = found;

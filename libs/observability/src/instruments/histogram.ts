@@ -53,7 +53,7 @@ export class Histogram<Label extends string = string> implements Instrument {
     series.count += 1;
     const bounds = this.#bounds;
     let bucket = 0;
-    // Linear search: with so few bounds, binary search is slower.
+    // Finds the bucket by linear search, because with so few bounds binary search is slower.
     while (bucket < bounds.length && value > (bounds[bucket] ?? Infinity)) bucket += 1;
     series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
   }

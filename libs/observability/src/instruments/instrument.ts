@@ -37,14 +37,14 @@ interface Branch<Series> {
 }
 
 /**
- * The series of one metric, in a tree keyed by label values. One look-up per label is cheaper than building
+ * The series of one metric, in a tree keyed by label values. One lookup per label is cheaper than building
  * and hashing a joined key for every observation.
  */
 export class SeriesByLabels<Series> {
   readonly #names: readonly string[];
   readonly #create: (labels: Labels) => Series;
   readonly #root: Branch<Series> = { byValue: new Map(), series: undefined };
-  /** In creation order. */
+  /** The series in creation order. */
   readonly all: Series[] = [];
 
   /** A metric without labels has a single series, which exists from the start. */

@@ -18,13 +18,13 @@ describe('credentials of a known form', () => {
     ['an xAI key', `xai-${'a1B2'.repeat(20)}`],
     ['a GitHub token', `ghp_${'a1B2'.repeat(9)}`],
     ['a private key', '-----BEGIN PRIVATE KEY-----\\nMIIEvQ+/=\\nab\\n-----END PRIVATE KEY-----'],
-  ])('%s is redacted, whoever owns it', (_name, credential) => {
+  ])('%s is redacted for every account', (_name, credential) => {
     const redacted = redact(`before ${credential} after`);
     expect(redacted).toMatch(/^before \[redacted\].* after$/);
     expect(redacted).not.toContain(credential.slice(0, 8));
   });
 
-  it('members that hold secrets are redacted in a JSON text', () => {
+  it('JSON members that contain secrets are redacted in a text', () => {
     const text = JSON.stringify({
       msg: 'x',
       nested: { current_password: 'first "one"', newPassword: 'second\\', refresh_token: 'x' },
@@ -66,13 +66,13 @@ describe('a value', () => {
     expect(redactValue(value, secrets)).toBe(value);
   });
 
-  it('loses what is nested too deeply to search', () => {
+  it('does not keep values that are nested too deeply to search', () => {
     let value: unknown = 'request_id';
     for (let depth = 0; depth < 40; depth += 1) value = [value];
     expect(JSON.stringify(redactValue(value, secrets))).not.toContain('request_id');
   });
 
-  it('loses the text of a field whose name indicates a secret', () => {
+  it('does not keep the text of a field whose name indicates a secret', () => {
     const shown = redactValue(
       { 'x-api-key': 'abc', secret_access_key: 'd', tokens: 'e', token: 5 },
       undefined,

@@ -7,13 +7,13 @@ export function redactText(text: string, secrets: SecretSet | undefined): string
   return redactPatterns(redacted);
 }
 
-/** Levels of nesting that are searched. Deeper values are replaced. */
+/** Maximum depth of nesting that is searched. Deeper values are replaced. */
 const depthMax = 16;
 
 /**
- * Redacts every text in a JSON value, before it is serialised. The names of fields stay, so the value keeps its
- * shape whatever the secrets contain. Only a name in the form of a known credential is replaced. Returns the
- * same object if nothing changes.
+ * Redacts every text in a JSON value before the value is serialized. The names of fields stay, so the value
+ * keeps its structure whatever the secrets contain. A field name is replaced only if it has the form of a
+ * known credential. Returns the same object if nothing changes.
  */
 export function redactValue(value: unknown, secrets: SecretSet | undefined, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value, secrets);
@@ -55,13 +55,13 @@ function renameFields(fields: Readonly<Record<string, unknown>>): Readonly<Recor
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [readName(name).shown, value]));
 }
 
-/** Fields that the gateway itself fills with identities. They contain no text from elsewhere. */
+/** Fields with identities that the gateway itself sets. These fields contain no text from other sources. */
 const identityFields: ReadonlySet<string> = new Set(
   'level time service instance_id trace_id request_id account_id key_id'.split(' '),
 );
 
 /**
- * Like `redactFields`, for the fields of a log record. Fields that identify the line stay as they are, so an
+ * Like `redactFields`, for the fields of a log record. Fields that identify the line are unchanged, so an
  * account cannot hide its lines from a search by saving an identity as a credential.
  */
 export function redactRecord(
@@ -81,7 +81,10 @@ interface FieldName {
   readonly shown: string;
 }
 
-/** Names are written by this code, so few differ. The limit is for names in values from elsewhere. */
+/**
+ * Maximum number of cached names. This code uses few different names, so the limit is for names in values
+ * from other sources.
+ */
 const namesMax = 4_096;
 const names = new Map<string, FieldName>();
 
@@ -94,8 +97,9 @@ function readName(name: string): FieldName {
 }
 
 /**
- * Redacts a log line: it is parsed, each value is redacted, and the line is serialised again. It is therefore
- * valid JSON with the same fields, whatever the secrets contain. A line without a secret is returned unchanged.
+ * Redacts a log line: the line is parsed, each value is redacted, and the line is serialized again. The
+ * result is therefore valid JSON with the same fields, whatever the secrets contain. A line without a secret
+ * is returned unchanged.
  */
 export function redactLine(line: string, secrets: SecretSet | undefined): string {
   const fields = JSON.parse(line) as Readonly<Record<string, unknown>>;

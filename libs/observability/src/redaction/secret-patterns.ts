@@ -2,8 +2,8 @@
 export const redactedText = '[redacted]';
 
 /**
- * Text without any of these strings contains no known credential. One pass over a text thus replaces one pass
- * per pattern.
+ * Text without any of these strings contains no known credential. One search for all strings replaces one
+ * search per pattern in most texts.
  */
 const anyMark =
   /sk-|sk_|rk_|eyJ|[rm]t-svc-|bearer|basic|:\/\/|AKIA|ASIA|AIza|gsk_|xai-|pplx-|nvapi-|hf_|r8_|fw_|tgp_v1_|ABSK|gh[pousr]_|xox|ya29\.|PRIVATE KEY|"(?:(?:current|new)_?password|password|x?-?api[_-]?key|authorization|(?:client_?)?secret|sealedsecret|(?:access_?|refresh_?|session_?)?token|(?:set-)?cookie|private_?key|secret_?access_?key)"/i;
@@ -12,17 +12,16 @@ const anyMark =
  * Credentials with a well-known form, for all accounts. No value of an account influences these patterns.
  * Sources: the providers' documentation of their keys, and
  * https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns.
- *
- * Each pattern starts with a fixed string, or with a class that cannot match again inside a match. Each takes
- * linear time (`npm run test:fuzz -- linear-time`).
+ * Each pattern starts with a fixed string, or with a class that cannot match again inside a match. Each
+ * pattern takes linear time (`npm run test:fuzz -- linear-time`).
  */
 const patterns: readonly (readonly [RegExp, string])[] = [
-  // Members that hold secrets in a JSON text. Their values are always redacted.
+  // JSON members that contain secrets. The values of these members are always redacted.
   [
     /("(?:(?:current|new)_?password|password|(?:x-)?api[_-]?key|authorization|(?:client_?)?secret|sealedsecret|(?:access_?|refresh_?|session_?)?token|(?:set-)?cookie|private_?key|secret_?access_?key)"\s*:\s*)"[^"\\]*(?:\\[^][^"\\]*)*"/gi,
     `$1"${redactedText}"`,
   ],
-  // Private keys in PEM, with line breaks or with their escapes.
+  // Private keys in PEM, with line breaks or with escaped line breaks.
   [/-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----[A-Za-z0-9+/=\s\\]*/g, redactedText],
   // Gateway keys (`sk-svc-`), OpenAI, Anthropic, OpenRouter, DeepSeek and others; refresh tokens of the gateway.
   [/\b(?:sk-|[rm]t-svc-)[A-Za-z0-9_-]{8,}/g, redactedText],
@@ -40,7 +39,7 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/(:\/\/[^:/?#\s"@]{1,256}:)[^@/?#\s"]{1,256}@/g, `$1${redactedText}@`],
 ];
 
-/** Redacts credentials that have a known form. Linear in the length of the text. */
+/** Redacts credentials that have a known form. The time is linear in the length of the text. */
 export function redactPatterns(text: string): string {
   if (!anyMark.test(text)) return text;
   let redacted = redactTokens(text);
@@ -55,8 +54,9 @@ const run = /[A-Za-z0-9_-]*/y;
 
 /**
  * Redacts JSON web tokens: three base64url parts separated by dots. The first part starts with `eyJ`, the
- * encoded start of a JSON object. After a start without a token, the search continues after the run of token
- * characters. A second start in the same run would fail for the same reason, so no run is scanned twice.
+ * encoded start of a JSON object. If `eyJ` does not start a token, the search continues after the sequence of
+ * token characters. Another `eyJ` in the same sequence would fail for the same reason, so no sequence is
+ * scanned twice.
  */
 function redactTokens(text: string): string {
   let kept = '';
@@ -80,7 +80,7 @@ function redactTokens(text: string): string {
   return from === 0 ? text : kept + text.slice(from);
 }
 
-/** Names of fields that hold secrets, in lower case and without separators. */
+/** Names of fields that contain secrets, in lower case and without separators. */
 const secretNames: ReadonlySet<string> = new Set(
   `password currentpassword newpassword apikey xapikey authorization proxyauthorization secret clientsecret
    sealedsecret token accesstoken refreshtoken sessiontoken cookie setcookie privatekey secretaccesskey`.split(
@@ -88,10 +88,10 @@ const secretNames: ReadonlySet<string> = new Set(
   ),
 );
 const separators = /[_-]/g;
-/** Longer names hold no secret. The limit keeps the check cheap. */
+/** No longer name indicates a secret. The limit keeps the check cheap. */
 const nameCharsMax = 24;
 
-/** Whether a field with this name holds a secret, whatever its value is. */
+/** Whether a field with this name contains a secret, whatever its value is. */
 export function isSecretName(name: string): boolean {
   return name.length <= nameCharsMax && secretNames.has(name.toLowerCase().replace(separators, ''));
 }

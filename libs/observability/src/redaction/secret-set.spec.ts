@@ -19,7 +19,7 @@ describe('the secrets of an account', () => {
     expect(setOf(...values).redact(text)).toBe(values.map(() => '<[redacted]>').join(' '));
   });
 
-  it('are found as JSON encoders and URLs write them', () => {
+  it('are found in the forms that JSON encoders and URLs write', () => {
     const value = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCY=';
     const written = [
       value,

@@ -3,15 +3,24 @@ import { redactedText } from './secret-patterns.ts';
 /** Shorter values are ignored, because they would match ordinary words. */
 export const secretCharsMin = 8;
 /**
- * Number of characters at the end of a value that are searched for. The end is used because all keys from a
- * provider start alike.
+ * Number of characters at the end of a value that are searched for. The end is used because all keys of a
+ * provider start with the same characters.
  */
 const tailChars = secretCharsMin;
-/** A text that ends like a value is redacted from here on, even if the start of the value is missing. */
+/**
+ * Minimum number of matching characters at the end of a value for which the text is redacted, even if the
+ * start of the value is missing.
+ */
 const partCharsMin = 20;
-/** Values that end alike and are compared. Where more end alike, their common end is always redacted. */
+/**
+ * Maximum number of values with the same end that are compared. If more values have the same end, that end is
+ * always redacted.
+ */
 const peersMax = 16;
-/** Up to this many values are first searched for one by one, which the engine does faster than this code. */
+/**
+ * Up to this number of values, the engine's search for single values is tried first, because it is faster
+ * than this code.
+ */
 const plainSearchMax = 4;
 const marksSize = 1 << 12;
 const base = 0x01000193;
@@ -20,21 +29,23 @@ const { imul, max, min } = Math;
 const leaving = Array.from({ length: tailChars }).reduce<number>((power) => imul(power, base), 1);
 
 /**
- * The secrets of one account, redacted in that account's own log lines, spans and stored contents. A set never
- * applies to another account.
- *
- * A search takes linear time, independent of the number of values and of what they contain: one pass over the
- * text with a rolling hash, and a bounded comparison where the hash matches.
+ * The secrets of one account, redacted in that account's own log lines, spans and stored contents. A set
+ * never applies to another account. A search takes linear time, independent of the number and the content of
+ * the values. The search is one pass over the text with a rolling hash, and a bounded comparison at each
+ * match of the hash.
  */
 export class SecretSet {
   readonly #valuesMax: number;
   /** Values with the time of their last registration, oldest first. */
   readonly #values = new Map<string, number>();
-  /** The written forms of the values, by their last characters. Built at the first search after a change. */
+  /**
+   * The written forms of the values, by their last characters. The map is built at the first search after a
+   * change.
+   */
   #byTail: Map<string, string[]> | null = null;
   #marks = new Uint8Array(0);
 
-  /** @param valuesMax the oldest value is dropped beyond this number. */
+  /** @param valuesMax beyond this number of values, the oldest value is dropped */
   constructor(valuesMax = 1_024) {
     this.#valuesMax = valuesMax;
   }
@@ -48,7 +59,10 @@ export class SecretSet {
     return [...this.#values.keys()];
   }
 
-  /** Registers a value to redact from now on. Values of fewer than eight characters are ignored. */
+  /**
+   * Registers a value. The set redacts the value in later searches. Values of fewer than eight characters are
+   * ignored.
+   */
   add(value: string, nowMs: number = Date.now()): void {
     if (value.length < secretCharsMin) return;
     const isKnown = this.#values.delete(value);
@@ -106,7 +120,7 @@ export class SecretSet {
       const chars = forms === undefined ? 0 : matchBefore(text, end, from, forms);
       if (chars === 0) continue;
       const start = end - chars;
-      // A match that directly follows a replaced one only extends it.
+      // A match that directly follows a redacted match only extends that match.
       if (start > from || kept === '') kept += text.slice(from, start) + redactedText;
       from = end;
     }
@@ -125,20 +139,21 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** The low bits of the hash depend on few characters, so the high ones are used. */
+/** Returns the high bits of the hash, because its low bits depend on few characters. */
 function markOf(hash: number): number {
   return hash >>> 20;
 }
 
 /**
- * The number of characters before `end` to redact: the longest match of a value, or of its end if that has at
- * least `partCharsMin` characters. 0 if neither matches. Up to `partCharsMin` characters decide. The match then
- * extends to `from` at most, where the text before is already replaced, so all comparisons together take linear
- * time.
+ * Returns the number of characters before `end` to redact: the longest match of a value, or of the end of a
+ * value if that end has at least `partCharsMin` characters. Returns 0 if neither matches. At most
+ * `partCharsMin` characters decide whether there is a match. The match then extends back to `from` at most,
+ * because the text before `from` is already redacted. All comparisons together therefore take linear time.
  */
 function matchBefore(text: string, end: number, from: number, forms: readonly string[]): number {
   let longest = 0;
-  // Directly after a replaced match, no form can match more than the rest of the text, so the search ends there.
+  // Directly after a redacted match, no form can match more than the rest of the text, so the search ends
+  // there.
   for (let at = 0; at < forms.length && at < peersMax && longest < end - from; at += 1) {
     const form = forms[at] ?? '';
     const needed = min(form.length, partCharsMin);
@@ -149,7 +164,10 @@ function matchBefore(text: string, end: number, from: number, forms: readonly st
   return longest === 0 && forms.length > peersMax ? tailChars : longest;
 }
 
-/** How many characters before `end` equal those at the end of `form`, from `charsMin` known ones up to `charsMax`. */
+/**
+ * Returns the number of equal characters before `end` and at the end of `form`, up to `charsMax`. The first
+ * `charsMin` are known to be equal.
+ */
 function countEqual(text: string, end: number, form: string, charsMin: number, charsMax: number): number {
   let chars = charsMin;
   while (chars < charsMax && text.charCodeAt(end - 1 - chars) === form.charCodeAt(form.length - 1 - chars))
@@ -158,7 +176,8 @@ function countEqual(text: string, end: number, form: string, charsMin: number, c
 }
 
 /**
- * How a value may be written: unchanged, in JSON by PHP (`\/`) and by .NET (`\u002B`), and in a URL.
+ * Returns the forms in which a value may be written: unchanged, in JSON by PHP (`\/`) and by .NET (`\u002B`),
+ * and in a URL.
  */
 function writtenForms(value: string): string[] {
   return [

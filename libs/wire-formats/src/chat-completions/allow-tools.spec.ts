@@ -30,7 +30,7 @@ describe('restricting which tools the model may call', () => {
     );
   });
 
-  it("includes the gateway's tools", () => {
+  it("includes the gateway's own tools in the list of allowed tools", () => {
     const standIn = { kind: 'function', name: 'more', description: 'd' } as const;
     const edited = JSON.parse(edit(body(), { allowTools: new Set([0]), addTools: [standIn] })) as {
       tools: unknown[];

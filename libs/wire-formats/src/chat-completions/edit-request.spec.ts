@@ -26,7 +26,7 @@ describe('editRequest', () => {
     expect(editRequest({ bytes, tape, outline, keepTools, model: 'openai/gpt-x' }).bytes).toBe(bytes);
   });
 
-  it('removes every credential field, including repeated, escaped and empty ones', () => {
+  it('removes every credential field, including repeated, escaped and empty fields', () => {
     const secret = 'AKIA-SECRET';
     const fields =
       `,"cloud_access_key_id":"${secret}","cloud_secret_access_key":"${secret}","cloud_region_name":"${secret}"` +
@@ -35,7 +35,7 @@ describe('editRequest', () => {
     expect(edit(body(fields))).toBe('{"model":"openai/gpt-x","messages":[],"user":"u"}');
   });
 
-  it('removes examples inside a function, next to it, and in legacy functions', () => {
+  it('removes examples inside a function, next to the function, and in legacy functions', () => {
     const examples = '"x-svc-examples":["send a mail"]';
     const tools = `{"type":"function",${examples},"function":{${examples},"name":"a","parameters":{}}}`;
     const edited = edit(body(`,"tools":[${tools}],"functions":[{"name":"f",${examples}}]`));
@@ -46,7 +46,7 @@ describe('editRequest', () => {
     );
   });
 
-  it('keeps schema properties that share a name with a gateway field', () => {
+  it('keeps schema properties that have the same name as a gateway field', () => {
     const tools = tool('a', ',"parameters":{"properties":{"x-svc-examples":{},"cloud_region_name":{}}}');
     expect(edit(body(`,"tools":[${tools}]`))).toBe(body(`,"tools":[${tools}]`));
   });
@@ -88,7 +88,7 @@ describe('editRequest', () => {
     expect(process.cpuUsage(before).user / 1_000).toBeLessThan(3000);
   });
 
-  it('applies schema edits relative to their tool and drops edits that would restore examples', () => {
+  it('applies schema edits relative to their tool, and drops edits that would restore examples', () => {
     const tools = `${tool('a')}, ${tool('b', ',"description":"long  text"')}`;
     const start = tool('b', ',"description":"long  text"').indexOf('long  text');
     const schemaEdits = new Map([[1, [{ start, end: start + 10, replacement: 'text' }]]]);

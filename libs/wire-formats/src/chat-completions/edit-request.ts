@@ -20,14 +20,15 @@ import { findBody, readName } from './shared/tools.ts';
 const membersOfTools = ['tools', 'tool_choice', 'parallel_tool_calls'] as const;
 
 /**
- * Fields that the gateway validates. If a client repeats one, the gateway validates the last occurrence and
- * removes the others. Otherwise a provider that reads the first occurrence would act on an unvalidated value.
+ * Fields that the gateway validates. If a client repeats a field, the gateway validates the last occurrence
+ * and removes the earlier ones. Otherwise a provider that reads the first occurrence would use an unvalidated
+ * value.
  */
 const checkedMembers = ['model', 'messages', 'stream', 'functions', ...membersOfTools] as const;
 
 /**
- * Edits a request for a provider of the same format: removes the gateway's fields and applies the plan in
- * place. All other bytes stay the same. If nothing changes, `bytes` is returned as the same object.
+ * Edits a request for a provider of the same format. Removes the gateway's fields and applies the plan in
+ * place. All other bytes stay the same. If nothing changes, the function returns the same `bytes` object.
  */
 export function editRequest(request: RequestEdit): EditedRequest {
   const { tape } = request;
@@ -64,8 +65,8 @@ function stripLegacyFunctions(tape: JsonTape): ByteEdit[] {
 }
 
 /**
- * Lists the callable tools in `tool_choice`. All tools stay in the prompt, which keeps the prompt cache
- * valid. If the client requires a call, a call remains required.
+ * Lists the allowed tools in `tool_choice`. All tools stay in the prompt, which keeps the prompt cache valid.
+ * If the client requires a call, the new tool choice also requires a call.
  */
 function editAllowed({ tape, outline, allowTools, addTools = [] }: RequestEdit, tools: JsonNode): ByteEdit[] {
   if (allowTools === undefined) return [];

@@ -43,7 +43,7 @@ describe('a request from another format', () => {
     expect(losses).toEqual([{ field: 'messages[0].is_error', reason: expect.any(String) }]);
   });
 
-  it('reports every loss and nothing else', () => {
+  it('reports every loss, and reports no loss for fields that are kept', () => {
     const { body, losses } = render({
       settings: { maxOutputTokens: 5, temperature: 0, topK: 3, stopSequences: ['x'] },
       extensions: { messages: { thinking: {} } },
@@ -90,7 +90,7 @@ describe('a request from another format', () => {
     expect(body).toMatchObject({ max_tokens: 5 });
   });
 
-  it('identifies the forced tool by its kind', () => {
+  it('identifies the forced tool by the kind of tool', () => {
     const tools = [
       { kind: 'custom', name: 'c' },
       { kind: 'function', name: 'f', parameters: { type: 'object' } },
@@ -106,12 +106,12 @@ describe("a seed in Mistral's field", () => {
     scanJson(Buffer.from('{"model":"m","messages":[],"random_seed":7}'), { depthMax: 8 }),
   );
 
-  it('becomes the seed in every format that has one', () => {
+  it('becomes the seed in every format that has a seed', () => {
     expect(parsed.settings).toEqual({ seed: 7 });
     expect(providerFormatNamed('cohere').provider.renderRequest(parsed, { model: 'm' }).losses).toEqual([]);
   });
 
-  it('stays in the same field for its own format', () => {
+  it('stays in the same field for a provider of the same format', () => {
     const { body } = provider.renderRequest(parsed, { model: 'm' });
     expect(body).toEqual({ model: 'm', messages: [], random_seed: 7 });
   });
@@ -190,7 +190,7 @@ describe('errors', () => {
     source: 'gateway',
   } as const;
 
-  it("have the endpoint's shape and the request id", () => {
+  it("have the endpoint's shape and contain the request id", () => {
     const rendered = client.renderError(error, 'id-1');
     const { type, code, message, param, source } = error;
     expect(rendered.status).toBe(429);
@@ -200,7 +200,7 @@ describe('errors', () => {
     });
   });
 
-  it('are the last event in a stream, with no terminator', () => {
+  it('end a stream without a terminator', () => {
     const text = Buffer.from(client.renderStreamError(error, 'id-1')).toString();
     const parser = provider.openStreamParser();
     const events = [...parser.push(Buffer.from(text)), ...parser.end()];
@@ -239,7 +239,7 @@ describe('errors', () => {
   });
 });
 
-describe('a response with parts that only its own format has', () => {
+describe('a response with parts that only the original format defines', () => {
   const events: StreamEvent[] = [
     { type: 'message-start', format: 'gemini', id: 'g' },
     { type: 'text-start', choice: 0, block: 0 },
@@ -255,7 +255,7 @@ describe('a response with parts that only its own format has', () => {
     { type: 'message-end' },
   ];
 
-  it('keeps its text, both streamed and non-streaming', () => {
+  it('keeps the text of the response, both streamed and non-streaming', () => {
     const plain = client.renderResponse(foldAnswer(events), defaults) as { choices: { message: unknown }[] };
     expect(plain.choices[0]!.message).toEqual({ role: 'assistant', content: 'a' });
     const renderer = client.openStreamRenderer({ ...defaults, includesUsage: false });

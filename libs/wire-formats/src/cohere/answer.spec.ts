@@ -15,13 +15,13 @@ const start = { type: 'message-start', id: 'i', delta: {} };
 const partsOf = (events: StreamEvent[]) => foldAnswer(events).choices[0]!.parts;
 
 describe('a stream', () => {
-  it('emits no end event for a truncated stream, and ignores bytes after the end', () => {
+  it('emits no end event for a truncated stream, and ignores bytes after the end event', () => {
     const contentStart = event('content-start', { content: { type: 'text', text: 'a' } });
     expect(read(start, contentStart).map(({ type }) => type)).not.toContain('message-end');
     expect(read(start, complete, contentStart).at(-1)).toEqual({ type: 'message-end' });
   });
 
-  it('emits the plan as reasoning, separate from other reasoning and text', () => {
+  it("emits the model's plan as reasoning, separate from other reasoning and from text", () => {
     const events = read(
       start,
       event('tool-plan-delta', { tool_plan: 'I' }),
@@ -60,7 +60,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('emits an error for a failed response, and no end event after it', () => {
+  it('emits an error for a failed response, and no end event after the error', () => {
     const events = read(start, end({ finish_reason: 'ERROR', error: 'out of memory' }));
     expect(events.at(-1)).toEqual({
       type: 'error',
@@ -127,7 +127,7 @@ describe('a non-streaming response', () => {
     ['TOOL_CALL', 'tool-calls'],
     ['ERROR', 'error'],
     ['SOMETHING_NEW', 'other'],
-  ])('maps the finish reason %s to %s, and keeps the raw value', (rawReason, finishReason) => {
+  ])('maps the finish reason %s to %s, and keeps the original value', (rawReason, finishReason) => {
     const bytes = Buffer.from(JSON.stringify({ message: {}, finish_reason: rawReason }));
     expect(foldAnswer(provider.parseResponse(bytes)).choices).toMatchObject([{ rawReason, finishReason }]);
   });

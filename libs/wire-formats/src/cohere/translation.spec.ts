@@ -23,7 +23,7 @@ const f = { kind: 'function', name: 'f', parameters: { type: 'object' } } as con
 const g = { kind: 'function', name: 'g' } as const;
 
 describe('a conversation from another format', () => {
-  it('renders each result in a separate message, followed by its images', () => {
+  it('renders each tool result in a separate message, followed by the images of the result', () => {
     const messages: ChatMessage[] = [
       { role: 'system', parts: [text('s')] },
       { role: 'assistant', parts: [{ type: 'thinking', text: 'why' }, text('let me see'), call] },
@@ -91,7 +91,7 @@ describe('tools from another format', () => {
     expect(losses).toEqual([]);
   });
 
-  it('are either all strict or all non-strict', () => {
+  it('are all strict or all non-strict', () => {
     expect(render({ tools: [{ ...f, strict: true }] }).body).toMatchObject({ strict_tools: true });
     const mixed = render({ tools: [{ ...f, strict: true }, g] });
     expect(mixed.body).not.toHaveProperty('strict_tools');
@@ -100,7 +100,7 @@ describe('tools from another format', () => {
 });
 
 describe('settings from another format', () => {
-  it('are renamed to the format’s own fields', () => {
+  it('are renamed to the fields of the Cohere format', () => {
     const { body } = render({
       stream: true,
       settings: {
@@ -125,7 +125,7 @@ describe('settings from another format', () => {
     });
   });
 
-  it('are reported as losses if the format does not support them', () => {
+  it('are reported as losses if the Cohere format does not support them', () => {
     const settings = { answers: 2, parallelToolCalls: false, endUser: 'u', reasoningEffort: 'high' };
     expect(fieldsOf(render({ settings })).sort()).toEqual([
       'n',

@@ -13,8 +13,8 @@ function isKept({ keepTools }: Pick<RequestEdit, 'keepTools'>, index: number): b
 }
 
 /**
- * Whether a non-empty tool list has lost all its tools. Providers reject an empty list, and a tool choice
- * without tools.
+ * Whether the edits remove all tools from a non-empty tool list. Providers reject an empty list, and a tool
+ * choice without tools.
  */
 export function dropsAllTools(
   request: Pick<RequestEdit, 'keepTools' | 'addTools'> & { outline: RequestOutline },
@@ -43,7 +43,7 @@ export function editTools(request: RequestEdit, tools: JsonNode, stripTool: Stri
   return [removeItems(tape, tools, (index) => isKept(request, index)), ...inTools].flat();
 }
 
-/** Combines removals with schema edits. If they overlap, the schema edits are dropped. */
+/** Combines removals with schema edits. A schema edit that overlaps a removal is dropped. */
 function editTool(
   tape: JsonTape,
   tool: JsonNode,
@@ -62,7 +62,9 @@ function editTool(
   return touches ? strips : [...strips, ...shifted];
 }
 
-/** Sets the field `model` to the provider's model name. Returns no edit if it already has that value. */
+/**
+ * Sets the field `model` to the provider's model name. Returns no edit if the field already has that value.
+ */
 export function replaceModel(tape: JsonTape, model: string | undefined): ByteEdit[] {
   const node = tape.get(tape.root, 'model');
   if (model === undefined || node === undefined || tape.isString(node, model)) return [];
@@ -100,7 +102,7 @@ export function renderAdded(
   return render(request, { model: '' }).body;
 }
 
-/** Appends items to an array. `isLeftEmpty` returns whether all existing items are removed. */
+/** Appends items to an array. `isLeftEmpty` returns true if all existing items are removed. */
 export function addItems(
   tape: JsonTape,
   array: JsonNode | undefined,

@@ -20,26 +20,29 @@ import type {
 import type { GatewayError } from '@gateway/errors';
 import type { JsonTape } from '../json/json-tape.ts';
 
-/** The changes to make to a request that is forwarded in its own format. */
+/** The changes to a request that is forwarded in the client's format. */
 export interface RequestEdit {
   /** The client's body, which `tape` and `outline` describe. */
   readonly bytes: Uint8Array;
   readonly tape: JsonTape;
   readonly outline: RequestOutline;
-  /** The provider's model name, without a provider prefix. If absent, the model is unchanged. */
+  /**
+   * The provider's model name, without a provider prefix. If absent, the request keeps the client's model
+   * name.
+   */
   readonly model?: string;
   /** Indexes of the tools to keep. If absent, all tools are kept. */
   readonly keepTools?: ReadonlySet<number>;
   /** Indexes of kept tools that the provider loads lazily. Ignored in formats without deferral. */
   readonly deferTools?: ReadonlySet<number>;
   /**
-   * If set, the model may call only the kept tools with these indexes and those in `addTools`. Ignored in
-   * formats that cannot restrict tools.
+   * Indexes of the kept tools that the model may call, in addition to those in `addTools`. If absent, the
+   * model may call all tools. Ignored in formats that cannot restrict tools.
    */
   readonly allowTools?: ReadonlySet<number>;
   /**
-   * Edits to tool definitions, keyed by tool index. Ascending, with offsets relative to the definition's
-   * first byte.
+   * Edits to tool definitions, keyed by tool index. Edits are in ascending order. Offsets are relative to the
+   * definition's first byte.
    */
   readonly schemaEdits?: ReadonlyMap<number, readonly ByteEdit[]>;
   /** Replacements for message text. Each replaces a complete JSON string, with offsets into the body. */
@@ -58,25 +61,28 @@ export interface CallPlace {
   readonly name: string;
   readonly nameRange: ByteRange;
   readonly argumentsRange: ByteRange;
-  /** True if the arguments are a JSON string that contains encoded JSON; false if they are a JSON value. */
+  /** True if the arguments are a JSON string that contains encoded JSON. False if they are a JSON value. */
   readonly isText: boolean;
-  /** The arguments as JSON text, as the client sent them. Decoded on demand. */
+  /** The arguments as JSON text, exactly as the client sent them. Decoded on demand. */
   argumentsText(): string;
 }
 
 export interface EditedRequest {
-  /** Ascending, with offsets into the client's body. */
+  /** Edits in ascending order, with offsets into the client's body. */
   readonly edits: readonly ByteEdit[];
   readonly bytes: Uint8Array;
 }
 
 /** A piece of conversation text for the compressor. Parts are listed in the order the model reads them. */
 export interface ContextPart {
-  /** Message index. -1 for the system prompt, in formats that keep it outside the messages. */
+  /**
+   * The message index. The value is -1 for the system prompt in formats that store the system prompt outside
+   * the messages.
+   */
   readonly message: number;
   readonly speaker: MessageRole;
   /**
-   * Range of the JSON string that may be replaced. If undefined, the text is read-only and serves as a
+   * The range of the JSON string that may be replaced. If undefined, the text is read-only and serves as a
    * reference.
    */
   readonly range: ByteRange | undefined;
@@ -95,7 +101,7 @@ export interface AnswerDefaults {
 }
 
 export interface StreamRenderOptions extends AnswerDefaults {
-  /** Whether the stream includes token usage. Formats that always include usage may ignore this. */
+  /** Whether the stream includes token usage. Formats that always include usage may ignore this option. */
   readonly includesUsage: boolean;
 }
 
@@ -106,7 +112,8 @@ export interface RenderedError {
 }
 
 /**
- * Renders one response as a stream of bytes. Create one renderer per response; not safe for concurrent use.
+ * Renders one response as a stream of bytes. Create one renderer per response. A renderer is not safe for
+ * concurrent use.
  */
 export interface StreamRenderer {
   render(event: StreamEvent): string | Uint8Array;
@@ -116,7 +123,7 @@ export interface StreamRenderer {
 export interface StreamParser {
   /** @throws GatewayError `upstream_invalid` */
   push(chunk: Uint8Array): StreamEvent[];
-  /** An error found in the latest chunk after `push` had events to return. The next call throws it. */
+  /** An error found in the latest chunk after events that `push` returned. The next call throws the error. */
   readonly failure?: GatewayError | undefined;
   /**
    * Call when the provider has closed the stream without an error. If no `message-end` was returned, the
@@ -145,15 +152,14 @@ export interface ClientHalf {
   readonly framing: 'sse' | 'event-stream';
   /**
    * The response header, besides `x-request-id`, in which this format's clients look for the request id. Null
-   * if none.
+   * if the format has no such header.
    */
   readonly requestIdHeader: string | null;
-  /** True if the format has one text per choice, so that a response's text blocks are merged. */
+  /** True if the format has one text per choice. The text blocks of a response are then merged. */
   readonly joinsTexts: boolean;
   /**
    * Reads and validates the fields that the gateway needs.
-   *
-   * @param route required by formats with the model in the URL; ignored by others
+   * @param route required by formats with the model in the URL, ignored by other formats
    * @throws GatewayError `missing_field`, `invalid_field`, `unknown_field`
    */
   outlineRequest(tape: JsonTape, route?: RequestRoute): RequestOutline;
@@ -172,7 +178,7 @@ export interface ClientHalf {
   listCalls(tape: JsonTape): CallPlace[];
   /**
    * Parses the full request into a tree, for the `translated` lane. Call `outlineRequest` first to validate
-   * it.
+   * the request.
    */
   parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest;
   renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject;
@@ -185,7 +191,7 @@ export interface ClientHalf {
 export interface RequestRenderOptions {
   /** The provider's model name. */
   readonly model: string;
-  /** The output limit field to use, for a provider that accepts only one of the two. */
+  /** The output limit field for a provider that accepts only one of the two fields. */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
   /** The default output limit, in formats that require one. */
   readonly maxOutputTokensDefault?: number;
@@ -194,17 +200,17 @@ export interface RequestRenderOptions {
   /** The API version to use, in formats that have versions. If absent, the format chooses one. */
   readonly apiVersion?: string;
   /**
-   * The key by which the provider keeps the requests of a conversation on one prompt cache. Ignored in formats
-   * without such a key; the client's own key takes precedence.
+   * The key under which the provider keeps the requests of a conversation in one prompt cache. Ignored in
+   * formats without such a key. A key from the client takes precedence.
    */
   readonly promptCacheKey?: string;
 }
 
-/** How requests in a format mark prompt prefixes to cache (`cacheMarker` in the interchange). */
+/** The rules for marking prompt prefixes to cache (`cacheMarker` in the interchange). */
 export interface CacheMarkerRules {
   /** Maximum number of markers in a request. */
   readonly markersMax: number;
-  /** Whether the provider accepts a marker behind the tools of this model. */
+  /** Whether the provider accepts a marker after the tools of this model. */
   marksTools(model: string): boolean;
 }
 
@@ -217,11 +223,11 @@ export interface RenderedRequest {
 export interface ProviderHalf {
   /** Matches a complete tool name that providers of this format accept. */
   readonly toolNamePattern: RegExp;
-  /** The format's finish reason when the model ends the response by itself. */
+  /** The format's finish reason for a complete response that the model ended. */
   readonly finishedReason: string;
   /** Absent in formats without cache markers. */
   readonly cacheMarkers?: CacheMarkerRules;
-  /** Chooses the API version for a request. Only in formats that have versions. */
+  /** Chooses the API version for a request. Defined only in formats that have versions. */
   chooseApiVersion?(request: ChatRequest): string;
   renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest;
   /** @throws GatewayError `upstream_invalid` */
@@ -231,20 +237,20 @@ export interface ProviderHalf {
   parseError(status: number, body: string, headers?: AnswerHeaders): ProviderError;
 }
 
-/** A format that providers speak. Formats do not depend on each other. */
+/** A format that providers use. Formats do not depend on each other. */
 export interface WireFormat<Name extends ProviderFormat = ProviderFormat> {
   readonly name: Name;
   /**
-   * Extension fields that only record how the client spelled an interchange value. Other formats can ignore
-   * them without a loss.
+   * Extension fields that only record how the client spelled an interchange value. Ignoring them in other
+   * formats is not a loss.
    */
   readonly spellings: readonly string[];
   readonly provider: ProviderHalf;
 }
 
 /**
- * A format that both providers and clients speak. Its requests can be edited in place and forwarded in the
- * same format.
+ * A format that both providers and clients use. Its requests can be edited in place and forwarded in the same
+ * format.
  */
 export interface ClientWireFormat extends WireFormat<ClientFormat> {
   readonly client: ClientHalf;

@@ -1,7 +1,10 @@
 import { invalidField } from '@gateway/errors';
 import type { JsonEntry, JsonTape } from '../json/json-tape.ts';
 
-/** Request fields that carry the caller's own credentials. The gateway reads them and never forwards them. */
+/**
+ * Request fields that carry the caller's own credentials. The gateway reads these fields and never forwards
+ * them.
+ */
 export const cloudFields = [
   'cloud_access_key_id',
   'cloud_secret_access_key',
@@ -12,7 +15,9 @@ export const cloudFields = [
 
 export type CloudField = (typeof cloudFields)[number];
 
-/** A tool field with example requests that need the tool. The gateway reads it and never forwards it. */
+/**
+ * A tool field with example requests that need the tool. The gateway reads this field and never forwards it.
+ */
 export const examplesField = 'x-svc-examples';
 
 export function isCloudField(tape: JsonTape, entry: JsonEntry): boolean {
@@ -20,8 +25,7 @@ export function isCloudField(tape: JsonTape, entry: JsonEntry): boolean {
 }
 
 /**
- * Reads the caller's own credentials from the request body. They are secrets and must not be logged.
- *
+ * Reads the caller's own credentials from the request body. Credentials are secrets and must not be logged.
  * @throws GatewayError `invalid_field` when a field is neither a string nor null.
  */
 export function readCloudFields(tape: JsonTape): Partial<Record<CloudField, string>> {

@@ -9,7 +9,7 @@ export function parseMediaUrl(url: string): MediaSource {
   return { kind: 'base64', mediaType: match[1] || undefined, data: url.slice(match[0].length) };
 }
 
-/** Undefined for a file stored at the provider, because it has no URL. */
+/** Returns undefined for a file stored at the provider, because such a file has no URL. */
 export function renderMediaUrl(source: MediaSource): string | undefined {
   switch (source.kind) {
     case 'url':

@@ -8,7 +8,7 @@ export function invalidBody(): GatewayError {
   return new GatewayError('invalid_field', { message: 'The body must be a JSON object.' });
 }
 
-/** Real names have at most about 100 characters. Names are copied into headers and logs. */
+/** Real tool names have at most about 100 characters. Names are copied into headers and logs. */
 export const modelCharactersMax = 512;
 
 /**
@@ -18,7 +18,8 @@ export const modelCharactersMax = 512;
 const messagesMax = 32_768;
 
 /**
- * Returns a field of the body. Undefined if it is absent or null, because clients send null for unset fields.
+ * Returns a field of the body. Returns undefined if the field is absent or null, because clients send null
+ * for unset fields.
  */
 export function findSet(tape: JsonTape, name: string): JsonNode | undefined {
   const node = tape.get(tape.root, name);
@@ -50,7 +51,7 @@ export function readArray(tape: JsonTape, name: string): JsonNode | undefined {
   return node;
 }
 
-/** A number in the body. Undefined for any other type, which is left for the provider to check. */
+/** A number in the body. Returns undefined for any other type, which the provider validates. */
 export function readNumber(tape: JsonTape, name: string): number | undefined {
   const node = findSet(tape, name);
   return node !== undefined && tape.kind(node) === 'number' ? Number(tape.value(node)) : undefined;
@@ -98,9 +99,9 @@ export function outlineTexts(
   };
 }
 
-/** How to read a call, in formats that build messages from blocks. */
+/** The positions of a call's fields, in formats that build messages from blocks. */
 interface CallBlock {
-  /** The object that holds the call's fields. Undefined for blocks that are not calls. */
+  /** Returns the object that contains the call's fields, or undefined for blocks that are not calls. */
   readonly bodyOf: (tape: JsonTape, block: JsonNode) => JsonNode | undefined;
   readonly idMember: string;
 }

@@ -5,9 +5,9 @@ import { isEmpty } from '../json/read-members.ts';
 export interface OwnMembers {
   /** Wraps the fields as extensions of the format. */
   readonly of: (members: JsonObject) => Extensions;
-  /** Like `of`, but for spreading into an object: adds nothing if there are no fields. */
+  /** Like `of`, for spreading into an object. The result is an empty object if there are no fields. */
   readonly with: (members: JsonObject) => { extensions?: Extensions };
-  /** Returns an object's extension fields for the format. Empty if it has none. */
+  /** Returns an object's extension fields for the format, or an empty object if there are none. */
   readonly read: (holder: { readonly extensions?: Extensions } | undefined) => JsonObject;
 }
 

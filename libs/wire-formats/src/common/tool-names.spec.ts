@@ -31,7 +31,7 @@ describe('tool names', () => {
     expect(named.meant).toBeNull();
   });
 
-  it('replaces each rejected name with a distinct valid name, the same in every turn', () => {
+  it('replaces each rejected name with a distinct valid name that stays the same in every turn', () => {
     const names = [`${long}read`, `${long}write`, 'a.b', 'a_b', 'a b', '1st', '', 'ü', 'f'];
     const { request, meant } = nameTools(ask(names), pattern);
     const sent = sentNames(request);

@@ -13,15 +13,14 @@ import type { ProviderHalf } from './format.ts';
 /** Maps the tool names sent to the provider back to the client's names. */
 export type UpstreamToolNames = ReadonlyMap<string, string>;
 
-/** All formats accept names with this length. */
+/** All formats accept names with this number of characters. */
 const nameCharactersMax = 64;
 const markCharacters = 8;
 
 /**
  * Replaces tool names that the provider rejects, everywhere in the request. A name gets the same replacement
- * in every turn of a conversation. `meant` maps the replacements to the client's names. Null if no name was
- * replaced.
- *
+ * in every turn of a conversation. `meant` maps the replacements to the client's names. Returns null if no
+ * name was replaced.
  * @param pattern matches a complete name that the provider accepts
  */
 export function nameTools(
@@ -50,7 +49,7 @@ export function nameTools(
   };
 }
 
-/** Wraps a format's provider side so that calls in its responses use the client's tool names again. */
+/** Wraps a format's provider side, so that calls in responses have the client's tool names. */
 export function restoreToolNames(
   provider: ProviderHalf,
   meantNow: () => UpstreamToolNames | null,
@@ -88,7 +87,7 @@ function namesIn({ tools, toolChoice, messages }: ChatRequest): Set<string> {
   return names;
 }
 
-/** The start of the name plus a hash, which keeps names with the same start distinct. */
+/** The start of the name plus a hash. The hash distinguishes names that have the same start. */
 function chooseName(name: string, isTaken: (name: string) => boolean): string {
   const plain = name.replaceAll(/[^\w-]/g, '_').replace(/^(?![A-Za-z_])/, '_');
   for (let salt = 0; ; salt += 1) {

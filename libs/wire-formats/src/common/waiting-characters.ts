@@ -1,13 +1,12 @@
 import { GatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
 
-/** Real responses buffer far less. */
+/** Maximum buffered characters. Real responses buffer far fewer. */
 const waitingCharactersMax = 32 * 1024 * 1024;
 
 /**
- * Adds an event's size to the number of buffered characters. Renderers buffer a block's events while another
- * block is open.
- *
+ * Adds an event's size to the number of buffered characters. Renderers buffer a block's events while a
+ * different block is open.
  * @throws GatewayError `upstream_invalid` when the buffer exceeds its limit.
  */
 export function addWaitingCharacters(waiting: number, event: StreamEvent): number {
@@ -20,7 +19,7 @@ export function addWaitingCharacters(waiting: number, event: StreamEvent): numbe
   return characters;
 }
 
-/** Adds a fixed amount per object, because many small events also take up memory. */
+/** Adds a fixed amount per object, because many small events also use memory. */
 function charactersOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 1;

@@ -106,7 +106,7 @@ describe('a response to a client, unlike a request to a model', () => {
     { type: 'tool-call-end', choice: 0, block: 0 },
   ];
 
-  it('contains unsigned reasoning', () => {
+  it('contains reasoning without a signature', () => {
     const events: StreamEvent[] = [
       { type: 'thinking-start', choice: 0, block: 0 },
       { type: 'thinking-delta', choice: 0, block: 0, text: 'hm' },

@@ -16,7 +16,7 @@ const body = (tools: string, rest = '') =>
   `{ "messages" : [], "toolConfig":{"tools":[${tools}]${rest}}, "n":{} }`.replace(', "n":{}', '');
 
 describe('a Converse request for a provider of the same format', () => {
-  it('is the same object when nothing changes', () => {
+  it('is returned as the same object if nothing changes', () => {
     const bytes = Buffer.from(
       '{"messages":[{"role":"user","content":[{"text":"\\u0041 12345678901234567890"}]}]}',
     );
@@ -25,17 +25,17 @@ describe('a Converse request for a provider of the same format', () => {
     expect(converse.editRequest({ bytes, tape, outline, model: 'other' }).bytes).toBe(bytes);
   });
 
-  it('loses the pruned tools and no other byte', () => {
+  it('loses only the bytes of the pruned tools', () => {
     const text = body([spec('a'), spec('b'), spec('c')].join(' , '), ',"toolChoice":{"auto":{}}');
     expect(edit(text, { keepTools: new Set([1]) })).toBe(body(spec('b'), ',"toolChoice":{"auto":{}}'));
   });
 
-  it('loses toolConfig when all tools are pruned', () => {
+  it('has no toolConfig if all tools are pruned', () => {
     const text = body(spec('a'), ',"toolChoice":{"any":{}}');
     expect(JSON.parse(edit(text, { keepTools: new Set() }))).toEqual({ messages: [] });
   });
 
-  it('keeps a cache point after the remaining tools, and loses one that would mark nothing', () => {
+  it('keeps a cache point after the remaining tools, and loses a cache point that would mark no tool', () => {
     const point = '{"cachePoint":{"type":"default"}}';
     const text = body([spec('a'), point, spec('b')].join(','));
     expect(edit(text, { keepTools: new Set([0, 1]) })).toBe(body([spec('a'), point].join(',')));
@@ -43,13 +43,13 @@ describe('a Converse request for a provider of the same format', () => {
     expect(JSON.parse(edit(text, { keepTools: new Set([1]) }))).toEqual({ messages: [] });
   });
 
-  it('loses its examples, inside and outside the tool specification', () => {
+  it('contains no examples, inside or outside the tool specification', () => {
     const tool =
       '{"toolSpec":{"name":"a","x-svc-examples":["x"],"inputSchema":{"json":{}}},"x-svc-examples":["y"]}';
     expect(edit(body(tool))).toBe(body('{"toolSpec":{"name":"a","inputSchema":{"json":{}}}}'));
   });
 
-  it('gets schema edits at the right positions in the list', () => {
+  it('has schema edits at the right positions in the tool list', () => {
     const tools = [spec('a'), spec('b')];
     const start = tools[1]!.indexOf('{"type"');
     const edits = new Map([[1, [{ start, end: start + '{"type":"object"}'.length, replacement: '{}' }]]]);

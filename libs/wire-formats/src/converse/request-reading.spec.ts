@@ -11,7 +11,7 @@ const parse = (body: unknown, stream = true) =>
   });
 
 describe('a request of this format', () => {
-  it.each([true, false])('requests usage in the stream if and only if it requests a stream: %s', (stream) => {
+  it.each([true, false])('requests usage in the stream if and only if the client requests a stream: %s', (stream) => {
     expect(parse({ messages: [] }, stream)).toMatchObject({ stream, streamsUsage: stream });
   });
 
@@ -82,7 +82,7 @@ describe('a request of this format', () => {
     ]);
   });
 
-  it('is unchanged after parsing and rendering', () => {
+  it('is the same after parsing and rendering', () => {
     const body = {
       messages: [
         {

@@ -27,7 +27,7 @@ const call = {
 } as const;
 
 describe('a request from another format', () => {
-  it('has a cache point after a result with a marker inside, and none inside the result', () => {
+  it('has the cache point for a marker inside a result after the result', () => {
     const marked = { ...text('x'), cacheMarker: {} };
     const result = {
       type: 'tool-result',
@@ -142,7 +142,7 @@ describe('a request from another format', () => {
     });
   });
 
-  it('reports every loss and nothing else', () => {
+  it('reports every loss, and reports no loss for fields that are kept', () => {
     const { body, losses } = render(
       {
         settings: {
@@ -233,7 +233,7 @@ describe('a request from another format', () => {
     ]);
   });
 
-  it('wraps arguments that are not an object, and reports a loss', () => {
+  it('has an object that wraps arguments of any other type, and reports a loss', () => {
     const { body, losses } = render({
       messages: [{ role: 'assistant', parts: [{ ...call, argumentsText: '[1' }] }],
     });

@@ -42,7 +42,7 @@ describe("a provider's binary stream", () => {
     });
   });
 
-  it('is truncated when it ends inside a frame or before the stop reason', () => {
+  it('is truncated if the stream ends inside a frame or before the stop reason', () => {
     const stopAt = whole.length - frames[6]!.length;
     for (let length = 0; length < whole.length; length += 1) {
       const { events, failure } = parse([whole.subarray(0, length)]);
@@ -52,7 +52,7 @@ describe("a provider's binary stream", () => {
     }
   });
 
-  it('emits events up to a wrong checksum and then fails, for any chunk boundaries', () => {
+  it('emits the events before a wrong checksum and then fails, for any chunk boundaries', () => {
     const wrong = Buffer.from(whole);
     wrong[frames[0]!.length + frames[1]!.length + 40]! ^= 1;
     const read = parse([wrong]);
@@ -80,7 +80,7 @@ describe("a provider's binary stream", () => {
     expect(parse([...later.map(encodeFrame), whole]).events).toEqual(parse([whole]).events);
   });
 
-  it('emits an exception, with name and message, as its last event', () => {
+  it('emits an exception, with name and message, as the last event', () => {
     const exception = encodeFrame({
       kind: 'exception',
       name: 'throttlingException',
@@ -95,7 +95,7 @@ describe("a provider's binary stream", () => {
     });
   });
 
-  it('emits an error frame, whose message is in a header', () => {
+  it('emits an error frame with the message from a header', () => {
     const header = (value: string): EventStreamHeader => ({ type: 'string', value });
     const headers = new Map([
       [':message-type', header('error')],
@@ -107,7 +107,7 @@ describe("a provider's binary stream", () => {
     ]);
   });
 
-  it('joins pieces of hidden reasoning by their bytes', () => {
+  it('joins the bytes of hidden reasoning from several frames', () => {
     const piece = (bytes: string) =>
       encodeFrame(
         eventFrame('contentBlockDelta', {

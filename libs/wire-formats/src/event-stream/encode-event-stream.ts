@@ -15,9 +15,9 @@ const valueBytesMax = 32_767;
 
 /**
  * Encodes a message.
- *
- * @throws RangeError for values that the layout cannot hold: a name of 0 or more than 255 bytes, a value of
- * more than 32,767 bytes, a number out of range for its type, or a message above the specification's limits.
+ * @throws RangeError for values that the layout cannot express: a name of 0 or more than 255 bytes, a value
+ * of more than 32,767 bytes, a number out of range for its type, or a message above the specification's
+ * limits.
  */
 export function encodeEventStream({ headers, payload }: EventStreamMessage): Buffer {
   const fields = Buffer.concat([...headers].flatMap(([name, header]) => encodeHeader(name, header)));

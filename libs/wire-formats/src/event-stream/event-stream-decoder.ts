@@ -19,8 +19,8 @@ export interface EventStreamDecoderOptions {
 const bufferBytesMin = 1024;
 
 /**
- * Decodes messages from a stream of chunks. A length is trusted only after its checksum has been verified.
- * Memory is allocated for received bytes, not for announced lengths.
+ * Decodes messages from a stream of chunks. The decoder verifies the checksum before it uses a length. The
+ * decoder allocates memory for received bytes, not for announced lengths.
  */
 export class EventStreamDecoder {
   readonly #bytesMax: number;
@@ -38,9 +38,8 @@ export class EventStreamDecoder {
   }
 
   /**
-   * Yields the messages that the chunk completes, one by one, so that messages before a corrupt one are not
-   * lost. Iterate to the end before passing the next chunk. Payloads share memory with the chunk.
-   *
+   * Yields the messages that the chunk completes, one at a time, so that messages before a corrupt message
+   * are not lost. Iterate to the end before passing the next chunk. Payloads share memory with the chunk.
    * @throws EventStreamError for a corrupt message. The decoder cannot decode further messages after that.
    */
   *push(chunk: Uint8Array): Generator<EventStreamMessage, void> {
@@ -71,7 +70,7 @@ export class EventStreamDecoder {
   }
 
   /**
-   * Copies the bytes that the current message still needs, starting with its prelude. Returns the remaining
+   * Copies the bytes that complete the current message, starting with the prelude. Returns the remaining
    * bytes.
    */
   #append(chunk: Buffer): Buffer {
@@ -101,7 +100,7 @@ export class EventStreamDecoder {
       this.#bufferedBytes === preludeBytes ? readPrelude(this.#buffer, this.#bytesMax) : this.#neededBytes();
     if (this.#bufferedBytes < length) return undefined;
     const whole = this.#buffer.subarray(0, length);
-    // The message keeps this buffer, so the next message gets a new one.
+    // The message keeps this buffer, so the next message gets a new buffer.
     this.#buffer = Buffer.alloc(0);
     this.#bufferedBytes = 0;
     return whole;
@@ -135,7 +134,7 @@ function decodeMessage(bytes: Buffer): EventStreamMessage {
   };
 }
 
-/** Decodes a message's headers. Call it only after the checksum has been verified. */
+/** Decodes a message's headers. The caller must verify the checksum first. */
 function decodeHeaders(bytes: Buffer): Map<string, EventStreamHeader> {
   const headers = new Map<string, EventStreamHeader>();
   const reader = new HeaderReader(bytes);

@@ -4,7 +4,7 @@
  * specification, https://smithy.io/2.0/aws/amazon-eventstream.html
  */
 export interface EventStreamMessage {
-  /** In wire order. If a header is repeated, the last one counts. */
+  /** Headers in wire order. If a header is repeated, the last value is used. */
   readonly headers: ReadonlyMap<string, EventStreamHeader>;
   readonly payload: Uint8Array;
 }
@@ -42,15 +42,15 @@ export const headerTypes = {
   uuid: 9,
 } as const;
 
-/** The value of a string header. Undefined if the header is missing or has another type. */
+/** The value of a string header. Returns undefined if the header is missing or has another type. */
 export function textHeader(message: EventStreamMessage, name: string): string | undefined {
   const header = message.headers.get(name);
   return header?.type === 'string' ? header.value : undefined;
 }
 
 /**
- * The bytes are not a valid event stream: a wrong checksum, a length outside the limits, or an unknown header
- * type.
+ * The error for bytes that are not a valid event stream: a wrong checksum, a length outside the limits, or an
+ * unknown header type.
  */
 export class EventStreamError extends Error {
   override readonly name = 'EventStreamError';

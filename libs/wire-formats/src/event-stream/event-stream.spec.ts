@@ -78,7 +78,7 @@ describe('an event stream', () => {
     );
   });
 
-  it('does not change the payload of a message when later bytes arrive', () => {
+  it('keeps the payload of a decoded message unchanged when later bytes arrive', () => {
     const frames = ['one', 'two'].map((text) =>
       encodeEventStream({ headers: new Map(), payload: Buffer.from(text) }),
     );
@@ -97,7 +97,7 @@ describe('an event stream', () => {
     }
   });
 
-  it('yields the messages before a corrupt one, and none after it', () => {
+  it('yields the messages before a corrupt message, and no message after it', () => {
     const good = encodeEventStream({ headers: new Map(), payload: Buffer.from('good') });
     const decoder = new EventStreamDecoder();
     const yielded: EventStreamMessage[] = [];
@@ -115,7 +115,7 @@ describe('an event stream', () => {
     [17 * 1024 * 1024, 0],
     [116, 101],
     [1_000_000, 129 * 1024],
-  ])('is rejected for a length of %i with headers of %i, before anything is buffered', (total, headers) => {
+  ])('is rejected for a length of %i with headers of %i, before bytes are buffered', (total, headers) => {
     expect(() => [...new EventStreamDecoder().push(withLengths(total, headers).subarray(0, 12))]).toThrow(
       /outside the limits/,
     );
@@ -139,12 +139,12 @@ describe('an event stream', () => {
       return process.cpuUsage(before).user;
     };
     cpuMicrosOf(400_000);
-    // Four times the bytes should take four times as long. Rescanning all earlier bytes for each new byte
+    // Four times as many bytes should take four times as long. Rescanning all earlier bytes for each new byte
     // would take sixteen times as long.
     expect(cpuMicrosOf(1_600_000)).toBeLessThan(10 * cpuMicrosOf(400_000));
   }, 60_000);
 
-  it('never crashes on arbitrary bytes, but decodes them, waits, or rejects them', () => {
+  it('decodes, buffers or rejects arbitrary bytes, and never crashes', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 5 }), (chunks) => {
         const decoder = new EventStreamDecoder();

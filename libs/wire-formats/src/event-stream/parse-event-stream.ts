@@ -6,7 +6,7 @@ import { EventStreamDecoder } from './event-stream-decoder.ts';
 import { EventStreamError } from './event-stream-message.ts';
 import type { EventStreamMessage } from './event-stream-message.ts';
 
-/** The reducer that a wire format supplies for its binary event stream. */
+/** The reducer that a wire format supplies for the format's binary event stream. */
 export interface EventStreamReducer<State> {
   readonly initial: State;
   readonly parseMessage: (state: State, message: EventStreamMessage) => Step<State>;
@@ -15,7 +15,8 @@ export interface EventStreamReducer<State> {
 
 /**
  * Runs a format's reducer over the bytes of one response. Events before a corrupt frame are returned first,
- * so that the events do not depend on chunk boundaries. The next call then throws the error.
+ * so that the events do not depend on chunk boundaries. The next call then throws the error for the corrupt
+ * frame.
  */
 export function parseEventStream<State>(reducer: EventStreamReducer<State>): StreamParser {
   const decoder = new EventStreamDecoder();

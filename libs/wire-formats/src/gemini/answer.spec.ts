@@ -34,13 +34,13 @@ describe('a stream', () => {
     expect(typesOf(read(list.subarray(0, -1)))).not.toContain('message-end');
   });
 
-  it('parses a JSON list where a non-streaming response was expected', () => {
+  it('parses a JSON list instead of the expected non-streaming response', () => {
     const list = Buffer.from(JSON.stringify([candidate([{ text: 'a' }]), candidate([{ text: 'b' }], stop)]));
     expect(provider.parseResponse(list)).toEqual(read(list));
     expect(partsOf(provider.parseResponse(list))).toEqual([{ type: 'text', text: 'ab' }]);
   });
 
-  it('emits an error from the provider, and no end event after it', () => {
+  it('emits an error from the provider, and no end event after the error', () => {
     const error = { error: { code: 503, message: 'overloaded', status: 'UNAVAILABLE' } };
     const failed = { type: 'error', message: 'overloaded', code: 'UNAVAILABLE', errorType: 'api_error' };
     expect(read(sse(candidate([{ text: 'a' }], stop), error)).at(-1)).toMatchObject(failed);
@@ -84,7 +84,7 @@ describe('signatures', () => {
 });
 
 describe('calls', () => {
-  it('get a deterministic id if they have none, different for each call and response', () => {
+  it('get a deterministic id, different for each call and response, if they have no id', () => {
     const answer = (responseId: string) => ({
       responseId,
       ...candidate([{ functionCall: { name: 'f' } }, { functionCall: { name: 'f' } }], stop),
@@ -122,7 +122,7 @@ describe('calls', () => {
     ]);
   });
 
-  it('emit arguments that arrive in pieces once, as a whole', () => {
+  it('emit arguments from several pieces once, as a whole', () => {
     const piece = (partialArgs: object[], willContinue = true) =>
       candidate([{ functionCall: { partialArgs, willContinue } }]);
     const events = read(
@@ -182,7 +182,7 @@ describe('the end of a response', () => {
     ['MALFORMED_FUNCTION_CALL', 'error'],
     ['LANGUAGE', 'other'],
     ['SOMETHING_NEW', 'other'],
-  ])('maps the finish reason %s to %s, and keeps the raw value', (rawReason, finishReason) => {
+  ])('maps the finish reason %s to %s, and keeps the original value', (rawReason, finishReason) => {
     const bytes = Buffer.from(
       JSON.stringify(candidate([], { finishReason: rawReason, finishMessage: 'why' })),
     );
@@ -251,7 +251,7 @@ describe('errors', () => {
       { message: 'bad', details: [{ fieldViolations: [{ field: 'contents' }] }] },
       { type: 'invalid_request_error', param: 'contents', code: null },
     ],
-  ])('parses an error with status %i, on its own and in a list', (status, error, expected) => {
+  ])('parses an error with status %i, as an object and in a list', (status, error, expected) => {
     for (const body of [{ error }, [{ error }]])
       expect(provider.parseError(status, JSON.stringify(body))).toMatchObject({
         message: error.message,
@@ -259,7 +259,7 @@ describe('errors', () => {
       });
   });
 
-  it('parses a non-JSON error as text, but drops HTML pages', () => {
+  it('parses a non-JSON error as text, and drops HTML pages', () => {
     expect(provider.parseError(502, 'gone').message).toBe('gone');
     expect(provider.parseError(502, '<html>').message).toBe('The provider answered with status 502.');
   });

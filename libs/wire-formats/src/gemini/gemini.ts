@@ -8,8 +8,8 @@ import { renderRequest } from './provider/render-request.ts';
 const toolNamePattern = /^[\w.:-]{1,64}$/;
 
 /**
- * Google's `generateContent` and `streamGenerateContent` methods, in the Gemini API and Vertex AI. Client
- * requests in this format can be parsed too.
+ * Google's `generateContent` and `streamGenerateContent` methods, in the Gemini API and Vertex AI. The
+ * gateway can also parse client requests in this format.
  */
 export const gemini: WireFormat<'gemini'> & Pick<ClientHalf, 'parseRequest'> = {
   name: 'gemini',

@@ -78,7 +78,7 @@ describe('a conversation from another format', () => {
     expect(losses).toEqual([]);
   });
 
-  it('before Gemini 3, has the images from results as separate parts, and no signature placeholders', () => {
+  it('for models before Gemini 3, has the images of results in separate parts, and no signature placeholders', () => {
     const { body } = render({ messages: turns });
     const [model, results] = body.contents as { parts: object[] }[];
     expect(JSON.stringify(model)).not.toContain('thoughtSignature');
@@ -159,7 +159,7 @@ describe('tools from another format', () => {
     [{ type: 'object', properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: {} } }, 'parametersJsonSchema'],
     [{ type: 'object', properties: { a: { type: 'integer', enum: [1] } } }, 'parametersJsonSchema'],
     [{ type: 'object', properties: { a: { type: 'string', format: 'uri' } } }, 'parametersJsonSchema'],
-  ])('keep their schema, as Google’s own schema type where possible: %j', (schema, member) => {
+  ])('keep their schema, in Google’s own schema type if possible: %j', (schema, member) => {
     expect(declarationOf(schema)).toEqual({ name: 'f', [member]: schema });
   });
 
@@ -206,7 +206,7 @@ describe('settings from another format', () => {
   const configOf = (settings: ChatRequest['settings'], model?: string) =>
     render({ settings }, model).body.generationConfig as Record<string, unknown>;
 
-  it('are renamed to the format’s own fields', () => {
+  it('are renamed to the fields of the Gemini format', () => {
     const settings = {
       maxOutputTokens: 1,
       temperature: 0,

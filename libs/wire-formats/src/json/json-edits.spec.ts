@@ -98,7 +98,7 @@ describe('removal', () => {
     expect(applyEdits(tape.bytes, removeMembers(tape, tape.root, isNamedA)).toString()).toBe('{"b":2}');
   });
 
-  it('makes one edit per run of adjacent removals, and none when nothing is removed', () => {
+  it('makes one edit per run of adjacent removals, and no edit if nothing is removed', () => {
     const tape = scan('[1, 2, 3, 4, 5]');
     expect(removeItems(tape, tape.root, (index) => index < 2 || index > 3)).toEqual([
       { start: 5, end: 11, replacement: '' },
@@ -106,7 +106,7 @@ describe('removal', () => {
     expect(removeItems(tape, tape.root, () => true)).toEqual([]);
   });
 
-  it('replaces a value and nothing else', () => {
+  it('replaces only the given value', () => {
     const tape = scan('{ "model" : "a/b" , "n":12345678901234567890 }');
     const edit = replaceValue(tape, tape.get(tape.root, 'model')!, '"b"');
     expect(applyEdits(tape.bytes, [edit]).toString()).toBe('{ "model" : "b" , "n":12345678901234567890 }');

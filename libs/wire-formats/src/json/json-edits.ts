@@ -2,8 +2,7 @@ import type { ByteEdit, ByteRange } from '@gateway/interchange';
 import type { JsonEntry, JsonNode, JsonTape } from './json-tape.ts';
 
 /**
- * Applies edits to bytes. Without edits, returns the same object.
- *
+ * Applies edits to bytes. Without edits, the function returns the same object.
  * @throws RangeError when the edits are not ascending, overlap, or end past the last byte.
  */
 export function applyEdits<Bytes extends Uint8Array>(
@@ -49,7 +48,8 @@ export function removeMembers(
   isRemoved: (entry: JsonEntry) => boolean,
 ): ByteEdit[] {
   const entries = tape.entries(object);
-  // Fast path: this function runs for every tool in every request, and most tools have nothing to remove.
+  // This fast path returns early, because the function runs for every tool in every request, and most tools
+  // need no removal.
   if (!entries.some(isRemoved)) return [];
   const ranges = entries.map(({ key, value }) => ({ start: tape.start(key), end: tape.end(value) }));
   return removeListed(ranges, (index) => isRemoved(entries[index] as JsonEntry));
@@ -67,9 +67,9 @@ export function replaceValue(tape: JsonTape, node: JsonNode, json: string): Byte
 }
 
 /**
- * Makes one edit for each run of adjacent removed entries. The edit includes the comma before the run, or the
- * comma after it if no kept entry precedes the run. This leaves no extra comma, and kept entries keep the
- * client's spacing.
+ * Makes one edit for each run of adjacent removed entries. The edit includes the comma before the run. If no
+ * kept entry precedes the run, the edit includes the comma after it. The result has no extra comma, and kept
+ * entries keep the client's spacing.
  */
 function removeListed(ranges: readonly ByteRange[], isRemoved: (index: number) => boolean): ByteEdit[] {
   const edits: ByteEdit[] = [];
@@ -93,8 +93,8 @@ function removeListed(ranges: readonly ByteRange[], isRemoved: (index: number) =
 }
 
 /**
- * Returns a predicate that matches fields named in `names` that a later field with the same name overrides.
- * Takes time linear in the size of the object.
+ * Returns a predicate that matches fields with a name in `names` that a later field with the same name
+ * overrides. The function takes time linear in the size of the object.
  */
 export function findShadowed(
   tape: JsonTape,

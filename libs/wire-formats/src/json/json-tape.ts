@@ -1,6 +1,6 @@
 import type { ByteRange } from '@gateway/interchange';
 
-/** The index of a value on its tape, in text order. Only valid for the tape that returned it. */
+/** The index of a value on a tape, in text order. An index is only valid for the tape that returned it. */
 export type JsonNode = number;
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
@@ -17,16 +17,16 @@ export interface JsonEntry {
  */
 export const nodeWords = 3;
 
-/** Limits of a JSON text. A missing one is no limit. */
+/** Limits for a JSON text. An absent field means no limit. */
 export interface JsonLimits {
   readonly depthMax: number;
-  /** The values and keys together. */
+  /** Maximum number of values and keys together. */
   readonly valuesMax?: number;
-  /** The fields of one object. */
+  /** Maximum number of fields in one object. */
   readonly fieldsMax?: number;
 }
 
-/** The number of fields of a closed object on a tape, repeated keys included. */
+/** The number of fields of a complete object on a tape, including repeated keys. */
 export function countFields(bytes: Uint8Array, words: Uint32Array, object: JsonNode): number {
   const end = words[object * nodeWords + 2] ?? 0;
   let fields = 0;
@@ -49,11 +49,11 @@ const kindByFirstByte: readonly (JsonKind | undefined)[] = Array.from({ length: 
 });
 
 /**
- * Validated JSON text and the positions of its values, without building a tree. Each value and each key takes
- * three 32-bit words, in text order: the offset of its first byte, the offset after its last byte, and a
- * third word. For a container, the third word is the node that follows it. For a string, the third word is 1
- * if the string contains an escape.
- * If an object repeats a key, the last occurrence counts, as with `JSON.parse`.
+ * Validated JSON text and the positions of the values in it, without a tree. Each value and each key takes
+ * three 32-bit words, in text order: the offset of the first byte, the offset after the last byte, and a
+ * third word. For a container, the third word is the node that follows the container. For a string, the third
+ * word is 1 if the string contains an escape. If an object repeats a key, the last occurrence is used, as
+ * with `JSON.parse`.
  */
 export class JsonTape {
   readonly bytes: Buffer;
@@ -87,7 +87,7 @@ export class JsonTape {
     return { start: this.start(node), end: this.end(node) };
   }
 
-  /** How many bytes the positions take in memory. */
+  /** The memory in bytes that the positions take. */
   get memoryBytes(): number {
     return this.#words.byteLength;
   }
@@ -98,7 +98,7 @@ export class JsonTape {
     return first === 0x7b || first === 0x5b ? (this.#words[node * nodeWords + 2] ?? 0) : node + 1;
   }
 
-  /** The elements of an array. Empty for any other type. */
+  /** The elements of an array, or an empty list for any other type. */
   items(node: JsonNode): JsonNode[] {
     const found: JsonNode[] = [];
     if (this.kind(node) !== 'array') return found;
@@ -107,7 +107,7 @@ export class JsonTape {
     return found;
   }
 
-  /** The fields of an object, including repeated keys. Empty for any other type. */
+  /** The fields of an object, including repeated keys, or an empty list for any other type. */
   entries(node: JsonNode): JsonEntry[] {
     const found: JsonEntry[] = [];
     if (this.kind(node) !== 'object') return found;
@@ -116,7 +116,7 @@ export class JsonTape {
     return found;
   }
 
-  /** The value of a field. Undefined if the field is missing or the node is not an object. */
+  /** The value of a field. Returns undefined if the field is missing or the node is not an object. */
   get(node: JsonNode, name: string): JsonNode | undefined {
     if (this.kind(node) !== 'object') return undefined;
     const end = this.after(node);
@@ -144,8 +144,8 @@ export class JsonTape {
   }
 
   /**
-   * Compares a string that contains an escape, up to the first difference. Decoding each key of a large object for
-   * each field that the gateway looks for would take seconds.
+   * Compares a string that contains an escape, up to the first difference. Decoding every key of a large
+   * object for every field that the gateway reads would take seconds.
    */
   #decodesTo(node: JsonNode, text: string): boolean {
     const { bytes } = this;
@@ -166,7 +166,7 @@ export class JsonTape {
     return at === end;
   }
 
-  /** Decodes a string. Undefined for any other type. */
+  /** Decodes a string. Returns undefined for any other type. */
   stringValue(node: JsonNode | undefined): string | undefined {
     if (node === undefined || this.kind(node) !== 'string') return undefined;
     const start = this.start(node);
@@ -181,7 +181,7 @@ export class JsonTape {
     return this.bytes.toString('utf8', this.start(node), this.end(node));
   }
 
-  /** Parses a value with `JSON.parse`. Builds a tree, so use it only for small values. */
+  /** Parses a value with `JSON.parse`. Call this method only for small values, because it builds a tree. */
   value(node: JsonNode): unknown {
     return JSON.parse(this.text(node));
   }

@@ -45,7 +45,7 @@ describe('parseExactJson', () => {
     ),
   })).value;
 
-  it('keeps the digits of long integers, and everything else as JSON.parse reads it', () => {
+  it('keeps the digits of long integers, and parses all other values like JSON.parse', () => {
     const rounded = (text: string): string =>
       JSON.stringify(JSON.parse(text)).replaceAll('12345678901234567000', long);
     fc.assert(fc.property(value, (text) => expect(JSON.stringify(parseExactJson(text))).toBe(rounded(text))));
@@ -55,7 +55,7 @@ describe('parseExactJson', () => {
     expect(() => parseExactJson(text)).toThrow(SyntaxError);
   });
 
-  it('keeps unpaired surrogates, and digits in deep values', () => {
+  it('keeps unpaired surrogates, and the digits of deeply nested values', () => {
     expect(JSON.stringify(parseExactJson(`["\ud800",${long}]`))).toBe(`["\\ud800",${long}]`);
     const deep = `${'['.repeat(2_000)}${long}${']'.repeat(2_000)}`;
     expect(JSON.stringify(parseExactJson(deep))).toBe(deep);

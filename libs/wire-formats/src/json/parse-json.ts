@@ -29,7 +29,9 @@ function keepLongInteger(_key: string, value: unknown, context: { readonly sourc
   return source === undefined || typeof value !== 'number' ? value : keepDigits(value, source);
 }
 
-/** Undefined for a text that is not JSON, is nested too deeply, or would change when it is encoded. */
+/**
+ * Returns undefined for a text that is not JSON, is nested too deeply, or would change when it is encoded.
+ */
 function scanExactly(text: string): JsonTape | undefined {
   if (!text.isWellFormed()) return undefined;
   try {
@@ -39,12 +41,12 @@ function scanExactly(text: string): JsonTape | undefined {
   }
 }
 
-/** The same limit as for a request body. Serializing a deeper value could overflow the stack. */
+/** The limit is the same as for a request body. Serializing a deeper value could overflow the stack. */
 const argumentsDepthMax = 128;
 
 /**
- * Parses a JSON object embedded in a request as text, such as a call's arguments. Undefined if the text is
- * not an object or is nested too deeply.
+ * Parses a JSON object embedded in a request as text, such as a call's arguments. Returns undefined if the
+ * text is not an object or is nested too deeply.
  */
 export function parseObject(text: string): JsonObject | undefined {
   try {
@@ -56,14 +58,14 @@ export function parseObject(text: string): JsonObject | undefined {
 }
 
 /**
- * Comparing or serializing deeper responses could overflow the stack (`JSON.stringify` fails at about 5,000
- * levels).
+ * Maximum nesting depth of a response. Comparing or serializing deeper responses could overflow the stack
+ * (`JSON.stringify` fails at about 5,000 levels).
  */
 const providerDepthMax = 512;
 
 /**
- * Up to this many characters, counting brackets is cheaper than scanning. Most responses and almost all
- * chunks are shorter.
+ * Up to this many characters, counting brackets is faster than scanning. Most responses and almost all chunks
+ * are shorter.
  */
 const unscannedLengthMax = 65_536;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -73,7 +75,7 @@ function decode(bytes: Uint8Array): string {
   return utf8.decode(bytes);
 }
 
-/** Text cannot be nested deeper than its number of opening brackets. */
+/** The nesting depth of a text cannot exceed the number of opening brackets. */
 function isShallow(text: string): boolean {
   return text.length <= providerDepthMax || (text.match(opener)?.length ?? 0) <= providerDepthMax;
 }

@@ -1,20 +1,25 @@
 import type { JsonNode, JsonTape } from './json-tape.ts';
 
-// TypeScript's standard library types lack it (ECMAScript proposal "JSON.parse source text access", in Node since 21).
+// TypeScript's standard library types lack `rawJSON` (ECMAScript proposal "JSON.parse source text access", in
+// Node since 21).
 const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => object };
 
 /** The digits of an integer that a double may not represent (2^53 has 16 digits). */
 const longDigits = /\d{16,}/g;
 
-/** Returns an integer that a double cannot represent as an object that `JSON.stringify` writes with its digits. */
+/**
+ * Returns an integer that a double cannot represent as an object. `JSON.stringify` writes this object with
+ * the integer's digits.
+ */
 export function keepDigits(value: number, source: string): unknown {
   if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;
   return /^-?\d+$/.test(source) ? rawJSON(source) : value;
 }
 
 /**
- * Builds the values of a tape, with the digits of long integers: everything with `JSON.parse`, and then those integers
- * again. A reviver would see every value, which takes ten times as long.
+ * Builds the values of a tape, and keeps the digits of long integers. The reader parses all values with
+ * `JSON.parse` and then replaces the long integers. A reviver would be called for every value, which takes
+ * ten times as long.
  */
 export function readExactly(tape: JsonTape): unknown {
   return new ExactReader(tape).read(tape.root, tape.value(tape.root));
@@ -22,7 +27,10 @@ export function readExactly(tape: JsonTape): unknown {
 
 class ExactReader {
   readonly #tape: JsonTape;
-  /** The offsets of all long digits, ascending. Those in strings count too, because they do no harm. */
+  /**
+   * The offsets of all long digit runs, ascending. Digit runs in strings are included, because they do no
+   * harm.
+   */
   readonly #places: readonly number[];
 
   constructor(tape: JsonTape) {
@@ -31,7 +39,8 @@ class ExactReader {
   }
 
   /**
-   * Returns the value of a node with its digits. The depth of the recursion is the depth of the scan at most.
+   * Returns the value of a node with all digits of long integers. The recursion is at most as deep as the
+   * scan.
    * @param value the same value with rounded integers. Lists and objects are changed in place.
    */
   read(node: JsonNode, value: unknown): unknown {
@@ -50,7 +59,7 @@ class ExactReader {
   #readMembers(node: JsonNode, object: Record<string, unknown>): void {
     const last = new Map<string, JsonNode>();
     for (const { key, value } of this.#tape.entries(node)) last.set(this.#tape.stringValue(key) ?? '', value);
-    // Each name is the object's own field already, `__proto__` included.
+    // Each name already exists as the object's own field, including `__proto__`.
     for (const [name, value] of last)
       if (this.#hasLongDigits(value)) object[name] = this.read(value, object[name]);
   }

@@ -16,12 +16,12 @@ export function asNumber(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** Far above any real count. Keeps totals within the safe integer range. */
+/** Maximum token count. Far above any real count. The limit keeps totals within the safe integer range. */
 const tokensMax = 1_000_000_000_000;
 
 /**
- * A rounded token count. Undefined for a negative, huge or non-numeric value, which the request log would
- * reject.
+ * A rounded token count. Returns undefined for a negative, huge or non-numeric value, which the request log
+ * would reject.
  */
 export function asTokens(value: unknown): number | undefined {
   const tokens = typeof value === 'number' ? Math.round(value) : Number.NaN;
@@ -36,8 +36,8 @@ export function asList(value: unknown): readonly unknown[] {
 const noMembers: JsonObject = Object.freeze({});
 
 /**
- * The non-null fields that are not in `named`. Runs for every chunk of every stream, so it allocates no
- * lists.
+ * The non-null fields that are not listed in `named`. This function runs for every chunk of every stream, so
+ * it allocates no lists.
  */
 export function otherMembers(object: JsonObject, named: readonly string[]): JsonObject {
   let others: Record<string, unknown> | undefined;
@@ -62,7 +62,7 @@ export function isEmpty(object: JsonObject): boolean {
 export type Draft<Value> = { -readonly [Name in keyof Value]: Value[Name] };
 
 /**
- * An object with one field, for spreading. It has no field if the value is null, undefined or an empty
+ * An object with one field, for spreading. The object is empty if the value is null, undefined or an empty
  * object.
  */
 export function optional<Name extends string, Value>(

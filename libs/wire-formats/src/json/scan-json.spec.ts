@@ -205,12 +205,12 @@ describe('scanJson', () => {
       expect(scanJson(Buffer.from(accepted), limits).items(0)).toHaveLength(2);
       expect(() => scanJson(Buffer.from(`[${object(101, value)}]`), limits)).toThrow(JsonFieldsError);
     }
-    // The values of a list and the fields of inner objects do not count.
+    // The limit ignores the values of a list and the fields of inner objects.
     const inner = `{"list":[${'1,'.repeat(1_000)}1],"objects":[${`${object(100, '1')},`.repeat(10)}1]}`;
     expect(scanJson(Buffer.from(inner), { depthMax: 8, fieldsMax: 100 }).entries(0)).toHaveLength(2);
   });
 
-  it('compares keys with escapes like their decoded texts', () => {
+  it('compares keys with escapes by their decoded text', () => {
     const texts = ['model', 'mod', 'models', '', 'mödel', 'm\n', '"', 'a/b', '\\', '\u0000', '😀'];
     const spell = (text: string): string[] => [
       toEscapes(text),

@@ -14,8 +14,8 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * 1 for each byte that ends a run of ordinary bytes in a string: the quote, the backslash and control
- * characters.
+ * Contains 1 for each byte that ends a run of ordinary bytes in a string: the quote, the backslash and
+ * control characters.
  */
 const endsPlainRun = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 0x20 || byte === quote || byte === backslash ? 1 : 0,
@@ -28,7 +28,7 @@ const isHexDigit = Uint8Array.from({ length: 256 }, (_, byte) =>
 );
 
 /**
- * Maximum nodes in the scratch tape that is kept between scans (3 MiB). A larger tape is released after its
+ * Maximum nodes in the scratch tape that is kept between scans (3 MiB). A larger tape is released after the
  * scan.
  */
 const scratchNodesKept = 262_144;
@@ -37,9 +37,9 @@ let scratch = new Uint32Array(4096 * nodeWords);
 let scratchOpen = new Uint32Array(512);
 
 /**
- * Validates JSON text in one pass over its bytes and records where its values are. Accepts the same texts as
- * `JSON.parse` (RFC 8259: no byte order mark, nothing after the value), up to `depthMax` nested containers.
- * Memory: 12 bytes per value and key, so at most six times the size of the text.
+ * Validates JSON text in one pass over the bytes and records the positions of the values. Accepts the same
+ * texts as `JSON.parse` (RFC 8259: no byte order mark, nothing after the value), up to `depthMax` nested
+ * containers. Memory: 12 bytes per value and key, so at most six times the size of the text.
  * @throws JsonSyntaxError, JsonDepthError, JsonValuesError, JsonFieldsError
  */
 export function scanJson(bytes: Uint8Array, limits: JsonLimits): JsonTape {
@@ -145,7 +145,7 @@ class Scanner {
       this.#words[container + 1] = this.#at;
       this.#words[container + 2] = this.#nodes;
       this.#depth -= 1;
-      // Counting takes time, so only objects with enough nodes are counted.
+      // Counting fields takes time, so only objects with enough nodes are counted.
       const isLong = opening === 0x7b && this.#nodes - container / nodeWords > 2 * this.#fieldsMax;
       if (isLong && countFields(bytes, this.#words, container / nodeWords) > this.#fieldsMax)
         throw new JsonFieldsError(this.#fieldsMax);
@@ -179,11 +179,10 @@ class Scanner {
   }
 
   /**
-   * Returns the offset of the next byte that ends a run of ordinary bytes, or the length of the text. Reads
-   * four bytes at a time once aligned.
-   * In the subtraction, a byte borrows into its top bit if it is below 0x20, or if it is zero after an XOR
-   * with a quote or a backslash (Warren, Hacker's Delight, 6-1). A borrow can cause a false positive in the
-   * next higher byte, so the four bytes are then checked one by one.
+   * Returns the offset of the next byte that ends a run of ordinary bytes, or the length of the text. After
+   * alignment, the loop reads four bytes at a time. The subtraction sets the top bit of a byte that is below
+   * 0x20, or that is zero after an XOR with a quote or a backslash (Warren, Hacker's Delight, 6-1). A borrow
+   * can cause a false positive in the next higher byte, so the four bytes are then checked individually.
    */
   #skipPlainRun(from: number): number {
     const bytes = this.#bytes;
@@ -282,7 +281,10 @@ class Scanner {
     this.#nodes += 1;
   }
 
-  /** The limit is checked here, where it costs nothing per node. It is exact for powers of two times 4096. */
+  /**
+   * The values limit is checked only when the tape grows, so that the check costs nothing per node. The limit
+   * is exact for powers of two times 4096.
+   */
   #grow(): void {
     if (this.#nodes >= this.#valuesMax) throw new JsonValuesError(this.#valuesMax);
     const larger = new Uint32Array(this.#words.length * 2);

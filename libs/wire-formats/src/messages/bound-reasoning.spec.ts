@@ -8,7 +8,7 @@ function drop(format: 'messages' | 'converse' | 'chat-completions', body: object
   return dropped && { body: JSON.parse(Buffer.from(dropped.body).toString()) as unknown, beta: dropped.beta };
 }
 
-describe('a request that tells the provider to drop reasoning behind another prefix', () => {
+describe('a request that sets the provider to drop reasoning bound to another prefix', () => {
   it.each([undefined, 1])('sets the behavior in the messages format', (space) => {
     const rest = { model: 'm', messages: [] };
     const enabled = { type: 'enabled', budget_tokens: 1024 };
@@ -22,7 +22,7 @@ describe('a request that tells the provider to drop reasoning behind another pre
     });
   });
 
-  it('sets the behavior among the additional fields of converse, with its beta', () => {
+  it('sets the behavior in the additional fields of the converse format, and adds its beta', () => {
     const rest = { messages: [] };
     const thinking = { type: 'adaptive', block_binding };
     const fields = (more: object) => ({ ...rest, additionalModelRequestFields: more });
@@ -40,7 +40,7 @@ describe('a request that tells the provider to drop reasoning behind another pre
     });
   });
 
-  it('does not exist if the client set the behavior, or the type of reasoning does not take it', () => {
+  it('is not created if the client set the behavior, or if the type of reasoning does not accept the setting', () => {
     const own = { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'error' } };
     for (const thinking of [own, { type: 'between_tools' }, { type: 'disabled' }]) {
       expect(drop('messages', { thinking })).toBeNull();

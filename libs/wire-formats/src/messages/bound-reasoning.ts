@@ -3,22 +3,26 @@ import { applyEdits } from '../json/json-edits.ts';
 import type { JsonNode, JsonTape } from '../json/json-tape.ts';
 import { scanJson } from '../json/scan-json.ts';
 
-/** A request that tells the provider to drop reasoning which is bound to another prefix. */
+/** A request with a setting that makes the provider drop reasoning bound to another prefix. */
 interface DroppingRequest {
   readonly body: Uint8Array;
-  /** The beta that the request needs in the header `anthropic-beta`. Undefined if the body names it. */
+  /**
+   * The beta that the request needs in the header `anthropic-beta`. The value is undefined if the body
+   * already contains the beta.
+   */
   readonly beta: string | undefined;
 }
 
 /** Anthropic's beta for `thinking.block_binding`. Source: "Preserved thinking". */
 const beta = 'thinking-binding-controls-2026-08-01';
 const binding = '"block_binding":{"prefix_mismatch_behavior":"drop_block"}';
-/** The types of `thinking` that take `block_binding`. */
+/** The types of `thinking` that accept `block_binding`. */
 const typesWithBinding = ['adaptive', 'enabled'];
 
 /**
- * Sets the behavior for reasoning that does not match the prefix to `drop_block`. Null if the client set it, if the request has a
- * type of reasoning that does not take the setting, or in other formats.
+ * Sets the provider's behavior for reasoning that does not match the prefix to `drop_block`. Returns null in
+ * three cases: the client set the behavior, the request's type of reasoning does not accept the setting, or
+ * the format is another one.
  */
 export function dropBoundReasoning(format: ProviderFormat, body: Uint8Array): DroppingRequest | null {
   if (format !== 'messages' && format !== 'converse') return null;
@@ -37,7 +41,7 @@ function bindThinking(tape: JsonTape, object: JsonNode): ByteEdit[] | null {
   return type !== undefined && typesWithBinding.includes(type) ? [addMember(tape, thinking, binding)] : null;
 }
 
-/** In the converse format, fields of the model and betas are members of `additionalModelRequestFields`. */
+/** In the converse format, model-specific fields and betas are members of `additionalModelRequestFields`. */
 function bindConverse(tape: JsonTape): ByteEdit[] | null {
   const fields = tape.get(tape.root, 'additionalModelRequestFields');
   const betas = `"anthropic_beta":["${beta}"]`;
@@ -60,7 +64,7 @@ function addMember(tape: JsonTape, object: JsonNode, member: string): ByteEdit {
   return { start: end, end, replacement: tape.entries(object).length === 0 ? member : `,${member}` };
 }
 
-/** Joins two additions at one place. */
+/** Joins two additions at the same position. */
 function joinMembers(edits: readonly ByteEdit[]): ByteEdit[] {
   const [one, other] = edits;
   if (one === undefined || other === undefined || one.start !== other.start) return [...edits];

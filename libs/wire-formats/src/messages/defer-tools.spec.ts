@@ -27,7 +27,7 @@ describe('deferred tools', () => {
     );
   });
 
-  it('are not marked twice, and their examples and schemas are edited as usual', () => {
+  it('are not marked twice, and edits to their examples and schemas are applied as usual', () => {
     const definition = '{"name":"a","input_schema":{"title":"t","type":"object"},"x-svc-examples":[] }';
     const at = definition.indexOf('"title":"t",');
     const schemaEdits = new Map([[0, [{ start: at, end: at + 12, replacement: '' }]]]);
@@ -40,7 +40,7 @@ describe('deferred tools', () => {
     ]);
   });
 
-  it('change nothing if none are set', () => {
+  it('cause no change if the edit names no deferred tools', () => {
     const body = withTools(tool('a'));
     expect(edit(body, { deferTools: new Set() })).toBe(body);
   });

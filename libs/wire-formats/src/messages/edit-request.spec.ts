@@ -33,7 +33,7 @@ describe('editing a request in place', () => {
     expect(edit(body, { keepTools: new Set(kept) })).toBe(withTools(left));
   });
 
-  it('removes the tool choice along with all tools, and keeps the rest', () => {
+  it('removes the tool choice together with all tools, and keeps the rest', () => {
     const body = withTools(tool('a'), ',"tool_choice":{"type":"auto"},"max_tokens":5');
     expect(edit(body, { keepTools: new Set() })).toBe('{"model":"m","messages":[],"max_tokens":5}');
   });
@@ -59,7 +59,7 @@ describe('editing a request in place', () => {
     expect(edit(withTools(definition), { schemaEdits: touching })).toBe(withTools(stripped));
   });
 
-  it('keeps only the last occurrence of a repeated field, which is the validated one', () => {
+  it('keeps only the last occurrence of a repeated field, which is the validated occurrence', () => {
     const body = '{"model":"x","tools":[1],"messages":[1],"model":"m","messages":[],"tools":[]}';
     expect(edit(body)).toBe('{"model":"m","messages":[],"tools":[]}');
   });

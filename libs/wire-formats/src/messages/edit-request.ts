@@ -19,14 +19,15 @@ import { renderRequest } from './provider/render-request.ts';
 const membersOfTools = ['tools', 'tool_choice'] as const;
 
 /**
- * Fields that the gateway validates. If a client repeats one, the gateway validates the last occurrence and
- * removes the others. Otherwise a provider that reads the first occurrence would act on an unvalidated value.
+ * Fields that the gateway validates. If a client repeats a field, the gateway validates the last occurrence
+ * and removes the earlier ones. Otherwise a provider that reads the first occurrence would use an unvalidated
+ * value.
  */
 const checkedMembers = ['model', 'messages', 'system', 'stream', ...membersOfTools] as const;
 
 /**
- * Edits a request for a provider of the same format: removes the gateway's fields and applies the plan in
- * place. All other bytes stay the same. If nothing changes, `bytes` is returned as the same object.
+ * Edits a request for a provider of the same format. Removes the gateway's fields and applies the plan in
+ * place. All other bytes stay the same. If nothing changes, the function returns the same `bytes` object.
  */
 export function editRequest(request: RequestEdit): EditedRequest {
   const { tape } = request;
@@ -64,7 +65,10 @@ function editDeferred({ tape, deferTools }: RequestEdit, tools: JsonNode): ByteE
   return tape.items(tools).flatMap((tool, index) => (deferTools.has(index) ? markDeferred(tape, tool) : []));
 }
 
-/** A deferred tool may not carry a cache marker, so a marker that a client put on it later becomes null. */
+/**
+ * A deferred tool must not carry a cache marker. If the client put a marker on the tool, the marker becomes
+ * null.
+ */
 function markDeferred(tape: JsonTape, tool: JsonNode): ByteEdit[] {
   const marker = tape.get(tool, 'cache_control');
   const unmarked = marker === undefined ? [] : [replaceValue(tape, marker, 'null')];

@@ -39,7 +39,7 @@ const eventStream = fc
   );
 
 describe('SseDecoder', () => {
-  it('returns the same events however the bytes are split', () => {
+  it('returns the same events for any split of the bytes', () => {
     fc.assert(
       fc.property(eventStream, fc.array(fc.nat()), (text, places) => {
         expect(decode(cutAt(Buffer.from(text), places))).toEqual(decodeText(text));
@@ -100,7 +100,7 @@ describe('SseDecoder', () => {
 });
 
 describe('encodeSse', () => {
-  it('encodes any data so that it decodes to the same data', () => {
+  it('encodes any data so that the decoded data is the same', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const data = text.toWellFormed();

@@ -1,6 +1,6 @@
 /** One server-sent event. */
 export interface SseFrame {
-  /** The event name. Undefined for an unnamed event. */
+  /** The event name. The value is undefined for an unnamed event. */
   readonly event?: string;
   /** The data lines, joined with line feeds. */
   readonly data: string;
@@ -9,15 +9,14 @@ export interface SseFrame {
 }
 
 /**
- * All line endings that a reader accepts. Splitting at every one of them prevents text from starting a new
+ * All line endings that a reader accepts. Splitting at every line ending prevents text from starting a new
  * field.
  */
 const lineEnd = /\r\n|\r|\n/;
 
 /**
- * Encodes an event. The data may be any text: each of its lines becomes a data line. A reader joins these
- * lines with LF, whatever the original line endings were.
- *
+ * Encodes an event. The data may be any text. Each line of the data becomes a data line. A reader joins these
+ * lines with LF, regardless of the original line endings.
  * @throws RangeError for an event name or id that contains a line ending or NUL, because it could inject
  * fields.
  */
@@ -50,10 +49,9 @@ export class SseFrameTooLongError extends Error {
 
 /**
  * Decodes a stream of server-sent events (WHATWG HTML, section 9.2) from chunks of any size. Lines end with
- * LF, CRLF or CR. Comments are ignored. As the standard requires, `push` never returns an unfinished event;
- * `flush` does.
- * Takes linear time: each byte is read once and copied at most twice on average. An unfinished line stays in
- * a buffer that doubles in size when it is full.
+ * LF, CRLF or CR. Comments are ignored. As the standard requires, `push` never returns an unfinished event.
+ * `flush` returns an unfinished event. The decoder takes linear time: each byte is read once and copied at
+ * most twice on average. An unfinished line stays in a buffer that doubles in size when it is full.
  */
 export class SseDecoder {
   readonly #frameBytesMax: number;
@@ -91,7 +89,8 @@ export class SseDecoder {
   }
 
   /**
-   * Call at the end of the stream. Returns the last event if the provider omitted the empty line after it.
+   * Call this method at the end of the stream. Returns the last event if the provider omitted the empty line
+   * after the event.
    */
   flush(): SseFrame[] {
     const frames: SseFrame[] = [];

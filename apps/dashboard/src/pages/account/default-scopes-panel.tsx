@@ -7,7 +7,10 @@ import { ErrorState } from '../../components/states.tsx';
 import { notifyDone } from '../../lib/notices.ts';
 import classes from './account.module.css';
 
-/** The scopes of keys that a program creates without naming any. The dashboard always names them. */
+/**
+ * The default scopes of keys. They apply to keys that a program creates without naming scopes. The dashboard
+ * always names scopes.
+ */
 export function DefaultScopesPanel({ account: { policy } }: { readonly account: Account }) {
   const before = policy.default_key_scopes;
   const [draft, setDraft] = useState<KeyScope[]>(before);

@@ -9,7 +9,7 @@ import classes from './account.module.css';
 
 const nothing = { current_password: '', new_password: '' };
 
-/** Shown only if the gateway itself manages passwords. */
+/** A form to change the password. Shown only if the gateway manages passwords. */
 export function PasswordPanel() {
   const settings = useSignInSettings();
   return settings.data?.kind === 'embedded' ? <PasswordForm /> : null;

@@ -34,7 +34,7 @@ const limits: readonly { field: LimitField; label: string; description: string; 
     },
   ];
 
-/** The limits that keys inherit. A change takes effect everywhere within a second and can be undone. */
+/** The limits that keys inherit. A change takes effect on all replicas within a second and can be undone. */
 export function PolicyPanel({ account: { policy } }: { readonly account: Account }) {
   const [draft, setDraft] = useState<Policy>(policy);
   const update = useUpdateAccount();

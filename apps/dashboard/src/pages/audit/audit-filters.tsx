@@ -14,7 +14,10 @@ interface AuditFiltersProps {
 
 const actionOptions = auditActions.map((action) => ({ value: action, label: actionLabels[action] }));
 
-/** All filters of the audit log. They apply together. The address contains them, so that a list can be shared. */
+/**
+ * All filters of the audit log. Events must match every filter. The address of the page contains the filters,
+ * so that users can share a filtered list.
+ */
 export function AuditFilters({ filter, onChange, onClear }: AuditFiltersProps) {
   return (
     <form

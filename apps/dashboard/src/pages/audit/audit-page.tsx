@@ -45,7 +45,7 @@ export function AuditPage() {
   );
 }
 
-/** A second ahead, because an event of this moment must be in the list. */
+/** The end time is one second ahead, because an event that happens now must be in the list. */
 const now = () => new Date(Date.now() + 1_000).toISOString();
 
 interface EventListProps {

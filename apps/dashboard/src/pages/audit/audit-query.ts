@@ -7,7 +7,7 @@ export type FilterName = (typeof filterNames)[number];
 
 const actorLengthMax = 320;
 
-/** Parses the filters of an address. Invalid values are ignored and not sent to the gateway. */
+/** Parses the filters of an address. Invalid values are ignored, so they are not sent to the gateway. */
 export function parseAuditQuery(params: URLSearchParams): AuditFilter {
   const filter: { -readonly [Name in FilterName]?: string } = {};
   for (const name of filterNames) {

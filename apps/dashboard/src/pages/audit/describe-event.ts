@@ -1,7 +1,7 @@
 import type { AuditAction, AuditEvent } from '../../api/audit.ts';
 import { unknown } from '../../lib/format.ts';
 
-/** The actions in plain words, in the order of the filter. */
+/** Labels of the actions, in the order of the filter. */
 export const actionLabels: Readonly<Record<AuditAction, string>> = {
   'account.registered': 'Account registered',
   'account.updated': 'Account changed',
@@ -30,12 +30,12 @@ export const actionLabels: Readonly<Record<AuditAction, string>> = {
 
 export const auditActions = Object.keys(actionLabels) as AuditAction[];
 
-/** Who acted: the name, or the id of a person or key that is gone. */
+/** The actor of an event: the name, or the id of a deleted person or key. */
 export function describeActor({ actor }: Pick<AuditEvent, 'actor'>): string {
   return actor.type === 'operator' ? 'Operator' : (actor.name ?? actor.id ?? unknown);
 }
 
-/** The changed fields as text: `rate_limit_rpm: 600 → 60`. */
+/** Renders the changed fields as text: `rate_limit_rpm: 600 → 60`. */
 export function describeChanges({ changes }: Pick<AuditEvent, 'changes'>): string {
   return Object.entries(changes ?? {})
     .map(([field, { from, to }]) => `${field}: ${renderValue(from)} → ${renderValue(to)}`)

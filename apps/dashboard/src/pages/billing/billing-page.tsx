@@ -74,7 +74,7 @@ function Period({ billing: { period, estimate, mode } }: { readonly billing: Bil
   );
 }
 
-/** Handles the return from a checkout: applies the checkout id in the address, then clears the address. */
+/** Handles the return from a checkout. Applies the checkout id in the address, then clears the address. */
 function CheckoutReturn() {
   const [params, setParams] = useSearchParams();
   const checkoutId = params.get('checkout');

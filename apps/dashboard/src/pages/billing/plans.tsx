@@ -39,7 +39,7 @@ export function CurrentPlan({ billing: { plan, subscription } }: { readonly bill
   );
 }
 
-/** Stripe requests no payments for these statuses. */
+/** Subscription statuses for which Stripe requests no payments. */
 const endedStatuses = ['canceled', 'incomplete_expired'];
 
 function Course({ subscription }: { readonly subscription: NonNullable<Billing['subscription']> }) {

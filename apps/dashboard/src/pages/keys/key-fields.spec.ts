@@ -53,7 +53,7 @@ describe('the form fields of a key', () => {
   });
 });
 
-test('parses one tool name per line without duplicates, and no names clear the list', () => {
+test('parses one tool name per line without duplicates, and an empty text clears the list', () => {
   expect(parseToolNames(' a\n\nb\na ')).toEqual(['a', 'b']);
   expect(parseToolNames('\n ')).toBeNull();
 });

@@ -7,7 +7,10 @@ export interface KeyFields {
   readonly daily_token_budget: number | '';
   readonly weekly_token_budget: number | '';
   readonly k_target_override: number | '';
-  /** The value of the browser's date field in the reader's time zone, `2026-11-20T10:00`. Empty: never. */
+  /**
+   * The value of the browser's date field in the reader's time zone, such as `2026-11-20T10:00`. An empty
+   * value means that the key never expires.
+   */
   readonly expires: string;
   readonly scopes: ApiKey['scopes'];
 }
@@ -19,14 +22,14 @@ export const emptyFields: KeyFields = {
   weekly_token_budget: '',
   k_target_override: '',
   expires: '',
-  // A leaked agent key then cannot read or change the account.
+  // The default scopes for a new key. A leaked agent key then cannot read or change the account.
   scopes: ['inference'],
 };
 
 const orNull = (value: number | '') => (value === '' ? null : value);
 const orNothing = (value: number | '') => (value === '' ? undefined : value);
 
-/** The body that creates a key. Empty fields are inherited from the account. */
+/** The request body that creates a key. Empty fields are inherited from the account. */
 export function renderCreation(fields: KeyFields): CreateKeyBody {
   return {
     name: fields.name,
@@ -40,8 +43,9 @@ export function renderCreation(fields: KeyFields): CreateKeyBody {
 }
 
 /**
- * The body that updates a key. An unchanged expiry is not sent, because an expiry in the past would be rejected. The
- * scopes are always sent, because a new limit would otherwise remove a scope that the form shows.
+ * The request body that updates a key. An unchanged expiry is not sent, because the gateway would reject an
+ * expiry in the past. The scopes are always sent, because a new limit would otherwise remove a scope that the
+ * form shows.
  */
 export function renderUpdate(fields: KeyFields, before: KeyFields): UpdateKeyBody {
   return {
@@ -55,7 +59,7 @@ export function renderUpdate(fields: KeyFields, before: KeyFields): UpdateKeyBod
   };
 }
 
-/** The RFC 3339 time of a local date and time. Null: no expiry. */
+/** The RFC 3339 time of a local date and time. Null if the key has no expiry. */
 function renderExpiry(expires: string): string | null {
   return expires === '' ? null : new Date(expires).toISOString();
 }
@@ -91,7 +95,9 @@ function renderLocal(date: Date): string {
   return local.toISOString().slice(0, 16);
 }
 
-/** Parses tool names, one per line, without duplicates. Null if there are none, which clears the list. */
+/**
+ * Parses tool names, one per line, without duplicates. Returns null for an empty text, which clears the list.
+ */
 export function parseToolNames(text: string): string[] | null {
   const names = text.split('\n').flatMap((line) => line.trim() || []);
   return names.length === 0 ? null : [...new Set(names)];
@@ -102,7 +108,10 @@ export function renderToolNames(names: readonly string[] | null): string {
   return (names ?? []).join('\n');
 }
 
-/** The list for an edited text. Unchanged text keeps the old list: an empty list allows no tool, but null allows all. */
+/**
+ * The list for an edited text. Unchanged text keeps the old list, because an empty list allows no tool, but
+ * null allows all tools.
+ */
 export function changeToolNames(before: string[] | null, text: string): string[] | null {
   return text === renderToolNames(before) ? before : parseToolNames(text);
 }

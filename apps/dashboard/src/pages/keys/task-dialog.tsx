@@ -14,7 +14,10 @@ interface TaskDialogProps {
   readonly children: ReactNode;
 }
 
-/** A form in a dialog. Enter submits it, Escape closes it. It stays open while sending, because only it shows the result. */
+/**
+ * A form in a dialog. Enter submits the form, and Escape closes the dialog. The dialog stays open while
+ * sending, because the result is shown only there.
+ */
 export function TaskDialog({ title, onClose, onSubmit, action, isBusy, error, children }: TaskDialogProps) {
   const leave = (): void => {
     if (!isBusy) onClose();
@@ -55,7 +58,7 @@ interface DoneDialogProps {
   readonly children: ReactNode;
 }
 
-/** The result of a form. A click outside does not close it, so that a secret is not lost. */
+/** The result of a form. A click outside does not close the dialog, so that a secret is not lost. */
 export function DoneDialog({ title, onClose, children }: DoneDialogProps) {
   return (
     <Modal

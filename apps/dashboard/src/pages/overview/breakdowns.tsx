@@ -56,12 +56,12 @@ const figureColumns: readonly Column<Figures>[] = [
 
 interface BreakdownsProps {
   readonly span: { readonly from: string; readonly to: string };
-  /** Null if requests of the period were deleted from the log. */
+  /** The usage per model. Null if requests of the period were deleted from the log. */
   readonly models: readonly ModelUsage[] | null;
   readonly days: number;
 }
 
-/** The same figures by model, key and session. Each name is a link that filters the page. */
+/** The page's figures by model, key and session. Each name is a link that filters the page. */
 export function Breakdowns({ span, models }: BreakdownsProps) {
   return (
     <Stacked>

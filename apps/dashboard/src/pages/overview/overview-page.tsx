@@ -70,7 +70,7 @@ function Content({ analytics, days }: { readonly analytics: Analytics; readonly 
   );
 }
 
-/** Explains dashes: retention deletes requests, and only sums outlive them. */
+/** Explains dashes. Retention deletes requests, and only their sums are kept longer. */
 function PartlyDeleted() {
   return (
     <Alert variant="light" title="Some requests of this period are no longer in the log">

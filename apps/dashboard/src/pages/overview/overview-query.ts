@@ -1,6 +1,6 @@
 import type { UsageFilter } from '../../api/usage.ts';
 
-/** The ranges of the page, in UTC days including today. */
+/** The time ranges of the page, in UTC days including today. */
 export const dayRanges = [1, 7, 30, 90] as const;
 const defaultDays = 7;
 
@@ -9,7 +9,7 @@ interface OverviewQuery {
   readonly filter: UsageFilter;
 }
 
-/** The range and filters in the address. Unknown values are ignored. */
+/** Parses the range and filters in the address. Unknown values are ignored. */
 export function parseOverviewQuery(params: URLSearchParams): OverviewQuery {
   const wanted = Number(params.get('days'));
   const days = dayRanges.find((range) => range === wanted) ?? defaultDays;

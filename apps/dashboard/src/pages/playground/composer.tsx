@@ -5,7 +5,7 @@ import classes from './playground.module.css';
 import type { ChatColumns } from './use-chat.ts';
 
 interface ComposerProps {
-  /** A model is selected and the tools are valid. */
+  /** Whether a model is selected and the tools are valid. */
   readonly isReady: boolean;
   readonly chats: ChatColumns;
   readonly onSend: (text: string) => void;

@@ -14,7 +14,10 @@ interface PlanCardProps {
   readonly isBusy: boolean;
 }
 
-/** The plan of a request: first the facts from the response headers, then the full plan from the log. */
+/**
+ * Shows the plan of a request. The response headers supply the first facts, and the log supplies the full
+ * plan later.
+ */
 export function PlanCard({ headers, sessionId, tookMs, isBusy }: PlanCardProps) {
   const { requestId, model, pruneRatio, overheadMs } = headers;
   const completedId = isBusy ? undefined : (requestId ?? undefined);

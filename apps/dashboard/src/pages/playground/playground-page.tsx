@@ -18,7 +18,7 @@ const initially: Settings = {
   isCompared: false,
 };
 
-/** Parses the pasted tools, or returns the problem with them. */
+/** Parses the pasted tools. Returns the tools, or the problem with them. */
 function readTools(text: string): {
   readonly tools: readonly PlaygroundTool[];
   readonly problem: string | null;

@@ -19,7 +19,7 @@ export interface AnswerHeaders {
   readonly overheadMs: string | null;
 }
 
-/** The part of a reply received so far. */
+/** The part of a reply that has already arrived. */
 export interface Reply {
   readonly answer: Answer;
   readonly headers: AnswerHeaders | null;
@@ -31,11 +31,14 @@ export interface Reply {
 interface Chat extends ChatRequest {
   readonly format: ChatFormat;
   readonly column: PlaygroundColumn;
-  /** Groups the requests of the conversation. */
+  /** The session id that groups the requests of the conversation. */
   readonly sessionId: string;
 }
 
-/** Sends a conversation and reports the reply as it arrives. Never throws. An abort is not an error. */
+/**
+ * Sends a conversation and reports the reply as it arrives. The function never throws. An abort is not an
+ * error.
+ */
 async function sendChat(
   chat: Chat,
   { onProgress, signal }: { readonly onProgress: (reply: Reply) => void; readonly signal: AbortSignal },
@@ -111,7 +114,7 @@ interface ChatSettings {
   readonly stream: boolean;
 }
 
-/** A conversation in one column: its turns and the current or last reply. */
+/** A conversation in one playground column: its turns and the current or last reply. */
 export interface ColumnChat {
   readonly sessionId: string;
   readonly turns: readonly Turn[];
@@ -143,7 +146,8 @@ function useChat(column: PlaygroundColumn): ColumnChat {
       const done = await sendChat(chat, { onProgress: setReply, signal: controller.signal });
       if (abort.current !== controller) return;
       setBusy(false);
-      // Remove a question without a response: a provider would reject a conversation that continues from it.
+      // Removes a question without a response, because a provider would reject a conversation with such a
+      // question.
       const { text: answered, calls } = done.answer;
       const isAnswered = answered !== '' || calls.length > 0;
       setTurns(isAnswered ? [...next, { role: 'assistant', text: answered, calls }] : turns);
@@ -162,11 +166,11 @@ function useChat(column: PlaygroundColumn): ColumnChat {
   return { sessionId, turns, reply, isBusy, send, stop, reset };
 }
 
-/** The conversations next to each other. */
+/** The conversations of all playground columns. */
 export interface ChatColumns {
   readonly columns: readonly [pruned: ColumnChat, full?: ColumnChat];
   readonly isBusy: boolean;
-  /** A model called tools, so the next message is their result. */
+  /** Whether a model called tools. The next message is then the result of these calls. */
   readonly waitsForResult: boolean;
   readonly stop: () => void;
   readonly reset: () => void;

@@ -12,12 +12,12 @@ export type Shown = (typeof shownCandidates)[number];
 
 interface Choice {
   readonly shown: Shown;
-  /** Part of a name. Case does not matter. */
+  /** A part of the name. Matching ignores case. */
   readonly search: string;
   readonly sorting: { readonly key: string; readonly isDescending: boolean };
 }
 
-/** Filters and sorts the candidates. */
+/** Filters and sorts the candidates of a request. */
 export function chooseCandidates<Candidate extends Ranked>(
   candidates: readonly Candidate[],
   { shown, search, sorting }: Choice,

@@ -11,7 +11,7 @@ import classes from './content-panel.module.css';
 
 type Content = RequestDetail['content'];
 
-/** Request and response bodies, if content logging is on. */
+/** Shows the request and response bodies, if content logging is on. */
 export function ContentPanel({ content }: { readonly content: Content }) {
   if (content === null)
     return (
@@ -76,7 +76,10 @@ function describeBody({ bytes, is_cut }: KeptBody, kind: BodyKind): string {
   return `${formatBytes(bytes)}; ${kinds[kind]}.${is_cut ? ' Cut: only the first 2 MiB are stored.' : ''}`;
 }
 
-/** Characters shown at first, and the maximum on request. Rendering more text would block the page. */
+/**
+ * Number of characters shown at first, and maximum number shown on request. Rendering more text would block
+ * the page.
+ */
 const firstChars = 65_536;
 const charsMax = 4 * 1_048_576;
 
@@ -92,14 +95,14 @@ function BodyText({ name, text, kind }: BodyTextProps) {
   const shown = useMemo(() => layOutBody(text, kind, isOpen ? charsMax : firstChars), [text, kind, isOpen]);
   const open = () => {
     setOpen(true);
-    // The button disappears, so move its focus.
+    // The button disappears, so its focus must be moved.
     region.current?.focus();
   };
   return (
     <>
       <ScrollRegion ref={region} label={`Body of the ${name}`} className={classes.text}>
         {splitPieces(shown.text).map((piece, at) => (
-          // The order of the pieces never changes.
+          // The order of the pieces never changes, so the index is a stable key.
           <code key={at} className={classes.piece}>
             {piece}
           </code>

@@ -1,4 +1,4 @@
-/** The fields of a logged request used in its curl command. */
+/** The fields of a logged request that its curl command uses. */
 export interface CurledRequest {
   readonly endpoint: string;
   readonly format: string;
@@ -8,7 +8,10 @@ export interface CurledRequest {
   readonly session_id: string | null;
 }
 
-/** The same call as a curl command. The log has no contents, so the message is a placeholder. The shell supplies the key. */
+/**
+ * Renders a logged request as a curl command. The log has no contents, so the message is a placeholder. A
+ * shell variable supplies the API key.
+ */
 export function renderCurl(request: CurledRequest, origin: string): string {
   const model = request.requested_model ?? request.model ?? 'svc/auto';
   const path = request.endpoint.replace('{id}', encodeURIComponent(model));

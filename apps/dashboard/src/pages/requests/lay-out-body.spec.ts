@@ -57,7 +57,7 @@ describe('a body', () => {
     expect(layOutBody(text, 'text', mebi)).toEqual({ text, isWhole: true });
   });
 
-  it('is split at line ends if possible, never within a character, and loses nothing', () => {
+  it('is split at line ends if possible, never within a character, and without losing text', () => {
     const lines = Array.from({ length: 4_000 }, (_, at) => `line ${at} \u{1f600}\n`).join('');
     expect(splitPieces(lines).every((piece) => piece.endsWith('\n') && piece.length <= 8_192)).toBe(true);
     for (const text of [lines, `x${'\u{1f600}'.repeat(20_000)}`, '']) {

@@ -1,10 +1,13 @@
 import type { RequestDetail } from '../../api/requests.ts';
 
-/** A body as stored by the gateway. */
+/** A request or response body as the gateway stores it. */
 export type KeptBody = NonNullable<RequestDetail['content']>['request'];
 export type BodyKind = 'json' | 'text' | 'binary';
 
-/** Detects the kind of a body. The content type is not enough: JSON may be cut, and text may only look like JSON. */
+/**
+ * Detects the kind of a body. The content type is not sufficient, because JSON may be truncated, and text may
+ * only resemble JSON.
+ */
 export function parseBodyKind({ encoding, text, is_cut }: KeptBody): BodyKind {
   if (encoding === 'base64') return 'binary';
   if (!/^\s*[[{]/.test(text)) return 'text';
@@ -21,7 +24,10 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The first `charsMax` characters of a body: JSON is formatted with one field per line, other text is unchanged. */
+/**
+ * The first `charsMax` characters of a body. JSON is formatted with one field per line, and other text is
+ * unchanged.
+ */
 export function layOutBody(text: string, kind: BodyKind, charsMax: number): LaidOut {
   const { text: all, isWhole } =
     kind === 'json' ? layOutJson(text, charsMax) : { text, isWhole: text.length <= charsMax };
@@ -62,13 +68,13 @@ const indentAt = (level: number): string => indents[Math.max(0, Math.min(level, 
 
 interface LaidOut {
   readonly text: string;
-  /** Whether the text is complete. */
+  /** Whether `text` is complete. */
   readonly isWhole: boolean;
 }
 
 /**
- * Formats JSON with one field per line, up to `charsMax` characters. Only whitespace between tokens changes: digits, escapes
- * and duplicate keys are kept. The input may be incomplete.
+ * Formats JSON with one field per line, up to `charsMax` characters. Only whitespace between tokens changes,
+ * so digits, escapes and duplicate keys are kept. The input may be incomplete.
  */
 export function layOutJson(json: string, charsMax: number): LaidOut {
   const pieces: string[] = [];

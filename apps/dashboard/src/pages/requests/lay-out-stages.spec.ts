@@ -2,7 +2,7 @@ import { layOutStages } from './lay-out-stages.ts';
 
 const timings = { total: 900, first_byte: 400, overhead: 20, auth: 2, plan: 12, upstream: 350 };
 
-it('stages follow one another from the arrival to the end', () => {
+it('stages follow each other from the arrival of the request to its end', () => {
   const stages = layOutStages(timings);
   expect(stages.map(({ name, startMs, endMs }) => [name, startMs, endMs])).toEqual([
     ['auth', 0, 2],

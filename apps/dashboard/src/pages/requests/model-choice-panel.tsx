@@ -13,7 +13,7 @@ const scoreUnits: Readonly<Record<ModelChoice['mode'], string>> = {
   capable: 'quality × tool calls served',
 };
 
-/** How the gateway chose the model for a svc/… request. */
+/** Explains how the gateway chose the model for a svc/… request. */
 export function ModelChoicePanel({ choice }: { readonly choice: ModelChoice }) {
   return (
     <Panel

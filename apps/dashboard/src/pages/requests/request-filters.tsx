@@ -15,7 +15,10 @@ interface RequestFiltersProps {
   readonly onClear: () => void;
 }
 
-/** All filters of the request log. They apply together. The address contains them, so that a list can be shared. */
+/**
+ * All filters of the request log. Requests must match every filter. The address of the page contains the
+ * filters, so that users can share a filtered list.
+ */
 export function RequestFilters({ filter, onChange, onClear }: RequestFiltersProps) {
   return (
     <form
@@ -73,7 +76,7 @@ function KeyFilter({ value, onChange }: FilterFieldProps) {
   );
 }
 
-/** The keys to choose from, by name. Includes the selected key even if it is revoked. */
+/** The keys to choose from, by name. The list includes the selected key even if the key is revoked. */
 function useKeyOptions(chosen: string | undefined): { value: string; label: string }[] {
   const { data } = useQuery({
     queryKey: ['keys', 'options'],

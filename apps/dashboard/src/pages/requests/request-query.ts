@@ -5,7 +5,7 @@ import type { RequestFilter } from '../../api/requests.ts';
 export const filterNames = ['status', 'key_id', 'model', 'session_id', 'from', 'to'] as const;
 export type FilterName = (typeof filterNames)[number];
 
-/** Parses the filters of an address. Invalid values are ignored and not sent to the gateway. */
+/** Parses the filters of an address. Invalid values are ignored, so they are not sent to the gateway. */
 export function parseRequestQuery(params: URLSearchParams): RequestFilter {
   const filter: { -readonly [Name in FilterName]?: string } = {};
   for (const name of filterNames) {

@@ -62,7 +62,10 @@ function RequestList({ filter, until, onClear }: RequestListProps) {
   );
 }
 
-/** The gateway stops counting here. The end time of the list counts as a filter, so every list has this limit. */
+/**
+ * The total at which the gateway stops counting. The end time of the list is also a filter, so every list has
+ * this limit.
+ */
 const countedMax = 100_000;
 
 interface NewRequestsProps {
@@ -71,7 +74,9 @@ interface NewRequestsProps {
   readonly onShow: () => void;
 }
 
-/** Offers new requests with a button, so that rows do not move while the user reads them. */
+/**
+ * Shows new requests only when the user clicks a button, so that rows do not move while the user reads them.
+ */
 function NewRequests({ filter, since, onShow }: NewRequestsProps) {
   const { data: count = 0 } = useNewRequests(filter, since);
   return (

@@ -13,8 +13,8 @@ interface CalibrationChartProps {
 }
 
 /**
- * A chart of forwarded recall at each K with its bounds, the target, and the policy's K at its effective recall, for
- * which the target is set.
+ * A chart of forwarded recall at each K with its bounds and the target. The chart also marks the policy's K
+ * at its effective recall, because the target applies to effective recall.
  */
 export function CalibrationChart({ bucket, recallTarget }: CalibrationChartProps) {
   const points = listCurve(bucket.recall_at);

@@ -40,7 +40,7 @@ export function makeScale(points: readonly CurvePoint[], { left, right, top, bot
   return { x, y, ks: shownKs.filter((k) => k <= kMax) };
 }
 
-/** The curve as an SVG path with steps, because recall does not change between two measured values of K. */
+/** The curve as an SVG path with steps. Recall does not change between two measured values of K. */
 export function drawSteps(
   points: readonly CurvePoint[],
   scale: Scale,
@@ -57,7 +57,8 @@ export function drawSteps(
 /** The area between the bounds as an SVG path. */
 export function drawBand(points: readonly CurvePoint[], scale: Scale): string {
   const high = drawSteps(points, scale, (point) => point.high);
-  // On the way back, each step's height applies from the next K down to its own K.
+  // The lower edge is drawn backwards. The height of each step applies from the next K down to the K of the
+  // step.
   const low = points.toReversed().map((point) => `V${round(scale.y(point.low))}H${round(scale.x(point.k))}`);
   return points.length === 0 ? '' : `${high}${low.join('')}Z`;
 }

@@ -8,7 +8,7 @@ type Answer<Path extends '/v1/account/routing/calibration' | '/v1/account/routin
 type CalibrationBucket = Answer<'/v1/account/routing/calibration'>['buckets'][number];
 type RoutingPreferences = Answer<'/v1/account/routing/preferences'>;
 
-/** What the policy does in a bucket, and why: exactly what the router applies. */
+/** The policy's decision in a bucket and its reason, exactly as the router applies it. */
 export function describeDecision(bucket: CalibrationBucket): string {
   return `${describeState(bucket)}${describeRetest(bucket)}`;
 }
@@ -42,7 +42,7 @@ function describeState(bucket: CalibrationBucket): string {
 /** The state of a bucket in its table cell. */
 export const stateNames = { calibrated: 'on, measured', prior: 'on, default', off: 'off' } as const;
 
-/** K as shown: the number of tools, or what applies instead. */
+/** K as the page shows it: the number of tools, or the policy that applies instead. */
 export function renderK({ basis, k }: Pick<CalibrationBucket, 'basis' | 'k'>): string {
   if (basis === 'off') return 'all';
   return k === null ? 'default' : String(k);
@@ -54,7 +54,7 @@ export function renderPlainK(bucket: Pick<CalibrationBucket, 'basis' | 'k_withou
   return bucket.k_without_recovery === null ? 'all' : String(bucket.k_without_recovery);
 }
 
-/** `91.4% (88.0% to 94.2%)`. */
+/** Formats a share with its bounds: `91.4% (88.0% to 94.2%)`. */
 export function renderRecall(recall: CalibrationBucket['effective_recall']): string {
   if (recall === null) return 'unknown';
   return `${formatShare(recall.value)} (${formatShare(recall.low)} to ${formatShare(recall.high)})`;
@@ -73,7 +73,10 @@ function describeRecall({ forwarded_recall, effective_recall, recovery_rate }: C
   return ` Expected at this K: forwarded recall ${renderRecall(forwarded_recall)}, effective recall ${renderRecall(effective_recall)} with a recovery rate of ${rate}.`;
 }
 
-/** Why the policy is not applied, or null if it is. Keys with their own K never follow it. */
+/**
+ * Why the policy is not applied. Null if the policy is applied. Keys with their own K never follow the
+ * policy.
+ */
 export function describeMode({ mode }: RoutingPreferences['pruning']): string | null {
   if (mode === 'off')
     return 'Pruning is off in Preferences: all tools are sent. The policy applies when pruning is on.';

@@ -79,7 +79,10 @@ function Measured({ calibration }: { readonly calibration: Calibration }) {
   );
 }
 
-/** The bucket of the address, or the one for all intents that decides for it, or the largest one. */
+/**
+ * The bucket in the address, or otherwise the bucket for all intents that decides for it, or otherwise the
+ * largest bucket.
+ */
 function findBucket(
   buckets: readonly CalibrationBucket[],
   wanted: string | null,
@@ -100,7 +103,7 @@ function Terms({ calibration }: { readonly calibration: Calibration }) {
   );
 }
 
-/** A notice that all tools are sent, although the page shows a policy. */
+/** A notice on a page that shows a policy although all tools are sent. */
 function ModeNotice() {
   const { data } = useRoutingPreferences();
   const text = data === undefined ? null : describeMode(data.pruning);

@@ -11,7 +11,10 @@ import { formatNumberOf } from '../../lib/format.ts';
 import classes from './routing.module.css';
 import { sortModels } from './sort-models.ts';
 
-/** Every chat model of the connected providers: prices, statistics and whether the gateway may choose it. */
+/**
+ * Lists every chat model of the connected providers: prices, statistics and whether the gateway may choose
+ * the model.
+ */
 export function ModelsTab() {
   return (
     <QueryView

@@ -9,10 +9,10 @@ import { toolAddress } from '../../lib/addresses.ts';
 import { findGrowth, listNewNames } from './growth.ts';
 import classes from './session-page.module.css';
 
-/** Maximum number of names per step. The request's page lists all of them. */
+/** Maximum number of tool names per step. The page of the request lists all tools. */
 const namesMax = 40;
 
-/** When the session's tool set was chosen, and which tools were added later. */
+/** Shows when the session's tool set was chosen, and which tools were added later. */
 export function GrowthPanel({ requests }: { readonly requests: readonly RequestEntry[] }) {
   const points = findGrowth(requests);
   const details = useQueries({ queries: points.map(({ id }) => requestQuery(id)) });

@@ -7,7 +7,10 @@ interface Sized {
 /** Maximum number of steps to show. */
 const pointsMax = 20;
 
-/** The requests at which the tool set grew: each forwarded more tools than every request before. */
+/**
+ * The requests at which the tool set grew. Each of these requests forwarded more tools than every earlier
+ * request.
+ */
 export function findGrowth<Request extends Sized>(requests: readonly Request[]): Request[] {
   let most = 0;
   const points: Request[] = [];
@@ -19,7 +22,7 @@ export function findGrowth<Request extends Sized>(requests: readonly Request[]):
   return points.slice(0, pointsMax);
 }
 
-/** For each list, the names that no earlier list contains. */
+/** For each list, the names that are not in an earlier list. */
 export function listNewNames(lists: readonly (readonly string[])[]): string[][] {
   const known = new Set<string>();
   return lists.map((names) => {

@@ -5,7 +5,7 @@ import { Panel } from '../../components/panel.tsx';
 import { formatCompact, formatCount, formatTime } from '../../lib/format.ts';
 import classes from './session-page.module.css';
 
-// Hidden from screen readers: the table of requests below has the same figures.
+// The charts are hidden from screen readers. The table of requests below contains the same figures.
 const unfocusable = { accessibilityLayer: false };
 const common = {
   h: '100%',
@@ -29,7 +29,10 @@ interface SessionChartProps {
   readonly requests: readonly RequestEntry[];
 }
 
-/** Two charts over the session's requests: tokens with the cached part, and the tool set. */
+/**
+ * Two charts over the session's requests. One chart shows tokens including the cached part, and the other
+ * shows the tool set.
+ */
 export default function SessionCharts({ requests }: SessionChartProps) {
   return (
     <div className={classes.charts}>

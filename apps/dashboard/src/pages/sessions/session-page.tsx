@@ -22,7 +22,7 @@ import classes from './session-page.module.css';
 
 const SessionCharts = lazy(() => import('./session-charts.tsx'));
 
-/** The period of the figures. A log is kept for at most one year. */
+/** The period of the figures in days. Request logs are kept for at most one year. */
 const days = 366;
 
 /** One session with its requests in order. */
@@ -106,7 +106,7 @@ function TotalFigures({ totals }: { readonly totals: AnalyticsTotals }) {
   );
 }
 
-/** Without the session column: all rows belong to this session. */
+/** The table has no session column, because all rows belong to this session. */
 const ownColumns = requestColumns.filter(({ key }) => key !== 'session');
 
 function Requests({

@@ -17,20 +17,20 @@ function useDeletion(deletionId: string) {
       unwrap(
         api.GET('/v1/account/deletions/{deletion_id}', { params: { path: { deletion_id: deletionId } } }),
       ),
-    // If the first read failed, the user can retry it.
+    // Polling stops if the first read failed, and the user can retry the read.
     refetchInterval: ({ state: { data, status } }) =>
       data?.status === 'done' || (data === undefined && status === 'error') ? false : pollMs,
   });
 }
 
-/** The receipt for an account deletion. It needs no sign-in, because the account no longer exists. */
+/** The receipt for an account deletion. This page needs no sign-in, because the account no longer exists. */
 export function DeletedPage() {
   const { deletionId = '' } = useParams();
   const deletion = useDeletion(deletionId);
   const state = useLocation().state as { leaves?: boolean } | null;
   const leaves = state?.leaves === true;
   useEffect(() => {
-    // Sign out only after this page opens. An earlier sign-out would lead to the sign-in page.
+    // The sign-out must follow the opening of this page. An earlier sign-out would lead to the sign-in page.
     if (leaves) void logOut();
   }, [leaves]);
   return (

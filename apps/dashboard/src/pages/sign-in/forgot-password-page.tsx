@@ -8,7 +8,10 @@ import { useOperatorContact, useSignInSettings } from '../../login-session/sign-
 import { SignInFrame } from './sign-in-frame.tsx';
 import classes from './sign-in.module.css';
 
-/** `/forgot-password`: requests a mail, or names the operator if the gateway cannot send mail. */
+/**
+ * `/forgot-password`: requests a mail with a link. If the gateway cannot send mail, the page shows the
+ * operator's contact.
+ */
 export function ForgotPasswordPage() {
   const settings = useSignInSettings();
   return (

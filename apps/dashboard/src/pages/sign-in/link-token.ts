@@ -2,8 +2,8 @@ import { useEffect, useState } from 'react';
 import { useLocation } from 'react-router';
 
 /**
- * The token from the fragment of a mailed link; null if there is none. The fragment is removed from the address
- * bar, so that the browser's history does not keep the token.
+ * The token from the fragment of a mailed link. Null if the address has no token. The fragment is removed
+ * from the address bar, so that the browser's history does not contain the token.
  */
 export function useLinkToken(): string | null {
   const { hash } = useLocation();

@@ -47,7 +47,7 @@ export function PasswordForm({ isNew }: { readonly isNew: boolean }) {
   );
 }
 
-/** The e-mail address after a password reset; otherwise null. */
+/** The e-mail address after a password reset. Otherwise null. */
 function readResetEmail(state: unknown): string | null {
   const email = (state as { resetEmail?: unknown } | null)?.resetEmail;
   return typeof email === 'string' ? email : null;
@@ -102,7 +102,10 @@ interface IssuerFormProps {
   readonly next: string;
 }
 
-/** Opens the OpenID Connect issuer. A browser that was signed in before goes there at once. */
+/**
+ * Opens the OpenID Connect issuer. A browser that was signed in before is redirected to the issuer
+ * immediately.
+ */
 export function IssuerForm({ settings: { issuer, client_id }, next }: IssuerFormProps) {
   const go = useMutation({ mutationFn: goToIssuer });
   const { mutate } = go;

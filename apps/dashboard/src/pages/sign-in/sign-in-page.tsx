@@ -7,13 +7,13 @@ import { useSignInSettings } from '../../login-session/sign-in-settings.ts';
 import classes from './sign-in.module.css';
 import { comeBackFromIssuer, useLoginSession } from '../../login-session/current-login-session.ts';
 
-/** The page that required the sign-in, or Welcome. */
+/** The page to open after the sign-in: the page that required the sign-in, or Welcome. */
 function useNext(): string {
   const state = useLocation().state as { next?: unknown } | null;
   return typeof state?.next === 'string' && state.next.startsWith('/') ? state.next : '/welcome';
 }
 
-/** `/sign-in` and `/sign-up`. A signed-in person continues to the next page. */
+/** `/sign-in` and `/sign-up`. A signed-in person is redirected to the next page. */
 export function SignInPage() {
   const { status } = useLoginSession();
   const isNew = useLocation().pathname.endsWith('/sign-up');
@@ -44,7 +44,7 @@ export function SignInPage() {
   );
 }
 
-/** The issuer's response is valid once, but React may render twice. */
+/** The issuer's response can be used only once, but React may run the effect twice. */
 let completion: Promise<string> | undefined;
 
 /** The page to which the issuer redirects the browser. */

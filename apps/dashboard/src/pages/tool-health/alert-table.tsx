@@ -23,7 +23,7 @@ interface AlertTableProps {
   readonly total: number;
 }
 
-/** Tools that were needed but not forwarded, newest first. */
+/** Lists tools that were needed but not forwarded, newest first. */
 export function AlertTable({ alerts, total }: AlertTableProps) {
   return (
     <>

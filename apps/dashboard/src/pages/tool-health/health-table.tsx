@@ -15,7 +15,7 @@ interface HealthTableProps {
   readonly requestsConsidered: number;
 }
 
-/** All tools. The browser sorts and filters them. */
+/** Lists all tools. The browser sorts and filters them. */
 export function HealthTable({ tools, requestsConsidered }: HealthTableProps) {
   const [search, setSearch] = useState('');
   const [sorting, setSorting] = useState<Sorting>({ key: 'offered', isDescending: true });
@@ -133,7 +133,7 @@ const columns: readonly Column<ToolHealth>[] = [
   },
 ];
 
-/** A score out of 100 with a bar. The color only repeats the number. */
+/** A score out of 100 with a bar. The color repeats the information of the number. */
 function DescriptionScore({ score }: { readonly score: number | null }) {
   if (score === null) return <Unknown />;
   const level = score >= 75 ? 'good' : score >= 50 ? 'fair' : 'poor';

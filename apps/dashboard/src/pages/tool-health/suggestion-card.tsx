@@ -7,7 +7,7 @@ import { formatNumberOf, formatShare } from '../../lib/format.ts';
 import { toolAddress } from '../../lib/addresses.ts';
 import classes from './tool-health.module.css';
 
-/** Two tools that are often confused: the evidence, and a better description to copy. */
+/** Two tools that are often confused, with the evidence and a better description to copy. */
 export function SuggestionCard({ suggestion }: { readonly suggestion: ToolSuggestion }) {
   const { tool, collides_with, suggested_description, suggested_examples: examples } = suggestion;
   return (

@@ -7,7 +7,7 @@ import classes from './tool-page.module.css';
 import { formatShare } from '../../lib/format.ts';
 import { toolAddress } from '../../lib/addresses.ts';
 
-/** Problems in the description, with their cost in points and how to fix them. */
+/** Problems in the tool's description, with their cost in points and instructions to fix them. */
 export function IssuesPanel({ tool }: { readonly tool: ToolHealth }) {
   const { issues, suggestions, description_score } = tool;
   return (

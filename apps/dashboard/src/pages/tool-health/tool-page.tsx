@@ -15,7 +15,7 @@ import { SuggestionCard } from './suggestion-card.tsx';
 import { Collisions, IssuesPanel } from './tool-details.tsx';
 import classes from './tool-page.module.css';
 
-/** The period of the figures. */
+/** The period of the figures in days. */
 const days = 90;
 
 /** All statistics of one tool. */

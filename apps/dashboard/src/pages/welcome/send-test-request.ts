@@ -11,9 +11,9 @@ export interface TestResult {
   readonly requestId: string | null;
   readonly toolsIn: number;
   readonly toolsOut: number;
-  /** How the tools were ranked. Null: all tools were forwarded. */
+  /** The method that ranked the tools. Null if all tools were forwarded. */
   readonly routing: string | null;
-  /** The gateway's own time in milliseconds. Null if unknown. */
+  /** The gateway's own time in milliseconds. Null if it is unknown. */
   readonly overheadMs: number | null;
   readonly isDone: boolean;
 }
@@ -21,7 +21,7 @@ export interface TestResult {
 interface TestRequest {
   readonly model: string;
   readonly question: string;
-  /** An API key. Null: a short-lived key is created. */
+  /** An API key. Null to create a short-lived key. */
   readonly secret: string | null;
   readonly onProgress: (result: TestResult) => void;
 }

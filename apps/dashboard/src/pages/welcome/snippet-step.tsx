@@ -112,7 +112,7 @@ const answer = await client.send(
 );
 console.log(answer.output?.message?.content);`;
 
-/** One snippet per SDK that the gateway supports. */
+/** Code snippets, one per SDK that the gateway supports. */
 const renders: readonly (readonly [name: string, render: Render])[] = [
   ['curl', renderCurl],
   ['OpenAI, Python', renderOpenAiPython],
@@ -122,7 +122,7 @@ const renders: readonly (readonly [name: string, render: Render])[] = [
   ['AWS, Converse', renderConverse],
 ];
 
-/** A first request with each SDK. */
+/** Shows a first request with each SDK. */
 function renderSnippets(values: SnippetValues): readonly Snippet[] {
   return renders.map(([name, render]) => ({ name, code: render(values) }));
 }

@@ -92,10 +92,13 @@ function TestForm({ sent, onChange, isBusy, onSend }: TestFormProps) {
   );
 }
 
-/** The log counts this many saved tokens per pruned tool: a fixed billing unit of the public interface. */
+/**
+ * Number of saved tokens that the log counts per pruned tool. This fixed billing unit is part of the public
+ * interface.
+ */
 const tokensPerTool = 100;
 
-/** The response while it arrives, and the effect of the plan on the request. */
+/** Shows the response while it arrives, and the effect of the plan on the request. */
 function TestAnswer({ result }: { readonly result: TestResult }) {
   const { answer, requestId, isDone } = result;
   return (

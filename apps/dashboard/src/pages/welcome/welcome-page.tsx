@@ -6,7 +6,7 @@ import { SnippetStep } from './snippet-step.tsx';
 import { TestStep } from './test-step.tsx';
 import classes from './welcome.module.css';
 
-/** Four steps to a first request and its plan. */
+/** The four steps to a first request and its plan. */
 export function WelcomePage() {
   const [secret, setSecret] = useState<string | null>(null);
   return (

@@ -89,7 +89,7 @@ describe('rendered content', () => {
     return renderCopy(copy, secrets);
   };
 
-  it('is null when the request could not be parsed', async () => {
+  it('is null for a request that could not be parsed', async () => {
     const { copy } = await exchangeOf('HTTP/1.1', (_, response) => response.end('error'));
     expect(copy.take()).toBeNull();
   });

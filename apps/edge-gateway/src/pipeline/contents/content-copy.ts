@@ -6,8 +6,8 @@ import type { ParsedRequest } from '../../request/request.ts';
 import { copiedBytesMax, type CopiedContent } from './render-content.ts';
 
 /**
- * Copies a request, and its response as it is written. Created only for accounts that opted in to content
- * logging.
+ * Copies a request, and copies its response while the response is written. Created only for accounts that
+ * opted in to content logging.
  */
 export class ContentCopy {
   #request: ParsedRequest | null = null;
@@ -16,7 +16,7 @@ export class ContentCopy {
   #isFull = false;
   readonly #memory: Turn['memory'] | undefined;
 
-  /** @param exchange its turn counts the copied bytes of the response */
+  /** @param exchange the HTTP response to copy, and the admission slot that counts the copied bytes */
   constructor({ response, turn }: { readonly response: ServerResponse; readonly turn: Turn | null }) {
     this.#memory = turn?.memory;
     watchBody(response, (piece) => this.#note(piece));
@@ -32,7 +32,7 @@ export class ContentCopy {
     return (this.#request?.bytes.length ?? 0) + this.#copied.size;
   }
 
-  /** Returns null for a request that could not be parsed. The contents are not redacted yet. */
+  /** Returns the copied contents without redaction. Returns null for a request that could not be parsed. */
   take(): CopiedContent | null {
     if (this.#request === null) return null;
     const { bytes, tape } = this.#request;
@@ -58,7 +58,10 @@ export class ContentCopy {
     this.#copied.push(kept);
   }
 
-  /** If the account may not hold more bytes in memory, the copy ends here. The response does not. */
+  /**
+   * Counts the bytes in the account's memory share. If the share is full, copying stops, but the client's
+   * response continues.
+   */
   #reserve(bytes: number): boolean {
     try {
       this.#memory?.add(bytes);
@@ -71,8 +74,8 @@ export class ContentCopy {
 }
 
 /**
- * Calls `note` exactly once with each chunk of a response body. HTTP/2's `end` passes its last chunk to
- * `write`; HTTP/1.1's `end` does not.
+ * Calls `note` exactly once for each chunk of a response body. HTTP/2's `end` passes its last chunk to
+ * `write`, but HTTP/1.1's `end` does not.
  */
 function watchBody(response: ServerResponse, note: (piece: unknown) => void): void {
   const write = response.write.bind(response) as (...given: unknown[]) => boolean;

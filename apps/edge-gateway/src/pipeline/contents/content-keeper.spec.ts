@@ -7,7 +7,7 @@ import { unpackContent } from './render-content.ts';
 
 const MiB = 1024 * 1024;
 
-/** A copy that counts as `bytes` long and holds `text`. */
+/** Returns a content copy of `text` that reports `bytes` as its memory use. */
 function copyOf(text: string, bytes = text.length): ContentCopy {
   const shown = Buffer.from(text);
   return {
@@ -41,7 +41,7 @@ function open() {
     const request = { accountId, requestId: crypto.randomUUID(), acceptedAt: new Date(), retentionDays: 1 };
     keeper.keep(copy, request, secrets);
   };
-  /** Waits until no content is on its way. */
+  /** Waits until no more contents are stored. */
   const settled = async (): Promise<void> => {
     let before = -1;
     while (before !== stored.length || stored.length === 0) {
@@ -52,8 +52,8 @@ function open() {
   return { keep, metrics, stored, threaded, warnings, times, settled };
 }
 
-describe('kept contents', () => {
-  it('of small requests are stored without the account’s secrets', async () => {
+describe('ContentKeeper', () => {
+  it('stores the contents of small requests without the account’s secrets', async () => {
     const { keep, stored, threaded, settled } = open();
     const secrets = new SecretSet();
     secrets.add('own-secret-0123');
@@ -63,7 +63,7 @@ describe('kept contents', () => {
     expect(threaded).toEqual([]);
   });
 
-  it('of large requests are redacted in the thread, with the account’s secrets', async () => {
+  it('redacts the contents of large requests in the thread, with the account’s secrets', async () => {
     const { keep, stored, threaded, settled } = open();
     const secrets = new SecretSet();
     secrets.add('own-secret-0123');
@@ -73,7 +73,7 @@ describe('kept contents', () => {
     expect(stored).toMatchObject([{ packed: 'packed 1' }]);
   });
 
-  it('beyond an account’s share are dropped and counted, and other accounts are not affected', async () => {
+  it('drops and counts contents beyond an account’s share, without effect on other accounts', async () => {
     const { keep, stored, metrics, warnings, settled } = open();
     for (let at = 0; at < 6; at += 1) keep(copyOf('x', 6 * MiB), 'busy');
     for (const account of ['b', 'c']) keep(copyOf('x', 10 * MiB), account);
@@ -84,7 +84,7 @@ describe('kept contents', () => {
     expect(warnings).toMatchObject([{ account_id: 'busy', result: 'over_share', dropped: 1 }]);
   });
 
-  it('beyond the room of the process are dropped, counted and logged once a minute', async () => {
+  it('drops and counts contents beyond the limit of the process, and logs drops once a minute', async () => {
     const { keep, metrics, warnings, times, settled } = open();
     for (let at = 0; at < 8; at += 1) keep(copyOf('x', 15 * MiB), `account-${at}`);
     expect(warnings).toMatchObject([{ result: 'no_room', dropped: 1 }]);

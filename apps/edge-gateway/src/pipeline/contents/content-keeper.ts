@@ -10,11 +10,17 @@ import { packContent, renderContent } from './render-content.ts';
  * stored.
  */
 const waitingBytesMax = 64 * 1024 * 1024;
-/** An account's share of these bytes, so that one account cannot displace the contents of others. */
+/**
+ * Max bytes of one account's waiting contents. The limit keeps one account from displacing the contents of
+ * other accounts.
+ */
 const accountBytesMax = waitingBytesMax / 4;
-/** Contents up to this size are redacted on the event loop, which takes less time than sending them to a thread. */
+/**
+ * Contents up to this number of bytes are redacted on the event loop, which takes less time than sending the
+ * contents to a thread.
+ */
 const inlineBytesMax = 16 * 1024;
-/** Dropped contents are logged at most this often. */
+/** Minimum interval between two log lines about dropped contents, in milliseconds. */
 const saidEveryMs = 60_000;
 const dayMs = 86_400_000;
 
@@ -39,9 +45,10 @@ interface ContentKeeperOptions {
 type KeepResult = 'kept' | 'unreadable' | 'no_room' | 'over_share' | 'failed';
 
 /**
- * Sends request contents to the worker, for accounts that opted in, without the account's credentials. Runs after
- * the response is complete, and large contents are redacted in a thread. Contents beyond the limits, and those that
- * the worker does not accept, are dropped, counted and logged. The request's usage is recorded either way.
+ * Redacts request contents and sends them to the worker, for accounts that opted in. The contents are sent
+ * after the response is complete, without the account's credentials. Large contents are redacted in a thread.
+ * Contents that exceed the limits or that the worker rejects are dropped, counted and logged. The request's
+ * usage is always recorded.
  */
 export class ContentKeeper {
   readonly #options: ContentKeeperOptions;
@@ -62,12 +69,13 @@ export class ContentKeeper {
     });
   }
 
-  /** @param secrets the secrets of the request's account */
+  /** @param secrets the secrets of the request's account, for redaction */
   keep(copy: ContentCopy, request: KeptRequest, secrets: SecretSet): void {
     const { bytes } = copy;
     const { accountId } = request;
     const ofAccount = this.#bytesByAccount.get(accountId) ?? 0;
-    // A single content may be larger than the share, because a request body may be.
+    // The first contents of an account may exceed the share, because a request body may be larger than the
+    // share.
     if (ofAccount > 0 && ofAccount + bytes > accountBytesMax) return this.#count('over_share', request);
     if (this.#waitingBytes + bytes > waitingBytesMax) return this.#count('no_room', request);
     this.#reserve(accountId, bytes);

@@ -28,13 +28,13 @@ describe('the content thread', () => {
     expect((await unpackContent(packed)).request.text).toBe('says [redacted] and other-secret-0123');
   });
 
-  it('leaves the original bytes in place', async () => {
+  it('leaves the original bytes unchanged', async () => {
     const given = job('some text');
     await open().pack('a', given);
     expect(Buffer.from(given.copied.request.shown).toString()).toBe('some text');
   });
 
-  it('serves accounts in turn, so a busy account delays another by one job', async () => {
+  it('serves accounts in turn, so a busy account delays another account by at most one job', async () => {
     const thread = open();
     const order: string[] = [];
     const pack = (account: string, text: string) =>
@@ -44,7 +44,7 @@ describe('the content thread', () => {
     expect(order.filter((name) => name.startsWith('busy'))).toEqual(['busy1', 'busy2', 'busy3', 'busy4']);
   });
 
-  it('rejects the running job if the thread fails or hangs, and continues with the next', async () => {
+  it('rejects the running job if the thread fails or hangs, and continues with the next job', async () => {
     const thread = open({ threadFile: failingThread, jobMsMax: 1_000 });
     await expect(thread.pack('a', job('fail'))).rejects.toThrow('failed');
     await expect(thread.pack('a', job('hang'))).rejects.toThrow('hangs');
@@ -52,7 +52,7 @@ describe('the content thread', () => {
     await expect(thread.pack('a', job('serve'))).resolves.toBe('served');
   }, 20_000);
 
-  it('rejects what waits when it closes', async () => {
+  it('rejects waiting jobs when it closes', async () => {
     const thread = open({ threadFile: failingThread });
     const waiting = [thread.pack('a', job('hang')), thread.pack('a', job('serve'))];
     thread.close();

@@ -1,14 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import type { CopiedContent, CopiedPart } from './render-content.ts';
 
-/** What the thread receives. */
+/** The message to the thread: the contents to redact and pack. */
 export interface ContentJob {
   readonly copied: CopiedContent;
   /** The secrets of the account that the contents belong to. */
   readonly secrets: readonly string[];
 }
 
-/** What the thread replies: the packed contents, or null if they could not be packed. */
+/** The thread's reply: the packed contents, or null if packing failed. */
 export interface ContentReply {
   readonly packed: string | null;
 }
@@ -21,7 +21,7 @@ interface WaitingJob extends ContentJob {
 export interface ContentThreadOptions {
   /** Path to the thread's script. Default: the script that redacts and packs. */
   readonly threadFile?: URL;
-  /** A job that takes longer fails, and the thread is replaced. */
+  /** Max duration of a job in milliseconds. A job that takes longer fails, and the thread is replaced. */
   readonly jobMsMax?: number;
 }
 
@@ -36,12 +36,12 @@ const heapMbMax = 256;
 
 /**
  * Redacts and packs request contents in one worker thread. Accounts take turns, so an account with many large
- * contents delays another by one job at most. The caller limits what waits. The thread starts with the first
- * job, and a thread that fails or hangs is replaced with the next one.
+ * contents delays another account by at most one job. The caller limits the number of waiting bytes. The
+ * first job starts the thread. A thread that failed or hung is replaced when the next job runs.
  */
 export class ContentThread {
   readonly #options: ContentThreadOptions;
-  /** Waiting jobs by account. The next account comes first. */
+  /** Waiting jobs by account. The first account's job runs next. */
   readonly #waiting = new Map<string, WaitingJob[]>();
   #worker: Worker | null = null;
   #running: WaitingJob | null = null;
@@ -84,7 +84,7 @@ export class ContentThread {
     this.#worker.postMessage({ copied, secrets: job.secrets }, moved);
   }
 
-  /** Takes a job of the first account and moves that account to the end. */
+  /** Removes the next job of the first account, and moves that account to the end of the queue. */
   #takeFirst(): WaitingJob | undefined {
     for (const [accountId, jobs] of this.#waiting) {
       const job = jobs.shift();
@@ -137,7 +137,10 @@ export class ContentThread {
   }
 }
 
-/** Copies the bytes, so that they can be moved to the thread. The originals are parts of shared buffers. */
+/**
+ * Copies the bytes, so that the copies can be transferred to the thread. The original bytes are parts of
+ * shared buffers.
+ */
 function detachCopies({ request, answer }: CopiedContent): CopiedContent {
   const detach = ({ shown, bytesOfAll }: CopiedPart): CopiedPart => ({
     shown: Uint8Array.from(shown),

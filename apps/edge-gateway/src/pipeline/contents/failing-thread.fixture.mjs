@@ -1,4 +1,5 @@
-// Stands for a content thread that fails, hangs, refuses or serves, as the job's text says.
+// A content thread for tests. The job's text selects whether the thread fails, hangs, rejects the job or
+// succeeds.
 import { parentPort } from 'node:worker_threads';
 
 parentPort.on('message', ({ copied }) => {

@@ -10,8 +10,8 @@ import {
 import { redactText, type SecretSet } from '@gateway/observability';
 
 /**
- * Extra bytes copied beyond the limit, and removed after redaction. Without them, a secret that straddles the
- * limit could be only partly redacted.
+ * Number of extra bytes that are copied beyond the limit and removed after redaction. Without the extra
+ * bytes, a secret that straddles the limit could be only partly redacted.
  */
 const marginBytes = 1024;
 export const copiedBytesMax = contentPartBytesMax + marginBytes;
@@ -29,7 +29,10 @@ export interface CopiedContent {
   readonly answer: CopiedPart | null;
 }
 
-/** Renders contents without credentials: those of known forms, and the account's own. */
+/**
+ * Renders contents without credentials. Both credentials of known forms and the account's own secrets are
+ * redacted.
+ */
 export function renderContent(
   { request, answer }: CopiedContent,
   secrets: SecretSet | undefined,
@@ -42,7 +45,7 @@ export function renderContent(
 
 function renderPart({ shown, bytesOfAll }: CopiedPart, secrets: SecretSet | undefined): ContentPart {
   const isCut = bytesOfAll > contentPartBytesMax;
-  // A cut can split a multi-byte character.
+  // Truncation can split a multi-byte character.
   const isText = isUtf8(isCut ? shown.subarray(0, wholeCharacters(shown)) : shown);
   if (!isText) {
     const whole = Buffer.from(shown.subarray(0, contentPartBytesMax)).toString('base64');
@@ -68,21 +71,21 @@ function wholeCharacters(bytes: Uint8Array): number {
 const compress = promisify(brotliCompress);
 const decompress = promisify(brotliDecompress);
 
-/** This level is about as fast as gzip and compresses better. */
+/** This compression level is about as fast as gzip and gives smaller results. */
 const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
-/** Larger than two content parts can be, escapes included. */
+/** Max length of unpacked contents. Two content parts never reach this length, even with JSON escapes. */
 const unpackedBytesMax = 32 * 1024 * 1024;
 
 /**
- * Packs contents for encryption and for sending over NATS: JSON, compressed off the event loop and encoded as
- * base64.
+ * Packs contents for encryption and for sending over NATS. The contents are rendered as JSON, compressed
+ * outside the event loop and encoded as base64.
  */
 export async function packContent(content: RequestContent): Promise<string> {
   return (await compress(toJson(content), options)).toString('base64');
 }
 
-/** Like `packContent`, for a thread without other work. */
+/** Synchronous form of `packContent`, for a thread without other work. */
 export function packContentSync(content: RequestContent): string {
   return brotliCompressSync(toJson(content), options).toString('base64');
 }

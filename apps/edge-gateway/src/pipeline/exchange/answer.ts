@@ -9,13 +9,13 @@ export interface ChatAnswer extends UpstreamAnswer {
   /** The target that responded: the chosen target or one of its alternatives. */
   readonly target: Target;
   /**
-   * Abandons a response that could not be relayed. Returns if the request can be forwarded again, which
-   * requires that no byte was sent to the client. Otherwise throws the error.
+   * Abandons a response that could not be relayed. Returns if no byte was sent to the client, so that the
+   * request can be forwarded again. Otherwise throws the error.
    */
   readonly giveUp: (error: unknown) => undefined;
 }
 
-/** How a request ended, from the client's point of view. */
+/** The end of a request, from the client's point of view. */
 export interface RelayOutcome {
   readonly status: RequestEventV1['status'];
   /** Null if the client disconnected before a status was sent. */

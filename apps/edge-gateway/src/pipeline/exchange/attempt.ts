@@ -9,19 +9,22 @@ import type { Target } from '../../request/request.ts';
 /** One provider call and its state. Times are in milliseconds of `performance.now()`. */
 export interface Attempt {
   readonly target: Target;
-  /** When the request was sent. Absent before that. */
+  /** Time at which the request was sent. Absent until then. */
   sentAt?: number;
-  /** When the provider's status and headers arrived. Absent before that. */
+  /** Time at which the provider's status and headers arrived. Absent until then. */
   headersAt?: number;
   /** The trace span for the call. It ends when the response ends. */
   span?: Span;
-  /** Length of the sent body. 0 before it is sent. */
+  /** Length of the sent body in bytes. 0 until the body is sent. */
   bodyBytes: number;
   /** Everything in the request that the provider's format cannot express. */
   losses: readonly Loss[];
   /** Number of cache markers that the gateway added to the request. */
   cacheMarkers: number;
-  /** Maps the tool names sent to the provider back to the client's names. Null if they are the same. */
+  /**
+   * Maps the tool names sent to the provider back to the client's names. Null if both names are always the
+   * same.
+   */
   toolNames: UpstreamToolNames | null;
   /** Whether the client wants usage data in a streamed response. Known after the request is translated. */
   streamsUsage: boolean;
@@ -36,8 +39,8 @@ export interface FailedAttempt extends Failure {
   readonly backend: Backend;
   readonly model: string;
   /**
-   * The error for the client if no other attempt succeeds. Absent while the provider's own error response is
-   * available.
+   * The error for the client if no other attempt succeeds. Absent while the client can still receive the
+   * provider's own error response.
    */
   readonly error?: unknown;
 }
@@ -56,7 +59,7 @@ export interface SkippedFallback {
 export interface AbandonedCall {
   readonly provider: string;
   readonly model: string;
-  /** Length of the request body. */
+  /** Length of the request body in bytes. */
   readonly bytes: number;
 }
 
@@ -69,22 +72,22 @@ export interface Attempts {
   current: Attempt | null;
   /** Number of calls sent, including recovery rounds. */
   calls: number;
-  /** Number of calls reported in `x-svc-attempts`. Recovery rounds do not count. */
+  /** Number of calls reported in `x-svc-attempts`. Recovery rounds are not included. */
   callsShown: number;
-  /** Number of calls that `callsShown` leaves out, because they belong to earlier recovery rounds. */
+  /** Number of calls that `callsShown` leaves out, because the calls belong to earlier recovery rounds. */
   callsHidden: number;
-  /** Number of retries at a candidate that had already failed. */
+  /** Number of retries with a candidate that had already failed. */
   repeats: number;
   /** Body bytes of the recovery rounds before the current attempt. */
   earlierRoundBytes: number;
-  /** In call order. */
+  /** Failed attempts in the order of their calls. */
   readonly failed: FailedAttempt[];
   /**
-   * Set if the response broke before its first byte was sent to the client. The next call is then another
-   * attempt.
+   * The attempt whose response broke before the first byte was sent to the client. Null otherwise. After a
+   * broken response, the next call is a new attempt.
    */
   broken: FailedAttempt | null;
-  /** In the order in which they were skipped. */
+  /** Skipped fallbacks in the order in which they were skipped. */
   readonly skipped: SkippedFallback[];
   readonly abandoned: AbandonedCall[];
 }

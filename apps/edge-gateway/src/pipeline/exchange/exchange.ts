@@ -24,62 +24,68 @@ export interface Timings {
   authenticatedAt?: number;
   planStartedAt?: number;
   planEndedAt?: number;
-  /** When the first provider call was sent. */
+  /** Time at which the first provider call was sent. */
   forwardedAt?: number;
-  /** When the first byte of the response body was sent to the client. */
+  /** Time at which the first byte of the response body was sent to the client. */
   firstByteAt?: number;
 }
 
-/** The data for the request log. The stages fill it in. */
+/** The data for the request log. The stages of the pipeline fill in the fields. */
 export interface Ledger {
   requestedModel: string | null;
   model: string | null;
   provider: string | null;
   stream: boolean;
   lane: RequestEventV1['lane'];
-  /** Tools in the client's request. */
+  /** Number of tools in the client's request. */
   toolsOffered: number;
-  /** Tools after the key's tool lists. */
+  /** Number of tools that remain after the key's tool lists are applied. */
   toolsIn: number;
-  /** Tool definitions that reach the model with the first provider request. */
+  /** Number of tool definitions that reach the model with the first provider request. */
   toolsSent: number;
-  /** Tool definitions that reached the model so far. */
+  /** Number of tool definitions that have reached the model so far in this request. */
   toolsOut: number;
-  /** Tools that the plan left out. */
+  /** Number of tools that the plan left out. */
   toolsPruned: number;
   /** Names of the offered tools, if the router did not rank them. */
   offeredTools: readonly string[];
   plan: RequestEventV1['plan'];
-  /** Shadow requests only: the smallest K that would hold each tool, by tool name. */
+  /**
+   * The smallest K at which the plan would have forwarded each tool, by tool name. Set for shadow requests
+   * only.
+   */
   heldFromK?: ReadonlyMap<string, number>;
   compressionSteps: CompressSchemasReply['results'][number]['steps'];
   context: RequestEventV1['context'];
   /** Pruned tools that the model reached through the recovery tool. */
   recoveredTools: string[];
-  /** Provider calls that the client does not see. */
+  /** Number of provider calls that the client does not see. */
   recoveryRounds: number;
-  /** Names of denied tools that the model called, at most 64. The client did not get these calls. */
+  /**
+   * Names of denied tools that the model called, at most 64. The client did not receive calls to denied
+   * tools.
+   */
   deniedTools: readonly string[];
   /** Number of calls in the response that violate their tools' definitions. */
   invalidCalls: number;
 }
 
-/** One chat request on its way through the pipeline, and the client's connection. */
+/** One chat request in the pipeline, with the client's connection. */
 export interface Exchange {
   /** UUIDv7, created by the gateway. */
   readonly requestId: string;
   readonly acceptedAt: Date;
   readonly endpoint: string;
   readonly format: ClientFormat;
-  /** The request details in the URL. Defined only for formats that put the model in the URL. */
+  /** The request details in the URL. Defined only for formats that put the model name in the URL. */
   readonly route: RequestRoute | undefined;
   /** The client's session id. Null if the client sent none. */
   readonly sessionId: string | null;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /**
-   * Aborted if the client disconnects before its response is complete, or if the gateway ends the request. In
-   * the second case the abort reason is the gateway's error.
+   * Aborted if the client disconnects before its response is complete, or if the gateway ends the request. If
+   * the gateway ends the request, the abort reason is the gateway's error.
    */
   readonly abort: AbortController;
   readonly timings: Timings;
@@ -91,20 +97,23 @@ export interface Exchange {
   contextPrice?: ContextPrice;
   /** Checks calls against the client's own tool definitions. Absent if the request has no tools. */
   judgeCalls?: JudgeCalls;
-  /** The key's tool lists, to check the response. Absent if the key has none. */
+  /** The key's tool lists, for checking the response. Absent if the key has no tool lists. */
   toolGuard?: ToolGuard;
-  /** Deferral in the provider request. Absent without it, and once a target without deferral was called. */
+  /**
+   * Deferral in the provider request. Absent if the plan has no deferral, and after a call to a target that
+   * does not support deferral.
+   */
   deferral?: Deferral | undefined;
-  /** Names of the tools that the provider loads on demand. Absent if there are none. */
+  /** Names of the tools that the provider loads on demand. Absent if no tools are deferred. */
   deferredTools?: ReadonlySet<string> | undefined;
-  /** The tools that the plan left out, and their tokens. Absent if there are none. */
+  /** The tools that the plan left out, and their tokens. Absent if the plan left out no tools. */
   leftOut?: LeftOutTools | undefined;
   /**
    * The part of the key's budget that is reserved for this request. It is settled when the request ends. Null
    * if the request saves nothing.
    */
   reservation: Reservation | null;
-  /** The request's admission slot. Null while it has none. */
+  /** The request's admission slot. Null while the request has no slot. */
   turn: Turn | null;
   /** The provider calls made so far. Each call keeps its state in its `Attempt`. */
   readonly attempts: Attempts;
@@ -112,13 +121,13 @@ export interface Exchange {
   contents?: ContentCopy;
   /** The recovery rounds for the response. Absent if the request has no recovery. */
   rounds?: RecoveryRounds;
-  /** Absent until the request was planned. */
+  /** The prompts that are compared after the response. Absent until the request is planned. */
   prompt?: SentPrompt;
   /** Gateway headers for every response. `renderAnswerHeaders` adds the headers for the current attempt. */
   readonly headers: Record<string, string>;
 }
 
-/** The request as its stages left it, for the comparison of prompts after the response. */
+/** The client's request and the planned request, for the comparison of prompts after the response. */
 export interface SentPrompt {
   /** The client's request. */
   readonly request: ParsedRequest;
@@ -126,7 +135,7 @@ export interface SentPrompt {
   readonly body: Uint8Array;
 }
 
-/** A key's tool lists, and what they did to the request. */
+/** A key's tool lists, and their effect on the request. */
 export interface ToolGuard {
   readonly permission: ToolPermission;
   /** Whether the client wants usage data in a streamed response. */
@@ -217,7 +226,7 @@ export function findServed({ ledger, attempts: { current } }: Pick<Exchange, 'le
   };
 }
 
-/** Writes the counts of tools into the headers. Later results of recovery rounds appear only in the log. */
+/** Writes the numbers of tools into the headers. Later results of recovery rounds appear only in the log. */
 export function renderToolCounts({ headers, ledger }: Pick<Exchange, 'headers' | 'ledger'>): void {
   const { toolsOffered, toolsOut } = ledger;
   headers['x-svc-tools-input'] = String(toolsOffered);
@@ -236,10 +245,10 @@ export function noteWithoutDeferral(exchange: Exchange): void {
   renderToolCounts(exchange);
 }
 
-/** Max length of the `x-svc-losses` header. */
+/** Max length of the `x-svc-losses` header in characters. */
 const lossesCharactersMax = 1000;
 
-/** Returns the gateway's response headers: those for the request and those for its current attempt. */
+/** Returns the gateway's response headers for the request and for its current attempt. */
 export function renderAnswerHeaders(exchange: Exchange): Record<string, string> {
   const { attempts, timings, ledger } = exchange;
   const { current, callsShown } = attempts;
@@ -268,7 +277,7 @@ export function renderLossFields(losses: readonly Loss[]): string {
  * prices are unknown.
  */
 export interface ContextPrice {
-  /** An estimate. */
+  /** Estimated number of saved tokens. */
   readonly tokensSaved: number;
   readonly savedUsd: number | null;
   /**

@@ -1,6 +1,6 @@
 import type { RecoveryTool } from '../recovery/recovery.ts';
 
-/** In tokens (o200k). Null if a definition was not counted. */
+/** Token counts of tool definitions (o200k). A count is null if the definition was not counted. */
 type TokenCounts = readonly (number | null)[];
 
 /** The tools that a plan left out. */
@@ -9,13 +9,17 @@ export interface LeftOutTools {
   readonly names: readonly (string | undefined)[];
   /** Whether the request has the gateway's recovery tool. */
   readonly hasRecoveryTool: boolean;
-  /** The tokens of each tool, and then of the recovery tool if there is one. */
+  /**
+   * The token counts of the tools, followed by the token count of the recovery tool if the request has this
+   * tool.
+   */
   readonly counts: TokenCounts | Promise<TokenCounts>;
 }
 
 /**
- * Measured tokens that leaving out the tools saved: those of the definitions that never reached the model, minus
- * those of the recovery tool. Null if a definition was not counted.
+ * Returns the measured number of tokens that were saved by leaving out tools. This number is the tokens of
+ * definitions that never reached the model, minus the tokens of the recovery tool. Null if a definition was
+ * not counted.
  * @param reached names of the tools that reached the model later
  */
 export function sumSavedTokens(
@@ -35,7 +39,10 @@ export function sumSavedTokens(
   return saved;
 }
 
-/** The recovery tool's definition as text, for counting. Formats differ in a few tokens around it. */
+/**
+ * Renders the recovery tool's definition as text, so that its tokens can be counted. The real count differs
+ * by a few tokens between formats.
+ */
 export function renderCounted({ name, description, parameters }: RecoveryTool): string {
   return JSON.stringify({ type: 'function', function: { name, description, parameters } });
 }

@@ -22,8 +22,9 @@ export interface ContextEdits {
   /** Estimated token counts. */
   readonly tokens: ContextTokens;
   /**
-   * Returns removed text to the model. If text may be removed later, this is set from the conversation's
-   * first request on. The recovery tool must be in the tool list from the beginning.
+   * Recalls removed text for the model. If later requests may remove text, this function is set from the
+   * conversation's first request on. The reason is that the recovery tool must be in the tool list from the
+   * beginning.
    */
   readonly recall: RecallOriginal | null;
   /** Identifies the conversation in which markers are valid. Null if the conversation was not compressed. */
@@ -70,8 +71,8 @@ export interface ToolPlan {
   /** Tools that the key may use. A plan never forwards any other tool. */
   readonly eligible: readonly number[];
   /**
-   * Tools to forward. The identity plan forwards all of `eligible`. With deferral, these are the tools that
-   * the model sees or may call.
+   * Tools to forward. The identity plan forwards all `eligible` tools. With deferral, the forwarded tools are
+   * those that the model sees or may call.
    */
   readonly forwarded: readonly number[];
   readonly schemaEdits: ReadonlyMap<number, SchemaEdits>;
@@ -87,13 +88,13 @@ export interface ToolPlan {
   readonly recovery?: Recovery | undefined;
   /** Deferral, which replaces pruning. Absent if tools outside `forwarded` are pruned. */
   readonly deferral?: Deferral | undefined;
-  /** Set in a conversation with bound reasoning: the plan must be sent as it is. */
+  /** Set in a conversation with bound reasoning, whose plan must be sent unchanged. */
   readonly bound?: BoundPlan | undefined;
   /** SHA-256 of each tool's definition, in the client's order. Absent if nothing was planned. */
   readonly toolHashes?: readonly string[] | undefined;
 }
 
-/** Forwards all tools that the key may use, unchanged. */
+/** Returns a plan that forwards all tools that the key may use, unchanged. */
 export function identityPlan(eligible: readonly number[], reason: PlanReason | null): ToolPlan {
   return {
     eligible,
@@ -107,9 +108,10 @@ export function identityPlan(eligible: readonly number[], reason: PlanReason | n
 }
 
 /**
- * The provider's own alternative to pruning. Later turns never change the prompt's prefix. `deferred`: all
- * definitions are sent, and the provider hides those outside `forwarded` until the model searches for them.
- * `allowed`: all definitions are in the prompt, and the request lists the tools that may be called.
+ * The provider's own alternative to pruning. With deferral, later turns never change the prompt's prefix.
+ * `deferred`: all definitions are sent, and the provider hides the tools outside `forwarded` until the model
+ * searches for them. `allowed`: all definitions are in the prompt, and the request lists the tools that the
+ * model may call.
  */
 export interface Deferral {
   readonly mode: 'deferred' | 'allowed';
@@ -117,17 +119,17 @@ export interface Deferral {
   readonly appliesAt: (target: Target) => boolean;
 }
 
-/** The part of the plan of a conversation with bound reasoning that later stages act on. */
+/** The parts of a plan that later stages use in a conversation with bound reasoning. */
 export interface BoundPlan {
-  /** Whether a change by the gateway can be the cause if the provider rejects reasoning in this request. */
+  /** Whether a change by the gateway can be the reason why the provider rejects reasoning in this request. */
   readonly mayBeOurs: boolean;
   /** Whether requests set `drop_block`, because the provider rejected reasoning of this conversation before. */
   readonly dropsBlocks: boolean;
   /** Sets `drop_block` for the rest of the conversation. */
   readonly remember: () => void;
   /**
-   * Exists in first requests only. Stores that every tool is sent unchanged, because the provider rejects deferral. In a later
-   * request, this would edit the prefix.
+   * Stores the decision to send every tool unchanged, because the provider rejects deferral. Present only in
+   * the first request of a conversation, because the change would edit the prefix of a later request.
    */
   readonly abandon?: () => Promise<void>;
 }
@@ -139,16 +141,16 @@ interface Selected {
 }
 
 /**
- * Returns the tools that are defined in the provider request. With deferral these are all eligible
- * tools, so deferral saves no definitions.
+ * Returns the tools that are defined in the provider request. With deferral, all eligible tools are defined,
+ * so deferral saves no definitions.
  */
 export function listSent({ eligible, forwarded, deferral }: Selected): readonly number[] {
   return deferral === undefined ? forwarded : eligible;
 }
 
 /**
- * Lists the tools that the plan keeps from the model: pruned tools, and deferred ones until the model finds
- * them. In shadow mode the plan is not applied, so it keeps none.
+ * Lists the tools that the plan hides from the model: pruned tools, and deferred tools until the model finds
+ * them. In shadow mode the list is empty, because the plan is not applied.
  */
 export function listLeftOut({ eligible, forwarded, deferral }: Selected): readonly number[] {
   if (deferral?.mode === 'allowed') return [];
@@ -157,8 +159,9 @@ export function listLeftOut({ eligible, forwarded, deferral }: Selected): readon
 }
 
 /**
- * Number of tool definitions in the first provider request that reach the model: those that are not left out,
- * the recovery tool, and tools that the gateway describes after the last message.
+ * Returns the number of tool definitions that reach the model with the first provider request. The number
+ * includes tools that are not left out, the recovery tool, and tools that the gateway describes after the
+ * last message.
  */
 export function countReaching(plan: ToolPlan): number {
   const { eligible, recovery } = plan;
@@ -167,12 +170,12 @@ export function countReaching(plan: ToolPlan): number {
 }
 
 /**
- * Keys under which the planner stores a conversation. Each key is limited to one account and tool list.
+ * Keys under which the planner stores a conversation. Each key is valid for one account and one tool list.
  * SHA-256 in hex.
  */
 export interface ConversationKeys {
   readonly accountId: string;
-  /** Covers all messages in this request. The next turn looks up its state under this key. */
+  /** Covers all messages in this request. The next turn looks up the conversation's state under this key. */
   readonly here: string;
   /** Covers all messages before the model's last turn. Null in the first request of a conversation. */
   readonly before: string | null;
@@ -182,7 +185,7 @@ export interface ConversationKeys {
   readonly toolList: string;
 }
 
-/** The upstream request and the plan behind it. */
+/** The upstream request with its plan. */
 export interface Outbound {
   readonly body: Uint8Array;
   readonly conversation: Conversation;
@@ -195,7 +198,7 @@ export interface Outbound {
    */
   readonly plainBodyFor: ((target: Target) => Uint8Array) | null;
   /**
-   * Messages that follow the client's last one. `body` already contains them unless the request is
+   * Messages that follow the client's last message. `body` already contains them unless the request is
    * translated.
    */
   readonly added: readonly ChatMessage[];

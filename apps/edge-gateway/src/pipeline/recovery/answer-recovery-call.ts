@@ -12,18 +12,22 @@ export interface RecoveryAnswer {
   readonly requested: readonly string[];
 }
 
-/** Max number of tools in the response to one call. The model can call again for more. */
+/**
+ * Max number of tools in the response to one recovery call. The model can request more tools with another
+ * call.
+ */
 const namesMax = 8;
 const foundMax = 5;
 /**
- * Max characters of tool definitions in one response. A single definition may exceed it, because without
- * pruning it would have been sent anyway.
+ * Max characters of tool definitions in one response. A single definition may exceed this limit, because
+ * without pruning it would have been sent anyway.
  */
 const definitionCharactersMax = 128_000;
 
 /**
  * Answers a call that the client does not see. With `intoList`, the next request's tool list includes the
- * tools, so the response omits their definitions. Never fails: the response names unavailable tools.
+ * tools, so the response omits their definitions. Never fails, because the response only names unavailable
+ * tools.
  */
 export async function answerRecoveryCall(
   recovery: Recovery,
@@ -90,8 +94,8 @@ function showTools(
 }
 
 /**
- * Renders the tools that the model requested in its last response as a call with its result. A pure function
- * of the tools.
+ * Renders the tools that the model requested in its last response, as a tool call with its result. This is a
+ * pure function of the tools.
  */
 export function renderRequestedTools(
   standInName: string,

@@ -86,7 +86,7 @@ describe('checkArguments', () => {
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
-  it('treats hostile property names like any other name', () => {
+  it('treats hostile property names like any other names', () => {
     expect(checkArguments({ properties: {}, required: ['__proto__'] }, '{}')).toHaveLength(1);
     expect(checkArguments({ $ref: '#/constructor/prototype' }, '{"a":1}')).toEqual([]);
   });

@@ -7,7 +7,7 @@ const stepsMax = 20_000;
 const depthMax = 64;
 /**
  * Max total work in one check: enum values compared, names and characters examined. The step limit is not
- * enough, because a single step may examine thousands of them.
+ * enough, because a single step may examine thousands of values.
  */
 const workMax = 400_000;
 /** Counting this many characters takes about as long as comparing one enum value. */
@@ -18,7 +18,8 @@ type Schema = Record<string, unknown>;
 interface Check {
   readonly root: unknown;
   /**
-   * Rendered only when reported, because problems from a failed branch are dropped if another branch fits.
+   * Functions that render the problems. A problem is rendered only if it is reported, because the problems of
+   * a failed branch are dropped if another branch fits.
    */
   readonly problems: (() => string)[];
   /** The work done so far, shared by all branches of the check. */
@@ -30,8 +31,9 @@ interface Check {
  * Checks a call's arguments against the tool's schema. Returns one sentence per problem, or an empty list if
  * the arguments fit. Keywords that the check does not support pass, because the client's own tool rejects
  * invalid calls.
- * Common validators compile a schema to code or run its regular expressions. The schema comes from a client
- * and this process serves many clients, so the check is written by hand. It ignores `pattern` and `format`.
+ * The check is written by hand, because common validators compile a schema to code or run its regular
+ * expressions. That would be a risk, because the schema comes from a client and this process serves many
+ * clients. The check ignores `pattern` and `format`.
  */
 export function checkArguments(schema: unknown, argumentsText: string): readonly string[] {
   let value: unknown;
@@ -46,7 +48,7 @@ export function checkArguments(schema: unknown, argumentsText: string): readonly
   return check.problems.slice(0, problemsMax).map((say) => say());
 }
 
-/** Adds to the work done. Returns false if the limit is exceeded; the rest of the check then passes. */
+/** Adds to the work done. Returns false if the limit is exceeded. The rest of the check then passes. */
 function spend({ spent }: Check, work: number): boolean {
   spent.work += work;
   return spent.work <= workMax;
@@ -67,7 +69,7 @@ function checkValue(check: Check, schema: unknown, value: unknown, at: string, d
   else if (isObject(value)) checkMembers(check, schema, value, at, depth);
 }
 
-/** Resolves a reference within the schema itself. Any other reference passes. */
+/** Resolves a reference within the schema itself. A value with any other reference passes. */
 function resolve(check: Check, reference: string): unknown {
   if (!reference.startsWith('#') || !spend(check, reference.length)) return undefined;
   const path = reference.slice(1).split('/').slice(1);
@@ -129,7 +131,9 @@ function isChoice(check: Check, choice: unknown, value: unknown): boolean {
   return !spend(check, isOne ? 1 : sizeOf(choice, check.sizes)) || isDeepStrictEqual(choice, value);
 }
 
-/** Counts the values in an enum entry. Recursion is bounded, because request nesting is limited. */
+/**
+ * Counts the values in an enum entry. Recursion depth is bounded, because the nesting of requests is limited.
+ */
 function sizeOf(choice: unknown, sizes: Check['sizes']): number {
   if (typeof choice !== 'object' || choice === null) return 1;
   const known = sizes.get(choice);
@@ -140,7 +144,10 @@ function sizeOf(choice: unknown, sizes: Check['sizes']): number {
   return size;
 }
 
-/** The bound keywords. Each has a flag for a minimum, and a function that measures the value. */
+/**
+ * The keywords that bound a value. Each keyword has a flag for a minimum, and a function that measures the
+ * value.
+ */
 const bounds: readonly (readonly [keyword: string, least: boolean, measure: (value: unknown) => unknown])[] =
   [
     ['minimum', true, (value) => value],

@@ -18,7 +18,7 @@ const call = (name: string, argumentsText: string | null) => ({
 });
 
 describe('the calls in a response', () => {
-  it('are checked against the client’s own definitions; calls to shortened tools are counted separately', () => {
+  it('are checked against the client’s own definitions, with a separate count for tools with shortened definitions', () => {
     expect(judge([call('one', '{"a":1}'), call('two', '{"a":1}')])).toEqual({ asWritten: 0, shortened: 0 });
     expect(judge([call('one', '{"a":"x"}'), call('two', '{}'), call('two', 'no')])).toEqual({
       asWritten: 1,

@@ -13,7 +13,7 @@ export interface MadeCall {
   readonly argumentsText: string;
 }
 
-/** The decision for a call. A `deliver` call goes to the client; the gateway answers all other calls. */
+/** The decision for a call. The client receives a `deliver` call. The gateway answers all other calls. */
 export type Verdict =
   | {
       readonly kind: 'deliver';
@@ -23,7 +23,7 @@ export type Verdict =
       readonly recovered: boolean;
     }
   | { readonly kind: 'describe'; readonly names: readonly string[]; readonly need: string | null }
-  /** The arguments do not fit. Once for a tool: if the model insists, it is delivered. */
+  /** A call with invalid arguments is corrected once per tool. If repeated, the call is delivered. */
   | {
       readonly kind: 'correct';
       readonly name: string;
@@ -44,7 +44,10 @@ export function isWithheld({ recoveryTool, statusOf }: JudgingRecovery, name: st
   return standing === 'pruned' || standing === 'denied';
 }
 
-/** @param corrected tools with arguments that were rejected once in this request */
+/**
+ * Decides how a call is handled.
+ * @param corrected tools with arguments that were rejected once in this request
+ */
 export function judgeCall(
   recovery: JudgingRecovery,
   call: MadeCall,
@@ -76,8 +79,8 @@ function judgeTarget(
 ): Verdict {
   const standing = recovery.statusOf(name);
   if (standing === 'forwarded') return { kind: 'deliver', name, argumentsText, recovered: false };
-  // Denied and unknown tools get the same response, so the model cannot detect tools that the key may not
-  // use.
+  // Denied and unknown tools get the same response, so that the model cannot detect tools that the key may
+  // not use.
   if (standing !== 'pruned') return { kind: 'refuse', text: `There is no tool "${name.slice(0, 200)}".` };
   const [definition] = recovery.describe([name]);
   const problems = corrected.has(name) ? [] : checkArguments(definition?.parameters, argumentsText);
@@ -89,17 +92,20 @@ function judgeTarget(
 /** Max number of calls checked per response. */
 const callsMax = 16;
 
-/** Counts calls that violate the client's own tool definition. */
+/** The numbers of calls that violate the client's own tool definitions. */
 interface InvalidCalls {
-  /** Calls to tools that were sent with the client's own definition. */
+  /** Number of invalid calls to tools that were sent with the client's own definition. */
   readonly asWritten: number;
-  /** Calls to tools with a shortened definition. If they fail more often, shortening does harm. */
+  /**
+   * Number of invalid calls to tools with a shortened definition. A higher share of invalid calls than for
+   * unshortened tools shows that shortening does harm.
+   */
   readonly shortened: number;
 }
 
 /**
  * Checks a response's calls against the client's own definitions. Never throws, because the client controls
- * the schema.
+ * the schema and may send an invalid one.
  */
 export type JudgeCalls = (calls: ResponseSummary['toolCalls']) => InvalidCalls;
 

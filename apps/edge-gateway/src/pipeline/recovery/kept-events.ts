@@ -2,8 +2,8 @@ import type { StreamEvent } from '@gateway/interchange';
 import { showsReasoning } from './reasoning.ts';
 
 /**
- * All events of a round. The next round's request contains them. Deltas of the same text are merged into one
- * event, so a long response is not stored word by word.
+ * Stores all events of a round, because the next round's request contains them. Deltas of the same text are
+ * merged into one event, so that a long response is not stored word by word.
  */
 export class KeptEvents {
   readonly #events: StreamEvent[] = [];
@@ -12,7 +12,7 @@ export class KeptEvents {
     return this.#events;
   }
 
-  /** Whether the model reasoned. */
+  /** Whether the model's output contains reasoning. */
   get hasReasoned(): boolean {
     return this.#events.some(showsReasoning);
   }
@@ -39,7 +39,9 @@ export class KeptEvents {
   }
 }
 
-/** Whether an event is a part of the response that the client can use: text, a call, or a whole part. */
+/**
+ * Returns whether an event is a part of the response that the client can use: text, a call, or a whole part.
+ */
 export function isContent(event: StreamEvent): boolean {
   if (event.type === 'text-delta' || event.type === 'refusal-delta') return event.text.trim() !== '';
   return event.type === 'tool-call-start' || event.type === 'part';

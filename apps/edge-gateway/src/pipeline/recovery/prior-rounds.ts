@@ -25,18 +25,18 @@ export const noPriorRounds: PriorRounds = {
   usages: [],
 };
 
-/** Rounds before a response, of which the client got nothing. They are billed. */
+/** Rounds before a response that sent nothing to the client. These rounds are billed. */
 export interface EarlierRounds {
   readonly usages: readonly TokenUsage[];
   readonly isUsageEstimated: boolean;
-  /** Present after a fresh start: the response has every tool, and no other round follows. */
+  /** Present after a fresh start. The response then has every tool, and no other round follows. */
   readonly freshStart?: { readonly count: number; readonly recovered: readonly string[] };
 }
 
 /**
- * What follows a round. `complete`: nothing; `rest` has the remaining events. `round`: another response for
- * the same client response. `fresh-start`: the client has got nothing yet, and its own request is sent with
- * every tool, as if nothing had been pruned.
+ * The next step after a round. `complete`: the response is complete, and `rest` has the remaining events.
+ * `round`: another provider response follows for the same client response. `fresh-start`: the client has
+ * received nothing yet, and its own request is sent with every tool, as if no tool had been pruned.
  */
 export type Continuation =
   | { readonly kind: 'complete' }

@@ -3,19 +3,19 @@ import type { Extensions, JsonObject, StreamEvent } from '@gateway/interchange';
 type Extension = Extract<StreamEvent, { type: 'extension' }>;
 
 /**
- * Fields in which chat-completions providers send reasoning, in addition to the texts that the interchange reads:
- * `reasoning_details` (OpenRouter), `reasoning_opaque` (Copilot), `thinking_blocks` (LiteLLM). A provider that
- * sends such a field wants it back unmodified.
+ * Fields in which chat-completions providers send reasoning, in addition to the texts that the interchange
+ * reads: `reasoning_details` (OpenRouter), `reasoning_opaque` (Copilot), `thinking_blocks` (LiteLLM). A
+ * provider that sends such a field requires the field back unmodified.
  */
 const reasoningField = /^(?:reasoning|thinking)/;
 
-/** Whether an event shows reasoning to the client. */
+/** Returns whether an event shows reasoning to the client. */
 export function showsReasoning(event: StreamEvent): boolean {
   if (event.type === 'extension') return Object.keys(reasoningIn(event)).length > 0;
   return event.type === 'thinking-start';
 }
 
-/** Returns the event without the fields that hold reasoning; undefined if nothing is left. */
+/** Returns the event without the fields that contain reasoning. Returns undefined if no fields are left. */
 export function withoutReasoning(event: Extension): Extension | undefined {
   const hidden = reasoningIn(event);
   if (Object.keys(hidden).length === 0) return event;
@@ -34,8 +34,8 @@ function reasoningIn({ scope, extensions }: Extension): JsonObject {
 }
 
 /**
- * Joins the reasoning fields of a response, as its provider wants them back. In a stream, the pieces of one
- * block have the same index and type. Time is linear in the number of pieces.
+ * Joins the reasoning fields of a response into the form that its provider accepts. In a stream, the pieces
+ * of one block have the same index and type. Time is linear in the number of pieces.
  */
 export function joinReasoning(events: readonly StreamEvent[]): Extensions | undefined {
   const values = new Map<string, unknown[]>();
@@ -52,7 +52,7 @@ export function joinReasoning(events: readonly StreamEvent[]): Extensions | unde
   return { 'chat-completions': Object.fromEntries(joined) };
 }
 
-/** Joins texts, and lists of blocks. If the types differ, the last value is kept. */
+/** Joins texts, or lists of blocks. If the types of the values differ, the last value is kept. */
 function joinValues(values: readonly unknown[]): unknown {
   if (values.every((value) => typeof value === 'string')) return values.join('');
   const [first, ...later] = values;
@@ -83,14 +83,20 @@ function joinBlocks(first: readonly unknown[], pieces: readonly unknown[]): unkn
   return blocks;
 }
 
-/** The same for all pieces of one block. Undefined for a piece without an index, which is a block by itself. */
+/**
+ * Returns the same key for all pieces of one block. Returns undefined for a piece without an index, because
+ * such a piece is a complete block.
+ */
 function keyOf(piece: unknown): string | undefined {
   if (typeof piece !== 'object' || piece === null) return undefined;
   const { index, type } = piece as JsonObject;
   return typeof index === 'number' ? JSON.stringify([index, type]) : undefined;
 }
 
-/** Fields of a block that arrive piece by piece. Any other field replaces the earlier one. */
+/**
+ * Fields of a block that arrive in several pieces. For any other field, a later value replaces the earlier
+ * value.
+ */
 const growingFields: ReadonlySet<string> = new Set(['text', 'summary', 'data']);
 
 function joinPieces(block: JsonObject, piece: JsonObject): JsonObject {

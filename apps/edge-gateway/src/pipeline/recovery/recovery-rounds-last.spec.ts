@@ -2,10 +2,10 @@ import { GatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
 import { ask, run, tell, through } from './rounds.fixture.ts';
 
-describe('after two rounds', () => {
+describe('after two rounds, the gateway', () => {
   const asks = [1, 2, 3, 4].map((at) => tell(undefined, [ask(`h${at}`, 'away')]));
 
-  it('starts afresh with the client’s own request if the client has got nothing yet', async () => {
+  it('starts afresh with the client’s own request if the client has received nothing yet', async () => {
     const { asked, end, hidden } = await run(asks, { isSent: false });
     expect(asked.map(({ recovery }) => recovery === null)).toEqual([false, false]);
     expect(end).toBe('fresh-start');
@@ -26,17 +26,17 @@ describe('after two rounds', () => {
     expect(hidden).toMatchObject({ count: 3, recovered: ['away', 'far'], definitionsAdded: 2 });
   });
 
-  it('fails if the model then still calls only the recovery tool, because an empty response would end an agent', async () => {
+  it('fails if the model still calls only the recovery tool, because an empty response would end an agent', async () => {
     await expect(run(asks)).rejects.toMatchObject({ code: 'upstream_invalid' });
   });
 
-  it('delivers a last call through the recovery tool as a call of the tool itself', async () => {
+  it('delivers the last call through the recovery tool as a call to the named tool', async () => {
     const { calls } = await run([...asks.slice(0, 3), tell(undefined, [through('c', 'away', { x: 1 })])]);
     expect(calls).toEqual([['c', 'away', '{"x":1}']]);
   });
 });
 
-describe('a later round that fails', () => {
+describe('the failure of a later round', () => {
   const asking = tell(undefined, [ask('h', 'away')], [100, 5]);
   const overloaded: StreamEvent[] = [
     { type: 'message-start', format: 'chat-completions', id: 'x' },
@@ -49,7 +49,7 @@ describe('a later round that fails', () => {
     ['is rejected', [400]],
     ['does not reach the provider', [new GatewayError('upstream_unreachable')]],
     ['times out', [new GatewayError('upstream_timeout')]],
-  ])('starts afresh if it %s and the client has got nothing yet', async (_, results) => {
+  ])('leads to a fresh start if the round %s and the client has received nothing yet', async (_, results) => {
     const { asked, end, hidden } = await run([asking], { results, isSent: false });
     expect([asked.length, end]).toEqual([1, 'fresh-start']);
     expect(hidden.earlier).toMatchObject({
@@ -58,7 +58,7 @@ describe('a later round that fails', () => {
     });
   });
 
-  it('is replaced by the last request if the client has got part of the response', async () => {
+  it('leads to the last request if the client has received part of the response', async () => {
     const { asked, calls, text } = await run(
       [tell('One.', [ask('h', 'away')]), tell('Two.', [['c', 'away', { x: 1 }]])],
       { results: [500] },
@@ -68,7 +68,7 @@ describe('a later round that fails', () => {
     expect([text, calls]).toEqual(['One.\n\nTwo.', [['c', 'away', '{"x":1}']]]);
   });
 
-  it('is replaced too if its response has an error before any content, and is billed by an estimate', async () => {
+  it('leads to the last request if an error precedes all content, and the usage is estimated', async () => {
     const { calls, hidden, shown } = await run([
       tell('One.', [ask('h', 'away')], [100, 5]),
       overloaded,
@@ -84,7 +84,7 @@ describe('a later round that fails', () => {
     expect(hidden.isUsageEstimated).toBe(true);
   });
 
-  it('is the client’s failure once the client has part of it, or if nothing else can be sent', async () => {
+  it('is sent to the client if the client has part of the round, or if nothing else can be sent', async () => {
     const partly = [...tell('Two.', []).slice(0, 3), { type: 'error', message: 'Overloaded' } as const];
     const broken = await run([tell('One.', [ask('h', 'away')]), partly]);
     expect([broken.text, broken.asked.length]).toEqual(['One.\n\nTwo.', 1]);
@@ -102,7 +102,7 @@ describe('a later round that fails', () => {
   });
 });
 
-it('starts afresh if only a recovery call was cut at the length limit; never continues what the client has', async () => {
+it('starts afresh if only a recovery call was cut at the length limit, but never after the client has received text', async () => {
   const cutShort = (events: readonly StreamEvent[]): StreamEvent[] =>
     events.map((event) =>
       event.type === 'finish' ? { ...event, reason: 'length' as const, rawReason: 'length' } : event,

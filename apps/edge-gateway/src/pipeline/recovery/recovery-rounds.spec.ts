@@ -43,7 +43,7 @@ it('keeps text that was already shown, numbers blocks across rounds, and separat
   expect(shown.filter(({ type }) => type === 'message-end')).toHaveLength(1);
 });
 
-it('corrects invalid arguments once, then delivers them unchanged', async () => {
+it('corrects invalid arguments once, and delivers them unchanged the second time', async () => {
   const wrong = tell(undefined, [through('h', 'away', {})]);
   const insisting = tell(undefined, [through('c', 'away', {})]);
   const { asked, calls } = await run([wrong, insisting]);
@@ -51,7 +51,7 @@ it('corrects invalid arguments once, then delivers them unchanged', async () => 
   expect(calls).toEqual([['c', 'away', '{}']]);
 });
 
-it('neither corrects nor describes if the response also has a call for the client: delivers one, drops the other', async () => {
+it('neither corrects nor describes if the response has a call for the client: delivers recovered calls, drops requests', async () => {
   const mixed = tell(undefined, [['own', 'here', {}], through('c', 'away', {}), ask('h', 'far')]);
   const { asked, calls, hidden } = await run([mixed]);
   expect(asked).toEqual([]);
@@ -62,7 +62,7 @@ it('neither corrects nor describes if the response also has a call for the clien
   expect(hidden.unanswered).toEqual({ names: ['far'], needs: [] });
 });
 
-it('recalls the content behind a marker, or says that nothing is stored', async () => {
+it('recalls the content behind a marker, or answers that no content is stored', async () => {
   const recall = (id: string) => Promise.resolve(id === 'aaaaaaaaaaaa' ? 'the original' : null);
   const recovery = recoveryFor(request, { forwarded: [0, 1, 2], recall });
   const originals: Call[] = ['aaaaaaaaaaaa', 'bbbbbbbbbbbb'].map((id) => [

@@ -12,7 +12,7 @@ import type { Recovery } from './recovery.ts';
 import { sumUsage } from './sum-usage.ts';
 
 /**
- * Max recovery rounds. After that, one last request has every tool and no recovery tool. One client response
+ * Max recovery rounds. After these, one last request has every tool and no recovery tool. One client response
  * therefore takes at most four requests, apart from retries of a failed call.
  */
 const recoveryRoundsMax = 2;
@@ -20,13 +20,13 @@ const recoveryRoundsMax = 2;
 export interface RecoveryRoundsInput {
   readonly recovery: Recovery;
   readonly signal: AbortSignal;
-  /** The rounds of an earlier attempt at the response, which the client got nothing of. */
+  /** The rounds of an earlier attempt at the response, if no byte from them reached the client. */
   readonly earlier?: EarlierRounds | undefined;
   /** Whether the first byte of the response was sent to the client. */
   hasSent(): boolean;
   /** Estimates the usage of the latest provider call, for a response without reported usage. */
   estimateUsage(charactersOut: number): TokenUsage;
-  /** Sends the request for a round. Fails as `forward` does. */
+  /** Sends the request for a round. Rejects if `forward` rejects. */
   send(next: NextRound): Promise<UpstreamAnswer>;
 }
 
@@ -38,7 +38,7 @@ export class RecoveryRounds {
   #reducer: RoundReducer;
   #round = 0;
   #isLast: boolean;
-  /** Whether the next response has not arrived yet. */
+  /** Whether the gateway is waiting for the next response. */
   #isBetween = false;
   #startsAfresh = false;
   #isUsageEstimated: boolean;
@@ -65,29 +65,29 @@ export class RecoveryRounds {
     return this.#round + (this.#given.earlier?.freshStart?.count ?? 0);
   }
 
-  /** Whether the current response is not the first of this client response. */
+  /** Whether the current provider response is a later one for the same client response. */
   get isLaterRound(): boolean {
     return this.#round > 0;
   }
 
-  /** Whether the client's own request must be sent afresh, because these rounds have ended without a response. */
+  /** Whether the client's own request must be sent, because these rounds ended without a response. */
   get startsAfresh(): boolean {
     return this.#startsAfresh;
   }
 
-  /** The rounds so far, for another attempt at the response. */
+  /** The rounds until now, for another attempt at the response. */
   get earlier(): EarlierRounds {
     const made = { usages: this.#billed, isUsageEstimated: this.#isUsageEstimated };
     const isFresh = this.#startsAfresh || this.#given.earlier?.freshStart !== undefined;
     return isFresh ? { ...made, freshStart: { count: this.count, recovered: this.recovered } } : made;
   }
 
-  /** The recovery that the plan came with. */
+  /** The recovery that was created with the plan. */
   get recovery(): Recovery {
     return this.#given.recovery;
   }
 
-  /** The name of the gateway's own tool. */
+  /** The name of the recovery tool. */
   get recoveryToolName(): string {
     return this.#recovery.recoveryTool.name;
   }
@@ -97,14 +97,14 @@ export class RecoveryRounds {
     return this.#given.recovery.streamsUsage;
   }
 
-  /** Whether the model reasoned before the calls of its response. */
+  /** Whether the model's response contains reasoning. */
   get hasReasoned(): boolean {
     return this.#reducer.kept.hasReasoned;
   }
 
   /**
-   * Recovery requests that the gateway did not answer, because the response goes to the client: tool names,
-   * and texts that describe the tools that the model needs.
+   * Recovery requests that the gateway did not answer, because the response was sent to the client. Contains
+   * tool names, and texts that describe the needed tools.
    */
   get unanswered(): { readonly names: readonly string[]; readonly needs: readonly string[] } {
     const requests = this.#reducer.dropped.flatMap((verdict) =>
@@ -122,31 +122,31 @@ export class RecoveryRounds {
   }
 
   /**
-   * Whether a call was withheld or rewritten. The response must then be rendered; its original bytes cannot
-   * be passed.
+   * Whether a call was withheld or rewritten. The response must then be rendered, because its original bytes
+   * cannot be sent.
    */
   get isAltered(): boolean {
     return this.isLaterRound || this.#reducer.isAltered;
   }
 
-  /** Whether the client receives every call exactly as the model made it. */
+  /** Whether the client receives every call unchanged from the model. */
   get isUnchanged(): boolean {
     return !this.isLaterRound && this.#reducer.isUnchanged;
   }
 
-  /** All events in this round so far. */
+  /** All events in this round until now. */
   get events(): readonly StreamEvent[] {
     return this.#reducer.kept.events;
   }
 
-  /** Whether these events include the start of a withheld call. */
+  /** Returns whether these events include the start of a withheld call. */
   withholdsAny(events: readonly StreamEvent[]): boolean {
     return events.some((event) => event.type === 'tool-call-start' && isWithheld(this.#recovery, event.name));
   }
 
   /**
-   * Usage of every provider call, in order. A call without reported usage is estimated, unless it is the only
-   * one: then the log estimates the whole response.
+   * Usage of every provider call, in order. Usage that is not reported is estimated. If there is only one
+   * call, the log estimates the usage of the whole response instead.
    */
   get usages(): readonly TokenUsage[] {
     if (this.#isBetween) return this.#billed;
@@ -155,7 +155,7 @@ export class RecoveryRounds {
     return this.#billed.length === 0 ? [] : [...this.#billed, this.#given.estimateUsage(kept.characters)];
   }
 
-  /** Whether `usages` has an estimate. */
+  /** Whether `usages` contains an estimate. */
   get isUsageEstimated(): boolean {
     const isEstimatedNow = this.#reducer.usage === undefined && this.#billed.length > 0;
     return this.#isUsageEstimated || (isEstimatedNow && !this.#isBetween);
@@ -195,7 +195,7 @@ export class RecoveryRounds {
   }
 
   /**
-   * Ends a complete round and sends the next request, if one follows.
+   * Ends a complete round and sends the next request if another round follows.
    * @throws GatewayError `upstream_invalid` if the model called only a tool that it was not offered
    */
   async next(): Promise<Continuation> {
@@ -209,9 +209,9 @@ export class RecoveryRounds {
   }
 
   /**
-   * Continues after the response of a later round has failed: its connection broke, or it has an error. Returns
-   * undefined if the failure is the client's: there was no earlier round, the client has part of the failed
-   * one, or nothing else can be sent.
+   * Continues after the response of a later round failed or contained an error. Returns undefined if the
+   * error must be sent to the client. This is the case without an earlier round, after the client received
+   * part of the failed round, or if no other request can be sent.
    */
   async afterFailure(): Promise<Continuation | undefined> {
     if (!this.isLaterRound || this.#given.signal.aborted) return undefined;
@@ -231,7 +231,7 @@ export class RecoveryRounds {
     });
   }
 
-  /** Whether the client's own request can still be sent, which is possible once, and only before the first byte. */
+  /** Whether the client's own request can still be sent: once, and only before the first byte. */
   get #mayStartAfresh(): boolean {
     return this.#given.earlier?.freshStart === undefined && !this.#given.hasSent();
   }
@@ -244,7 +244,7 @@ export class RecoveryRounds {
     return { kind: 'fresh-start' };
   }
 
-  /** Ends the current round. Its usage is billed, whatever follows. */
+  /** Ends the current round. Its usage is always billed. */
   #retire(calls: readonly RecoveryCall[]): PriorRounds {
     const corrected = calls.flatMap(({ verdict }) => (verdict.kind === 'correct' ? [verdict.name] : []));
     if (!this.#isBetween) {
@@ -264,7 +264,7 @@ export class RecoveryRounds {
       return this.#mayStartAfresh ? this.#startAfresh() : this.#send(this.#requests.withAll(), before);
     this.#recovery = next.recovery ?? allForwarded(this.#recovery);
     this.#reducer = new RoundReducer(this.#recovery, before, this.#isLast && !this.#mayStartAfresh);
-    // An error is not billed.
+    // A failed provider call is not billed.
     this.#isBetween = answer.status >= 400;
     return { kind: 'round', answer };
   }
@@ -286,14 +286,14 @@ export class RecoveryRounds {
   #show(events: readonly StreamEvent[]): readonly StreamEvent[] {
     for (const event of events) {
       this.#summary = summarize(this.#summary, event);
-      // A pruned tool that the last request lists counts as recovered.
+      // A call to a pruned tool in the last request counts the tool as recovered.
       if (this.#isLast && event.type === 'tool-call-start') this.#requests.noteRecovered(event.name);
     }
     return events;
   }
 }
 
-/** Other errors are the gateway's own, and another request would fail too. */
+/** Other errors come from the gateway itself, so another request would fail too. */
 function isCallFailure(error: unknown): boolean {
   const isUnavailable = error instanceof GatewayError && error.code === 'upstream_unavailable';
   return isUnavailable || failureOfError(error) !== undefined;

@@ -20,8 +20,8 @@ const text = { type: 'string' } as const;
 const descriptionCharactersMax = 1024;
 
 /**
- * Renders the recovery tool. A pure function of its input: the same names always give the same bytes. If the
- * names do not fit in the tool's description, the parameter `names` lists them in its own description.
+ * Renders the recovery tool. This is a pure function of its input: the same names always give the same bytes.
+ * If the names do not fit in the tool's description, the description of the parameter `names` lists them.
  */
 export function renderRecoveryTool({ names, taken, recalls }: RecoveryToolInput): RecoveryTool {
   const standsForTools = names.length > 0;
@@ -101,7 +101,8 @@ export function parseRecoveryToolCall(argumentsText: string): RecoveryToolCall {
 }
 
 /**
- * Renders a call to a pruned tool as a call to the recovery tool. Later turns contain the call in this form.
+ * Renders a call to a pruned tool as a call to the recovery tool. Later turns contain the call as a recovery
+ * tool call.
  */
 export function renderRecoveryToolCall(name: string, argumentsText: string): string {
   const given = parseObject(argumentsText) === undefined ? JSON.stringify(argumentsText) : argumentsText;

@@ -1,8 +1,8 @@
 import type { ByteEdit, ChatMessage, ChatTool, ToolDescription } from '@gateway/interchange';
 
 /**
- * How recovered tools reach the model: after the last message (`in_place`), or in the tool list of a new
- * request (`regrown`).
+ * The place where recovered tools reach the model: after the last message (`in_place`), or in the tool list
+ * of a new request (`regrown`).
  */
 type RecoveryMode = 'in_place' | 'regrown';
 
@@ -13,7 +13,7 @@ export type RecoveryTool = Extract<ChatTool, { kind: 'function' }>;
 export type ToolStatus = 'forwarded' | 'pruned' | 'denied' | 'unknown';
 
 /**
- * The recovery for a request with pruned tools. Created with the plan, and identical throughout the
+ * The recovery for a request with pruned tools. Created together with the plan, and identical throughout the
  * conversation.
  */
 export interface Recovery {
@@ -30,16 +30,16 @@ export interface Recovery {
   readonly callEdits: readonly ByteEdit[];
   /** Returns the client's definitions for pruned tools. Ignores other names. */
   describe(names: readonly string[]): readonly ToolDescription[];
-  /** Finds pruned tools that match a need, best match first. Never fails, but may find none. */
+  /** Finds pruned tools that match a need, best match first. Never fails, but may return an empty list. */
   find(need: string): Promise<readonly string[]>;
   /**
-   * Returns the recovery that remains after the named tools are forwarded. Null if nothing is left to
-   * recover.
+   * Returns the recovery that remains after the named tools are forwarded. Returns null if no tool and no
+   * content is left to recover.
    */
   afterForwarding(names: readonly string[]): Recovery | null;
   /**
-   * Messages that follow the client's last one. They contain the tools that the model requested in its last
-   * response.
+   * Messages that follow the client's last message. These messages contain the tools that the model requested
+   * in its last response.
    */
   readonly openingMessages: readonly ChatMessage[];
   /** Names of the tools in `openingMessages`. */
@@ -53,7 +53,7 @@ export interface Recovery {
 }
 
 /**
- * Returns the exact content behind a marker. Returns null if this account's conversation has no such id.
- * Fails as a call to the compressor does.
+ * Returns the exact content behind a marker. Returns null if this account's conversation has no such marker
+ * id. Rejects if the call to the compressor fails.
  */
 export type RecallOriginal = (markerId: string, signal: AbortSignal) => Promise<string | null>;

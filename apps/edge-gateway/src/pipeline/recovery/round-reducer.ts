@@ -14,7 +14,7 @@ interface WithheldCall extends MadeCall {
   verdict?: Verdict;
 }
 
-/** A call that the gateway answers itself. */
+/** A call that the gateway answers instead of the client. */
 export interface RecoveryCall {
   readonly id: string;
   readonly verdict: Exclude<Verdict, { kind: 'deliver' }>;
@@ -24,24 +24,24 @@ export interface RecoveryCall {
 const continuingReasons: ReadonlySet<FinishReason> = new Set<FinishReason>(['tool-calls', 'stop', 'other']);
 
 /**
- * Handles one round of a response, event by event. It passes the client's events and numbers their blocks
- * across all rounds. It withholds recovery calls and the final events until it is known whether another round
- * follows. Each round has a separate reducer.
- *
- * The client gets the reasoning of one round only: the first that has any. Reasoning of two rounds would stand
- * next to each other in the client's message, and a provider takes consecutive reasoning back only as it sent
- * it. Reasoning of a later round never follows content in formats with blocks, where it must come first.
+ * Handles one round of a response, event by event. The reducer passes the client's events and numbers their
+ * blocks across all rounds. It withholds recovery calls and the final events until it is known whether
+ * another round follows. Each round has a separate reducer.
+ * The client receives the reasoning of only one round: the first round with reasoning. Otherwise the client's
+ * message would have the reasoning of two rounds side by side, and a provider accepts such reasoning only
+ * unmodified. In formats with blocks, reasoning of a later round never follows content, because reasoning
+ * must come first.
  */
 export class RoundReducer {
   readonly #recovery: Recovery;
   readonly #before: PriorRounds;
   readonly #passesReasoning: boolean;
-  /** Whether a failed round may be replaced, so that its error is not for the client. */
+  /** Whether a failed round may be replaced. The client then does not receive the round's error. */
   readonly #isReplaceable: boolean;
-  /** Blocks of reasoning that the client does not get. */
+  /** Blocks of reasoning that the client does not receive. */
   readonly #hidden = new Set<number>();
   readonly #withheld = new Map<number, WithheldCall>();
-  /** Maps the provider's block numbers to the client's. */
+  /** Maps the provider's block numbers to the client's block numbers. */
   readonly #shown = new Map<number, number>();
   readonly #lead: StreamEvent[] = [];
   readonly #tail: StreamEvent[] = [];
@@ -53,7 +53,7 @@ export class RoundReducer {
   #hasContent = false;
   #isSpoken = false;
   #isAltered = false;
-  /** Number of withheld calls without a decision. Kept as a counter, because every frame needs it. */
+  /** Number of withheld calls without a decision. This is a counter, because every frame reads it. */
   #undecided = 0;
   #calls = 0;
   #usage: TokenUsage | undefined;
@@ -77,7 +77,7 @@ export class RoundReducer {
     return this.#isAltered;
   }
 
-  /** Whether every withheld call was delivered as the model made it. */
+  /** Whether every withheld call was delivered unchanged. */
   get isUnchanged(): boolean {
     return !this.#isAltered && this.#undecided === 0;
   }
@@ -92,7 +92,7 @@ export class RoundReducer {
     return this.#kept;
   }
 
-  /** Decisions about withheld calls when no other round follows the response. */
+  /** Decisions about withheld calls, for a response that no other round follows. */
   get dropped(): readonly Verdict[] {
     return [...this.#withheld.values()].flatMap(({ verdict }) => verdict ?? []);
   }
@@ -114,14 +114,14 @@ export class RoundReducer {
     return [];
   }
 
-  /** Whether the client has seen any of this round's own content. */
+  /** Whether the client has seen any content of this round. */
   get isSpoken(): boolean {
     return this.#isSpoken;
   }
 
   /**
-   * Whether the model made only calls of the recovery tool, so that a response without another round would be
-   * empty. Only reasoning is not a response: providers reject a message that ends in it.
+   * Whether the response would be empty without another round, because the model only called the recovery
+   * tool. A response of only reasoning is empty, because providers reject a message that ends in reasoning.
    */
   get isUnserved(): boolean {
     if (this.#hasContent || this.#hasCalls) return false;
@@ -140,10 +140,7 @@ export class RoundReducer {
     return this.#isSpoken || this.#blocks > 0 || this.#reason !== undefined;
   }
 
-  /**
-   * Events before the first block are sent together with it, so a round without visible content leaves no
-   * trace.
-   */
+  /** Sends events before the first block together with this block, so that an empty round sends nothing. */
   #emit(events: readonly StreamEvent[]): readonly StreamEvent[] {
     if (events.length === 0) return events;
     this.#isSpoken = true;
@@ -159,9 +156,9 @@ export class RoundReducer {
   }
 
   /**
-   * Returns the calls that the gateway answers if another round follows. A round follows only if this one has
-   * no calls for the client and the model waits for answers. Returns undefined if the response is complete;
-   * `rest` then has the remaining events.
+   * Returns the calls that the gateway answers if another round follows. A round follows only if this round
+   * has no calls for the client and the model waits for answers. Returns undefined if the response is
+   * complete. The remaining events are then in `rest`.
    */
   recoveryCalls(): readonly RecoveryCall[] | undefined {
     for (const call of this.#withheld.values()) this.#judge(call);
@@ -197,12 +194,12 @@ export class RoundReducer {
     };
   }
 
-  /** Usage as the provider reported it so far. Undefined if it reported none. */
+  /** The latest usage that the provider reported. Undefined if the provider reported none. */
   get usage(): TokenUsage | undefined {
     return this.#usage;
   }
 
-  /** Usage for all rounds so far, including this one. */
+  /** Usage for all rounds up to and including this one. */
   get #usages(): readonly TokenUsage[] {
     const { usages } = this.#before;
     return this.#usage === undefined ? usages : [...usages, this.#usage];
@@ -254,7 +251,7 @@ export class RoundReducer {
     if (call.verdict.kind !== 'deliver') this.#isAltered = true;
   }
 
-  /** Returns the events for a call in the form that the client sees. Each call is returned only once. */
+  /** Returns the events for a call in the form that the client sees. They are returned only once. */
   #deliver(call: WithheldCall, isLast: boolean): StreamEvent[] {
     this.#judge(call);
     const { verdict, start } = call;

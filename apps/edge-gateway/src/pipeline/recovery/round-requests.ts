@@ -6,19 +6,20 @@ import type { Recovery } from './recovery.ts';
 
 /** The input for the request of a recovery round. */
 export interface NextRound {
-  /** Null if every tool is sent, so there is no recovery tool. */
+  /** Null if every tool is sent. There is then no recovery tool. */
   readonly recovery: Recovery | null;
   /** Names of the tools to send in addition to the planned tools. */
   readonly added: readonly string[];
   /**
-   * The messages after the client's last one: the model's turns so far and the gateway's responses to them.
+   * The messages after the client's last message: the model's turns so far and the gateway's responses to
+   * these turns.
    */
   readonly messages: readonly ChatMessage[];
 }
 
 const everythingIsListed = 'Every tool is in the list now. Call by name.';
 
-/** Collects what the requests of the rounds contain: messages, added tools, and the tools that were recovered. */
+/** Collects the contents of the round requests: messages, added tools, and recovered tools. */
 export class RoundRequests {
   readonly #recovery: Recovery;
   readonly #messages: ChatMessage[];
@@ -27,7 +28,7 @@ export class RoundRequests {
   readonly #recovered: Set<string>;
 
   /**
-   * @param recovery the recovery that the plan came with
+   * @param recovery the recovery that was created with the plan
    * @param recovered tools that were recovered before
    */
   constructor(recovery: Recovery, recovered: readonly string[] = []) {
@@ -37,18 +38,20 @@ export class RoundRequests {
     this.#recovered = new Set(recovered);
   }
 
-  /** Pruned tools that the model requested by name, or called once every tool was listed. */
+  /** Pruned tools that the model requested by name, or called after every tool was listed. */
   get recovered(): ReadonlySet<string> {
     return this.#recovered;
   }
 
-  /** Names of the pruned tools that the gateway's messages defined, in the first request or in a later round. */
+  /**
+   * Names of the pruned tools that the gateway's messages defined, in the first request or in a later round.
+   */
   get shown(): ReadonlySet<string> {
     return this.#shown;
   }
 
   /**
-   * Answers the recovery calls of a round, for the next request.
+   * Answers the recovery calls of a round. The answers become part of the next request.
    * @param current the recovery of this round
    * @param events all events of the round
    * @param isLast whether the next request lists every tool
@@ -75,7 +78,7 @@ export class RoundRequests {
     this.#messages.push(...renderTurn(events, given));
   }
 
-  /** Notes the pruned tools that these calls request by name, without an answer to the calls. */
+  /** Notes the pruned tools that these calls request by name, but does not answer the calls. */
   noteRequested(calls: readonly RecoveryCall[]): void {
     for (const { verdict } of calls) for (const name of namesIn(verdict)) this.noteRecovered(name);
   }
@@ -84,22 +87,22 @@ export class RoundRequests {
     if (this.#recovery.pruned.has(name)) this.#recovered.add(name);
   }
 
-  /** The request of another recovery round. */
+  /** Returns the request of another recovery round. */
   next(current: Recovery): NextRound {
     const added = [...this.#added];
     const recovery = added.length > 0 ? this.#recovery.afterForwarding(added) : current;
     return { recovery, added, messages: [...this.#messages] };
   }
 
-  /** The last request: every tool, and no recovery tool. */
+  /** Returns the last request, which has every tool and no recovery tool. */
   withAll(): NextRound {
     return { recovery: null, added: [...this.#added], messages: [...this.#messages] };
   }
 }
 
 /**
- * Renders the model's turn of a round, and the gateway's responses to its calls. Each turn stays a separate
- * message with its reasoning unmodified, because a provider accepts its reasoning only unmodified.
+ * Renders the model's turn of a round, and the gateway's responses to the calls in this turn. Each turn stays
+ * a separate message with unmodified reasoning, because a provider accepts only unmodified reasoning.
  */
 function renderTurn(events: readonly StreamEvent[], answers: readonly RecoveryAnswer[]): ChatMessage[] {
   const [choice] = foldAnswer(events).choices;
@@ -118,8 +121,8 @@ function namesIn(verdict: RecoveryCall['verdict']): readonly string[] {
 }
 
 /**
- * The recovery for a response to a request with all tools. A call to the recovery tool then counts as a call
- * to the named tool.
+ * Returns the recovery for a response to a request with all tools. A call to the recovery tool is then
+ * handled as a call to the named tool.
  */
 export function allForwarded(recovery: Recovery): Recovery {
   return {

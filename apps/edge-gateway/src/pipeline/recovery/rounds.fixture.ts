@@ -63,13 +63,15 @@ export const through = (id: string, name: string, args: unknown): Call => [
 
 export interface RunOptions {
   readonly recovery?: Recovery;
-  /** Whether the client has got part of the response. */
+  /** Whether the client has received part of the response. */
   readonly isSent?: boolean;
-  /** The result of each request after the first. Default: a response. */
+  /** The result of each request after the first request. Default: a response with status 200. */
   readonly results?: readonly (number | Error)[];
 }
 
-/** Runs the rounds of one response. Each entry of `rounds` is the response to one request. */
+/**
+ * Runs the rounds of one response. Each entry of `rounds` contains the events of the response to one request.
+ */
 export async function run(
   rounds: readonly StreamEvent[][],
   { recovery = recoveryFor(request, { forwarded: [0] }), isSent = true, results = [] }: RunOptions = {},

@@ -13,8 +13,8 @@ export function sumUsage(usages: readonly TokenUsage[]): TokenUsage | undefined 
 }
 
 /**
- * Returns the usage shown to the client: the input of the last round and the output of all rounds. Agents
- * read the input as the context size. The last round's charges are left out, because they cover only that
+ * Returns the usage shown to the client: the input of the last round and the output of all rounds. Agents use
+ * the input tokens as the context size. The last round's charges are left out, because they cover only that
  * round.
  */
 export function showUsage(usages: readonly TokenUsage[]): TokenUsage | undefined {

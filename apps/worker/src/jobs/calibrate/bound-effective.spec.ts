@@ -8,12 +8,12 @@ const counts = (samples: number, one: number, more: number, rate = 0.5): MissCou
 });
 
 describe('the lower bound of effective recall', () => {
-  it('equals the binomial bound without misses', () => {
+  it('equals the binomial bound if no conversation misses a tool', () => {
     for (const samples of [29, 59, 299])
       expect(boundEffectiveAt(counts(samples, 0, 0), 0.5).low).toBeCloseTo(boundRecallBelow(samples, 0), 7);
   });
 
-  it('allows more single misses than a binomial bound of the losses, and few double ones', () => {
+  it('allows more conversations with one missed tool than a binomial bound of the losses, and few with two missed tools', () => {
     expect(meetsTarget(counts(100, 4, 0), 0.5, 0.95)).toBe(true);
     expect(meetsTarget(counts(100, 1, 1), 0.5, 0.95)).toBe(true);
     expect(meetsTarget(counts(100, 5, 0), 0.5, 0.95)).toBe(false);
@@ -21,7 +21,7 @@ describe('the lower bound of effective recall', () => {
     expect(boundRecallBelow(100, 4 * 0.5)).toBeLessThan(0.95);
   });
 
-  it('meets a target exactly if the bound does, and falls with every miss', () => {
+  it('meets a target exactly if the bound meets the target, and falls with every miss', () => {
     for (const [samples, one, more] of [
       [100, 4, 0],
       [100, 1, 1],
@@ -48,7 +48,7 @@ describe('the lower bound of effective recall', () => {
     expect(boundEffectiveAt(counts(samples, one, more, rate), rate).low).toBeCloseTo(low, 5);
   });
 
-  it('is one binomial bound without recovery', () => {
+  it('is a single binomial bound without recovery', () => {
     expect(boundEffectiveAt(counts(100, 3, 1, 0), 0).low).toBeCloseTo(boundRecallBelow(100, 4), 9);
   });
 
@@ -61,7 +61,7 @@ describe('the lower bound of effective recall', () => {
     ['mostly single misses', 0.08, 0.01],
   ])('exceeds the true recall in at most 5%% of draws with %s', (_, chanceOne, chanceMore) => {
     const random = randomFrom(7);
-    // The worst case of the conversations that miss several tools: none is recovered.
+    // In the worst case, none of the conversations that miss several tools is recovered.
     const recall = 1 - (chanceOne * 0.5 + chanceMore);
     for (const samples of [50, 100, 200]) {
       let wrong = 0;
@@ -72,7 +72,7 @@ describe('the lower bound of effective recall', () => {
           if (value < chanceMore) more += 1;
           else if (value < chanceMore + chanceOne) one += 1;
         }
-        // A target just above the truth must not pass.
+        // A target slightly above the true recall must not pass.
         wrong += Number(meetsTarget(counts(samples, one, more), 0.5, recall + 1e-9));
       }
       expect(wrong / 2_000).toBeLessThan(0.062);

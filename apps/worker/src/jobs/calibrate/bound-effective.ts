@@ -2,36 +2,47 @@ import type { BoundedRecall } from '@gateway/contracts';
 import { boundRecallBelow } from './measure-bucket.ts';
 import { boundEffective } from './recovery-rate.ts';
 
-/** Each bound holds in 95 out of 100 cases. */
+/** Error probability of each bound: the bound is correct in 95 out of 100 cases. */
 const tail = 0.05;
-/** Up to this number of conversations the exact test is worth its time. Above it, both bounds are nearly equal. */
+/**
+ * Maximum number of conversations for the exact test. With more conversations, both bounds are nearly equal.
+ */
 const exactMax = 400;
-/** Values of the nuisance parameter at which the test looks for the worst case. */
+/** Number of values of the nuisance parameter that the test tries to find the worst case. */
 const worstCases = 16;
 const roundsMax = 40;
 const precision = 1e-9;
 /**
- * How much more a conversation that misses several tools weighs in the test than by its loss. Its loss is less
- * certain. Any weight is valid; this one allows the most misses.
+ * Extra weight in the test for a conversation that misses several tools, as a factor. Its loss is less
+ * certain. Any weight gives a valid test, and this weight allows the most misses.
  */
 const weightFactor = 1.5;
-/** With less recovery, a conversation that misses a tool is almost lost, so the binomial bound is nearly as high. */
+/**
+ * Minimum recovery rate for the exact test. With less recovery, a conversation that misses a tool is almost
+ * lost, so the binomial bound is nearly as high.
+ */
 const recoveryMin = 0.1;
 
-/** The conversations that one K does not hold. */
+/** The conversations that miss tools at one K. */
 export interface MissCounts {
   readonly samples: number;
-  /** Conversations that miss exactly one tool, and more than one. */
+  /**
+   * Number of conversations that miss exactly one tool. `more` is the number of conversations that miss
+   * several tools.
+   */
   readonly one: number;
   readonly more: number;
-  /** The sum of their losses 1 − ρ^m. */
+  /**
+   * The sum of the losses of these conversations. A conversation that misses m tools has the loss 1 − ρ^m.
+   */
   readonly losses: number;
 }
 
 /**
- * Bounds effective recall at one K. The upper bound, and the lower bound of many conversations, are binomial
- * bounds at the real-valued sum of the losses (`boundRecallBelow`).
- * @param recoveryRate ρ, the same as in `losses`.
+ * Bounds effective recall at one K. The lower bound is exact for up to 400 conversations. The upper bound,
+ * and the lower bound for more conversations, are binomial bounds at the real-valued sum of the losses
+ * (`boundRecallBelow`).
+ * @param recoveryRate ρ, the same value as in `losses`.
  */
 export function boundEffectiveAt(counts: MissCounts, recoveryRate: number): BoundedRecall {
   const binomial = boundEffective(counts.samples, counts.losses);
@@ -39,8 +50,9 @@ export function boundEffectiveAt(counts: MissCounts, recoveryRate: number): Boun
 }
 
 /**
- * The smallest mean loss at which misses as few as these are too unlikely. Finds the root of the logarithm, which is
- * almost linear, by false position (the Illinois variant). The result is on the safe side of the root.
+ * The smallest mean loss at which the observed number of misses or fewer is too unlikely. The function finds
+ * the root of the logarithm, which is almost linear, by false position (the Illinois variant). The result is
+ * on the safe side of the root.
  */
 function boundLoss(counts: MissCounts, recoveryRate: number): number {
   const excess = (loss: number): number =>
@@ -52,7 +64,7 @@ function boundLoss(counts: MissCounts, recoveryRate: number): number {
   for (let round = 0; round < roundsMax && above - below > precision; round += 1) {
     const loss = below + ((above - below) * high) / (high - low);
     const found = excess(loss);
-    // An end that stays twice counts half, so that it moves, too.
+    // If the same end is kept twice, its value is halved, so that this end moves in the next round.
     if (found > 0) {
       [below, high] = [loss, found];
       if (wasLast === 'below') low /= 2;
@@ -67,7 +79,10 @@ function boundLoss(counts: MissCounts, recoveryRate: number): number {
   return above;
 }
 
-/** Whether the lower bound of effective recall meets the target: `boundEffectiveAt`, in less time. */
+/**
+ * Whether the lower bound of effective recall meets the target. The result is the same as with
+ * `boundEffectiveAt`, in less time.
+ */
 export function meetsTarget(counts: MissCounts, recoveryRate: number, recallTarget: number): boolean {
   return isExact(counts, recoveryRate)
     ? chanceOfSoFew(counts, recoveryRate, 1 - recallTarget) <= tail
@@ -79,11 +94,12 @@ function isExact({ samples }: MissCounts, recoveryRate: number): boolean {
 }
 
 /**
- * The largest probability of misses as few as these, if the mean loss is `loss`. A conversation misses one tool
- * with probability p₁ and then loses 1 − ρ. It misses more with probability p₂ and then loses at most 1. So
- * loss ≤ p₁(1 − ρ) + p₂, and p₁ + p₂ ≤ 1. The weighted count is one + w · more, where w is a fixed weight. Its distribution is
- * trinomial; the test takes the worst of the pairs (p₁, p₂) with this loss. The count falls as K grows, so the smallest
- * K that passes needs no correction.
+ * The largest probability of the observed number of misses or fewer, if the mean loss is `loss`. A
+ * conversation misses one tool with probability p₁ and then loses 1 − ρ. It misses several tools with
+ * probability p₂ and then loses at most 1. Therefore loss ≤ p₁(1 − ρ) + p₂, and p₁ + p₂ ≤ 1. The weighted
+ * count is one + w · more, with a fixed weight w. This count has a trinomial distribution. The test uses the
+ * worst of the pairs (p₁, p₂) with this loss. The count decreases as K grows, so the smallest K that passes
+ * needs no correction.
  */
 function chanceOfSoFew({ samples, one, more }: MissCounts, recoveryRate: number, loss: number): number {
   const lossOfOne = 1 - recoveryRate;
@@ -121,7 +137,8 @@ function chanceUpTo(
 function cumulate(most: number, samples: number, chance: number): number {
   if (most >= samples || chance <= 0) return 1;
   if (chance >= 1) return 0;
-  // The other tail, so that the first term below is never too small for a number.
+  // The function uses the other tail, so that the first term of the sum is not too small for a floating-point
+  // number.
   if (chance > 0.5) return 1 - cumulateSmall(samples - most - 1, samples, 1 - chance);
   return cumulateSmall(most, samples, chance);
 }
@@ -138,7 +155,7 @@ function cumulateSmall(most: number, samples: number, chance: number): number {
   return Math.min(1, sum);
 }
 
-/** ln n! for each n that the exact test meets. */
+/** ln n! for each n that the exact test uses. */
 const logFactorials = new Float64Array(exactMax + 1);
 for (let n = 2; n <= exactMax; n += 1) logFactorials[n] = (logFactorials[n - 1] ?? 0) + Math.log(n);
 

@@ -15,7 +15,8 @@ const storedBuckets = z.array(
     curve: points,
     toolsMean: z.number(),
     since: z.string().nullable(),
-    // The previous release stored only the curve and `isOff`: its buckets apply as priors until the next round.
+    // The previous release stored only the curve and `isOff`. Its buckets therefore use the priors until the
+    // next round.
     state: z.enum(['calibrated', 'prior', 'off']).default('prior'),
     reason: z
       .enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed'])
@@ -37,10 +38,10 @@ export interface StoredCalibration extends Calibration {
 
 export interface CalibrateContext {
   readonly database: TelemetryDatabase;
-  /** Returns what the account wants of its policy. Throws `not_found` for a deleted account. */
+  /** Returns the account's goals for its policy. Throws `not_found` for a deleted account. */
   readonly readGoals: (accountId: string) => Promise<PolicyGoals>;
   readonly announce: (policy: RoutingPolicy) => void;
-  /** Called after a policy was stored, for each bucket in which recall fell or is tested again. */
+  /** Called after a policy was stored, for each bucket in which recall dropped or is tested again. */
   readonly onRecallChange?: (change: RecallChange) => void;
   readonly now?: () => number;
 }
@@ -49,13 +50,13 @@ export interface RecallChange {
   readonly accountId: string;
   readonly bucket: string;
   readonly kind: 'fell' | 'recoveries_rose' | 'setup_changed';
-  /** When it started, as RFC 3339. */
+  /** When the change started, as RFC 3339. */
   readonly since: string | null;
 }
 
 /**
- * Computes an account's next policy from its conversations. If it differs from the current policy, it is stored
- * and announced to the routers.
+ * Computes an account's next policy from its conversations. If the policy differs from the current one, it is
+ * stored and announced to the routers.
  */
 export async function calibrateAccount(context: CalibrateContext, accountId: string): Promise<void> {
   const { database, now = Date.now } = context;
@@ -85,7 +86,7 @@ function listRecallChanges(
   });
 }
 
-/** Reads an account's newest calibration, or a specific version. Null if it does not exist. */
+/** Reads an account's newest calibration, or a specific version. Returns null if it does not exist. */
 export async function readCalibration(
   database: TelemetryDatabase,
   accountId: string,
@@ -112,7 +113,7 @@ async function write(
   const json = { recoveryRate: { ...rate }, buckets: structuredClone(buckets) as object };
   const data = { version, madeAt, recallTarget, ...json };
   const { count } = await routingPolicy.createMany({ data: [{ accountId, ...data }], skipDuplicates: true });
-  // The check must follow the write: a deletion that starts later finds the row.
+  // The check must follow the write, because a deletion that starts later finds the row.
   const isForgotten = (await forgottenAccount.count()) > 0;
   // Conversations stay pinned to older policy versions, but no conversation lasts a month.
   const oldest = new Date(madeAt.getTime() - windowDays * dayMs);

@@ -1,5 +1,5 @@
 declare module 'jstat' {
-  /** The part of jStat that this app uses. jStat is a CommonJS module. */
+  /** Types for the part of jStat that this app uses. jStat is a CommonJS module. */
   const jstat: {
     readonly jStat: {
       readonly beta: {

@@ -16,7 +16,7 @@ const draw = (count: number, neededK: (at: number) => number, change: Partial<Sh
     setup,
     ...change,
   }));
-/** Without recovery, K depends on forwarded recall. */
+/** Without recovery, K depends only on forwarded recall. */
 const goalsFor = (recallTarget: number) => ({ recallTarget, hasRecovery: false });
 const measure = (samples: readonly ShadowSample[], previous: Calibration | null, recallTarget: number) =>
   calibrate({ samples, pruned: [] }, previous, goalsFor(recallTarget));
@@ -33,7 +33,7 @@ describe('recall bounds', () => {
     [0.95, 93, 1],
     [0.99, 299, 0],
     [0.99, 473, 1],
-  ])('for recall %d require %d conversations with %d misses, and no fewer', (target, samples, misses) => {
+  ])('for recall %d require at least %d conversations with %d misses', (target, samples, misses) => {
     expect(boundRecallBelow(samples, misses)).toBeGreaterThanOrEqual(target);
     expect(boundRecallBelow(samples - 1, misses)).toBeLessThan(target);
   });
@@ -45,7 +45,7 @@ describe('recall bounds', () => {
 });
 
 describe('a calibrated policy', () => {
-  it('uses the smallest K whose lower bound meets the target, and no K with one conversation too few', () => {
+  it('uses the smallest K with a lower bound that meets the target, and none if one conversation is missing', () => {
     const samples = draw(59, (at) => 1 + (at % 12));
     expect(kOf(samples, 0.95)).toBe(12);
     expect(kOf(samples.slice(1), 0.95)).toBeNull();
@@ -54,7 +54,7 @@ describe('a calibrated policy', () => {
     expect(kOf(oneMiss.slice(1), 0.95)).toBe(70);
   });
 
-  it('chooses a smaller K the more pruned tools are recovered, and none smaller without recovery', () => {
+  it('chooses a smaller K if more pruned tools are recovered, but not without recovery', () => {
     const samples = draw(400, (at) => (at % 20 === 0 ? 60 : 1 + (at % 12)));
     const kAt = (recovered: number, hasRecovery = true) => {
       const missing = samples.map((each) => ({ ...each, missed: (each.neededKs[0] ?? 0) > 12 ? 1 : 0 }));
@@ -70,7 +70,7 @@ describe('a calibrated policy', () => {
     expect(kAt(20)).toBe(60);
   });
 
-  it('counts the losses of a conversation once per missed tool', () => {
+  it('increases the loss of a conversation with each missed tool', () => {
     const twice = draw(300, (at) => 1 + (at % 5)).map((each, at) =>
       at % 15 === 0 ? { ...each, neededKs: [40, 40, 40, 2] } : each,
     );
@@ -104,13 +104,13 @@ describe('a calibrated policy', () => {
     expect(policy.buckets.find(({ bucket }) => bucket === 'act:51-100')?.decidedBy).toBe('*:51-100');
   });
 
-  it('disables a bucket when recall falls, starts counting again, and resumes after enough new conversations', () => {
+  it('disables a bucket when recall drops, counts from zero, and resumes after enough new conversations', () => {
     const before = draw(100, (at) => 1 + (at % 10));
     const first = measure(before, null, 0.95);
     const fallen = [...before, ...draw(20, () => 60, {}, 100)];
     const second = measure(fallen, first, 0.95);
     expect(bucketOf(second)).toMatchObject({ state: 'off', reason: 'recall_fell', k: null });
-    // The conversations just before the fall also had high ranks, so the exact start cannot be determined.
+    // The conversations just before the drop also had high ranks, so the exact start cannot be determined.
     expect([95, 96, 97, 98, 99, 100].map((at) => fallen[at]!.at)).toContain(bucketOf(second).since);
     const policy = renderPolicy('account', 2, new Date(), second);
     expect(decideBucket(policy, { intent: 'act', tools: 80 })).toMatchObject({ state: 'off', k: null });
@@ -118,7 +118,7 @@ describe('a calibrated policy', () => {
     expect(bucketOf(third)).toMatchObject({ state: 'calibrated', k: 60 });
   });
 
-  it('disables a bucket if even the upper bound of its plans misses the target', () => {
+  it('disables a bucket if even the upper bound for its plans is below the target', () => {
     expect(
       bucketOf(
         measure(

@@ -15,14 +15,14 @@ import {
 } from './recovery-rate.ts';
 
 const bucketsMax = 128;
-/** A bucket's figures are published again once its number of conversations has changed by this share. */
+/** Change in the number of conversations, as a share, after which a bucket's figures are published again. */
 const growth = 0.1;
 /**
- * Up to this size, every additional conversation is published, because the share of shadow conversations
- * depends on it.
+ * Up to this number of conversations, the figures are published after every new conversation, because the
+ * share of shadow conversations depends on them.
  */
 const samplesInFull = 100;
-/** A recovery rate is published again once it has changed by this much. */
+/** Change in a recovery rate after which the rate is published again. */
 const rateStep = 0.02;
 
 /** An account's measurements, from its request log. */
@@ -33,17 +33,17 @@ export interface Measurements {
 
 export interface Calibration {
   readonly recallTarget: number;
-  /** Over all buckets. */
+  /** The recovery rate over all buckets. */
   readonly recoveryRate: RecoveryRate;
   readonly buckets: readonly PolicyBucket[];
 }
 
 /**
  * Computes an account's policy from its measurements. Each bucket combines an intent with a range of list
- * sizes; each size band also has a bucket for all intents. K is the smallest one whose lower bound of effective
- * recall meets the target. After a drop in recall, a bucket starts again with the conversations after the drop.
- * Until there are enough of them, the bucket is off and all tools are sent. A bucket is also off if even the
- * upper bound on the recall of its plans is below the target.
+ * sizes. Each size band also has a bucket for all intents. K is the smallest value for which the lower bound
+ * of effective recall meets the target. After a drop in recall, a bucket starts again with the conversations
+ * after the drop. The bucket is off until there are enough conversations, and all tools are sent. A bucket is
+ * also off if even the upper bound on the recall of its plans is below the target.
  */
 export function calibrate(
   { samples, pruned }: Measurements,
@@ -69,7 +69,7 @@ export function calibrate(
   return { recallTarget: goals.recallTarget, recoveryRate, buckets: buckets.slice(0, bucketsMax) };
 }
 
-/** A bucket uses its own recovery rate once it has measured enough, and otherwise the account's. */
+/** A bucket uses its own recovery rate if it has enough measurements, and otherwise the account's rate. */
 function chooseRate(
   bucket: string,
   samples: readonly ShadowSample[],
@@ -115,7 +115,7 @@ export function renderPolicy(
   };
 }
 
-/** A bucket that has measured too little follows the bucket for all intents in its size band. */
+/** A bucket with too few measurements follows the bucket for all intents in its size band. */
 function renderBucket(own: PolicyBucket, pooled: PolicyBucket | undefined): CalibratedBucket {
   const decided = own.state === 'prior' && pooled !== undefined && pooled.state !== 'prior' ? pooled : own;
   const { state, reason, k, kWithoutRecovery, recoveryRate, samples, curve, losses, effective, retest } =
@@ -142,7 +142,7 @@ function renderBucket(own: PolicyBucket, pooled: PolicyBucket | undefined): Cali
   };
 }
 
-/** The misses or losses at K: those of the largest point that K reaches. */
+/** The misses or losses at K, from the point with the largest K that is at most `k`. */
 export function lostAt(points: readonly CurvePoint[], k: number, samples: number): number {
   return points.findLast(([each]) => each <= k)?.[1] ?? samples;
 }

@@ -7,8 +7,8 @@ export interface ShadowSample {
   readonly at: string;
   readonly bucket: string;
   /**
-   * For each tool that the model called, the smallest K that would have held it when it was first called.
-   * Descending, up to a maximum number of tools. Empty if the model called none.
+   * For each tool that the model called, the smallest K for which the tool set would have contained the tool
+   * at its first call. Descending, up to a maximum number of tools. Empty if the model called no tool.
    */
   readonly neededKs: readonly number[];
   /** Number of called tools that the plan, which was not applied, would have pruned. */
@@ -22,7 +22,7 @@ export interface ShadowSample {
   readonly setup: Setup;
 }
 
-/** The smallest K that would have held every tool called in the conversation. */
+/** The smallest K for which the tool set would have contained every tool called in the conversation. */
 export function neededKOf({ neededKs }: Pick<ShadowSample, 'neededKs'>): number {
   return neededKs[0] ?? 1;
 }
@@ -32,13 +32,17 @@ export type CurvePoint = readonly [k: number, misses: number];
 
 /** Maximum number of points. More points would not make a difference for any realistic target. */
 const pointsMax = 64;
-/** Up to this number of misses, each number has its own point. Above it, each next point has an eighth more misses. */
+/**
+ * Up to this number of misses, each number has its own point. Above this number, each next point has an
+ * eighth more misses.
+ */
 const missesInFull = 40;
 
 /**
- * Measures how recall grows with K. For each number of misses, it finds the smallest K with no more misses.
- * The points are in ascending order of K. Recall only grows with K, so the first point whose bound meets the
- * target is as reliable as a single bound. Choosing among many values for K therefore needs no correction.
+ * Measures how recall grows with K. For each number of misses, the function finds the smallest K with no more
+ * misses. The points are in ascending order of K. Recall only grows with K, so the first point with a bound
+ * that meets the target is as reliable as a single bound. Choosing among many values for K therefore needs no
+ * correction.
  */
 export function measureCurve(samples: readonly ShadowSample[]): CurvePoint[] {
   const needed = samples.map(neededKOf).sort((one, other) => one - other);
@@ -60,15 +64,15 @@ function countAbove(ascending: readonly number[], k: number): number {
   return ascending.length - (ascending.findLastIndex((needed) => needed <= k) + 1);
 }
 
-/** Adds the lower bound to each point on the curve. K and recall both ascend. */
+/** Adds the lower bound of recall to each point on the curve. K and recall are both ascending. */
 export function boundCurve(samples: number, curve: readonly CurvePoint[]): [k: number, recallLow: number][] {
   return curve.map(([k, misses]) => [k, boundRecallBelow(samples, misses)]);
 }
 
 /**
- * The expected loss at each K, summed over the samples: `lossOf` returns the loss of a conversation by its
- * number of needed tools that K leaves out. One point per K at which the sum changes, ascending, up to a
- * maximum number of points.
+ * The expected loss at each K, summed over the samples. `lossOf` returns the loss of a conversation from the
+ * number of its needed tools that are pruned at K. The list has one point per K at which the sum changes,
+ * ascending, up to a maximum number of points.
  */
 export function measureLosses(
   samples: readonly ShadowSample[],
@@ -76,7 +80,7 @@ export function measureLosses(
 ): CurvePoint[] {
   const ks = [...new Set(samples.flatMap(({ neededKs }) => neededKs))].sort((one, other) => one - other);
   const step = Math.max(1, Math.ceil(ks.length / pointsMax));
-  // The largest K loses nothing, so it is always a point.
+  // At the largest K, nothing is lost, so this K is always a point.
   const shown = ks.filter((_, at) => at % step === (ks.length - 1) % step);
   return shown.map((k) => [
     k,
@@ -89,7 +93,7 @@ function countWhile(values: readonly number[], test: (value: number) => boolean)
   return at < 0 ? values.length : at;
 }
 
-/** Each bound holds in 95 out of 100 cases. */
+/** Error probability of each bound: the bound is correct in 95 out of 100 cases. */
 const tail = 0.05;
 
 /**

@@ -10,40 +10,40 @@ import {
 import { boundEffective, lossOf, type PrunedConversation } from './recovery-rate.ts';
 import { watchRecall, type RecallState, type WatchedConversation } from './watch-recall.ts';
 
-/** Number of conversations used per bucket, newest first. Older ones may involve other tools. */
+/** Number of conversations used per bucket, newest first. Older conversations may involve other tools. */
 const samplesMax = 1_000;
 
-/** A bucket as stored with its policy. */
+/** A bucket as it is stored with its policy. */
 export interface PolicyBucket {
   readonly bucket: string;
-  /** Conversations in which the model called tools. */
+  /** Number of conversations in which the model called tools. */
   readonly samples: number;
   readonly state: 'calibrated' | 'prior' | 'off';
   readonly reason: PolicyReason;
-  /** Null unless calibrated. */
+  /** The smallest K that meets the target. Null unless the bucket is calibrated. */
   readonly k: number | null;
   readonly kWithoutRecovery: number | null;
   readonly recoveryRate: RecoveryRate;
-  /** Conversations that miss a tool, by K. */
+  /** Number of conversations that miss a tool, by K. */
   readonly curve: readonly CurvePoint[];
   /** Expected losses with recovery, by K. */
   readonly losses: readonly CurvePoint[];
-  /** Effective recall at K with its bounds. Null unless calibrated. */
+  /** Effective recall at K with its bounds. Null unless the bucket is calibrated. */
   readonly effective: BoundedRecall | null;
   /** Mean number of tools in the tool lists. */
   readonly toolsMean: number;
   /**
-   * Time of the first sample, as RFC 3339. Earlier conversations are excluded because recall fell at this
-   * time. Null if recall has not fallen.
+   * Time of the first sample, as RFC 3339. Earlier conversations are excluded because recall dropped at this
+   * time. Null if recall has not dropped.
    */
   readonly since: string | null;
-  /** Why recall is tested again with more shadow conversations; null if it is not. */
+  /** Why recall is tested again with more shadow conversations. Null if it is not tested again. */
   readonly retest: RecallRetest | null;
 }
 
-/** What an account wants of its policy. */
+/** The goals of an account for its policy. */
 export interface PolicyGoals {
-  /** From 0.5 to 0.9999. */
+  /** The target for effective recall, from 0.5 to 0.9999. */
   readonly recallTarget: number;
   /** Whether the account allows recovery. Without it, forwarded recall must meet the target. */
   readonly hasRecovery: boolean;
@@ -55,7 +55,10 @@ export interface BucketMeasurements {
   readonly pruned: readonly PrunedConversation[];
 }
 
-/** @param rate the recovery rate, which an account without recovery does not use. */
+/**
+ * Calibrates one bucket.
+ * @param rate the recovery rate, which is not used for an account without recovery.
+ */
 export function calibrateBucket(
   bucket: string,
   { samples, pruned }: BucketMeasurements,
@@ -85,7 +88,7 @@ export function calibrateBucket(
   return measured;
 }
 
-/** Watches only a measured K: nothing else has an expected recall. */
+/** Watches recall only at a measured K, because only a measured K has an expected recall. */
 function watchBucket(
   samples: readonly ShadowSample[],
   pruned: readonly PrunedConversation[],
@@ -118,7 +121,7 @@ function offBecause(reason: PolicyReason): Off {
   return { state: 'off', reason, k: null, kWithoutRecovery: null, effective: null };
 }
 
-/** Whether even the upper bound on the effective recall of the plans that were made is below the target. */
+/** Whether even the upper bound on the effective recall of the computed plans is below the target. */
 function isTargetMissed(
   samples: readonly ShadowSample[],
   recallTarget: number,
@@ -171,7 +174,10 @@ function countMisses(samples: readonly ShadowSample[], k: number, losses: number
   return { samples: samples.length, one, more, losses };
 }
 
-/** The first place for which a condition holds that also holds for all later ones. Null if it holds for none. */
+/**
+ * The first place from which a condition holds for all following values. Null if the condition holds for no
+ * value.
+ */
 function findFirst<Value>(values: readonly Value[], isMet: (value: Value) => boolean): number | null {
   let [low, high] = [0, values.length];
   while (low < high) {

@@ -1,14 +1,15 @@
 import { fall, type Likelihood, type RecallWatch, type WatchedSample } from './recall-watch.ts';
 
 const stretchMax = 20;
-/** Halvings of an interval of at most 20: the result is exact to 0.00002. */
+/** Number of bisection rounds. The result for an interval of at most 20 is exact to 0.00002. */
 const rounds = 20;
 
 /**
- * Detects when tool ranks in conversations get worse. The model of a fall stretches every depth by the factor
- * that lowers recall at K by ten points. Stretching raises the share of deeper ranks to a power (Lehmann,
- * "The power of rank tests", 1953), so the shape of the distribution does not matter. All ranks in a
- * conversation count, because the deepest rank contains only half of the information.
+ * Detects when tool ranks in conversations get worse. A drop in recall is modelled as a stretch: every depth
+ * is multiplied by the factor that lowers recall at K by ten points. Stretching raises the share of deeper
+ * ranks to a power (Lehmann, "The power of rank tests", 1953), so the shape of the distribution does not
+ * matter. All ranks in a conversation are used, because the deepest rank contains only half of the
+ * information.
  */
 export class RankWatch implements RecallWatch {
   readonly #k: number;
@@ -53,8 +54,8 @@ function chooseStretch(conversations: readonly (readonly number[])[], depthBeyon
 
 /**
  * Tool calls within a conversation are correlated, so they contain less information than independent calls.
- * Without a change, a likelihood ratio has mean 1. The weight is the exponent for which this holds on the
- * reference conversations, at most 1.
+ * Without a change, a likelihood ratio has mean 1. The weight is the exponent, at most 1, for which the mean
+ * over the reference conversations is 1.
  */
 function chooseWeight(ratios: readonly number[]): number {
   const sumAt = (weight: number): number => ratios.reduce((sum, ratio) => sum + Math.exp(weight * ratio), 0);
@@ -72,7 +73,7 @@ function bisect(low: number, high: number, holdsAt: (place: number) => boolean):
   return above;
 }
 
-/** Ranks from the reference conversations, with which new conversations are compared. */
+/** Ranks from the reference conversations. New conversations are compared with them. */
 class RankReference {
   readonly conversations: (readonly number[])[] = [];
   /** All reference ranks in ascending order. */
@@ -84,9 +85,9 @@ class RankReference {
   }
 
   /**
-   * The depth of a rank: minus the logarithm of the share of reference ranks that are as deep or deeper, with
-   * ties counted as half. The depths of the reference ranks are exponentially distributed with mean 1,
-   * whatever the distribution of the ranks.
+   * The depth of a rank: minus the logarithm of the share of reference ranks that are as deep or deeper. Ties
+   * count as half. The depths of the reference ranks are exponentially distributed with mean 1, for any
+   * distribution of the ranks.
    */
   depthOf(rank: number): number {
     const total = this.#ranks.length;

@@ -5,24 +5,27 @@ import type { ShadowSample } from './measure-bucket.ts';
 import type { PrunedConversation } from './recovery-rate.ts';
 import type { Setup } from './setup-change.ts';
 
-/** Older requests are ignored, because traffic changes. */
+/** Number of days from which requests are read. Older requests are ignored, because traffic changes. */
 export const windowDays = 30;
 const dayMs = 86_400_000;
 const samplesMax = 20_000;
-/** Maximum number of needed tools read per conversation, those that need the largest K first. */
+/** Maximum number of needed tools read per conversation. The tools that need the largest K come first. */
 const needsMax = 32;
 /** Number of pruned requests from which recoveries are measured, newest first. */
 const prunedRequestsMax = 50_000;
 
-/** What a request ran with: its tool list, its model, and the ranker, the first part of the policy version. */
+/**
+ * The setup of a request: its tool list, its model, and the ranker, which is the first part of the policy
+ * version.
+ */
 const setupSql = `
   tool_list, provider || '/' || model AS model, nullif(split_part(policy_version, '/', 1), '') AS ranker`;
-/** The setup of a conversation is that of its first request. */
+/** The setup of a conversation is the setup of its first request. */
 const firstSetupSql = ['tool_list', 'model', 'ranker']
   .map((column) => `(array_agg(${column} ORDER BY created_at))[1] AS ${column}`)
   .join(', ');
 
-/** A tool counts once per conversation, with the K that it needed when it was first called. */
+/** A tool counts once per conversation, with the K that the tool needed at its first call. */
 const samplesSql = `
   , shadow AS (
     SELECT coalesce(session_key, session_id, id::text) AS session, created_at, bucket, tools_in, needs,
@@ -61,8 +64,8 @@ interface SampleRow extends SetupColumns {
 }
 
 /**
- * Counts a recovered tool only if the model then called it. Conversations under a key's K override are left
- * out: they are never drawn for shadow.
+ * Counts a recovered tool only if the model then called the tool. Conversations under a key's K override are
+ * excluded, because they are never drawn for shadow.
  */
 const prunedSql = `
   , pruned AS (
@@ -94,7 +97,10 @@ interface PrunedRow extends SetupColumns {
   readonly recovered: number;
 }
 
-/** Reads what an account's log shows about recall: shadow conversations, and recoveries in pruned ones. */
+/**
+ * Reads an account's measurements of recall from its log: shadow conversations, and recoveries in pruned
+ * conversations.
+ */
 export async function readMeasurements(
   database: TelemetryDatabase,
   accountId: string,

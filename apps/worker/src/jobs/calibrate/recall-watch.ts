@@ -6,7 +6,7 @@ export interface WatchedSample {
 }
 
 /**
- * Learns from reference conversations, and computes how much more likely a conversation is after a fall in
+ * Fits a reference from conversations, and computes how much more likely a conversation is after a drop in
  * recall.
  */
 export interface RecallWatch {
@@ -15,9 +15,9 @@ export interface RecallWatch {
 }
 
 export interface Likelihood {
-  /** The information (nats) that one conversation contains, on average, after the fall. */
+  /** The mean information (nats) in one conversation after the drop. */
   readonly nats: number;
-  /** The logarithm of how much more likely a conversation is after the fall than before it. */
+  /** The logarithm of how much more likely a conversation is after the drop than before it. */
   readonly ratioOf: (sample: WatchedSample) => number;
 }
 
@@ -46,7 +46,7 @@ export class MissWatch implements RecallWatch {
   }
 }
 
-/** The log-likelihood ratios of an event and of its absence, if its probability rises. */
+/** The log-likelihood ratios of an event and of its absence, if the probability of the event rises. */
 export function binaryRatio(before: number, after: number): { hit: number; none: number; nats: number } {
   const [hit, none] = [Math.log(after / before), Math.log((1 - after) / (1 - before))];
   return { hit, none, nats: after * hit + (1 - after) * none };

@@ -16,7 +16,7 @@ describe('the recovery rate', () => {
     expect(few.measured?.value).toBeCloseTo(0.9, 1);
   });
 
-  it('is recovered tools over the missed tools that the shadow conversations stand for', () => {
+  it('is recovered tools divided by the missed tools that the shadow conversations represent', () => {
     const rate = measureRecoveryRate(
       [
         { bucket, conversations: 3_000, recovered: 240, squares: 240, since },
@@ -32,7 +32,8 @@ describe('the recovery rate', () => {
   });
 
   it('is not biased when the policy and the shadow share change together', () => {
-    // Early, 20% in shadow and one miss in four; later, 5% in shadow and one miss in fifty. The true rate is 0.8.
+    // Early period: 20% in shadow and one miss in four. Later period: 5% in shadow and one miss in fifty. The
+    // true rate is 0.8.
     const early = shadows(200, (at) => Number(at % 4 === 0), true, 0.2);
     const later = shadows(400, (at) => Number(at % 50 === 0), true, 0.05);
     const recovered = Math.round(0.8 * (800 / 4 + 7_600 / 50));
@@ -40,7 +41,7 @@ describe('the recovery rate', () => {
     expect(measureRecoveryRate([count], [...early, ...later]).measured?.value).toBeCloseTo(0.8, 1);
   });
 
-  it('stays the prior while the measurement does not contradict it', () => {
+  it('is the prior while the measurement does not contradict it', () => {
     const count = { bucket, conversations: 400, recovered: 44, squares: 44, since };
     const rate = measureRecoveryRate(
       [count],
@@ -56,7 +57,7 @@ describe('the recovery rate', () => {
     expect(low.used).toBeLessThan(0.3);
   });
 
-  it('ignores shadow conversations whose plan had no recovery', () => {
+  it('ignores shadow conversations with a plan without recovery', () => {
     const rate = measureRecoveryRate(
       [{ bucket, conversations: 4_000, recovered: 320, squares: 320, since }],
       [...shadows(1_000, (at) => Number(at % 10 === 0)), ...shadows(1_000, () => 3, false)],
@@ -83,20 +84,20 @@ describe('the recovery rate', () => {
       };
       above += Number(measureRecoveryRate([count], shadows(500, missesOf)).used > truth);
     }
-    // 400 runs of a 5% event stay below 8% in 99.5 of 100 cases.
+    // In 99.5 of 100 cases, an event with a probability of 5% occurs in fewer than 8% of 400 runs.
     expect(above / runs).toBeLessThan(0.08);
   });
 });
 
 describe('effective recall', () => {
-  it('loses more the more tools a conversation misses', () => {
+  it('decreases with each tool that a conversation misses', () => {
     expect(lossOf(0, 0.8)).toBe(0);
     expect(lossOf(1, 0.8)).toBeCloseTo(0.2, 12);
     expect(lossOf(3, 0.8)).toBeCloseTo(1 - 0.512, 12);
     expect(lossOf(2, 0)).toBe(1);
   });
 
-  it('is bounded like a binomial, also for fractional losses', () => {
+  it('has binomial bounds, also for fractional losses', () => {
     const [few, some, more] = [1, 1.5, 2].map((losses) => boundEffective(100, losses));
     expect(few!.low).toBeGreaterThan(some!.low);
     expect(some!.low).toBeGreaterThan(more!.low);

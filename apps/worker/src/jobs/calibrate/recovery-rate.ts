@@ -4,42 +4,48 @@ import type { Setup } from './setup-change.ts';
 
 /** A served conversation with pruned tools that the model could recover. */
 export interface PrunedConversation {
-  /** Time of its first request, as RFC 3339. */
+  /** Time of the conversation's first request, as RFC 3339. */
   readonly at: string;
   readonly bucket: string;
-  /** Number of scored tools that were forwarded in its first request. */
+  /** Number of scored tools that were forwarded in the conversation's first request. */
   readonly k: number;
   /** Number of tools that the model recovered and called. */
   readonly recovered: number;
   readonly setup: Setup;
 }
 
-/** How many tools were recovered and called in the pruned conversations of one bucket. */
+/** Number of tools that were recovered and called in the pruned conversations of one bucket. */
 export interface PrunedCount {
   readonly bucket: string;
   readonly conversations: number;
-  /** Recovered tools over these conversations, each counted once per conversation, and the sum of their squares. */
+  /**
+   * Number of recovered tools in these conversations, each counted once per conversation. `squares` is the
+   * sum of the squared numbers.
+   */
   readonly recovered: number;
   readonly squares: number;
-  /** Time of the account's first counted conversation, as RFC 3339. Earlier shadow conversations do not count. */
+  /**
+   * Time of the account's first counted conversation, as RFC 3339. Earlier shadow conversations are not
+   * counted.
+   */
   readonly since: string;
 }
 
-/** With fewer missed tools in shadow conversations, the prior applies. */
+/** Minimum number of missed tools in shadow conversations. With fewer missed tools, the prior applies. */
 const missedMin = 20;
-/** The 95% quantile of the normal distribution: each bound holds in 95 out of 100 cases. */
+/** The 95% quantile of the normal distribution. Each bound is correct in 95 out of 100 cases. */
 const quantile = 1.645;
 
 type ShadowCount = Pick<ShadowSample, 'at' | 'missed' | 'isArmed' | 'share'>;
 
 /**
- * Measures the recovery rate ρ: the tools recovered in pruned conversations, divided by the tools that were
- * missed in them. The second number is estimated from shadow conversations. Each was drawn with a known
- * probability p, so it stands for (1 − p) / p pruned conversations of the same moment and policy. This is the
- * Horvitz–Thompson estimator ("A Generalization of Sampling Without Replacement From a Finite Universe", 1952).
- * The bounds come from the delta method for the logarithm of a ratio. The variances are summed over
- * conversations, because calls within one depend on each other. The lower bound is used for planning once the
- * measurement contradicts the prior.
+ * Measures the recovery rate ρ: the number of tools recovered in pruned conversations, divided by the number
+ * of tools missed in them. The number of missed tools is estimated from shadow conversations. Each shadow
+ * conversation was drawn with a known probability p, so it represents (1 − p) / p pruned conversations of the
+ * same time and policy. This is the Horvitz–Thompson estimator ("A Generalization of Sampling Without
+ * Replacement From a Finite Universe", 1952). The bounds come from the delta method for the logarithm of a
+ * ratio. The variances are summed over conversations, because calls within a conversation depend on each
+ * other. The lower bound is used for planning if the measurement contradicts the prior.
  */
 export function measureRecoveryRate(
   pruned: readonly PrunedCount[],
@@ -89,7 +95,7 @@ interface Total {
   readonly squares: number;
 }
 
-/** The tools missed in the pruned conversations that the shadow conversations stand for. */
+/** The number of tools missed in the pruned conversations that the shadow conversations represent. */
 function weigh(shadow: readonly ShadowCount[]): Total {
   let [sum, squares] = [0, 0];
   for (const { missed, share } of shadow) {
@@ -100,7 +106,7 @@ function weigh(shadow: readonly ShadowCount[]): Total {
   return { sum, squares };
 }
 
-/** Half an event is added above, so that a count of zero has a variance too. */
+/** Half an event is added to the recovered tools, so that a count of zero also has a variance. */
 function boundRatio(recovered: Total, missed: Total): BoundedRecall {
   const events = recovered.sum + 0.5;
   const variance = (recovered.squares + 0.5) / events ** 2 + missed.squares / missed.sum ** 2;
@@ -110,26 +116,26 @@ function boundRatio(recovered: Total, missed: Total): BoundedRecall {
 }
 
 /**
- * While the prior lies between the bounds, the measurement does not contradict it. A lower bound below the prior
- * would only mean that little is measured: it would raise K, fewer tools would be missed, and less could be
- * measured.
+ * While the prior lies between the bounds, the measurement does not contradict the prior. A lower bound below
+ * the prior would then only mean that there are few measurements. Using this bound would raise K, so fewer
+ * tools would be missed and less could be measured.
  */
 function isConsistentWithPrior({ low, high }: { readonly low: number; readonly high: number }): boolean {
   return low <= priorRecoveryRate.used && priorRecoveryRate.used <= high;
 }
 
 /**
- * The expected loss of a conversation with `misses` pruned needs: one minus the chance that recovery returns
- * all of them.
+ * The expected loss of a conversation with `misses` pruned needs: one minus the probability that recovery
+ * restores all of them.
  */
 export function lossOf(misses: number, recoveryRate: number): number {
   return misses === 0 ? 0 : 1 - recoveryRate ** misses;
 }
 
 /**
- * Bounds effective recall, given the sum of the losses of `samples` conversations. A loss between 0 and 1
- * varies less than a coin with the same mean, so the binomial bound at the real-valued sum is conservative;
- * `npm run eval:served` measures it.
+ * Bounds effective recall, from the sum of the losses of `samples` conversations. A loss between 0 and 1
+ * varies less than a coin with the same mean. The binomial bound at the real-valued sum is therefore
+ * conservative. `npm run eval:served` measures the error.
  */
 export function boundEffective(samples: number, losses: number): BoundedRecall {
   return {

@@ -3,7 +3,10 @@ import { measureDispersion, type WatchedRecovery } from './recovery-watch.ts';
 
 const usual = 0.15;
 
-/** Conversations, 200 a day, in episodes of alike ones: all of an episode need recovery, or none. */
+/**
+ * Conversations, 200 a day, in episodes of similar conversations: either all conversations of an episode need
+ * recovery, or none.
+ */
 function draw(seed: number, episode: number, count = 4_000): WatchedRecovery[] {
   const random = randomFrom(seed);
   let recovered = 0;
@@ -22,7 +25,7 @@ describe('the dispersion of recoveries', () => {
     expect(measured.filter((each) => each === 1).length).toBeGreaterThanOrEqual(34);
   });
 
-  it('is not underestimated for episodes of alike conversations', () => {
+  it('is not underestimated for episodes of similar conversations', () => {
     const measured = Array.from({ length: 40 }, (_, seed) => dispersionOf(draw(seed, 10)));
     expect(measured.filter((each) => each >= 10).length).toBeGreaterThanOrEqual(34);
   });

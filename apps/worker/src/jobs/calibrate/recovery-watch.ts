@@ -3,7 +3,7 @@ import { binaryRatio, fall } from './recall-watch.ts';
 
 /** A served conversation with pruned tools. */
 export interface WatchedRecovery {
-  /** RFC 3339. */
+  /** Time of the conversation's first request, as RFC 3339. */
   readonly at: string;
   /** Number of scored tools that were forwarded. */
   readonly k: number;
@@ -11,24 +11,30 @@ export interface WatchedRecovery {
   readonly recovered: number;
 }
 
-/** Recoveries count as evidence once this many served conversations form the reference. */
+/**
+ * Minimum number of served conversations in the reference. With fewer conversations, recoveries are no
+ * evidence.
+ */
 const referenceMin = 200;
-/** Consecutive conversations that may be alike: a block ends after this many, or with the day (UTC). */
+/**
+ * Maximum number of consecutive conversations that may be similar. A block ends after this many
+ * conversations, or with the day (UTC).
+ */
 export const blockMax = 40;
-/** The recovery rate that the size of a rise is computed with lies between these bounds. */
+/** Bounds of the recovery rate from which the size of a rise is computed. */
 const [rateMin, rateMax] = [0.3, 1];
-/** With fewer blocks or days, their variance says nothing. */
+/** Minimum number of blocks or days. A smaller number gives no useful variance. */
 const blocksMin = 3;
-/** Certainty of the bounds of a dispersion. */
+/** Confidence level of the bounds of a dispersion. */
 const certainty = 0.95;
 /** Length of `YYYY-MM-DD`. */
 export const dateLength = 10;
 
 /**
- * Learns how often tools are recovered, and computes how much more likely a conversation with or without a
- * recovery is after a fall of forwarded recall by ten points. The share of conversations with a recovery is
- * proportional to the share that misses a tool at their K, which shadow conversations show. So a change of K is
- * no fall.
+ * Measures how often tools are recovered. Computes how much more likely a conversation with or without a
+ * recovery is after a drop of forwarded recall by ten points. The share of conversations with a recovery is
+ * proportional to the share that misses a tool at its K. Shadow conversations measure that share, so a change
+ * of K is not mistaken for a drop.
  */
 export class RecoveryWatch {
   readonly #usual: WatchedRecovery[] = [];
@@ -72,20 +78,23 @@ export class RecoveryWatch {
 }
 
 export interface RecoveryLikelihood {
-  /** How many conversations are alike, as the ratio of the variance of blocks to that of a binomial. At least 1. */
+  /**
+   * The number of conversations that are similar to each other, as the ratio of the variance of blocks to a
+   * binomial variance. At least 1.
+   */
   readonly dispersion: number;
-  /** The information (nats) per conversation after the fall; 0 while the reference is too small. */
+  /** The information (nats) per conversation after the drop. 0 while the reference is too small. */
   readonly nats: number;
   readonly ratioOf: (conversation: WatchedRecovery) => number;
 }
 
 /**
- * Measures how much more the number of recoveries varies between blocks than it would between independent
- * conversations. Alike conversations (an agent that repeats a task) have equal needs. Dividing the evidence by
- * this ratio keeps them from counting as independent (Wedderburn, "Quasi-likelihood functions", 1974). Blocks of
- * consecutive conversations show episodes; whole days also show episodes that run side by side. If blocks certainly
- * vary more, the upper bound of their ratio counts, because a small ratio raises false alarms. There are few days, so
- * only the part of their ratio that is certain counts.
+ * Measures how much more the number of recoveries varies between blocks than between independent
+ * conversations. Similar conversations (an agent that repeats a task) have equal needs. Dividing the evidence
+ * by this ratio prevents counting similar conversations as independent (Wedderburn, "Quasi-likelihood
+ * functions", 1974). Blocks of consecutive conversations reveal episodes, and whole days also reveal parallel
+ * episodes. If blocks vary significantly more, the upper bound of their ratio is used, because a ratio that
+ * is too small causes false alarms. There are few days, so the lower bound of their ratio is used.
  */
 export function measureDispersion(
   conversations: readonly WatchedRecovery[],
@@ -116,7 +125,10 @@ export function measureDispersion(
   return Math.max(ofBlocks, days.boundRatio('low'));
 }
 
-/** Sums the squared differences between blocks and their expectation, and the variances without dispersion. */
+/**
+ * Sums the squared differences between the blocks and their expected values, and the variances without
+ * dispersion.
+ */
 class Tally {
   #events = 0;
   #expected = 0;
@@ -139,7 +151,10 @@ class Tally {
     [this.#events, this.#expected, this.#variance] = [0, 0, 0];
   }
 
-  /** A bound of the ratio of the variance to that of independent conversations. 0 if there are too few blocks. */
+  /**
+   * A bound on the ratio of the measured variance to the variance of independent conversations. 0 if there
+   * are too few blocks.
+   */
   boundRatio(side: 'low' | 'high'): number {
     if (this.size < blocksMin) return 0;
     const quantile = jstat.jStat.chisquare.inv(side === 'low' ? certainty : 1 - certainty, this.size);

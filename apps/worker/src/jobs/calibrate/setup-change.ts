@@ -1,15 +1,21 @@
-/** What a conversation ran with: its tool list, its model, and the ranker. Null where the log does not say. */
+/**
+ * The setup of a conversation: its tool list, its model, and the ranker. A part that the log does not contain
+ * is null.
+ */
 export type Setup = readonly [toolList: string | null, model: string | null, ranker: string | null];
 
-/** A new value counts as a change once this many conversations followed its first use. */
+/**
+ * Minimum number of conversations from the first use of a new value. With fewer conversations, the new value
+ * is not a change.
+ */
 const conversationsMin = 5;
-/** The part of these conversations that must use it. */
+/** The minimum share of these conversations that use the new value. */
 const shareMin = 0.5;
 
 /**
- * The place of the first conversation after the newest change of the tool list, the model or the ranker. A value
- * that was never used before must be used in most conversations from then on: a list that changes with
- * every conversation, or a model on trial, is no change. Null without a change.
+ * The place of the first conversation after the newest change of the tool list, the model or the ranker. A
+ * new value is a change only if most conversations from then on use it. A list that changes with every
+ * conversation, or a model on trial, is therefore not a change. Null without a change.
  */
 export function findChange(conversations: readonly { readonly setup: Setup }[]): number | null {
   const changes = [0, 1, 2].flatMap((part) => findPart(conversations, part) ?? []);

@@ -6,13 +6,13 @@ const k = 12;
 const usual = 200;
 const setup: Setup = ['list', 'model', 'ranker'];
 
-/** One conversation every five minutes. */
+/** The conversations start five minutes apart. */
 const timeOf = (at: number) => new Date(Date.UTC(2026, 10, 1) + at * 300_000).toISOString();
 const drawRank = (random: () => number, scale: number) => 1 + Math.floor(-Math.log(1 - random()) * scale);
 
 /**
- * Shadow conversations with three calls each. K = 12 is enough for 95% of them, and for 85% if ranks are stretched
- * by 1.4.
+ * Shadow conversations with three calls each. K = 12 is enough for 95% of them, and for 85% if all ranks are
+ * stretched by the factor 1.4.
  */
 const drawShadows = (
   seed: number,
@@ -34,7 +34,7 @@ const same = (ranks: number[]) => ranks;
 const stretched = (ranks: number[]) => ranks.map((rank) => Math.ceil(rank * 1.4));
 const stateOf = (conversations: readonly WatchedConversation[]) => watchRecall(conversations, k).state;
 
-describe('a fall in recall, seen by shadow conversations', () => {
+describe('a drop in recall, detected from shadow conversations', () => {
   it('is not reported without a change: no alarm in five runs of 400 conversations', () => {
     for (const seed of [0, 1, 2, 3, 4]) expect(stateOf(drawShadows(seed, 400, same))).not.toBe('fell');
   });
@@ -63,7 +63,7 @@ describe('a fall in recall, seen by shadow conversations', () => {
     expect(stateOf([...drawShadows(1, usual, same), ...drawShadows(101, 150, astray, usual)])).toBe('fell');
   });
 
-  it('is only detected with enough reference conversations', () => {
+  it('is detected only with enough reference conversations', () => {
     expect(stateOf(drawShadows(1, 59, stretched))).toBe('usual');
     expect(stateOf([])).toBe('usual');
   });
@@ -84,13 +84,16 @@ interface Traffic {
   readonly missed: number;
   readonly rho: number;
   readonly share?: number;
-  /** How many conversations in a row are alike. */
+  /** Number of consecutive conversations that are similar. */
   readonly episode?: number;
   readonly servedK?: number;
   readonly ranWith?: Setup;
 }
 
-/** Traffic as the log contains it: some conversations in shadow, the others pruned to K. */
+/**
+ * Traffic as the log contains it: some conversations are in shadow, and the other conversations are pruned to
+ * K.
+ */
 function drawTraffic({ seed, from = 0, count, ...traffic }: Traffic): WatchedConversation[] {
   const { missed, rho, share = 0.05, episode = 1, servedK = k, ranWith = setup } = traffic;
   const random = randomFrom(seed);
@@ -103,7 +106,7 @@ function drawTraffic({ seed, from = 0, count, ...traffic }: Traffic): WatchedCon
   });
 }
 
-describe('a fall in recall, seen by recoveries', () => {
+describe('a drop in recall, detected from recoveries', () => {
   const before = { seed: 1, count: 3_000, missed: 0.1, rho: 0.8 };
   const states = (after: Partial<Traffic>, runs = 6) =>
     Array.from({ length: runs }, (_, seed) => {
@@ -118,7 +121,7 @@ describe('a fall in recall, seen by recoveries', () => {
     expect(countOf(states({ missed: 0.2, share: 0.2, count: 600 }), 'fell')).toBeGreaterThan(3);
   });
 
-  it('is not reported without one, for independent conversations and for episodes of ten alike ones', () => {
+  it('is not reported without a drop, for independent conversations and for episodes of ten similar ones', () => {
     expect(countOf(states({ count: 3_000 }), 'fell')).toBe(0);
     const runs = Array.from({ length: 6 }, (_, seed) =>
       stateOf(drawTraffic({ ...before, seed, count: 6_000, episode: 10 })),
@@ -126,7 +129,7 @@ describe('a fall in recall, seen by recoveries', () => {
     expect(countOf(runs, 'fell')).toBe(0);
   });
 
-  it('is not confirmed when only recovery is used more: shadow conversations deny it', () => {
+  it('is not confirmed when only recoveries become more frequent, because shadow conversations contradict it', () => {
     const found = states({ missed: 0.1, rho: 1, share: 0.2, count: 600 }, 4);
     expect(countOf(found, 'fell')).toBe(0);
     const moreOften = Array.from({ length: 4 }, (_, seed) =>
@@ -138,8 +141,8 @@ describe('a fall in recall, seen by recoveries', () => {
     expect(countOf(moreOften, 'fell')).toBe(0);
   });
 
-  it('is not a smaller K, which needs more recoveries', () => {
-    // Half of the shadow conversations need 8 tools, so K = 4 misses many more.
+  it('is not reported for a smaller K, which needs more recoveries', () => {
+    // Half of the shadow conversations need 8 tools, so many more conversations miss a tool at K = 4.
     const smaller = Array.from({ length: 4 }, (_, seed) => {
       const reference = drawTraffic({ ...before, seed });
       const rest = drawTraffic({
@@ -167,7 +170,7 @@ describe('a change of the tool list, the model or the ranker', () => {
     ['ranker', ['list', 'model', 'other']],
   ];
 
-  it.each(changes)('tests recall again at once when the %s changes', (_, ranWith) => {
+  it.each(changes)('tests recall again immediately when the %s changes', (_, ranWith) => {
     const conversations = [...drawTraffic(before), ...drawTraffic({ ...after, ranWith })];
     expect(watchRecall(conversations, k)).toEqual({ state: 'changed', since: timeOf(3_000) });
   });
@@ -177,7 +180,7 @@ describe('a change of the tool list, the model or the ranker', () => {
     expect(stateOf([...drawTraffic(before), ...rest])).toBe('usual');
   });
 
-  it('confirms a fall with less evidence than without the change', () => {
+  it('confirms a drop with less evidence than without the change', () => {
     const fallen = { ...after, missed: 0.2, share: 0.2, count: 150 };
     const other: Setup = ['other', 'model', 'ranker'];
     const fell = (ranWith: Setup) =>
@@ -188,7 +191,7 @@ describe('a change of the tool list, the model or the ranker', () => {
     expect(fell(other)).toBeGreaterThan(2);
   });
 
-  it('is not a list that differs with every conversation, or a model on trial', () => {
+  it('is not detected for a list that differs with every conversation, or a model on trial', () => {
     const lists = drawTraffic({ ...after, count: 200 }).map((each, at) => ({
       ...each,
       setup: [`list-${at}`, at % 3 === 0 ? 'trial' : 'model', 'ranker'] as const,

@@ -6,43 +6,46 @@ import { findChange, type Setup } from './setup-change.ts';
 
 /** Number of shadow conversations in the reference before detection starts. */
 export const referenceMin = 59;
-/** The reference is fitted again when it has grown by this share. */
+/** Growth of the reference, as a share, after which the reference is fitted again. */
 const growth = 0.2;
 /**
- * A CUSUM raises more false alarms the more information (in nats) each conversation contains, and exponentially
- * fewer with a higher threshold (Siegmund, "Sequential analysis", 1985, chapter 2). So the threshold is the
- * logarithm of this multiple of the information. `npm run eval:calibration -- --part quiet` counts the false
- * alarms: docs/internals/recall.md has the figures.
+ * A CUSUM raises more false alarms if each conversation contains more information (in nats), and
+ * exponentially fewer with a higher threshold (Siegmund, "Sequential analysis", 1985, chapter 2). The
+ * threshold is therefore the logarithm of this multiple of the information. `npm run eval:calibration --
+ * --part quiet` counts the false alarms. docs/internals/recall.md lists the results.
  */
 const alarmMultiple = 3_000_000;
 /**
- * Maximum number of conversations in a run. A drop of ten points is confirmed with fewer conversations. In a longer run, small
- * errors of the reference add up to the evidence of a fall. So the run becomes part of the reference, and a new one
- * starts (the idea of window-limited tests: Lai, "Sequential changepoint detection in quality control and dynamical
- * systems", 1995).
+ * Maximum number of conversations in a run. A drop of ten points is confirmed with fewer conversations. In a
+ * longer run, small errors of the reference would accumulate to the evidence of a drop. The run therefore
+ * becomes part of the reference, and a new run starts (the idea of window-limited tests: Lai, "Sequential
+ * changepoint detection in quality control and dynamical systems", 1995).
  */
 const runMax = 1_000;
 const alarmMin = 7;
-/** Evidence from which a fall is suspected, as a share of the evidence that an alarm needs. */
+/** Evidence from which a drop is suspected, as a share of the evidence that an alarm needs. */
 const suspectedShare = 0.35;
 /**
- * Evidence that shadow conversations must contribute by themselves. Recoveries also become more frequent if
- * models use recovery more, which is no fall.
+ * Minimum evidence from shadow conversations. Recoveries also become more frequent if models use recovery
+ * more, which is not a drop in recall.
  */
 const shadowMin = Math.log(2);
-/** One block of possibly alike conversations contributes at most this share of an alarm. */
+/**
+ * The maximum evidence from one block of possibly similar conversations, as a share of the evidence for an
+ * alarm.
+ */
 const blockShareMax = 1 / 3;
 /**
- * After a change of the setup, the time of a fall is known. A sequential test needs less evidence then: it is
- * wrong in at most one of this many changes (Ville's inequality), per kind of fall.
+ * After a change of the setup, the time of a possible drop is known. A sequential test then needs less
+ * evidence: it is wrong in at most one of this many changes (Ville's inequality), per kind of drop.
  */
 const changeAlarmAt = Math.log(200);
-/** Shadow conversations after a change until the test of it ends. */
+/** Number of shadow conversations after a change until its test ends. */
 const retestSamples = 59;
 
-/** A conversation that shows something about recall: in shadow, or served with pruned tools. */
+/** A conversation with evidence about recall: in shadow, or served with pruned tools. */
 export type WatchedConversation = {
-  /** Time of its first request, as RFC 3339. */
+  /** Time of the conversation's first request, as RFC 3339. */
   readonly at: string;
   readonly setup: Setup;
 } & (
@@ -51,18 +54,19 @@ export type WatchedConversation = {
 );
 
 /**
- * `suspected`: recoveries are more frequent. `changed`: the tool list, the model or the ranker changed. In both
- * cases recall is tested again with more shadow conversations. `fell`: shadow conversations confirm a fall.
+ * `suspected`: recoveries are more frequent. `changed`: the tool list, the model or the ranker changed. In
+ * both states, recall is tested again with more shadow conversations. `fell`: shadow conversations confirm a
+ * drop in recall.
  */
 export interface RecallState {
   readonly state: 'usual' | 'suspected' | 'changed' | 'fell';
-  /** The estimated time of the first conversation after the fall or change. Null if usual. */
+  /** The estimated time of the first conversation after the drop or change. Null in the state `usual`. */
   readonly since: string | null;
 }
 
 /**
- * Tests whether forwarded recall at `k` has fallen by ten points, given the conversations from oldest to newest.
- * Two kinds of fall are tested: all ranks get worse, or a few needed tools rank low.
+ * Tests whether forwarded recall at `k` has dropped by ten points, given the conversations from oldest to
+ * newest. Two kinds of drop are tested: all ranks get worse, or a few needed tools rank low.
  */
 export function watchRecall(conversations: readonly WatchedConversation[], k: number): RecallState {
   const at = (place: number): string | null => conversations[place]?.at ?? null;
@@ -81,9 +85,9 @@ export function watchRecall(conversations: readonly WatchedConversation[], k: nu
     : { state: 'suspected', since: at(suspected.startedAt) };
 }
 
-/** Evidence for a fall in the conversations from `startedAt` on. */
+/** Evidence for a drop in the conversations from `startedAt` on. */
 interface Evidence {
-  /** The logarithm of how much more likely they are after a fall than without one. */
+  /** The logarithm of how much more likely these conversations are after a drop than without a drop. */
   readonly nats: number;
   readonly shadowNats: number;
   readonly startedAt: number;
@@ -92,8 +96,8 @@ interface Evidence {
 
 /**
  * A CUSUM (Page, "Continuous inspection schemes", 1954). The conversations before the current run form the
- * reference. A run ends when the evidence for a fall is no larger than the evidence against it, or at its maximum
- * length.
+ * reference. A run ends when the evidence for a drop is no larger than the evidence against a drop, or at its
+ * maximum length.
  */
 function runCusum(conversations: readonly WatchedConversation[], watch: RecallWatch): Evidence | null {
   const reference = new Reference(watch);
@@ -130,8 +134,9 @@ function testChange(
 }
 
 /**
- * The usual shares are estimated from a limited number of conversations. The difference therefore includes the
- * sampling error of both sides, so the evidence counts by the share of the reference.
+ * The usual shares are estimated from a limited number of conversations. The difference therefore includes
+ * the sampling errors of the reference and of the run. To correct for this, the evidence is multiplied by the
+ * reference's share of the conversations.
  */
 function renderEvidence(run: Run, startedAt: number, size: number, alarmAt: number): Evidence {
   const known = size === 0 ? 0 : startedAt / size;
@@ -143,16 +148,16 @@ function isTesting(conversations: readonly WatchedConversation[], changedAt: num
   return samples < retestSamples;
 }
 
-/** Evidence that adds up over consecutive conversations, limited per block. */
+/** Evidence that is summed over consecutive conversations, with a limit per block. */
 class Run {
   readonly #natsMax: number;
-  /** Conversations per observed one. */
+  /** Number of conversations in the traffic per observed conversation. */
   readonly #weight: number;
   #closed = 0;
   #open = 0;
   #count = 0;
   #day = '';
-  /** Number of conversations. */
+  /** Number of conversations in the run. */
   size = 0;
   shadowNats = 0;
 
@@ -180,21 +185,21 @@ class Run {
 }
 
 interface Fitted {
-  /** Number of conversations that it was fitted to. */
+  /** Number of conversations in the fitted reference. */
   readonly size: number;
-  /** Their share of the traffic. Without recovery, only shadow conversations show something. */
+  /** The share of the traffic that is observed. Without recovery, only shadow conversations are observed. */
   readonly observed: number;
   readonly alarmAt: number;
   readonly ratioOf: (conversation: WatchedConversation) => number;
 }
 
-/** The conversations that others are compared with. */
+/** The conversations with which other conversations are compared. */
 class Reference {
   readonly #watch: RecallWatch;
   readonly #recoveries = new RecoveryWatch();
   /** The K that each shadow conversation needed. */
   readonly #needed: number[] = [];
-  /** The conversations of traffic that the shadow conversations stand for. */
+  /** The number of conversations in the traffic that the shadow conversations represent. */
   #traffic = 0;
   size = 0;
 
@@ -202,7 +207,7 @@ class Reference {
     this.#watch = watch;
   }
 
-  /** Number of shadow conversations. */
+  /** Number of shadow conversations in the reference. */
   get samples(): number {
     return this.#needed.length;
   }
@@ -216,7 +221,10 @@ class Reference {
     this.#traffic += 1 / conversation.share;
   }
 
-  /** Adds conversations from the oldest on. Returns the place of the first one that was not added. */
+  /**
+   * Adds conversations, starting with the oldest. Returns the place of the first conversation that was not
+   * added.
+   */
   addUntil(conversations: readonly WatchedConversation[], isDone: (reference: this) => boolean): number {
     for (const [at, conversation] of conversations.entries()) {
       if (isDone(this)) return at;
@@ -259,6 +267,6 @@ function ratioOf(
   recoveries: RecoveryLikelihood,
 ): number {
   if (conversation.kind === 'pruned') return recoveries.ratioOf(conversation);
-  // The same episodes have pruned and shadow conversations, so their evidence is not independent.
+  // Pruned and shadow conversations can belong to the same episodes, so their evidence is not independent.
   return labels.ratioOf(conversation) / recoveries.dispersion;
 }

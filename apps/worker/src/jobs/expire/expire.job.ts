@@ -14,7 +14,7 @@ const startMs = 60_000;
 export interface ExpireJobParts {
   readonly database: TelemetryDatabase;
   readonly partitions: Partitions;
-  /** Throws `not_found` for a deleted account. */
+  /** Returns the account's retention settings. Throws `not_found` for a deleted account. */
   readonly readKeeping: (accountId: string) => Promise<Keeping>;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
@@ -70,7 +70,7 @@ export class ExpireJob implements OnApplicationBootstrap, OnModuleDestroy {
         );
       }
     } catch (error) {
-      // The account was deleted, and its deletion also deletes these rows.
+      // The account was deleted. The account's deletion also deletes these rows.
       if (error instanceof GatewayError && error.code === 'not_found') return;
       logger.warn({ err: error, account_id: accountId }, 'expiring the rows of an account failed');
     }

@@ -11,7 +11,9 @@ export interface Keeping {
 const dayMs = 86_400_000;
 /** Rows per statement. Each statement takes a fraction of a second, so writers are hardly delayed. */
 const rowsAtOnce = 5_000;
-/** Queries of tool health cover 90 days at most. */
+/**
+ * Number of days that the daily figures of tools are stored. Queries of tool health cover at most 90 days.
+ */
 const toolDaysKept = 91;
 /**
  * How long dropping a partition waits for its readers and writers. After this time, the partition is left for
@@ -21,8 +23,8 @@ const lockTimeoutMs = 2_000;
 
 /**
  * Deletes an account's expired data: log rows, contents, and assessments of tools that have not been offered
- * since. Hourly totals stay. Daily figures of tools are kept as long as queries can ask for them, whatever the
- * retention. Returns the number of deleted rows and contents.
+ * since. Hourly totals are kept. Daily figures of tools are kept as long as queries can request them,
+ * regardless of the retention period. Returns the number of deleted rows and contents.
  */
 export async function expireAccount(
   database: TelemetryDatabase,
@@ -52,8 +54,8 @@ export async function expireAccount(
 }
 
 /**
- * Lists accounts with data older than a day, the shortest retention period. Assessments are included because
- * an assessment can outlive the request that offered its tool.
+ * Lists accounts with data that is more than one day old, which is the shortest retention period. Assessments
+ * are included because an assessment can be stored longer than the request that offered its tool.
  */
 export async function listAccountsWithOldRows(database: TelemetryDatabase, nowMs: number): Promise<string[]> {
   const rows = await database.acrossAccounts.$queryRawUnsafe<{ account_id: string }[]>(
@@ -67,8 +69,8 @@ export async function listAccountsWithOldRows(database: TelemetryDatabase, nowMs
 }
 
 /**
- * Drops empty partitions for past months, and returns their names. If an event for such a month arrives late,
- * the partition is created again.
+ * Drops empty partitions for past months, and returns their names. The partition is created again if an event
+ * for its month arrives late.
  */
 export async function dropEmptyPartitions(
   database: TelemetryDatabase,
@@ -94,7 +96,8 @@ async function dropIfEmpty(database: TelemetryDatabase, name: string): Promise<b
   const client = database.acrossAccounts;
   await client.$transaction([
     client.$executeRawUnsafe(`SET LOCAL lock_timeout = ${lockTimeoutMs}`),
-    // Emptiness is checked again under the lock, because another worker may have written in the meantime.
+    // The function checks again under the lock that the partition is empty, because another worker may have
+    // written in the meantime.
     client.$executeRawUnsafe(`DO $drop$ BEGIN
       IF NOT EXISTS (SELECT FROM "${name}") THEN
         LOCK TABLE request_log, "${name}" IN ACCESS EXCLUSIVE MODE;

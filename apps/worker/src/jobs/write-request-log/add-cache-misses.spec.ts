@@ -16,7 +16,7 @@ const prompt: RequestPrompt = {
 const source = renderShippedEvent(createEndedEvent(createAcceptedEvent(), { prompt }));
 const row = renderRequestLogRow(source);
 
-/** Adds misses with a log that has one earlier request of the conversation. */
+/** Adds cache misses to events, with a log that contains one earlier request of the conversation. */
 async function addWith(stored: unknown) {
   const earlier = {
     ...{ key: `${row.account_id}/${prompt.conversation}`, id: 'earlier', prompt: stored },
@@ -30,7 +30,7 @@ async function addWith(stored: unknown) {
   return added?.row.cache_miss_cause;
 }
 
-it('compares a request with the log, and skips prompts that another release wrote in another form', async () => {
+it('compares a request with the log, and skips prompts that another release wrote in a different format', async () => {
   expect(await addWith(prompt)).toBe('provider');
   expect(await addWith({ ...prompt, client: { ...client, here: undefined } })).toBeNull();
 });

@@ -4,9 +4,15 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 import { findCacheMiss, type PromptRecord } from './cache-miss.ts';
 import type { ParsedEvent } from './parse-batch.ts';
 
-/** Longer than any provider keeps an unused prefix. */
+/**
+ * Milliseconds for which earlier requests are read. This time is longer than any provider keeps an unused
+ * prefix.
+ */
 const historyMs = 13 * 3_600_000;
-/** Requests of a conversation that a new one is compared with. Several agents can take turns in one. */
+/**
+ * Maximum number of earlier requests in the conversation with which a new request is compared. Several agents
+ * can take turns in one conversation.
+ */
 const recordsMax = 8;
 
 const select = `
@@ -28,14 +34,14 @@ const stored = z.array(
     provider: z.string().nullable(),
     model: z.string().nullable(),
     requestedModel: z.string().nullable(),
-    // Null if another release wrote it in another form. Such a request is not compared.
+    // Null if another release wrote the prompt in a different format. Such a request is not compared.
     prompt: requestPrompt.nullable().catch(null),
   }),
 );
 
 /**
- * Adds to each event why its request missed the prompt cache, by comparing it with the earlier requests of its
- * conversation: those in the log and those of the same batch.
+ * Compares each event with the earlier requests of its conversation, and adds the reason why its request
+ * missed the prompt cache. The earlier requests are in the log or in the same batch.
  */
 export async function addCacheMisses(
   database: TelemetryDatabase,
@@ -60,7 +66,7 @@ export async function addCacheMisses(
 }
 
 interface KeyedRecord {
-  /** Account and conversation. */
+  /** The key of a conversation: its account and its id. */
   readonly key: string;
   readonly accountId: string;
   readonly record: PromptRecord;

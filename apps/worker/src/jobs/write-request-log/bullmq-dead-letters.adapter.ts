@@ -6,11 +6,11 @@ import type { Redis } from 'ioredis';
 import type { DeadLetters } from './dead-letters.port.ts';
 
 /**
- * Maximum number of dead letters. The oldest are deleted first: so many dead letters are usually caused by
- * the same defect.
+ * Maximum number of dead letters. The oldest dead letters are deleted first, because this many dead letters
+ * usually have the same cause.
  */
 const lettersMax = 100_000;
-/** Number of dead letters read at once. Each has about 4 kB. */
+/** Number of dead letters per read. Each dead letter has about 4 kB. */
 const lettersAtOnce = 500;
 
 /** A queue that only `npm run dead-letters` reads. */
@@ -35,11 +35,12 @@ export class BullmqDeadLetters implements DeadLetters {
   }
 
   async removeOf(accountId: string): Promise<void> {
-    // Otherwise, commands would wait for Redis, possibly for days.
+    // Without this check, commands would wait for Redis, possibly for days.
     if (this.#redis.status !== 'ready')
       throw new GatewayError('service_unavailable', { detail: 'the queue is unavailable' });
     for (let end = await this.#queue.getWaitingCount(); end > 0; end -= lettersAtOnce) {
-      // Iterates from the end, so that removing a dead letter does not shift the ones still to be read.
+      // The loop starts at the end, so that removing a dead letter does not move the ones that are still to
+      // be read.
       const letters = await this.#queue.getWaiting(Math.max(0, end - lettersAtOnce), end - 1);
       const ofAccount = letters.filter(({ data }) => accountOf(data.event) === accountId);
       await Promise.all(ofAccount.map((letter) => letter.remove()));

@@ -46,11 +46,11 @@ describe('the cause of a missed prompt cache', () => {
     ['other instructions', { system: 'x' }, 'system_changed'],
     ['an edited message', { before: ['x'] }, 'message_edited'],
     ['several changes: the first one in the prompt', { tools: 'x', system: 'x' }, 'tools_reordered'],
-  ])('is the client’s change: %s', (_name, change, detail) => {
+  ])('is the client’s change to the prompt: %s', (_name, change, detail) => {
     expect(named({ client: { ...second, ...change } })).toEqual(['client', detail]);
   });
 
-  it('is a model that the client chose, or that the gateway chose', () => {
+  it('is a model change by the client or by the gateway', () => {
     expect(named({}, { requestedModel: 'n', model: 'n' })).toEqual(['client', 'model_changed']);
     expect(named({}, { model: 'n' })).toEqual(['gateway', 'model_changed']);
   });
@@ -64,7 +64,7 @@ describe('the cause of a missed prompt cache', () => {
     expect(named({ sent }, {}, [record(1, { sent: same })])).toEqual(['provider', 'evicted']);
   });
 
-  it('is the lifetime of the cache if it was over and nothing was read', () => {
+  it('is the lifetime of the cache if it has expired and nothing was read', () => {
     const late = { atMs: before.atMs + 301_000 };
     expect(named({}, late)).toEqual(['expired', 'idle']);
     expect(named({ client: { ...second, system: 'x' } }, late)).toEqual(['expired', 'idle']);
@@ -73,7 +73,7 @@ describe('the cause of a missed prompt cache', () => {
     expect(named({}, late, [record(1, { ttlSeconds: 3_600 })])).toEqual(['provider', 'evicted']);
   });
 
-  it('follows the provider’s own report, and names who made the change', () => {
+  it('follows the provider’s own report, and attributes the change to the client or the gateway', () => {
     const diagnosis = { part: 'system', tokens: 9_000 } as const;
     expect(missOf({ diagnosis })).toMatchObject({
       cause: 'gateway',
@@ -90,44 +90,44 @@ describe('the cause of a missed prompt cache', () => {
 });
 
 describe('missed tokens', () => {
-  it('are those that the earlier request left in the cache and that were not read', () => {
+  it('are the tokens that the earlier request left in the cache and that were not read', () => {
     expect(missOf({})).toMatchObject({ tokens: 10_000, usd: (10_000 * 4.8) / 1e6 });
     expect(missOf({ cachedTokens: 4_000, writtenTokens: 6_500 })?.tokens).toBe(6_000);
     expect(missOf({ inputTokens: 3_000, writtenTokens: 3_000 })?.tokens).toBe(3_000);
     expect(missOf({}, {}, [record(1, { cachedTokens: 6_000, writtenTokens: 1_000 })])?.tokens).toBe(7_000);
   });
 
-  it('are in blocks if the provider does not report writes', () => {
+  it('are rounded down to blocks if the provider does not report writes', () => {
     const automatic = { caching: 'automatic', writtenTokens: 0 } as const;
     const miss = missOf(automatic, {}, [record(1, { ...automatic, inputTokens: 5_000 })]);
     expect(miss).toMatchObject({ tokens: 4_992, usd: (4_992 * 3.8) / 1e6 });
   });
 
-  it('are none if everything was read, but for a rest', () => {
+  it('are zero if everything was read except a small rest', () => {
     expect(missOf({ cachedTokens: 10_000, writtenTokens: 500 })).toBeNull();
     expect(missOf({ cachedTokens: 9_850, writtenTokens: 650 })).toBeNull();
     expect(missOf({}, {}, [record(1, { writtenTokens: 0 })])).toBeNull();
   });
 
-  it('have no price if the model has none', () => {
+  it('have no price if the model has no price', () => {
     expect(missOf({ usdPerMtok: null })).toMatchObject({ tokens: 10_000, usd: null });
   });
 });
 
 describe('the request to compare with', () => {
-  it('is the one that this request continues, not another agent’s in between', () => {
+  it('is the request that this one continues, not another agent’s request in between', () => {
     const other = { ...first, tools: 'other', toolSet: 'other', opening: 'other', here: 'other' };
     const between = record(1.5, { client: other, writtenTokens: 50_000 });
     expect(missOf({}, {}, [between, before])?.tokens).toBe(10_000);
     expect(missOf({}, {}, [between])).toBeNull();
   });
 
-  it('is never a later one, nor the request itself', () => {
+  it('is never a later request, nor the request itself', () => {
     expect(missOf({}, {}, [record(3, {}), record(2, {})])).toBeNull();
     expect(findCacheMiss(before, [])).toBeNull();
   });
 
-  it('is the newest if requests between them are missing', () => {
+  it('is the newest earlier request if requests in between are missing', () => {
     const client = { ...first, before: ['three', 'two', 'one'], here: 'four' };
     const earlier = [before, record(1.5, { client: second, writtenTokens: 12_000 })];
     expect(missOf({ client, inputTokens: 15_000 }, {}, earlier)).toMatchObject({

@@ -7,10 +7,10 @@ import type {
   RequestPrompt,
 } from '@gateway/contracts';
 
-/** A request of a conversation, as far as its prompt cache is concerned. */
+/** The properties of a conversation's request that affect its prompt cache. */
 export interface PromptRecord {
   readonly id: string;
-  /** When it was accepted, in milliseconds since the epoch. */
+  /** When the request was accepted, in milliseconds since the epoch. */
   readonly atMs: number;
   readonly provider: string | null;
   readonly model: string | null;
@@ -18,15 +18,18 @@ export interface PromptRecord {
   readonly prompt: RequestPrompt;
 }
 
-/** Smaller differences come from rounding: providers cache in blocks, for example of 128 tokens at OpenAI. */
+/**
+ * Token differences below a block are rounding: providers cache in blocks, for example of 128 tokens at
+ * OpenAI.
+ */
 const blockTokens = 128;
 const tokensMin = 256;
 const shareMin = 0.02;
 
 /**
- * Finds out why a request missed the prompt cache, by comparing it with the earlier request that it continues.
- * Returns null if it missed nothing, or continues none of them.
- * @param earlier requests of the same conversation, in any order; later ones are ignored
+ * Finds the reason why a request missed the prompt cache, by comparing the request with the earlier one that
+ * it continues. Returns null if the request missed nothing, or continues no earlier request.
+ * @param earlier requests of the same conversation, in any order; requests after `record` are ignored
  */
 export function findCacheMiss(record: PromptRecord, earlier: readonly PromptRecord[]): CacheMiss | null {
   const previous = choosePrevious(record, earlier);
@@ -40,8 +43,9 @@ export function findCacheMiss(record: PromptRecord, earlier: readonly PromptReco
 }
 
 /**
- * Chooses the earlier request that this one continues: the one with the most in common, and of these the
- * newest. Agents of one session can take turns, so it is not always the last one.
+ * Chooses the earlier request that this one continues. This is the request with the most in common, or the
+ * newest of several such requests. Agents of one session can take turns, so the chosen request is not always
+ * the last one.
  */
 function choosePrevious(record: PromptRecord, earlier: readonly PromptRecord[]): PromptRecord | undefined {
   let [best, bestLikeness] = [undefined as PromptRecord | undefined, 0];
@@ -55,7 +59,7 @@ function choosePrevious(record: PromptRecord, earlier: readonly PromptRecord[]):
   return best;
 }
 
-/** 0 if one request does not continue the other. */
+/** Similarity of two requests. Returns 0 if one request does not continue the other. */
 function likenessOf(client: PromptHashes, earlier: PromptHashes): number {
   if (client.opening !== earlier.opening) return 0;
   const shared = Number(client.tools === earlier.tools) + Number(client.system === earlier.system);
@@ -66,7 +70,10 @@ function continues({ here, before }: PromptHashes, earlier: PromptHashes): boole
   return here === earlier.here || before.includes(earlier.here);
 }
 
-/** The tokens that the earlier request left in the cache, that this one sent, and that were not read. */
+/**
+ * The number of tokens that the earlier request left in the cache and that this request sent but did not read
+ * from the cache.
+ */
 function countMissed(prompt: RequestPrompt, earlier: RequestPrompt): number {
   const told = prompt.diagnosis?.tokens;
   if (told != null) return told;
@@ -75,7 +82,10 @@ function countMissed(prompt: RequestPrompt, earlier: RequestPrompt): number {
   return missed < Math.max(tokensMin, left * shareMin) ? 0 : missed;
 }
 
-/** The tokens that a request read from the cache or wrote to it. Some providers do not report writes. */
+/**
+ * The number of tokens that a request read from the cache or wrote to it. Some providers do not report
+ * writes.
+ */
 function countCached({ caching, inputTokens, cachedTokens, writtenTokens }: RequestPrompt): number {
   if (caching === 'explicit' || writtenTokens > 0) return cachedTokens + writtenTokens;
   return Math.floor(inputTokens / blockTokens) * blockTokens;
@@ -84,8 +94,9 @@ function countCached({ caching, inputTokens, cachedTokens, writtenTokens }: Requ
 type Named = readonly [CacheMissCause, CacheMissDetail];
 
 /**
- * A cache that holds nothing any more after its lifetime has expired, whatever changed. Otherwise a change by the
- * client explains the miss, then one by the gateway. In all other cases, the cause is the provider.
+ * If the cache lifetime has expired and nothing was read, the cause is the lifetime, whatever changed.
+ * Otherwise, the cause is a change by the client, or else a change by the gateway. In all other cases, the
+ * cause is the provider.
  */
 function nameCause(record: PromptRecord, previous: PromptRecord): Named {
   const { prompt, atMs } = record;
@@ -103,7 +114,10 @@ function nameCause(record: PromptRecord, previous: PromptRecord): Named {
   return isOld ? ['expired', 'idle'] : ['provider', 'evicted'];
 }
 
-/** Attributes a change that the provider reports. What the client did not change, the gateway did. */
+/**
+ * Attributes a change that the provider reports. If the client did not change this part of the prompt, the
+ * gateway did.
+ */
 function attributeChange(part: PromptPart, record: PromptRecord, previous: PromptRecord): Named {
   const [now, before] = [record.prompt.client, previous.prompt.client];
   const isReordered = now.tools !== before.tools && now.toolSet === before.toolSet;
@@ -123,7 +137,7 @@ function findChange(now: PromptHashes, before: PromptHashes): CacheMissDetail | 
   return continues(now, before) ? null : 'message_edited';
 }
 
-/** Missed tokens were written to the cache again, or read as plain input. */
+/** The price of missed tokens. They were written to the cache again, or read as plain input. */
 function priceMissed({ writtenTokens, usdPerMtok }: RequestPrompt, tokens: number): number | null {
   if (usdPerMtok === null) return null;
   const written = Math.min(tokens, writtenTokens);

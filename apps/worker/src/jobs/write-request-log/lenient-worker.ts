@@ -1,8 +1,9 @@
 import { Job, Worker } from 'bullmq';
 
 /**
- * BullMQ parses a job's data before any other code runs. Invalid JSON would make it throw and stall forever.
- * This worker passes invalid JSON on as text, so that the batch is rejected like other invalid data.
+ * A worker that accepts invalid JSON. BullMQ parses a job's data before any other code runs, and invalid JSON
+ * would make it throw and stall the job permanently. This worker passes invalid JSON on as text, so that the
+ * batch is rejected like other invalid data.
  */
 class LenientJob extends Job<unknown> {
   static override fromJSON<T, R, N extends string>(
@@ -23,7 +24,7 @@ class LenientJob extends Job<unknown> {
 
 export class LenientWorker extends Worker<unknown, void> {
   protected override get Job(): typeof Job {
-    // The two types differ only in the type of the data.
+    // Both types are identical except for the type of the data.
     return LenientJob as unknown as typeof Job;
   }
 }

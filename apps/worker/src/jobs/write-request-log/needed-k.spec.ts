@@ -9,7 +9,7 @@ const neededOf = (calledTools: string[], plan: Partial<Plan> = {}, toolsIn = 20)
 };
 
 describe('the K that a shadow request needed', () => {
-  it('is the rank of the lowest-ranked tool that it called', () => {
+  it('is the rank of the lowest-ranked tool that the request called', () => {
     expect(neededOf(['tool_3'])).toBe(4);
     expect(neededOf(['tool_3', 'tool_0'])).toBe(4);
     expect(neededOf(['tool_3', 'tool_11'])).toBe(12);
@@ -21,7 +21,7 @@ describe('the K that a shadow request needed', () => {
     expect(neededOf(['made_up'])).toBeNull();
   });
 
-  it('counts only the scored tools, and no tool that is always included', () => {
+  it('counts only the scored tools, not tools that are always included', () => {
     const { candidates } = createPlanEvent(20, 5);
     const pinned = candidates.map((each, at) => ({ ...each, alwaysIn: at < 3 ? 'called' : null }));
     expect(neededOf(['tool_3'], { candidates: pinned })).toBe(1);

@@ -1,16 +1,19 @@
 import { bucketOf, type ShippedRequestEventV1 } from '@gateway/contracts';
 
-/** What a shadow request measured, as stored: whether its plan armed recovery, and each called tool once. */
+/**
+ * The stored measurements of a shadow request: whether its plan armed recovery, and each called tool once.
+ */
 export interface StoredNeeds {
   readonly armed: boolean;
-  /** The probability of the draw; only in the request that drew the conversation. */
+  /** The probability of the shadow draw. Only the request that drew the conversation has it. */
   readonly share?: number;
   readonly tools: readonly (readonly [tool: string, heldFromK: number, isPlanned: 0 | 1])[];
 }
 
 /**
- * Renders the needs of a shadow request; null for any other request. Gateways from the previous release do not
- * send them: their rows get the rank of each called tool instead, as that release counted it.
+ * Renders the needs of a shadow request. Returns null for any other request. Gateways of the previous release
+ * do not send the needs. Their rows get the rank of each called tool instead, in the same way as in that
+ * release.
  */
 export function renderNeeds(
   event: Pick<ShippedRequestEventV1, 'plan' | 'calledTools' | 'toolsIn'>,
@@ -36,10 +39,10 @@ export function renderNeeds(
 
 /**
  * Returns the smallest K that includes every offered tool that a shadow request called. Returns 1 if all of
- * them are always included. Returns null if the request was not in shadow or called none of the offered
- * tools. A tool needs a K equal to its rank among the scored tools. The plan itself comes first, because the
- * tool set also contains choices from earlier turns. A tool in the plan needs at most the plan's K; any other
- * tool needs more.
+ * these tools are always included. Returns null if the request was not in shadow or called none of the
+ * offered tools. A tool needs a K equal to its rank among the scored tools. The plan's tool set has
+ * precedence over ranks, because it also contains choices from earlier turns. A tool in the plan needs at
+ * most the plan's K, and any other tool needs more.
  */
 export function findNeededK(
   event: Pick<ShippedRequestEventV1, 'plan' | 'calledTools' | 'toolsIn'>,
@@ -51,7 +54,8 @@ export function findNeededK(
   const needs = listNeeds(plan.candidates, plan.k);
   let needed: number | null = null;
   for (const name of new Set(calledTools)) {
-    // The tool is not among the logged candidates. It may not have been offered, so it counts as missed.
+    // The tool is not among the logged candidates. The tool may not have been offered, so it counts as
+    // missed.
     const need = needs.get(name) ?? (plan.candidates.length < toolsIn ? toolsIn : undefined);
     if (need !== undefined) needed = Math.max(needed ?? 1, need);
   }

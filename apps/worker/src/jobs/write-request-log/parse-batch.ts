@@ -2,23 +2,23 @@ import { requestEventBatch, shippedRequestEventV1, type ShippedRequestEventV1 } 
 import { z } from 'zod';
 import { renderRequestLogRow, type RequestLogRow } from './request-log-row.ts';
 
-/** An event that can be written. */
+/** An event that can be written to the log. */
 export interface ParsedEvent {
   readonly row: RequestLogRow;
   readonly source: ShippedRequestEventV1;
   readonly traceparent: string | null;
 }
 
-/** An event that cannot be written. */
+/** An event that cannot be written to the log. */
 export interface RefusedEvent {
-  /** The unchanged input. */
+  /** The unchanged input of the event. */
   readonly source: unknown;
   readonly traceparent: string | null;
   readonly reason: string;
 }
 
 export interface ParsedBatch {
-  /** Sorted by id without duplicates, so that two batches never deadlock. */
+  /** The events of a batch, sorted by id without duplicates, so that two batches never deadlock. */
   readonly events: readonly ParsedEvent[];
   readonly refused: readonly RefusedEvent[];
 }
@@ -65,7 +65,7 @@ function parseEvent(source: unknown, traceparent: string | null, nowMs: number):
 }
 
 /**
- * The table follows the same rule: the first result is kept, except that any other result replaces
+ * The table uses the same rule: the first result is kept, except that any other result replaces
  * `interrupted`.
  */
 function winsOver(event: ParsedEvent, other: ParsedEvent | undefined): boolean {

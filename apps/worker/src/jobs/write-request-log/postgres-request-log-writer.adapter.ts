@@ -5,7 +5,7 @@ import type { RequestLogRow } from './request-log-row.ts';
 import { sumToolUse, type ToolUse, type UsedRow } from './tool-use.ts';
 import { RowsRefused, type RequestLogWriter } from './request-log-writer.port.ts';
 
-/** The columns that are written, with their types. */
+/** The columns of the log that the worker writes, with their types. */
 const columns: Readonly<Record<keyof RequestLogRow, string>> = {
   id: 'uuid',
   created_at: 'timestamptz',
@@ -109,7 +109,10 @@ const useColumns: Readonly<Record<keyof ToolUse, string>> = {
 };
 const useNames = Object.keys(useColumns);
 const useKeys = ['account_id', 'day', 'tool'];
-/** If an account already has this many tools on a day, a batch adds no further tool. */
+/**
+ * Maximum number of tools per account and day. If an account already has this many tools on a day, a batch
+ * adds no further tool.
+ */
 const toolsPerDayMax = 2_000;
 
 /**
@@ -141,9 +144,9 @@ const addToolUse = (json: string, condition: string) => `
     .join(', ')}, last_seen_at = greatest(days.last_seen_at, excluded.last_seen_at)`;
 
 /**
- * Inserts rows together with their ledger entries and the use of their tools, in one transaction. An
- * `interrupted` row has no savings, so its ledger entry is created only when another row replaces it. The use
- * ($3) is added if all rows ($4) were written.
+ * Inserts rows together with their ledger entries and their tool use, in one transaction. An `interrupted`
+ * row has no savings, so its ledger entry is created only when another row replaces it. The tool use ($3) is
+ * added if all rows ($4) were written.
  */
 const insertWithLedger = `
   WITH written AS (${insert}
@@ -166,8 +169,8 @@ const insertWithLedger = `
   SELECT coalesce(array_agg(id::text), '{}') AS ids FROM written`;
 
 /**
- * SQLSTATE classes 22, 23 and 54: data exceptions, constraint violations and exceeded limits. The rows
- * themselves cause these errors.
+ * SQLSTATE classes 22, 23 and 54: data exceptions, constraint violations and exceeded limits. The rows cause
+ * these errors.
  */
 const rowsAtFault = /^(22|23|54)/;
 /** Postgres reports a missing partition with this error. */
@@ -214,8 +217,9 @@ export class PostgresRequestLogWriter implements RequestLogWriter {
   }
 
   /**
-   * For a batch of which some rows were already in the log: only then it is known which rows are new. This is a second
-   * transaction. If it fails, the use of these rows is not counted, because a retry finds no new rows.
+   * Adds the tool use for a batch of which some rows were already in the log. The new rows are known only
+   * after the insert, so this is a second transaction. If it fails, the tool use of these rows is not
+   * counted, because a retry finds no new rows.
    */
   async #addToolUse(rows: readonly UsedRow[]): Promise<void> {
     const client = this.#database.acrossAccounts;
@@ -225,7 +229,7 @@ export class PostgresRequestLogWriter implements RequestLogWriter {
 
 function renderRows(rows: readonly object[]): string {
   const json = JSON.stringify(rows);
-  // Nearly all batches contain no such characters and need only one pass.
+  // Nearly all batches contain no unstorable characters and need only one pass.
   return unstorable.test(json) ? JSON.stringify(rows, (_, value: unknown) => storable(value)) : json;
 }
 

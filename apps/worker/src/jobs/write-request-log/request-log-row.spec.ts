@@ -7,7 +7,7 @@ const shipped = (change: Partial<RequestEventV1> = {}) =>
   renderShippedEvent(createEndedEvent(createAcceptedEvent(), change));
 
 describe('the log row for an event', () => {
-  it('takes its time from the UUIDv7, whatever the event contains', () => {
+  it('takes its time from the UUIDv7, regardless of the other fields of the event', () => {
     const row = renderRequestLogRow(shipped({ requestId: '01939a5b-0a00-7000-8000-000000000000' }));
     expect(Date.parse(row.created_at)).toBe(0x01939a5b0a00);
     expect(() => renderRequestLogRow(shipped({ requestId: '01939a5b-0a00-4000-8000-000000000000' }))).toThrow(
@@ -23,7 +23,7 @@ describe('the log row for an event', () => {
     ['error', 117, 12, 0, 0],
     ['interrupted', 117, 12, 0, 0],
   ] as const)(
-    'with status %s, %d tools and %d forwarded tools saves %d and %d tokens',
+    'for status %s, %d tools and %d forwarded tools contains %d and %d saved tokens',
     (status, toolsIn, toolsOut, tools, compression) => {
       const compressionSteps = [
         { step: 'schema', tokensBefore: 900, tokensAfter: 700 },
@@ -63,7 +63,7 @@ describe('a batch of events', () => {
     expect(refused[0]?.reason).toContain('candidates');
   });
 
-  it('keeps one result per request: the first, except that any other replaces interrupted', () => {
+  it('keeps one result per request: the first, except that any other result replaces `interrupted`', () => {
     const event = shipped();
     const interrupted = { ...event, status: 'interrupted' };
     const statuses = (events: readonly unknown[]) => parse(events).events.map(({ row }) => row.status);
@@ -72,7 +72,7 @@ describe('a batch of events', () => {
     expect(statuses([interrupted, interrupted])).toEqual(['interrupted']);
   });
 
-  it('is rejected as a whole if it has another shape', () => {
+  it('is rejected as a whole if it is not a valid batch', () => {
     for (const data of [null, 'text', { batchId: 'b' }]) {
       expect(parseBatch(data, now)).toMatchObject({ events: [], refused: [{ source: data }] });
     }

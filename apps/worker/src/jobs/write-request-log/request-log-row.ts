@@ -11,7 +11,7 @@ import { chooseBucket, findNeededK, renderNeeds, type StoredNeeds } from './need
 /** A row in `request_log`, with its columns as fields. */
 export interface RequestLogRow {
   readonly id: string;
-  /** RFC 3339, UTC. */
+  /** When the request was accepted: RFC 3339, UTC. */
   readonly created_at: string;
   readonly account_id: string;
   readonly key_id: string;
@@ -112,7 +112,10 @@ export function renderRequestLogRow(event: ShippedRequestEventV1): RequestLogRow
   };
 }
 
-/** Until the request is compared with the earlier ones of its conversation: see `addCacheMisses`. */
+/**
+ * The values until the request is compared with the earlier requests of its conversation: see
+ * `addCacheMisses`.
+ */
 const noMiss = {
   cache_miss_cause: null,
   cache_miss_detail: null,

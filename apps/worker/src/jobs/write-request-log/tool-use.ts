@@ -3,26 +3,28 @@ import type { RequestLogRow } from './request-log-row.ts';
 /** A log row, and the tools that its request offered. */
 export interface UsedRow {
   readonly row: RequestLogRow;
-  /** Names of the offered tools, if they were not ranked. All of them were forwarded. */
+  /** Names of the offered tools, if they were not ranked. All of these tools were forwarded. */
   readonly offeredTools: readonly string[];
 }
 
-/** How a tool was used on one day: an addition to a row of `tool_days`, with its columns as fields. */
+/**
+ * Use of a tool on one day, which is added to a row of `tool_days`. The fields are the columns of that table.
+ */
 export interface ToolUse {
   readonly account_id: string;
-  /** UTC, `YYYY-MM-DD`. */
+  /** The UTC day, `YYYY-MM-DD`. */
   readonly day: string;
-  /** The empty name counts the requests with tools. */
+  /** The tool's name. The empty name counts the requests with tools. */
   readonly tool: string;
   offered: number;
   forwarded: number;
   called: number;
   called_when_pruned: number;
   denied: number;
-  /** The calls with a known rank, and the sum of their ranks. */
+  /** Number of calls with a known rank. `rank_sum` is the sum of their ranks. */
   ranked_calls: number;
   rank_sum: number;
-  /** RFC 3339. */
+  /** When the tool was last used, as RFC 3339. */
   last_seen_at: string;
 }
 
@@ -33,9 +35,7 @@ const unused = {
   ...{ denied: 0, ranked_calls: 0, rank_sum: 0 },
 };
 
-/**
- * Adds up how the tools of some requests were used, by account, day and tool. A tool counts once per request.
- */
+/** Sums the tool use of requests by account, day and tool. A tool counts once per request. */
 export function sumToolUse(rows: readonly UsedRow[]): ToolUse[] {
   const uses = new Map<string, ToolUse>();
   for (const { row, offeredTools } of rows) {
@@ -60,7 +60,7 @@ export function sumToolUse(rows: readonly UsedRow[]): ToolUse[] {
 
 interface Offer {
   readonly isForwarded: boolean;
-  /** Null if the tools were not ranked. */
+  /** The tool's rank. Null if the tools were not ranked. */
   readonly rank: number | null;
 }
 
@@ -75,7 +75,10 @@ function addOffer(use: ToolUse, { isForwarded, rank }: Offer, isCalled: boolean)
   use.rank_sum += rank;
 }
 
-/** Tools that share a name count as one, with the best rank. It was forwarded if one of them was. */
+/**
+ * Tools that share a name count as one tool, with the best rank. That tool was forwarded if one of the tools
+ * was forwarded.
+ */
 function listOffers(
   { candidates, tools_pruned, tools_in, tools_out }: RequestLogRow,
   offeredTools: readonly string[],

@@ -13,13 +13,13 @@ const row = {
   provider_savings_usd: 0.3,
 };
 
-test('calls are counted by the plan decision, and each tool once per request', () => {
+test('calls are counted by the plan’s choice, and each tool once per request', () => {
   const { forwarded, pruned } = sumDecisions([row, row]);
   expect({ forwarded, pruned }).toEqual({ forwarded: 2, pruned: 4 });
   expect(sumDecisions([{ ...row, candidates: null }])).toMatchObject({ forwarded: 0, pruned: 0 });
 });
 
-test('savings minus their costs equal the change in the bill, even if it is negative', () => {
+test('savings minus costs equal the change in the bill, even if the change is negative', () => {
   for (const net of [0.3, -0.2]) {
     const { savedUsd, spentUsd } = sumDecisions([{ ...row, provider_savings_usd: net }]);
     expect(savedUsd - spentUsd).toBeCloseTo(net);
@@ -31,7 +31,7 @@ test('savings minus their costs equal the change in the bill, even if it is nega
   expect(savedUsd - spentUsd).toBeCloseTo(-0.1);
 });
 
-test('every series exists before the first event', async () => {
+test('every time series exists before the first event', async () => {
   const metrics = createMetrics('worker');
   const decisions = new DecisionMetrics(metrics);
   expect((await metrics.render()).body).toMatch(/^tool_calls_total\{outcome="left_out",.*\} 0$/m);

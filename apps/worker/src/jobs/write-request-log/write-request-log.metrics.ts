@@ -42,7 +42,7 @@ type DecidedRow = Pick<
   'candidates' | 'called_tools' | 'recovered_tools' | 'gross_savings_usd' | 'provider_savings_usd'
 >;
 
-/** The results of the gateway's decisions, added up over the rows in a batch. */
+/** The results of the gateway's choices, summed over the rows in a batch. */
 interface DecisionFigures {
   /** Number of called tools that the plan had forwarded. */
   readonly forwarded: number;
@@ -56,7 +56,7 @@ interface DecisionFigures {
   readonly spentUsd: number;
 }
 
-/** Adds up the decisions in the rows. A row without a plan does not count toward recall. */
+/** Sums the results over the rows. A row without a plan does not count toward recall. */
 export function sumDecisions(rows: readonly DecidedRow[]): DecisionFigures {
   let [forwarded, pruned, savedUsd, spentUsd] = [0, 0, 0, 0];
   for (const row of rows) {
@@ -72,7 +72,7 @@ export function sumDecisions(rows: readonly DecidedRow[]): DecisionFigures {
   return { forwarded, pruned, savedUsd, spentUsd };
 }
 
-/** Counts recall and net savings for everything written to the request log. */
+/** Counts recall and net savings for all rows written to the request log. */
 export class DecisionMetrics {
   readonly #calls: Counter<'outcome'>;
   readonly #usd: Counter<'kind'>;

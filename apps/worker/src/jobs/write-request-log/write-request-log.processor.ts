@@ -17,10 +17,14 @@ import type { Redis } from 'ioredis';
 import type { Partitions } from '../../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
-/** Number of batches processed concurrently. Each is one statement, so the pool needs as many connections. */
+/**
+ * Number of batches processed concurrently. Each batch is one statement, so the pool needs as many
+ * connections.
+ */
 const concurrency = 4;
 /**
- * If a worker dies, another one takes over its batch after this time. Detecting this can take as long again.
+ * Milliseconds until another worker takes over the batch of a stopped worker. Detecting the stop can take the
+ * same time again.
  */
 const lockDurationMs = 5_000;
 const queueDepthEveryMs = 5_000;
@@ -30,7 +34,7 @@ export interface WriteRequestLogParts {
   readonly partitions: Partitions;
   /** The queue's Redis. It may be unavailable, even on startup. */
   readonly queueRedis: Redis;
-  /** Closed when the processor stops. */
+  /** The queue of dead letters. The processor closes this queue when it stops. */
   readonly deadLetters: BullmqDeadLetters;
   /** Accounts with shadow requests since their last calibration. The log writer adds to this set. */
   readonly shadowAccounts: Set<string>;
@@ -53,7 +57,7 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
   constructor(parts: WriteRequestLogParts) {
     this.#parts = parts;
     this.#queue = new Queue(requestEventBatch.queue, { connection: parts.queueRedis });
-    // The connection's own listener reports Redis errors.
+    // The connection has a separate listener that reports Redis errors.
     this.#queue.on('error', () => undefined);
     this.#reports = new CommitReports(parts.reportCommitted);
     this.#metrics = createWriteRequestLogMetrics(parts.metrics);
@@ -68,8 +72,8 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
   }
 
   /**
-   * Starts without waiting for Redis, because queries work without it. If Redis is configured to evict keys,
-   * an uncaught error ends the process.
+   * Starts without waiting for Redis, because queries work without Redis. If Redis is configured to evict
+   * keys, an uncaught error ends the process.
    */
   onApplicationBootstrap(): void {
     void checkNoEviction(this.#parts.queueRedis).then(
@@ -95,7 +99,7 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
       concurrency,
       lockDuration: lockDurationMs,
       stalledInterval: lockDurationMs / 2,
-      // If a worker is killed, this does not count as a failure of its batch.
+      // A killed worker does not count as a failure of its batch.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
     });
     this.#worker.on('error', (error) =>
@@ -143,7 +147,7 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
   }
 }
 
-/** How long a report waits so that it can be combined with others. */
+/** Milliseconds that a report waits, so that it can be combined with other reports. */
 const reportDelayMs = 10;
 const batchIdsMax = 1000;
 

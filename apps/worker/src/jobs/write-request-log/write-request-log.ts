@@ -8,10 +8,10 @@ import type { RequestLogRow } from './request-log-row.ts';
 export interface WriteRequestLogContext {
   readonly writer: RequestLogWriter;
   readonly deadLetters: DeadLetters;
-  /** Adds to each event why its request missed the prompt cache. */
+  /** Adds to each event the reason why its request missed the prompt cache. */
   readonly addCacheMisses: (events: readonly ParsedEvent[]) => Promise<readonly ParsedEvent[]>;
   readonly now: () => number;
-  /** Collects the accounts for which requests were written that show something about recall. */
+  /** Collects the accounts with newly written requests that contain evidence about recall. */
   readonly shadowAccounts: Set<string>;
   /** Called with the rows in a batch that changed the log. */
   readonly onWritten?: (rows: readonly RequestLogRow[]) => void;
@@ -26,8 +26,8 @@ interface WrittenBatch {
 }
 
 /**
- * Writes a batch of request events. When it returns, every event is either in the log or among the dead
- * letters. Throws if the database or the queue is unavailable; the batch can then be retried any number of
+ * Writes a batch of request events. After the call, every event is either in the log or among the dead
+ * letters. Throws if the database or the queue is unavailable. The batch can then be retried any number of
  * times.
  */
 export async function writeRequestLog(
@@ -40,7 +40,7 @@ export async function writeRequestLog(
   const result = await traceEvents(events, batchId, () => writeOrRefuse(context.writer, events));
   for (const { row } of events)
     if (row.needed_k !== null || row.recovered_tools.length > 0) context.shadowAccounts.add(row.account_id);
-  // A repeated batch writes nothing and is not counted again.
+  // A repeated batch writes nothing, so its events are not counted again.
   if (result.written > 0) context.onWritten?.(events.map(({ row }) => row));
   const dead = [...refused, ...result.refused];
   if (dead.length > 0)
@@ -88,7 +88,7 @@ function renderDeadLetter(
   return { batchId, event: source, traceparent, reason, at: new Date(context.now()).toISOString() };
 }
 
-/** Writes a batch within one span per event, each in its request's trace. */
+/** Writes a batch within one span per event. Each span is in its request's trace. */
 async function traceEvents<T>(
   events: readonly ParsedEvent[],
   batchId: string,
@@ -113,7 +113,7 @@ async function traceEvents<T>(
       () => promise,
       SpanKind.CONSUMER,
     );
-    // Each span ends with the batch. A failure is thrown only once, below.
+    // Each span ends with the batch. A failure is thrown only once, after the spans have ended.
     span.catch(() => undefined);
   }
   write().then(resolve, reject);

@@ -8,7 +8,7 @@ import {
 import { z } from 'zod';
 import type { RequestLogRecord } from '../../persistence/telemetry-database.ts';
 
-/** The columns for a row in the request list: all columns except those shown only in the detail view. */
+/** The columns for a row in the request list: all columns except those that only the detail view shows. */
 export const entryFields = {
   omit: {
     candidates: true,
@@ -140,7 +140,7 @@ export function renderDetail(row: RequestLogRecord): RequestDetail {
     model_choice: renderChoice(row),
     provider_request_id: row.providerRequestId,
     error_message: row.errorMessage,
-    // The content is stored separately and has its own query.
+    // The request's content is stored separately and has a separate query.
     content: null,
   };
 }

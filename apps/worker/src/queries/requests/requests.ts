@@ -14,8 +14,8 @@ import { entryFields, renderDetail, renderEntry, storedContext } from './render-
 import { parseRequestTimeMs } from '../../persistence/partitions.ts';
 
 /**
- * Counting reads the index row by row, which takes about 15 ms for this many rows. At this limit, the total
- * means "at least".
+ * Maximum number of requests to count. Counting reads the index row by row, which takes about 15 ms for this
+ * many rows. At this limit, the total means "at least".
  */
 const totalMax = 100_000;
 
@@ -42,7 +42,10 @@ export async function listRequests(
   return { total, requests: rows.map(renderEntry) };
 }
 
-/** Counts from the hourly totals, which know how many requests and errors of a key are still in the log. */
+/**
+ * Counts from the hourly totals, which contain the number of a key's requests and errors that are still in
+ * the log.
+ */
 async function countRequests(
   { requestLog, usageHour }: TelemetryModels,
   filter: RequestFilter,

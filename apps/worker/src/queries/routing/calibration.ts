@@ -13,10 +13,12 @@ import type { PolicyBucket } from '../../jobs/calibrate/policy-bucket.ts';
 import { boundEffective } from '../../jobs/calibrate/recovery-rate.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
-/** Values of K for which recall is shown, in addition to the K used by the policy. */
+/** Values of K for which recall is shown, in addition to the K that the policy uses. */
 const shownKs = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 512];
 
-/** Describes an account's policy, exactly as the router applies it, and the data behind it. */
+/**
+ * Describes an account's policy, exactly as the router applies it, and the data on which the policy is based.
+ */
 export async function describeCalibration(
   database: TelemetryDatabase,
   { accountId, recallTarget }: ParsedRequestOf<typeof describeCalibrationContract>,

@@ -13,7 +13,7 @@ import { asInstant } from '../usage/usage-columns.ts';
 /** SQL condition for a row with pruned tools and known candidates. */
 export const isPrunedByPlan = `routing IS NOT NULL AND ${isPruned}`;
 
-/** Number of best candidates shown per decision, in addition to the called ones. */
+/** Number of best candidates shown per decision, in addition to the called candidates. */
 const candidatesMax = 10;
 
 /** Lists an account's tool decisions, newest first. */
@@ -30,7 +30,7 @@ export async function listRoutingTraces(
   return { traces: rows.map((row) => chooseTopCandidates(renderTrace(row))) };
 }
 
-/** Keeps the best candidates in a decision and all called ones, by rank. */
+/** Keeps the best candidates in a decision and all called candidates, by rank. */
 export function chooseTopCandidates(trace: Omit<RecentRoutingTrace, 'candidates_total'>): RecentRoutingTrace {
   const candidates = trace.candidates
     .filter(({ rank, called }) => called || rank <= candidatesMax)
@@ -43,8 +43,9 @@ const prunedBecause = `CASE WHEN min(rank) > k THEN 'below_k' WHEN min(rank) <= 
 
 /**
  * Selects each alert once per request. A call to a pruned tool is a `recovery` if the model requested the
- * tool through the recovery tool. Otherwise it is a `hallucinated_call`: the model called a tool name that it
- * was not given. For a shadow request, all tools were sent, and the plan would have pruned the called tool.
+ * tool through the recovery tool. Otherwise, the call is a `hallucinated_call`: the model called a tool name
+ * that the request did not contain. For a shadow request, all tools were sent, and the plan would have pruned
+ * the called tool.
  */
 const sql = `
   , candidates AS (
@@ -63,7 +64,10 @@ const sql = `
   )
   SELECT ${pageOf('alerts', 'request_id DESC, rank')}`;
 
-/** Lists tools that a model needed although they were, or would have been, pruned. Newest first. */
+/**
+ * Lists tools that a model needed although the tools were, or would have been, pruned. The newest tools come
+ * first.
+ */
 export function listRecallAlerts(
   database: TelemetryDatabase,
   request: ParsedRequestOf<typeof listRecallAlertsContract>,

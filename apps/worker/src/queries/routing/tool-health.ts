@@ -6,7 +6,7 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 import { asInstant } from '../usage/usage-columns.ts';
 import type { DescriptionIssue } from '../../assess-tools/score-description.ts';
 
-/** The empty tool name counts the requests. */
+/** The name under which `tool_days` counts the requests. */
 const sql = `
   , tools AS (
     SELECT tool AS name,
@@ -33,7 +33,7 @@ interface ToolPage {
   readonly tools: readonly ToolRow[];
 }
 
-/** Lists how each tool was used in an account's requests, most offered first. */
+/** Lists how each tool was used in an account's requests, most offered tool first. */
 export async function listToolHealth(
   database: TelemetryDatabase,
   request: ParsedRequestOf<typeof listToolHealthContract>,
@@ -69,13 +69,13 @@ function renderTool(row: ToolRow, assessment: ToolAssessment | undefined): ToolH
   };
 }
 
-/** With fewer requests, the result would not be reliable. */
+/** Minimum number of requests. With fewer requests, the result would not be reliable. */
 const forwardedMin = 50;
 const calledMin = 5;
-/** A called tool is expected to be among this many top ranks. */
+/** Maximum mean rank of a called tool with a good description. */
 const rankMax = 10;
 
-/** Judges a tool's description by how the tool is used. */
+/** Rates a tool's description by the tool's use. */
 function judgeUse(stats: ToolHealth['stats']): DescriptionIssue[] {
   const issues: DescriptionIssue[] = [];
   if (stats.called === 0 && stats.forwarded >= forwardedMin) {

@@ -4,16 +4,21 @@ import { queryAccountLog } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import { readAssessments, type ToolAssessment } from '../../assess-tools/assess-tools.ts';
 
-/** Expanding the candidates is the main cost, as in tool health. */
+/**
+ * Maximum number of decisions that are read. Expanding their candidates is the main cost, as in tool health.
+ */
 const requestsMax = 1_000;
-/** With fewer collisions, the result would not be reliable. */
+/** Minimum number of collisions. With fewer collisions, the result would not be reliable. */
 const collisionsMin = 3;
 /**
  * Minimum share of a tool's calls in which the other tool ranked higher. Below this share, the other tool is
- * simply relevant often.
+ * merely relevant in many requests.
  */
 const shareMin = 0.2;
-/** Calls to tools with a lower rank are ignored, because most other tools rank higher there. */
+/**
+ * Maximum rank of a called tool. Calls to tools with a lower rank are ignored, because most other tools rank
+ * higher there.
+ */
 const rivalsMax = 20;
 
 /**

@@ -16,14 +16,14 @@ import { dayOf, loggedColumns, usedAnalyticsColumns, usedColumns } from './usage
 
 const modelsMax = 20;
 
-/** Figures that add up. The totals of an account and of a key outlive the log. */
+/** Figures that can be summed. The totals of an account and of a key are kept longer than the log. */
 type SumRow = UsageFigures &
   Pick<AnalyticsDay, 'gross_savings_usd' | 'pruned_requests'> &
   Record<`status_${RequestStatus}`, number | null> & {
     /** Requests that are no longer in the log. */
     readonly purged: number;
   };
-/** Figures that only the log has. */
+/** Figures that only the log contains. */
 type LogRow = Pick<
   AnalyticsDay,
   | 'sessions'
@@ -111,7 +111,7 @@ interface Sums {
   readonly total: SumRow;
 }
 
-/** The totals know the account and the key. Another filter needs the log. */
+/** The totals exist only per account and key. Any other filter needs the log. */
 function readSums(database: TelemetryDatabase, question: Question): Promise<Sums> {
   const { model, session_id } = question.filter;
   return model === undefined && session_id === undefined
@@ -195,7 +195,7 @@ function requireRow<Row>([row]: readonly Row[]): Row {
   return row;
 }
 
-/** Renders the filter for an account's totals, which have no models and sessions. */
+/** Renders the filter for an account's totals, which are not divided by model or session. */
 function narrowTotals({ key_id }: UsageFilter): {
   readonly from: string;
   readonly values: readonly string[];

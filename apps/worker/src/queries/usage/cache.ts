@@ -23,7 +23,7 @@ const sql = `
     (SELECT coalesce(json_agg(causes ORDER BY tokens DESC, cause, detail), '[]') FROM causes) AS causes
   FROM compared`;
 
-/** Adds up how prompts were read from providers' caches, and why they were not. */
+/** Sums the prompt tokens that were read from providers' caches, and the missed tokens by cause. */
 export async function reportCache(
   database: TelemetryDatabase,
   { sessionId, ...span }: ParsedRequestOf<typeof reportCacheContract>,

@@ -15,20 +15,21 @@ const policy = {
 } satisfies Parameters<typeof renderRecall>[1];
 
 describe('recall of the plans of shadow conversations', () => {
-  it('counts a conversation with a missed tool as lost, and with recovery only in part', () => {
+  it('counts a conversation with a missed tool as lost, and only as partly lost with recovery', () => {
     const recall = renderRecall([count(0, 6), count(1, 2), count(2, 2)], policy);
     expect(recall).toMatchObject({ sessions: 10, value: 0.6, target: 0.95 });
     expect(recall.low).toBe(boundRecallBelow(10, 4));
-    // Two conversations recover their tool with probability 0.5, two others both of theirs with 0.25.
+    // Two conversations recover their tool with probability 0.5. Two other conversations recover both of
+    // their tools with probability 0.25.
     expect(recall.effective.value).toBeCloseTo((6 + 2 * 0.5 + 2 * 0.25) / 10, 12);
-    // The same bound as in calibration.
+    // The bound is the same as in calibration.
     const misses = { samples: 10, one: 2, more: 2, losses: 2.5 };
     expect(recall.effective.low).toBe(boundEffectiveAt(misses, 0.5).low);
     expect(recall.effective.low).not.toBe(boundRecallBelow(10, 2.5));
     expect(recall.effective.high).toBe(boundRecallAbove(10, 2.5));
   });
 
-  it('recovers nothing in a plan without recovery', () => {
+  it('counts no recovered tool for a plan without recovery', () => {
     const recall = renderRecall([count(0, 9), count(1, 1, { is_armed: false })], policy);
     expect(recall.effective.value).toBe(recall.value);
   });
@@ -46,7 +47,7 @@ describe('recall of the plans of shadow conversations', () => {
     expect(effective.low).toBeCloseTo(boundRecallBelow(100, 2 * 0.1 + 0.5), 9);
   });
 
-  it('uses the recovery rate of the bucket, then of its size band, then of the account', () => {
+  it('uses the recovery rate of the bucket, otherwise of its size band, otherwise of the account', () => {
     const own = { bucket: 'act:51-100', recoveryRate: rate(0.9) };
     const pooled = { bucket: '*:51-100', recoveryRate: rate(0.8) };
     const lost = (buckets: readonly object[], bucket: string | null = 'act:51-100') =>

@@ -4,9 +4,9 @@ import type { StoredCalibration } from '../../jobs/calibrate/calibrate.ts';
 import { boundEffective, lossOf } from '../../jobs/calibrate/recovery-rate.ts';
 
 /**
- * Selects from `narrowed` how many shadow conversations missed how many tools. As in calibration, a tool counts once
- * per conversation, as its plan stood at the first call. Rows of earlier releases have no needs: they count as one
- * missed tool if the plan's K was too small.
+ * Selects from `narrowed` the number of shadow conversations by number of missed tools. As in calibration, a
+ * tool counts once per conversation, with the plan at its first call. Rows of earlier releases have no needs.
+ * They count as one missed tool if the plan's K was too small.
  */
 export const recallSql = `
   , shadow AS (
@@ -58,7 +58,10 @@ export function renderRecall(
   };
 }
 
-/** A missed tool of a plan without recovery loses the conversation, so it counts like several missed tools. */
+/**
+ * Without recovery, one missed tool already loses the conversation. Such a conversation is therefore counted
+ * like one with several missed tools.
+ */
 function boundRecovered(
   counts: readonly ShadowCount[],
   samples: number,
@@ -74,7 +77,7 @@ function boundRecovered(
     else if (missed > 0) more += conversations;
   }
   const misses: MissCounts = { samples, one, more, losses };
-  // The exact test needs one recovery rate. Without one, the binomial bound applies.
+  // The exact test needs a single recovery rate. With several rates, the binomial bound applies.
   const [rate = 0] = rates.size === 1 ? rates : [];
   return boundEffectiveAt(misses, rate);
 }

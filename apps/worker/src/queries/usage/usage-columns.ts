@@ -1,7 +1,7 @@
-/** The UTC day that contains an instant, as `YYYY-MM-DD`. */
+/** SQL for the UTC day that contains an instant, as `YYYY-MM-DD`. */
 export const dayOf = (sql: string): string => `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`;
 
-/** An aggregate over times, as RFC 3339. */
+/** SQL for an aggregate over times, as RFC 3339. */
 export const asInstant = (sql: string): string =>
   `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -42,7 +42,7 @@ export const loggedColumns = named({
   gross_savings_usd: 'sum(gross_savings_usd)',
 });
 
-/** Columns over rows of `queryAccountUsage`. They are null if a part of the sums is not known. */
+/** Columns over rows of `queryAccountUsage`. A column is null if a part of its sum is unknown. */
 const known = (columns: Readonly<Record<string, string>>): string =>
   named(
     Object.fromEntries(

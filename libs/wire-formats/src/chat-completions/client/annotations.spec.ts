@@ -31,12 +31,12 @@ describe('citations from another format', () => {
   // Positions count code points. The emoji is a single code point.
   const annotations = [annotation(8, 16, 'https://a.example'), annotation(16, 17, 'https://b.example')];
 
-  it('become annotations for the cited web pages', () => {
+  it('become annotations that name the cited web pages', () => {
     const { choices } = client.renderResponse(foldAnswer(answer), defaults);
     expect(choices).toEqual([expect.objectContaining({ message: expect.objectContaining({ annotations }) })]);
   });
 
-  it('are sent once, with the finish chunk of a stream', () => {
+  it('are sent only with the finish chunk of a stream', () => {
     const renderer = client.openStreamRenderer({ ...defaults, includesUsage: false });
     const frames = answer.map((event) => String(renderer.render(event))).filter((text) => text !== '');
     const annotated = frames.filter((frame) => frame.includes('annotations'));
@@ -46,7 +46,7 @@ describe('citations from another format', () => {
     });
   });
 
-  it('add no annotations to a message without citations', () => {
+  it('do not appear in the response to a message without citations', () => {
     const silent = answer.filter(({ type }) => type !== 'citation');
     expect(JSON.stringify(client.renderResponse(foldAnswer(silent), defaults))).not.toContain('annotations');
   });

@@ -1,10 +1,10 @@
 import type { ChatPart, Citation, JsonObject, StreamEvent } from '@gateway/interchange';
 
-/** The citations collected so far for one choice. Immutable. */
+/** The citations collected so far for one choice. The object is immutable. */
 export interface CitedText {
   /** Length of the text so far, in code points. OpenAI counts positions in code points. */
   readonly characters: number;
-  /** The open block: where it starts, and which pages it cites. */
+  /** The open block: its start in the text, and the web pages that it cites. */
   readonly open: { readonly block: number; readonly start: number; readonly pages: readonly Page[] };
   /** Annotations from closed blocks. */
   readonly annotations: readonly JsonObject[];
@@ -43,7 +43,10 @@ export function noteCitation(cited: CitedText, event: StreamEvent): CitedText {
   }
 }
 
-/** OpenAI's `annotations`, to spread into a message or a delta. Empty if no page is cited. */
+/**
+ * OpenAI's `annotations` field, to spread into a message or a delta. The result is an empty object if no page
+ * is cited.
+ */
 export function renderAnnotations(cited: CitedText): JsonObject {
   const { annotations } = closeBlock(cited);
   return annotations.length === 0 ? {} : { annotations };
@@ -90,7 +93,7 @@ function closeBlock(cited: CitedText): CitedText {
 
 function countCharacters(text: string): number {
   let count = text.length;
-  // Skips the second half of a surrogate pair, which is not a code point.
+  // Skips the second half of a surrogate pair, because the pair is one code point.
   for (let at = 0; at < text.length; at += 1) if ((text.charCodeAt(at) & 0xfc00) === 0xdc00) count -= 1;
   return count;
 }

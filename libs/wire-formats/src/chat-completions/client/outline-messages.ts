@@ -4,7 +4,7 @@ import { outlineTexts } from '../../common/outline-request.ts';
 import { hasCacheMarker, readName } from '../shared/tools.ts';
 import type { CallPlace, ContextPart } from '../../common/format.ts';
 
-/** Reads only the fields it knows. Messages with an unknown shape are left for the provider to check. */
+/** Reads only known fields. The provider validates messages with an unknown shape. */
 export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): MessageOutline {
   const role = readRole(tape, tape.get(node, 'role'));
   const content = tape.get(node, 'content');
@@ -26,7 +26,7 @@ export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): M
   };
 }
 
-/** The roles that `mapRole` knows, most frequent first. Comparing raw bytes avoids decoding the strings. */
+/** The roles that `mapRole` maps, most frequent first. Comparing raw bytes avoids decoding the strings. */
 const roles = ['user', 'assistant', 'tool', 'system', 'developer', 'function'] as const;
 
 function readRole(tape: JsonTape, node: JsonNode | undefined): MessageRole {
@@ -96,7 +96,7 @@ function contextTexts(tape: JsonTape, content: JsonNode): JsonNode[] {
   });
 }
 
-/** Renders each call as text: its name and the arguments exactly as the model wrote them. */
+/** Renders each call as text: the call's name and the arguments exactly as the model wrote them. */
 function describeCalls(tape: JsonTape, calls: JsonNode | undefined): (() => string)[] {
   if (calls === undefined) return [];
   return tape.items(calls).flatMap((call) => {

@@ -26,7 +26,7 @@ describe('outlineRequest', () => {
     expect(() => outlineRequest(scan(body))).toThrow(expect.objectContaining({ code, param }));
   });
 
-  it('does not check fields that only the provider reads', () => {
+  it('does not validate fields that only the provider reads', () => {
     expect(
       outline({ temperature: 'hot', messages: [1, null, { role: 'oracle' }], n: -1 }).messages,
     ).toHaveLength(3);
@@ -66,7 +66,7 @@ describe('outlineRequest', () => {
     expect(outline({ tool_choice: choice }).toolChoice).toEqual(expected);
   });
 
-  it('distinguishes functions, custom tools, built-in tools and cache markers', () => {
+  it('distinguishes functions, custom tools and built-in tools, and finds cache markers', () => {
     const tools = [
       { type: 'function', function: { name: 'a', parameters: {} } },
       { type: 'custom', custom: { name: 'b' } },

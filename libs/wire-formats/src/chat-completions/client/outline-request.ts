@@ -12,9 +12,8 @@ import { outlineMessage } from './outline-messages.ts';
 import { outlineToolChoice, outlineTool } from './outline-tools.ts';
 
 /**
- * Reads what the gateway needs from a request. Validates only the fields it reads; the provider validates the
- * rest.
- *
+ * Reads the fields that the gateway needs from a request. The gateway validates only these fields. The
+ * provider validates the rest.
  * @throws GatewayError `missing_field` or `invalid_field`, with `param`.
  */
 export function outlineRequest(tape: JsonTape): RequestOutline {

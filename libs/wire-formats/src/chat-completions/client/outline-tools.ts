@@ -32,7 +32,7 @@ export function outlineToolChoice(tape: JsonTape, node: JsonNode | undefined): T
   return name === undefined ? { mode: 'auto' } : { mode: 'tool', name };
 }
 
-/** Unknown modes are left for the provider to check. */
+/** The provider validates unknown modes. */
 function mapMode(mode: string | undefined): ToolChoice {
   switch (mode) {
     case 'none':

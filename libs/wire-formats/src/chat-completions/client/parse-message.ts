@@ -17,7 +17,7 @@ export function parseMessage(raw: JsonObject): ChatMessage {
   };
 }
 
-/** Records the client's spelling of values that the interchange can spell only one way. */
+/** Records the client's spelling of values for which the interchange has only one spelling. */
 function readSpelling(raw: JsonObject, role: string): JsonObject {
   return {
     ...(raw.role === role ? {} : { role: raw.role }),
@@ -27,7 +27,7 @@ function readSpelling(raw: JsonObject, role: string): JsonObject {
 
 interface ReadParts {
   readonly parts: readonly ChatPart[];
-  /** The fields that the parts were read from. */
+  /** The message fields from which the parts were parsed. */
   readonly read: readonly string[];
 }
 
@@ -56,13 +56,13 @@ function parseSpokenParts(raw: JsonObject): ReadParts {
   };
 }
 
-/** Reads a part that is stored in a message field rather than in the message content. */
+/** Reads a part from a message field outside the message content. */
 function parseMember(type: 'thinking' | 'refusal', field: string, raw: JsonObject): ChatPart[] {
   const text = asText(raw[field]);
   return text === undefined ? [] : [{ type, text, ...withOwn({ field }) }];
 }
 
-/** The parts in a message's content. A string becomes one text part; null becomes none. */
+/** The parts in a message's content. A string becomes one text part. Null becomes an empty list. */
 function parseContent(content: unknown): ChatPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return asList(content).map(parsePart);
@@ -141,7 +141,7 @@ function parseFilePart(raw: JsonObject): ChatPart | undefined {
   };
 }
 
-/** The fields of a part and its inner object that the parser did not read. */
+/** The fields of a part, and of the object inside it, that the parser did not read. */
 function restOf(raw: JsonObject, body: string, read: readonly string[]): JsonObject {
   const rest = otherMembers(raw, ['type', body]);
   return { ...rest, ...optional(body, otherMembers(asObject(raw[body]) ?? {}, read)) };

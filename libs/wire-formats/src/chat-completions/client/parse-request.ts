@@ -28,7 +28,7 @@ import {
 const parsedMembers = ['model', 'messages', 'stream', 'tools', 'tool_choice', 'stream_options'] as const;
 
 /**
- * Parses a request that `outlineRequest` has checked. Fields missing from the interchange are kept for
+ * Parses a request that `outlineRequest` has checked. Fields that the interchange lacks are kept for
  * providers of this format.
  */
 export function parseRequest(tape: JsonTape): ChatRequest {
@@ -38,8 +38,8 @@ export function parseRequest(tape: JsonTape): ChatRequest {
   const { settings, read } = parseSettings(body);
   const tools = asList(body.tools).filter(isObject).map(parseTool);
   const rest = otherMembers(body, [...parsedMembers, ...cloudFields, ...read]);
-  // A tool choice without tools is kept only for providers of this format, so that they report the error.
-  // Other formats drop it.
+  // A tool choice without tools is kept only for providers of this format, so that the provider reports the
+  // error. Other formats drop the tool choice.
   const isCarried =
     tools.length > 0 && isDeepStrictEqual(renderToolChoice(toolChoice, tools), body.tool_choice ?? undefined);
   return {
@@ -64,7 +64,7 @@ interface ReadSettings {
   readonly read: readonly string[];
 }
 
-/** A field with an unexpected type is kept unchanged and left for the provider to check. */
+/** A field with an unexpected type is kept unchanged, so that the provider can validate it. */
 function parseSettings(body: JsonObject): ReadSettings {
   const settings: Record<string, unknown> = {};
   const read: string[] = [];
@@ -77,12 +77,12 @@ function parseSettings(body: JsonObject): ReadSettings {
   for (const [member, name] of textSettings) readInto(member, name, asText(body[member]));
   for (const [member, name] of booleanSettings) readInto(member, name, asBoolean(body[member]));
   readInto('stop', 'stopSequences', parseStop(body.stop));
-  // These fields also stay in the extensions, to record which of several spellings the client used.
+  // The extensions also keep these fields, to record which of several spellings the client used.
   settings.maxOutputTokens = maxTokensFields
     .map((field) => asNumber(body[field]))
     .find((value) => value !== undefined);
   settings.topK = asNumber(body.top_k);
-  // Mistral's name for the seed.
+  // Mistral's name for the field `seed`.
   settings.seed ??= asNumber(body.random_seed);
   settings.responseFormat = parseResponseFormat(body.response_format);
   if (isCarriedWhole(body.response_format)) read.push('response_format');
@@ -102,7 +102,7 @@ function asBoolean(value: unknown): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
 }
 
-/** Drops the gateway's own field from a tool. */
+/** Removes the gateway's own field from a tool. */
 function parseTool(raw: JsonObject): ChatTool {
   const kind = raw.type === 'custom' ? 'custom' : 'function';
   const body = asObject(raw[kind]);

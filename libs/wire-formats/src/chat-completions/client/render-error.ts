@@ -3,7 +3,7 @@ import type { RenderedError } from '../../common/format.ts';
 import { optional } from '../../json/read-members.ts';
 import type { SseFrame } from '../../sse/sse-frames.ts';
 
-/** An error response with every field that the official SDKs read. */
+/** An error response with all fields that the official SDKs read. */
 export function renderError(error: PublicError, requestId: string): RenderedError {
   return {
     status: error.status,

@@ -14,7 +14,10 @@ import type { AnswerDefaults } from '../../common/format.ts';
 import { annotateParts } from './annotations.ts';
 import { renderToolCall } from '../shared/tools.ts';
 
-/** Renders a non-streaming response. If the provider uses the same format, its extra fields are included. */
+/**
+ * Renders a non-streaming response. The response includes the provider's extra fields if the provider uses
+ * the same format.
+ */
 export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject {
   const { usage: rawUsage, ...members } = readOwn(answer);
   return {
@@ -44,7 +47,10 @@ function renderChoice(choice: AnswerChoice, isOwnFormat: boolean): JsonObject {
   };
 }
 
-/** The field in which most compatible providers send reasoning. Used when the response does not name one. */
+/**
+ * The field in which most compatible providers send reasoning. Used when the response does not name another
+ * field.
+ */
 const reasoningField = 'reasoning_content';
 const contentList = 'content[]';
 

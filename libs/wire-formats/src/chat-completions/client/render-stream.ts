@@ -10,21 +10,19 @@ import { nothingCited, noteCitation, renderAnnotations, type CitedText } from '.
 import { renderContentPart } from './render-response.ts';
 import { frameOf, renderErrorChunk } from './render-error.ts';
 
-/** The state of a stream after the frames sent so far. Immutable. */
+/** The state of a stream after the frames sent so far. The state is immutable. */
 export interface StreamRenderState {
   readonly envelope: JsonObject;
   readonly isOwnFormat: boolean;
   readonly includesUsage: boolean;
-  /** Choices with at least one chunk sent. The first chunk carries the role. */
+  /** Choices for which at least one chunk was sent. The first chunk carries the role. */
   readonly begun: ReadonlySet<number>;
-  /** How to render text in each open block, keyed by choice and block. */
+  /** The method for rendering text in each open block, keyed by choice and block. */
   readonly blocks: ReadonlyMap<string, DeltaRenderer>;
   /** Number of calls so far in each choice. This format numbers calls. */
   readonly callCounts: ReadonlyMap<number, number>;
   readonly usage: JsonObject | undefined;
-  /**
-   * Citations by choice. Unused for providers of the same format, because they send annotations themselves.
-   */
+  /** Citations by choice. Unused for providers of this format, because they send annotations themselves. */
   readonly cited: ReadonlyMap<number, CitedText>;
 }
 
@@ -50,7 +48,7 @@ export function beginStreamRender({
   };
 }
 
-/** Renders an event as at most one frame, except that the end of the response may need two. */
+/** Renders an event as at most one frame. The end of the response may need two frames. */
 export function renderStreamEvent(before: StreamRenderState, event: StreamEvent): RenderStep {
   const state = before.isOwnFormat ? before : addCitation(before, event);
   switch (event.type) {
@@ -158,7 +156,7 @@ function renderFinish(state: StreamRenderState, event: EventOf<'finish'>): Rende
   return renderDelta(state, event.choice, annotations, { finish_reason: reason });
 }
 
-/** A chunk for one choice. The first chunk carries the role, as OpenAI's does. */
+/** A chunk for one choice. As in OpenAI's streams, the first chunk carries the role. */
 function renderDelta(
   state: StreamRenderState,
   choice: number,

@@ -64,7 +64,7 @@ describe('parsing a stream', () => {
     ]);
   });
 
-  it('separates parallel calls that are interleaved or differ only by id', () => {
+  it('separates parallel calls that are interleaved or have different ids under the same index', () => {
     const names = (events: StreamEvent[]) =>
       partsOf(events).map((part) => part.type === 'tool-call' && [part.id, part.name, part.argumentsText]);
     expect(
@@ -85,7 +85,7 @@ describe('parsing a stream', () => {
       ['a', 'f', '{}'],
       ['b', 'f', '{"z":1}'],
     ]);
-    // Mistral sends no index. Other providers repeat the id with an empty name.
+    // Mistral sends no index. Other providers send the id again, with an empty name.
     expect(
       names(
         parse([call(undefined, 'a', 'f', '{'), call(undefined, 'a', '', '}'), call(undefined, 'b', 'g', '')]),
@@ -162,7 +162,7 @@ describe('parsing a stream', () => {
     expect(partsOf(events)).toEqual([{ type: 'text', text: 'ab' }]);
   });
 
-  it('returns response fields once, even if every chunk repeats them', () => {
+  it('returns response fields once, even if every chunk contains them', () => {
     const chunk = JSON.stringify({
       id: 'r',
       service_tier: 'x',
@@ -240,13 +240,13 @@ describe('streamed usage', () => {
     JSON.stringify({ id: 'r', choices: [{ index: 0, delta: {}, ...choice }], ...members });
   const usageOf = (chunks: readonly string[]) => parse(chunks).filter(({ type }) => type === 'usage');
 
-  it("is read from the choice's last delta, where Moonshot sends it", () => {
+  it("is read from the choice's last delta, where Moonshot sends the usage", () => {
     expect(usageOf([chunk({}), chunk({ finish_reason: 'stop', usage }), '[DONE]'])).toMatchObject([
       { usage: { inputTokens: 9, outputTokens: 2 } },
     ]);
   });
 
-  it('on the response takes precedence over usage on the choice', () => {
+  it('from the response takes precedence over usage from the choice', () => {
     const other = { ...usage, prompt_tokens: 1 };
     expect(usageOf([chunk({ finish_reason: 'stop', usage: other }, { usage }), '[DONE]'])).toMatchObject([
       { usage: { inputTokens: 9 } },

@@ -43,9 +43,9 @@ export function parseFrame(state: StreamState, frame: SseFrame): Step<StreamStat
 }
 
 /**
- * Handles a stream that closed without an error. Some providers omit `[DONE]`, so the response also counts as
- * complete if every started choice has a finish reason. Otherwise no `message-end` is returned, and the
- * response counts as truncated.
+ * Handles a stream that closed without an error. Some providers omit `[DONE]`, so a response is also complete
+ * if every started choice has a finish reason. Otherwise the response is truncated, and the function returns
+ * no `message-end`.
  */
 export function endStream(state: StreamState): Step<StreamState> {
   const choices = [...state.choices.values()];

@@ -35,14 +35,14 @@ const readToolCalls: ReadStep = (state, { message, whole }, events) => {
   return current;
 };
 
-/** The call that a delta continues. Undefined if the delta starts a new call. */
+/** The call that a delta continues. Returns undefined if the delta starts a new call. */
 function findCall(
   calls: readonly CallState[],
   position: number | undefined,
   piece: RawToolCall,
 ): CallState | undefined {
   const isNew = (call: CallState) => (piece.id ?? '') !== '' && call.id !== undefined && call.id !== piece.id;
-  // Google's endpoint sends index 0 for every call, so only the id distinguishes them. Mistral sends no
+  // Google's endpoint sends index 0 for every call, so the calls differ only in their ids. Mistral sends no
   // index.
   const call =
     position === undefined ? calls.at(-1) : calls.findLast((candidate) => candidate.position === position);
@@ -116,7 +116,7 @@ export function endBlocks(state: ChoiceState, events: StreamEvent[]): ChoiceStat
 
 function readFinish(state: ChoiceState, { choice }: ChoicePiece, events: StreamEvent[]): ChoiceState {
   const rawReason = asText(choice.finish_reason);
-  // Some providers repeat the finish reason in a later chunk.
+  // Some providers send the finish reason again in a later chunk.
   if (rawReason === undefined || state.finished) return state;
   const closed = endBlocks(state, events);
   const reason = mapFinishReason(rawReason, state.calls.length > 0);

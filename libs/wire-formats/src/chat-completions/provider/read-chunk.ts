@@ -21,16 +21,16 @@ import { initialChoiceState, type ChoiceState, type StreamState } from './stream
 const choicesMax = 256;
 
 /**
- * Maximum fields remembered to avoid repeating them. Each change copies them, which bounds the time and the memory if a
- * provider invents field names. Real providers send about ten.
+ * Maximum fields remembered, so that a field is emitted only once. Each change copies all of them. The limit
+ * bounds time and memory if a provider invents field names. Real providers send about ten fields.
  */
 const sentMembersMax = 32;
 
 const readMembers = ['id', 'model', 'created', 'object', 'choices', 'usage', 'error'] as const;
 
 /**
- * Reads a stream chunk and appends to `events`. With `whole`, reads a non-streaming response as one chunk
- * that contains everything.
+ * Reads a stream chunk and appends to `events`. If `whole` is true, reads a non-streaming response as one
+ * complete chunk.
  */
 export function readChunk(
   state: StreamState,

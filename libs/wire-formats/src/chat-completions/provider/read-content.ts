@@ -5,17 +5,18 @@ import { addText, endOpenBlock, type ReadStep } from './stream-state.ts';
 import type { ChoiceState } from './stream-state.ts';
 
 /**
- * Reasoning fields: DeepSeek uses the first, OpenRouter and Groq the second. The first non-empty field is
+ * Reasoning fields: DeepSeek uses the first, OpenRouter and Groq use the second. The first non-empty field is
  * read.
  */
 export const reasoningFields = ['reasoning_content', 'reasoning'] as const;
 
-/** Reads a string, or Mistral's list of text and thinking. */
+/** Reads a string, or Mistral's list of text parts and thinking parts. */
 export const readContent: ReadStep = (state, { message, whole }, events) => {
   const { content } = message;
   if (typeof content === 'string') {
-    // Most streams start with an empty content string, which is skipped. In a non-streaming response, the
-    // model meant the empty content.
+    // Most streams start with an empty content string, which is skipped. In a non-streaming response, an
+    // empty
+    // content string is the model's output.
     if (content === '' && !whole) return state;
     return addText(state, { kind: 'text', field: 'content' }, content, {}, events);
   }

@@ -13,7 +13,8 @@ import { renderMediaUrl } from '../../common/media-url.ts';
 
 /**
  * Renders an interchange message as one or more messages in this format. Each tool result becomes a separate
- * message. Tool messages can contain only text, so images and files from a result follow in a user message.
+ * message. Tool messages can contain only text, so a user message after them holds the results' images and
+ * files.
  */
 export function renderMessages(message: ChatMessage, index: number, losses: Loss[]): JsonObject[] {
   const own = readOwn(message);
@@ -105,7 +106,7 @@ function renderContent(
 }
 
 /**
- * Renders thinking and refusals that the client sent as message fields. Thinking from other formats is a
+ * Renders thinking and refusals that the client sent as message fields. Thinking from other formats becomes a
  * loss, because this format cannot verify it.
  */
 function renderThoughts(message: ChatMessage, field: string, losses: Loss[]): JsonObject {
@@ -120,7 +121,9 @@ function renderThoughts(message: ChatMessage, field: string, losses: Loss[]): Js
   return members;
 }
 
-/** Renders one part of a content list. Returns nothing and adds a loss if the format has no equivalent. */
+/**
+ * Renders one part of a content list. Returns nothing and adds a loss if the format cannot express the part.
+ */
 function renderContentPart(part: ChatPart, field: string, losses: Loss[]): JsonObject[] {
   const own = readOwn(part);
   const lose = (reason: string): JsonObject[] => {

@@ -12,7 +12,7 @@ import {
 } from '../shared/settings.ts';
 import { renderMessages } from './render-messages.ts';
 
-/** Renders a request body in this format, and lists what the format cannot express. */
+/** Renders a request body in this format, and lists the losses. */
 export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
   const own = readOwn(request);
   const losses: Loss[] = findCacheLosses(request);
@@ -91,14 +91,14 @@ function renderSettings(
 }
 
 /**
- * Whether the client sent the seed in Mistral's field. If so, the seed is rendered there instead of in
+ * Whether the client sent the seed in Mistral's field. If so, the rendered request uses that field instead of
  * `seed`.
  */
 function isMistralSeed(member: string, own: JsonObject): boolean {
   return member === 'seed' && asNumber(own.random_seed) !== undefined;
 }
 
-/** Prefers the client's own field, because the client knows which one its provider accepts. */
+/** Prefers the client's own field, because the client chose the field for its provider. */
 function chooseMaxTokensField(own: JsonObject, options: RequestRenderOptions): string {
   const spelled = maxTokensFields.find((field) => asNumber(own[field]) !== undefined);
   return spelled ?? options.maxTokensField ?? 'max_completion_tokens';

@@ -1,11 +1,14 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 
-/** The parser's state between the chunks of a response. Immutable. */
+/** The parser's state between the chunks of a response. The state is immutable. */
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;
   readonly choices: ReadonlyMap<number, ChoiceState>;
-  /** The latest response fields. Most providers repeat them in every chunk; only changes become events. */
+  /**
+   * The latest response fields. Most providers send all fields in every chunk. Only changed fields become
+   * events.
+   */
   readonly sentMembers: JsonObject;
 }
 
@@ -17,10 +20,10 @@ export interface ChoiceState {
   readonly finished: boolean;
 }
 
-/** The block that currently receives text. */
+/** The block that receives text. */
 interface OpenBlock {
   readonly kind: 'text' | 'thinking' | 'refusal';
-  /** The field that the text comes from. Text from a different field starts a new block. */
+  /** The field from which the text was read. Text from a different field starts a new block. */
   readonly field: string;
   readonly block: number;
 }
@@ -43,7 +46,7 @@ export function initialChoiceState(index: number): ChoiceState {
   return { index, nextBlock: 0, open: undefined, calls: [], finished: false };
 }
 
-/** A piece of a choice: the choice's fields and its message's fields. */
+/** A piece of a choice: the fields of the choice and the fields of its message. */
 export interface ChoicePiece {
   readonly choice: JsonObject;
   readonly message: JsonObject;
@@ -52,8 +55,8 @@ export interface ChoicePiece {
 }
 
 /**
- * Reads one aspect of a piece, appends its events to `events`, and returns the next state. Runs for every
- * chunk of every stream, so all readers share one list.
+ * Reads one kind of content from a piece, appends events to `events`, and returns the next state. Runs for
+ * every chunk of every stream, so all readers share one list.
  */
 export type ReadStep = (state: ChoiceState, piece: ChoicePiece, events: StreamEvent[]) => ChoiceState;
 
@@ -64,7 +67,7 @@ export function endOpenBlock(state: ChoiceState, events: StreamEvent[]): ChoiceS
   return { ...state, open: undefined };
 }
 
-/** Adds text to the open block if its kind and field match. Otherwise starts a new block. */
+/** Adds text to the open block if the block has the same kind and field. Otherwise starts a new block. */
 export function addText(
   state: ChoiceState,
   into: Pick<OpenBlock, 'kind' | 'field'>,

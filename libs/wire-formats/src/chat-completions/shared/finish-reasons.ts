@@ -28,7 +28,7 @@ export function mapFinishReason(raw: string, calls: boolean): FinishReason {
   }
 }
 
-/** Maps to the finish reasons that clients know. This format has no reason for a paused turn. */
+/** Maps to the finish reasons that OpenAI defines. This format has no finish reason for a paused turn. */
 export function mapToRawReason(reason: FinishReason): string {
   switch (reason) {
     case 'length':

@@ -2,7 +2,8 @@ import type { CacheMarker, ChatPart, Extensions, JsonObject } from '@gateway/int
 import { asObject, asText, isEmpty, optional } from '../../json/read-members.ts';
 
 /**
- * Wraps fields as extensions of this format, to spread into an object. Adds nothing if there are no fields.
+ * Wraps fields as extensions of this format, to spread into an object. The result is an empty object if there
+ * are no fields.
  */
 export function withOwn(members: JsonObject): { extensions?: Extensions } {
   return isEmpty(members) ? {} : { extensions: ownExtensions(members) };
@@ -12,14 +13,14 @@ export function ownExtensions(members: JsonObject): Extensions {
   return { 'chat-completions': members };
 }
 
-/** Returns an object's extension fields for this format. Empty if it has none. */
+/** Returns an object's extension fields for this format, or an empty object if there are none. */
 export function readOwn(holder: { readonly extensions?: Extensions } | undefined): JsonObject {
   return holder?.extensions?.['chat-completions'] ?? {};
 }
 
 /**
- * Reads Anthropic's cache marker, which resellers also accept in this format. The field stays in the
- * extensions, so that it is forwarded unchanged.
+ * Reads Anthropic's cache marker, which resellers of Anthropic's models also accept in this format. The field
+ * also stays in the extensions, so that it is forwarded unchanged.
  */
 export function readCacheMarker(raw: JsonObject | undefined): { cacheMarker?: CacheMarker } {
   const control = asObject(raw?.cache_control);

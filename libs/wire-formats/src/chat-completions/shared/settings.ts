@@ -6,7 +6,7 @@ type SettingOf<Value> = {
   [Name in keyof ChatSettings]-?: NonNullable<ChatSettings[Name]> extends Value ? Name : never;
 }[keyof ChatSettings];
 
-/** Request fields, each with its matching interchange setting. */
+/** Request fields, each with the corresponding interchange setting. */
 export const numberSettings = [
   ['temperature', 'temperature'],
   ['top_p', 'topP'],
@@ -26,12 +26,12 @@ export const booleanSettings = [
 ] as const satisfies readonly (readonly [string, SettingOf<boolean>])[];
 
 /**
- * The two output limit fields. OpenAI's newer models accept only the first; most other providers accept only
- * the second.
+ * The two output limit fields. OpenAI's newer models accept only the first field. Most other providers accept
+ * only the second field.
  */
 export const maxTokensFields = ['max_completion_tokens', 'max_tokens'] as const;
 
-/** Undefined for a response format with an unknown shape. */
+/** Returns undefined for a response format with an unknown shape. */
 export function parseResponseFormat(raw: unknown): ResponseFormat | undefined {
   const format = asObject(raw);
   if (format === undefined) return undefined;

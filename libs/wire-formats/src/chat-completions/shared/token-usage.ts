@@ -2,8 +2,8 @@ import type { JsonObject, TokenUsage } from '@gateway/interchange';
 import { asObject, asTokens, optional, type Draft } from '../../json/read-members.ts';
 
 /**
- * Reads token counts from the fields used by OpenAI and compatible providers. Undefined if there are no
- * counts.
+ * Reads token counts from the fields used by OpenAI and compatible providers. Returns undefined if there are
+ * no counts.
  */
 export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   const inputTokens = asTokens(usage.prompt_tokens);
@@ -34,8 +34,8 @@ function readCached(usage: JsonObject, details: JsonObject): number | undefined 
 }
 
 /**
- * xAI bills reasoning as output but excludes it from `completion_tokens`. Its `total_tokens` reveals the
- * difference.
+ * xAI bills reasoning as output but excludes reasoning from `completion_tokens`. Only `total_tokens` includes
+ * reasoning.
  */
 function uncountedReasoning(usage: JsonObject, input: number, completion: number, reasoning = 0): number {
   return asTokens(usage.total_tokens) === input + completion + reasoning ? reasoning : 0;

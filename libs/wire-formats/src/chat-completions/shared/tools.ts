@@ -4,12 +4,14 @@ import { asObject, asText, isObject, optional, otherMembers } from '../../json/r
 import { readOwn, withOwn } from './own-members.ts';
 
 /**
- * Fields that mark the end of a cacheable prefix. The first is Anthropic's, which resellers accept; the
- * second is OpenAI's.
+ * Fields that mark the end of a cacheable prefix. The first is Anthropic's field, which resellers accept. The
+ * second is OpenAI's field.
  */
 const cacheMarkers = ['cache_control', 'prompt_cache_breakpoint'] as const;
 
-/** The `function` or `custom` object in a tool, a call or a tool choice. Undefined for built-in tools. */
+/**
+ * The `function` or `custom` object in a tool, a call or a tool choice. Returns undefined for built-in tools.
+ */
 export function findBody(tape: JsonTape, node: JsonNode): JsonNode | undefined {
   const body = tape.get(node, 'function') ?? tape.get(node, 'custom');
   return body !== undefined && tape.kind(body) === 'object' ? body : undefined;
@@ -35,7 +37,7 @@ export interface RawToolCall {
   readonly kind: 'function' | 'custom';
   readonly argumentsText: string;
   readonly signature: string | undefined;
-  /** Call fields that only this format has. */
+  /** Fields of a call that only this format defines. */
   readonly own: JsonObject;
 }
 
@@ -89,7 +91,7 @@ export function renderToolCall(call: Omit<ToolCallPart, 'type'>): JsonObject {
   };
 }
 
-/** Renders the field `tool_choice`. Undefined if the client did not set it. */
+/** Renders the field `tool_choice`. Returns undefined if the client did not set it. */
 export function renderToolChoice(
   choice: ToolChoice,
   tools: readonly ChatTool[],

@@ -61,7 +61,9 @@ interface ReadSettings {
   readonly read: readonly string[];
 }
 
-/** Parses settings. A field with an unexpected type is kept unchanged and left for the provider to check. */
+/**
+ * Parses settings. A field with an unexpected type is kept unchanged, so that the provider can validate it.
+ */
 function parseSettings(body: JsonObject): ReadSettings {
   const settings: Record<string, unknown> = {};
   const read: string[] = [];

@@ -30,7 +30,7 @@ import { own } from '../shared/own-members.ts';
 import { parseArguments, parseCallHead } from '../shared/tool-call.ts';
 
 export function openStreamParser(): StreamParser {
-  // Without `message-end`, the response is truncated, so closing the stream emits nothing.
+  // A response without `message-end` is truncated, so closing the stream emits no event.
   return parseSseStream({ initial: initialStreamState, parseFrame, endStream: (state) => [state, []] });
 }
 
@@ -44,7 +44,7 @@ function parseFrame(state: StreamState, { data }: SseFrame): StreamStep {
 
 const choice = 0;
 
-/** Maximum open calls. Each further call copies them. Models make far fewer parallel calls. */
+/** Maximum open calls. Each new call copies the map of open calls. Models make far fewer parallel calls. */
 const callsMax = 512;
 
 /** One reader per event type. Other types (`citation-end`, `debug`) are skipped. */
@@ -122,7 +122,7 @@ function emitArguments(state: StreamState, number: number, argumentsText: string
   const call = state.calls.get(number);
   if (call === undefined || argumentsText === '') return [state, []];
   const { block, hasArguments } = call;
-  // The map is copied once per call. Copying it for every delta would take quadratic time.
+  // The map is copied once per call. A copy for every delta would take quadratic time.
   const calls = hasArguments ? state.calls : new Map(state.calls).set(number, { block, hasArguments: true });
   return [{ ...state, calls }, [{ type: 'tool-call-delta', choice, block, argumentsText }]];
 }
@@ -174,7 +174,7 @@ function fail(state: StreamState, message: string, { finish_reason: reason }: Js
 /** Maximum sources per citation. */
 const sourcesMax = 64;
 
-/** Adds a citation to the open text. A citation for a plan or reasoning becomes a message field. */
+/** Adds a citation to the open text. A citation for a plan or for reasoning becomes a message field. */
 function readCitation(state: StreamState, raw: JsonObject): StreamStep {
   if (state.open?.kind !== 'text') return emitExtensions(state, 'message', { citations: [raw] });
   const { block } = state.open;
@@ -187,7 +187,7 @@ function readCitation(state: StreamState, raw: JsonObject): StreamStep {
   return [state, events];
 }
 
-/** Parses a citation into one entry per source. The first entry holds the original citation. */
+/** Parses a citation into one entry per source. The first entry contains the original citation. */
 export function parseCitation(raw: JsonObject): Citation[] {
   const sources = asList(raw.sources).filter(isObject).slice(0, sourcesMax).map(parseSource);
   const [first = {}, ...others] = sources;
@@ -197,7 +197,7 @@ export function parseCitation(raw: JsonObject): Citation[] {
   ];
 }
 
-/** Parses a source: a document from the request or a tool result. */
+/** Parses a source, which is a document from the request or a tool result. */
 function parseSource(source: JsonObject): Citation {
   const body = asObject(source.document) ?? asObject(source.tool_output) ?? {};
   return {

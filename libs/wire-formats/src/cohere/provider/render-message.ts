@@ -4,7 +4,7 @@ import { own, readRest, readSpelling } from '../shared/own-members.ts';
 import { renderToolCall } from '../shared/tool-call.ts';
 import { renderMediaUrl } from '../../common/media-url.ts';
 
-/** Collects losses and documents while rendering messages. */
+/** Collects losses and documents while messages are rendered. */
 export interface RenderContext {
   readonly lose: (field: string, reason: string) => void;
   readonly documents: JsonObject[];
@@ -27,7 +27,8 @@ export function renderMessage(message: ChatMessage, index: number, context: Rend
 }
 
 /**
- * Renders a tool result. Tool messages hold only text, so images and other parts follow in a user message.
+ * Renders a tool result. Tool messages contain only text, so a user message after them holds images and other
+ * parts.
  */
 function renderResult(
   result: ToolResultPart,
@@ -57,8 +58,8 @@ function renderResult(
 function renderTurn(message: ChatMessage, field: string, context: RenderContext): JsonObject {
   const { content: contentSpelling, role } = readSpelling(message);
   const calls = message.parts.filter((part) => part.type === 'tool-call');
-  // In this format, reasoning before calls is a plan. Reasoning that was parsed from the content stays in the
-  // content.
+  // In this format, reasoning before calls is a plan. Reasoning from a client's message content is rendered
+  // as content.
   const isPlan = (part: ChatPart): boolean =>
     part.type === 'thinking' &&
     (contentSpelling === undefined ? calls.length > 0 : readSpelling(part).field === 'tool_plan');
@@ -122,7 +123,7 @@ function renderPart(part: ChatPart, field: string, context: RenderContext): Json
   }
 }
 
-/** Adds a text document to the request's documents, where the model can cite it. */
+/** Adds a text document to the request's documents, so that the model can cite the document. */
 function addDocument({ source, name }: DocumentPart, { documents }: RenderContext): boolean {
   const isText = source.kind === 'base64' && source.mediaType?.startsWith('text/') === true;
   if (!isText) return false;

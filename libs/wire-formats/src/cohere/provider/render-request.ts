@@ -28,7 +28,7 @@ export function renderRequest(request: ChatRequest, { model }: RequestRenderOpti
   return { body, losses };
 }
 
-/** Renders settings. `own` holds the fields that a client of this format sent. */
+/** Renders settings. `own` contains the fields that a client of this format sent. */
 function renderSettings(settings: ChatSettings, own: JsonObject, context: RenderContext): JsonObject {
   const members: Record<string, unknown> = {};
   for (const [member, name] of numberSettings) {
@@ -119,7 +119,7 @@ function renderTool(tool: ChatTool, field: string, context: RenderContext): Json
   return [];
 }
 
-/** In this format, strictness is one setting for all tools. */
+/** In this format, one setting makes all tools strict or non-strict. */
 function renderStrict(tools: readonly ChatTool[], context: RenderContext): JsonObject {
   const functions = tools.filter((tool) => tool.kind === 'function');
   const strict = functions.filter((tool) => tool.strict === true);

@@ -22,7 +22,7 @@ export function mapFinishReason(raw: string): FinishReason {
 
 /**
  * Parses `usage`. `tokens` counts every token the model processed, including Cohere's own preamble and cached
- * tokens. The counts in `billed_units` are lower. Undefined if there are no counts.
+ * tokens. The counts in `billed_units` are lower. Returns undefined if there are no counts.
  */
 export function parseUsage(raw: JsonObject): TokenUsage | undefined {
   const tokens = asObject(raw.tokens) ?? {};

@@ -2,7 +2,7 @@ import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import { chainSteps, type Step } from '../../common/stream-step.ts';
 import { own } from '../shared/own-members.ts';
 
-/** The parser's state between the events of a response. Immutable. */
+/** The parser's state between the events of a response. The state is immutable. */
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;
@@ -60,7 +60,7 @@ export function emitCallEnd({ block, hasArguments }: OpenCall): StreamEvent[] {
   return hasArguments ? [end] : [{ type: 'tool-call-delta', choice, block, argumentsText: '{}' }, end];
 }
 
-/** Starts a block and ends the previous one. `members` holds the format's own fields. */
+/** Starts a block and ends the previous block. `members` contains fields that only this format defines. */
 export function startText(
   state: StreamState,
   { kind, member }: Omit<OpenText, 'block'>,
@@ -78,7 +78,7 @@ export function startText(
   return [{ ...closed, nextBlock: block + 1, open: { kind, member, block } }, [...ends, start]];
 }
 
-/** Appends text to the open block if the kind matches, or starts a new block. Empty text emits nothing. */
+/** Appends text to the open block if the kind matches, or starts a new block. Empty text emits no event. */
 export function addText(state: StreamState, into: Omit<OpenText, 'block'>, text: string): StreamStep {
   if (text === '') return [state, []];
   const isOpen = state.open?.kind === into.kind && state.open.member === into.member;

@@ -12,7 +12,7 @@ export function readSpelling(holder: Parameters<typeof own.read>[0]): JsonObject
   return asObject(own.read(holder).spelling) ?? {};
 }
 
-/** The format's own fields, ready to render. */
+/** The fields that only this format defines, ready to render. */
 export function readRest(holder: Parameters<typeof own.read>[0]): JsonObject {
   return otherMembers(own.read(holder), ['spelling']);
 }

@@ -2,7 +2,7 @@ import type { ChatSettings, JsonObject, ResponseFormat } from '@gateway/intercha
 import { isDeepStrictEqual } from 'node:util';
 import { asObject } from '../../json/read-members.ts';
 
-/** Numeric request fields, each with its interchange name. */
+/** Numeric request fields, each with the name of the interchange setting. */
 export const numberSettings = [
   ['max_tokens', 'maxOutputTokens'],
   ['temperature', 'temperature'],
@@ -13,7 +13,7 @@ export const numberSettings = [
   ['presence_penalty', 'presencePenalty'],
 ] as const satisfies readonly (readonly [string, keyof ChatSettings])[];
 
-/** Undefined for an unknown shape, or for a value that the interchange cannot hold completely. */
+/** Returns undefined for an unknown shape, or for a value that the interchange cannot express completely. */
 export function parseResponseFormat(raw: unknown): ResponseFormat | undefined {
   const format = asObject(raw);
   const parsed = format === undefined ? undefined : parseShape(format);

@@ -2,7 +2,7 @@ import type { JsonObject, ToolCallPart } from '@gateway/interchange';
 import { asObject, asText, optional, otherMembers } from '../../json/read-members.ts';
 import { own, readRest } from './own-members.ts';
 
-/** Parses everything in a call except its arguments. */
+/** Parses all fields of a call except the arguments. */
 export function parseCallHead(raw: JsonObject): Omit<ToolCallPart, 'type' | 'argumentsText'> {
   const called = asObject(raw.function) ?? {};
   const rest = {

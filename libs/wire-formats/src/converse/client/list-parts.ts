@@ -5,7 +5,7 @@ import { listBlockCalls } from '../../common/outline-request.ts';
 import { examplesField } from '../../common/gateway-fields.ts';
 
 /**
- * Lists the message parts from a given message index onward. From index 0, the system prompt's parts come
+ * Lists the message parts from a given message index onward. From index 0, the system prompt's parts are
  * first. JSON results are read-only, because the provider renders them as text. Reasoning, images, documents
  * and guarded text are not listed.
  */
@@ -52,7 +52,9 @@ function listCall(tape: JsonTape, block: JsonNode, message: number): ContextPart
   return [{ message, speaker: 'assistant', range: undefined, text }];
 }
 
-/** Lists the calls that the client executes. The provider executes its own server tools. */
+/**
+ * Lists the calls that the client executes. Server tools are excluded, because the provider executes them.
+ */
 export function listCalls(tape: JsonTape): CallPlace[] {
   return listBlockCalls(tape, {
     idMember: 'toolUseId',

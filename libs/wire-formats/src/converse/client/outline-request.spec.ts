@@ -8,7 +8,7 @@ const scan = (body: unknown) => scanJson(Buffer.from(JSON.stringify(body)), { de
 const outline = (body: unknown, model = 'm', stream = false) =>
   client.outlineRequest(scan(body), { model, stream });
 
-/** Fails to compile if the SDK and the list differ in any field. */
+/** These types fail to compile if the fields in the SDK and in the list differ. */
 type FieldOf = (typeof requestFields)[number];
 const covers: [FieldOf, keyof ConverseRequest] extends [keyof ConverseRequest, FieldOf] ? true : false = true;
 const coversStream: [FieldOf, keyof ConverseStreamRequest] extends [keyof ConverseStreamRequest, FieldOf]
@@ -102,7 +102,7 @@ describe('the outline of a Converse request', () => {
     ]);
   });
 
-  it('finds tools by position, and the tool choice', () => {
+  it('finds the positions of tools, and the tool choice', () => {
     const toolSpec = {
       name: 'f',
       description: 'does',

@@ -38,9 +38,8 @@ export const requestFields = [
 const messagesMax = 32_768;
 
 /**
- * Outlines a request. Unknown fields in the body are rejected. Values are validated only where the gateway
- * uses them; the provider validates the rest.
- *
+ * Outlines a request. Unknown fields in the body are rejected. Values are validated only if the gateway uses
+ * them. The provider validates the rest.
  * @throws GatewayError `missing_field`, `invalid_field` or `unknown_field`, with `param`.
  */
 export function outlineRequest(tape: JsonTape, route?: RequestRoute): RequestOutline {
@@ -105,7 +104,7 @@ function readMaxTokens(tape: JsonTape): number | undefined {
   return node !== undefined && tape.kind(node) === 'number' ? Number(tape.value(node)) : undefined;
 }
 
-/** An unknown tool choice counts as `auto` and is left for the provider to check. */
+/** An unknown tool choice is treated as `auto`, and the provider validates it. */
 export function outlineToolChoice(tape: JsonTape, choice: JsonNode | undefined): ToolChoice {
   if (choice === undefined) return { mode: 'unset' };
   const tool = tape.get(choice, 'tool');
@@ -115,9 +114,8 @@ export function outlineToolChoice(tape: JsonTape, choice: JsonNode | undefined):
 }
 
 /**
- * Outlines the elements of `toolConfig.tools`. A cache point is also an element: it has no name and marks the
- * tool before it.
- *
+ * Outlines the elements of `toolConfig.tools`. A cache point is also an element: it has no name, and it marks
+ * the tool before it.
  * @throws GatewayError when an element is not an object.
  */
 function outlineTools(tape: JsonTape, tools: JsonNode): ToolOutline[] {
@@ -141,7 +139,7 @@ export function isCachePoint(tape: JsonTape, node: JsonNode | undefined): boolea
   return node !== undefined && tape.get(node, 'cachePoint') !== undefined;
 }
 
-/** Outlines a message. Messages with an unknown shape are left for the provider to check. */
+/** Outlines a message. The provider validates messages with an unknown shape. */
 function outlineMessage(tape: JsonTape, node: JsonNode, index: number): MessageOutline {
   const content = tape.get(node, 'content');
   const blocks = content === undefined ? [] : tape.items(content);

@@ -53,8 +53,8 @@ function parseSystem(system: unknown): ChatMessage[] {
 }
 
 /**
- * Marks consecutive turns with the same role, and system turns in mid-conversation, so that rendering does
- * not merge them.
+ * Marks consecutive turns with the same role, and system turns in the middle of a conversation, so that
+ * rendering does not merge them.
  */
 function parseMessages(raw: unknown): ChatMessage[] {
   let before: unknown;
@@ -73,7 +73,7 @@ function parseMessage(raw: JsonObject, spelling: JsonObject): ChatMessage {
   return { role, parts: parseContent(raw.content), ...own.with({ ...rest, ...spelling }) };
 }
 
-/** Drops the gateway's own field from a tool. A cache point becomes a marker on the preceding tool. */
+/** Removes the gateway's own field from a tool. A cache point becomes a marker on the preceding tool. */
 function parseTools(list: unknown): ChatTool[] {
   const tools: ChatTool[] = [];
   for (const raw of asList(list).filter(isObject)) {

@@ -29,11 +29,12 @@ export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): Js
   };
 }
 
-/** A nonstandard HTTP status that the SDK does not define either. */
+/** A nonstandard HTTP status that the AWS SDK does not define. */
 const overloaded = 529;
 
 /**
- * Renders an error the way the SDK expects it: the message in the body, and the exception name in a header.
+ * Renders an error in the shape that the SDK expects: the message is in the body, and the exception name is
+ * in a header.
  */
 export function renderError(error: PublicError, requestId: string): RenderedError {
   return {

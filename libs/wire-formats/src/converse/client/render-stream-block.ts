@@ -12,17 +12,20 @@ export type BlockEvent = Exclude<
 >;
 
 /**
- * The block being sent, and the blocks waiting for it to end. In this format, blocks are strictly sequential.
+ * The block being sent, and the blocks that wait for its end. In this format, blocks are strictly sequential.
  * In other formats, tool calls can overlap.
  */
 export interface BlockQueue {
   readonly nextIndex: number;
   readonly current: CurrentBlock | undefined;
-  /** Buffered events per block, latest first. Blocks are in the order in which they started. */
+  /** Buffered events per block, latest first. The blocks are in the order of their start events. */
   readonly waiting: ReadonlyMap<number, Waiting>;
-  /** Later events for all blocks, latest first. They are sorted into `waiting` when the next block starts. */
+  /**
+   * Later events for all blocks, latest first. When the next block starts, these events are sorted into
+   * `waiting`.
+   */
   readonly late: Waiting | undefined;
-  /** Buffered characters. Reset when nothing is buffered. */
+  /** Buffered characters. Reset to zero when the buffer is empty. */
   readonly waitingCharacters: number;
 }
 
@@ -31,7 +34,7 @@ interface CurrentBlock {
   readonly index: number;
   readonly kind: 'text' | 'thinking' | 'tool-call';
   readonly isEmpty: boolean;
-  /** True for hidden reasoning with bytes that are not text. It stays in base64. */
+  /** True for hidden reasoning with bytes that are not text. The bytes stay in base64. */
   readonly isBase64?: boolean;
 }
 
@@ -137,7 +140,7 @@ function renderNow(queue: BlockQueue, event: BlockEvent): QueueStep {
   }
 }
 
-/** Starts a block. Text and reasoning have no start frame; their first delta starts the block. */
+/** Starts a block. Text and reasoning have no start frame, so the first delta starts the block. */
 function startBlock(
   queue: BlockQueue,
   block: number,
@@ -178,7 +181,7 @@ function endThinking(queue: BlockQueue, event: Extract<BlockEvent, { type: 'thin
 }
 
 /**
- * Ends a block. A text or reasoning block without deltas gets an empty one, because it has no start frame.
+ * Ends a block. A text or reasoning block without deltas gets an empty delta, because it has no start frame.
  */
 function endBlock(queue: BlockQueue): QueueStep {
   const { current } = queue;
@@ -191,7 +194,7 @@ function endBlock(queue: BlockQueue): QueueStep {
 }
 
 /**
- * Renders a complete part as a start, a delta and a stop. Nothing is sent for a part that streams cannot
+ * Renders a complete part as a start, a delta and a stop. Sends nothing for a part that streams cannot
  * express.
  */
 function renderPart(queue: BlockQueue, part: ChatPart): QueueStep {

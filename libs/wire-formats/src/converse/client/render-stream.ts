@@ -10,14 +10,16 @@ import {
   type BlockQueue,
 } from './render-stream-block.ts';
 
-/** The renderer's state during a stream. Immutable. */
+/** The renderer's state during a stream. The state is immutable. */
 export interface StreamRenderState {
   readonly isOwnFormat: boolean;
   readonly blocks: BlockQueue;
   readonly stopped: boolean;
-  /** The finish reason, held until the response ends. A truncated response must not report one. */
+  /**
+   * The finish reason, kept until the response ends. A truncated response must not report a finish reason.
+   */
   readonly stopReason: string | undefined;
-  /** The fields of `messageStop` and `metadata` known so far. */
+  /** The fields of `messageStop` and `metadata` received so far. */
   readonly stop: JsonObject;
   readonly metadata: JsonObject;
 }
@@ -36,7 +38,6 @@ export const initialStreamRender: StreamRenderState = {
 /**
  * Renders an event as any number of frames. This format has only one choice, so events for other choices are
  * dropped.
- *
  * @param latencyMs time since the start of the response
  */
 export function renderStreamEvent(

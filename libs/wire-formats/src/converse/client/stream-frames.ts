@@ -19,7 +19,7 @@ export function eventFrame(name: string, payload: JsonObject): StreamFrame {
 
 const text = (value: string): EventStreamHeader => ({ type: 'string', value });
 
-/** Encodes a frame. The headers have the same order as in AWS's own frames. */
+/** Encodes a frame. The headers have the same order as in frames from AWS. */
 export function encodeFrame({ kind, name, payload }: StreamFrame): Buffer {
   const headers = new Map([
     [`:${kind}-type`, text(name)],

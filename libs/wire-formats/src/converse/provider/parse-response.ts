@@ -95,7 +95,8 @@ export function emitPart(part: ChatPart, block: number): StreamEvent[] {
     case 'audio':
     case 'opaque':
       return [{ type: 'part', ...place, part }];
-    // Responses contain neither: results were parsed as opaque parts, and `parseBlock` returns no refusals.
+    // Responses contain neither results nor refusals. Results were parsed as opaque parts, and `parseBlock`
+    // returns no refusals.
     case 'tool-result':
     case 'refusal':
       return [];
@@ -104,7 +105,7 @@ export function emitPart(part: ChatPart, block: number): StreamEvent[] {
 
 /**
  * Parses an error response. The exception name is in the header `x-amzn-errortype` or in the body's `__type`.
- * It may have a URL after it or a namespace before it: `ValidationException:http://…`,
+ * A URL may follow the name, or a namespace may precede it: `ValidationException:http://…`,
  * `com.amazon.coral.service#AccessDeniedException`.
  */
 export function parseError(status: number, body: string, headers: AnswerHeaders = {}): ProviderError {

@@ -9,7 +9,7 @@ import { endOpenBlock, type StreamState, type StreamStep } from './stream-state.
 import { emitExtensions, emitFinish, emitUsage } from './parse-response.ts';
 import { readBlockDelta, readBlockStart, readBlockStop } from './read-block.ts';
 
-/** A padding field that AWS adds to frames so that their length does not reveal the length of the text. */
+/** A padding field that AWS adds to frames, so that the frame length does not reveal the text length. */
 const padding = 'p';
 
 /**
@@ -43,7 +43,7 @@ function readMessageStart(state: StreamState, payload: JsonObject): StreamStep {
   return [state, emitExtensions('message', otherMembers(payload, ['role', padding]))];
 }
 
-/** Emits the message start once, even if the first frame is missing. Some gateways omit it. */
+/** Emits the message start once, even if the first frame is missing. Some gateways omit the first frame. */
 function startOnce(state: StreamState): StreamStep {
   if (state.started) return [state, []];
   return [{ ...state, started: true }, [{ type: 'message-start', format: 'converse' }]];

@@ -7,18 +7,19 @@ import { parseBlock } from '../shared/parse-block.ts';
 import { own } from '../shared/own-members.ts';
 import { emitPart } from './parse-response.ts';
 
-/** The parser's state between the frames of a response. Immutable. */
+/** The parser's state between the frames of a response. The state is immutable. */
 export interface StreamState {
   readonly started: boolean;
   /**
-   * `messageStop` was received. A response ends when both it and `metadata` have arrived, in either order.
+   * True if `messageStop` was received. A response ends when `messageStop` and `metadata` have arrived, in
+   * either order.
    */
   readonly stopped: boolean;
-  /** `metadata` was received. */
+  /** True if `metadata` was received. */
   readonly hasMetadata: boolean;
   readonly ended: boolean;
   readonly nextBlock: number;
-  /** The open block and the provider's index for it. At most one block is open. */
+  /** The open block and the provider's index for that block. At most one block is open. */
   readonly open: OpenBlock | undefined;
   /** Buffered characters in the open block. */
   readonly bufferedCharacters: number;
@@ -54,7 +55,7 @@ export const initialStreamState: StreamState = {
   bufferedCharacters: 0,
 };
 
-/** Far more than a server tool result or a generated image needs. */
+/** Maximum characters per block. A server tool result or a generated image needs far fewer. */
 const bufferedCharactersMax = 32 * 1024 * 1024;
 
 /** @throws GatewayError `upstream_invalid` when the block exceeds the limit. */
@@ -113,7 +114,7 @@ function emitBuffered(open: OpenBlock & { kind: 'buffered' }): StreamEvent[] {
   );
 }
 
-/** The block's body, as in a non-streaming response. */
+/** The block's body, in the shape of a non-streaming response. */
 function joinPieces(member: string, start: object, pieces: readonly unknown[]): object {
   switch (member) {
     case 'toolUse':
@@ -131,12 +132,12 @@ function parseInput(text: string): unknown {
   try {
     return text.trim() === '' ? {} : parseExactJson(text);
   } catch {
-    // Invalid arguments for a server tool stay text, because the client cannot correct them.
+    // Invalid arguments for a server tool remain text, because the client cannot correct them.
     return text;
   }
 }
 
-/** Joins base64 pieces by decoding them first. Joining the strings would be wrong because of padding. */
+/** Decodes the base64 pieces before joining them. Joining the strings would be wrong because of padding. */
 function joinBase64(pieces: readonly unknown[]): string {
   const [only, ...others] = pieces;
   if (others.length === 0) return asText(only) ?? '';

@@ -10,7 +10,7 @@ export interface ReadFields {
   readonly settings: Pick<ChatSettings, 'thinking' | 'topK'>;
   /** The additional fields that the settings do not cover. */
   readonly rest: JsonObject;
-  /** The names of the fields that the settings were parsed from. */
+  /** The names of the fields from which the settings were parsed. */
   readonly spelling: { readonly thinking?: string; readonly topK?: string };
 }
 
@@ -35,7 +35,7 @@ export function parseAdditionalFields(fields: JsonObject): ReadFields {
   };
 }
 
-/** Undefined for a shape that the interchange cannot hold completely. */
+/** Returns undefined for a shape that the interchange cannot express completely. */
 function parseThinking(raw: unknown): ThinkingSetting | undefined {
   const thinking = asObject(raw);
   if (thinking === undefined) return undefined;
@@ -46,7 +46,7 @@ function parseThinking(raw: unknown): ThinkingSetting | undefined {
   return isDeepStrictEqual(renderThinking(setting), thinking) ? setting : undefined;
 }
 
-/** Claude calls reasoning without a token budget "adaptive". */
+/** Claude's API uses the name "adaptive" for reasoning without a token budget. */
 function renderThinking({ enabled, budgetTokens }: ThinkingSetting): JsonObject {
   if (!enabled) return { type: 'disabled' };
   return budgetTokens === undefined ? { type: 'adaptive' } : { type: 'enabled', budget_tokens: budgetTokens };
@@ -83,9 +83,7 @@ export function renderAdditionalFields(
   return isEmpty(fields) ? {} : { additionalModelRequestFields: fields };
 }
 
-/**
- * The vendor of a Bedrock model. Undefined for other vendors, and for an ARN that does not name the model.
- */
+/** The vendor of a Bedrock model. Other vendors, and ARNs that do not name the model, have no family. */
 type ModelFamily = 'anthropic' | 'nova' | 'mistral';
 
 /** Inference profiles add a prefix to the model id (`us.anthropic.…`), and some ARNs contain the model id. */

@@ -3,8 +3,8 @@ import { asList, asNumber, asObject, asText, isObject, optional } from '../../js
 import { own } from './own-members.ts';
 
 /**
- * Parses a cache point, which asks to cache the blocks before it. Undefined for other blocks and for unknown
- * fields.
+ * Parses a cache point, which requests caching of the blocks before it. Returns undefined for other blocks
+ * and for unknown fields.
  */
 export function parseCachePoint(block: JsonObject): CacheMarker | undefined {
   const point = asObject(block.cachePoint);
@@ -82,9 +82,9 @@ interface RedactedThinking {
 
 /**
  * Parses hidden reasoning. This format encodes the model's bytes in base64. For Claude, these bytes are the
- * text that Claude's own API calls `data`:
- * https://platform.claude.com/docs/en/build-with-claude/extended-thinking. The interchange holds that text.
- * Bytes from other models stay in base64.
+ * text of the field `data` in Claude's own API:
+ * https://platform.claude.com/docs/en/build-with-claude/extended-thinking. The interchange contains that
+ * text. Bytes from other models stay in base64.
  */
 export function parseRedacted(base64: string): RedactedThinking {
   const text = Buffer.from(base64, 'base64').toString('latin1');

@@ -1,11 +1,11 @@
 import type { PublicError } from '@gateway/interchange';
 
-/** The error properties that determine its exception. */
+/** The properties of an error that determine the exception. */
 export type ErrorKind = Pick<PublicError, 'status' | 'code' | 'source'>;
 
 /**
- * Maps an error to a Bedrock runtime exception. An error from a provider of this format already names one.
- * The SDK decides on retries by the status or by the name of a throttling exception.
+ * Maps an error to a Bedrock runtime exception. An error from a provider of this format already names an
+ * exception. The SDK retries a request based on the status or the name of a throttling exception.
  */
 export function mapToException({ status, code, source }: ErrorKind): string {
   if (source === 'provider' && code !== null && exceptionName.test(code)) return capitalize(code);
@@ -29,7 +29,7 @@ export function mapToException({ status, code, source }: ErrorKind): string {
     case 503:
     case 529:
       return 'ServiceUnavailableException';
-    // The caller must change the address of a provider.
+    // The caller must change the configured address of a provider.
     case 508:
       return 'ValidationException';
     default:
@@ -43,7 +43,7 @@ function capitalize(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** The exceptions that can end a stream. The SDK knows no others. */
+/** The exceptions that can end a stream. The SDK supports no other exceptions in a stream. */
 const streamExceptions: Readonly<Record<string, string>> = {
   InternalServerException: 'internalServerException',
   ModelStreamErrorException: 'modelStreamErrorException',
@@ -62,7 +62,7 @@ export function mapToStreamException(error: ErrorKind): string {
     : 'validationException';
 }
 
-/** Maps a provider's exception to a gateway error type. Undefined for an unknown name. */
+/** Maps a provider's exception to a gateway error type. Returns undefined for an unknown name. */
 export function mapExceptionToType(name: string): string | undefined {
   switch (capitalize(name)) {
     case 'AccessDeniedException':

@@ -9,9 +9,7 @@ import type {
 import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { own } from './own-members.ts';
 
-/**
- * The format's short names for media types. If a type has several names, the first one is used for output.
- */
+/** The format's short names for media types. If a type has several names, output uses the first name. */
 const images = {
   png: 'image/png',
   jpeg: 'image/jpeg',
@@ -53,7 +51,7 @@ const formats: Readonly<Record<MediaKind, Readonly<Record<string, string>>>> = {
 /** Alternative media types that clients use. */
 const aliases: Readonly<Record<string, string>> = { 'image/jpg': 'image/jpeg', 'audio/mpeg': 'audio/mp3' };
 
-/** How each file type starts in base64, from its magic bytes. */
+/** The first base64 characters of each file type, from the type's magic bytes. */
 const beginnings = [
   ['iVBORw0KGgo', 'png'],
   ['/9j/', 'jpeg'],
@@ -62,14 +60,14 @@ const beginnings = [
   ['JVBERi', 'pdf'],
 ] as const;
 
-/** Undefined for an unknown short name. */
+/** Returns undefined for an unknown short name. */
 function mapToMediaType(kind: MediaKind, format: string): string | undefined {
   return Object.hasOwn(formats[kind], format) ? formats[kind][format] : undefined;
 }
 
 /**
- * Chooses the short name by media type, or by the first bytes if no type is given. Undefined if nothing
- * matches.
+ * Chooses the short name by media type, or by the first bytes if no type is given. Returns undefined if no
+ * type matches.
  */
 function mapToFormat(kind: MediaKind, mediaType: string | undefined, base64: string): string | undefined {
   const names = formats[kind];
@@ -83,8 +81,8 @@ function mapToFormat(kind: MediaKind, mediaType: string | undefined, base64: str
 }
 
 /**
- * Parses an image, a document or audio. Undefined for an unknown shape, and for a source that only this
- * format has (an S3 location).
+ * Parses an image, a document or audio. Returns undefined for an unknown shape, and for a source that only
+ * this format has (an S3 location).
  */
 export function parseMedia(kind: MediaKind, body: JsonObject): ChatPart | undefined {
   const format = asText(body.format);
@@ -178,7 +176,7 @@ export function createDocumentNames(): (given: string | undefined) => string {
     const name = clean.slice(0, nameCharactersMax) || 'document';
     const count = (taken.get(name) ?? 0) + 1;
     taken.set(name, count);
-    // A valid name from the client stays unchanged, even if it is a duplicate.
+    // A valid name from the client stays unchanged, even if another document has the same name.
     return count === 1 || name === given ? name : `${name.slice(0, nameCharactersMax - 8)} (${count})`;
   };
 }

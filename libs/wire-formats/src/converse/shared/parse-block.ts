@@ -57,8 +57,8 @@ function parseKnownBlock(raw: JsonObject): ChatPart | undefined {
 }
 
 /**
- * A server tool call is not parsed, because the provider executes it. It is kept unchanged and sent only to
- * providers of this format.
+ * A server tool call is not parsed, because the provider executes it. The call is kept unchanged and sent
+ * only to providers of this format.
  */
 function parseToolUse(body: JsonObject): ChatPart | undefined {
   const id = asText(body.toolUseId);
@@ -73,7 +73,7 @@ function parseToolUse(body: JsonObject): ChatPart | undefined {
   return { type: 'tool-call', id, name, kind: 'function', argumentsText, ...own.with(rest) };
 }
 
-/** Server tool results have their own `type` and appear in the assistant's turn. They are not parsed. */
+/** Server tool results have a separate `type` and appear in the assistant's turn. They are not parsed. */
 function parseToolResult(body: JsonObject): ChatPart | undefined {
   const callId = asText(body.toolUseId);
   if (callId === undefined || !Array.isArray(body.content) || isServerResult(body.type)) return undefined;
@@ -121,7 +121,7 @@ function parseCited(body: JsonObject): ChatPart | undefined {
   return { type: 'text', text: texts.join(''), citations, ...own.with({ ...rest, ...spelling }) };
 }
 
-/** Parses text that is marked for a guardrail. The model also receives it. */
+/** Parses text that is marked for a guardrail. The model also receives this text. */
 function parseGuarded(body: JsonObject): ChatPart | undefined {
   const guarded = asObject(body.text);
   const text = asText(guarded?.text);

@@ -23,8 +23,8 @@ export interface BlockContext {
   /** The path to the turn, such as `messages[0]`. */
   readonly field: string;
   /**
-   * True for responses. A client receives all reasoning; a model accepts only reasoning that it signed
-   * itself.
+   * True for responses. A client receives all reasoning. A model accepts only reasoning with the model's own
+   * signature.
    */
   readonly isAnswer?: boolean;
 }
@@ -133,7 +133,7 @@ function renderToolUse(part: ToolCallPart, { field, losses, isAnswer = false }: 
   return { toolUse: { ...head, input } };
 }
 
-/** A call without its arguments, as a stream starts it. */
+/** A call without its arguments, for the start of the call in a stream. */
 export function renderCallHead(call: Pick<ToolCallPart, 'id' | 'name' | 'extensions'>): JsonObject {
   const { spelling, ...rest } = own.read(call);
   return { toolUseId: call.id, name: call.name, ...optional('type', asText(spelling)), ...rest };
@@ -153,7 +153,7 @@ function renderToolResult(part: ToolResultPart, context: BlockContext): JsonObje
 }
 
 /**
- * Whether a part is blank text and must be dropped, because the API rejects it. Text with a citation or a
+ * Whether a part must be dropped because it is blank text, which the API rejects. Text with a citation or a
  * cache point is kept.
  */
 export function isBlank(part: ChatPart): boolean {

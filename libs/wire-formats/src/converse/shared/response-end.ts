@@ -1,7 +1,7 @@
 import type { FinishReason, JsonObject, TokenUsage } from '@gateway/interchange';
 import { asTokens, optional } from '../../json/read-members.ts';
 
-/** Maps `stopReason` values, both the Converse API's own and those of the underlying models. */
+/** Maps `stopReason` values of the Converse API and of the underlying models. */
 export function mapStopReason(raw: string): FinishReason {
   switch (raw) {
     case 'end_turn':
@@ -47,8 +47,8 @@ export function mapToStopReason(reason: FinishReason): string {
 }
 
 /**
- * In this format, `inputTokens` excludes tokens read from and written to the cache. Undefined if there are no
- * counts.
+ * In this format, `inputTokens` excludes tokens read from and written to the cache. Returns undefined if
+ * there are no counts.
  */
 export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   const inputTokens = asTokens(usage.inputTokens);
@@ -63,7 +63,10 @@ export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   };
 }
 
-/** Limits cached tokens to the input tokens, because some providers of other formats report more. */
+/**
+ * Limits cached tokens to the input tokens, because some providers of other formats report more cached
+ * tokens.
+ */
 export function renderUsage(usage: TokenUsage): JsonObject {
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = usage;
   const written = Math.min(cacheWriteTokens ?? 0, inputTokens);

@@ -13,14 +13,14 @@ import type { ReadFields } from './additional-fields.ts';
 import { parseAdditionalFields, renderAdditionalFields } from './additional-fields.ts';
 import { parseExactJson } from '../../json/parse-json.ts';
 
-/** Numeric fields in `inferenceConfig`, each with its interchange name. */
+/** Numeric fields in `inferenceConfig`, each with the name of the interchange setting. */
 const numbers = [
   ['maxTokens', 'maxOutputTokens'],
   ['temperature', 'temperature'],
   ['topP', 'topP'],
 ] as const;
 
-/** Settings that the API does not support, each with its Chat Completions name. */
+/** Settings that the API does not support, each with the field name in the Chat Completions format. */
 const unsupported = [
   ['seed', 'seed'],
   ['frequencyPenalty', 'frequency_penalty'],
@@ -32,7 +32,7 @@ const membersOfSettings = ['inferenceConfig', 'additionalModelRequestFields', 'o
 
 interface ReadSettings {
   readonly settings: ChatSettings;
-  /** The parts of those fields that the settings do not cover. Sent only to providers of this format. */
+  /** The parts of the parsed fields that the settings do not cover. Sent only to providers of this format. */
   readonly own: JsonObject;
   /** The request fields that were parsed. */
   readonly read: readonly string[];
@@ -83,7 +83,7 @@ function renderNumbers(settings: ChatSettings, losses: Loss[]): JsonObject {
   return { ...numeric, temperature: 1 };
 }
 
-/** Renders the settings as request fields. `kept` is the `own` that `parseSettings` returned. */
+/** Renders the settings as request fields. `kept` is the object `own` that `parseSettings` returned. */
 export function renderSettings(
   settings: ChatSettings,
   kept: JsonObject,
@@ -134,8 +134,8 @@ function parseOutputConfig(config: JsonObject): ReadOutput {
 }
 
 /**
- * In this format, the schema is a JSON string. Undefined for a shape that the interchange cannot hold
- * completely.
+ * In this format, the schema is a JSON string. Returns undefined for a shape that the interchange cannot
+ * express completely.
  */
 function parseTextFormat(raw: unknown): ResponseFormat | undefined {
   const body = asObject(asObject(asObject(raw)?.structure)?.jsonSchema);

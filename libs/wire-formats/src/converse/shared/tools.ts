@@ -2,7 +2,9 @@ import type { JsonObject, Loss, ToolChoice } from '@gateway/interchange';
 import { parseExactJson } from '../../json/parse-json.ts';
 import { isObject } from '../../json/read-members.ts';
 
-/** Renders the field `toolChoice`. Undefined for a choice that this format omits or cannot express. */
+/**
+ * Renders the field `toolChoice`. Returns undefined for a choice that this format omits or cannot express.
+ */
 export function renderToolChoice(choice: ToolChoice): JsonObject | undefined {
   switch (choice.mode) {
     case 'unset':
@@ -19,11 +21,12 @@ export function renderToolChoice(choice: ToolChoice): JsonObject | undefined {
   }
 }
 
-/** The field that wraps arguments other than a JSON object, because this format accepts only objects. */
+/** The field that contains arguments other than a JSON object, because this format accepts only objects. */
 const textMember = 'arguments';
 
 /**
- * Renders a call's `input` field from the arguments' text. A value that is not an object is wrapped in one.
+ * Renders a call's `input` field from the text of the arguments. A value that is not an object becomes a
+ * field of an object.
  */
 export function renderInput(argumentsText: string, field?: string, losses?: Loss[]): unknown {
   if (argumentsText.trim() === '') return {};

@@ -145,7 +145,7 @@ interface ReadResponse {
 
 /**
  * Parses a function response. Google's keys are `output` and `error`. An object with other keys becomes the
- * output as a whole.
+ * output.
  */
 function parseResponse(response: unknown): ReadResponse {
   const object = asObject(response) ?? {};

@@ -16,13 +16,13 @@ export interface ReadSettings {
   readonly settings: ChatSettings;
   /** `generationConfig` fields that the settings do not cover. */
   readonly rest: JsonObject;
-  /** The client's spelling, for settings that can be spelled several ways. */
+  /** The client's spelling, for settings with several spellings. */
   readonly spelling: JsonObject;
 }
 
 /**
- * Parses `generationConfig`. A field with an unexpected type is kept unchanged and left for the provider to
- * check.
+ * Parses `generationConfig`. A field with an unexpected type is kept unchanged, so that the provider can
+ * validate it.
  */
 export function parseSettings(raw: unknown): ReadSettings {
   const config = camelMembers(asObject(raw) ?? {});
@@ -57,7 +57,7 @@ export function parseSettings(raw: unknown): ReadSettings {
 
 function parseThinking(config: JsonObject): Pick<ChatSettings, 'reasoningEffort' | 'thinking'> {
   const budgetTokens = asNumber(config.thinkingBudget);
-  // -1 means that the model chooses the budget.
+  // With a budget of -1, the model chooses the budget.
   const budget = budgetTokens === -1 ? undefined : budgetTokens;
   const thinking: ThinkingSetting = {
     enabled: budget !== 0,

@@ -12,11 +12,12 @@ const closeBracket = 0x5d;
 
 /**
  * Splits a JSON array of objects (or a single object) that arrives in chunks, and returns the text of each
- * complete object. It only finds where objects end; their text may be invalid JSON. Each byte is read once.
+ * complete object. The decoder finds only the ends of objects, so the text of an object may be invalid JSON.
+ * Each byte is read once.
  */
 export class JsonArrayDecoder {
   readonly #elementBytesMax: number;
-  /** The incomplete object. The buffer doubles when it is full. */
+  /** The bytes of the incomplete object. The buffer doubles in size when it is full. */
   #pending = Buffer.alloc(0);
   #pendingBytes = 0;
   /** Number of open braces and brackets, excluding the array's outer bracket. */
@@ -89,8 +90,8 @@ export class JsonArrayDecoder {
 }
 
 /**
- * Runs a format's reducer over a JSON array that arrives in chunks, as if each object were one event's data.
- * An array without its closing bracket is a truncated response, so no end event is emitted for it.
+ * Runs a format's reducer over a JSON array that arrives in chunks. Each object is processed like the data of
+ * one event. An array without the closing bracket is a truncated response, so no end event is emitted for it.
  */
 export function parseJsonArrayStream<State>(
   { initial, parseFrame, endStream }: SseReducer<State>,

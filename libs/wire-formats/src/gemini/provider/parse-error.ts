@@ -3,7 +3,7 @@ import { asList, asObject, asText, isObject, optional } from '../../json/read-me
 import { boundMessage, mapStatusToType, parseErrorBody } from '../../common/provider-error.ts';
 
 /**
- * Parses `{error: {code, message, status, details}}`, on its own or in a list (as streams send it), or plain
+ * Parses `{error: {code, message, status, details}}`, as an object or in a list (as in streams), or plain
  * text.
  */
 export function parseError(status: number, body: string): ProviderError {
@@ -22,7 +22,8 @@ export function parseErrorValue(raw: JsonObject, status: number): ProviderError 
     .map((violation) => asObject(violation)?.field);
   return {
     message: boundMessage(asText(raw.message), status),
-    // An invalid API key returns status 400, like other invalid arguments. Only the reason distinguishes it.
+    // An invalid API key returns status 400, like other invalid arguments. Only the reason identifies an
+    // invalid API key.
     type: reason === 'API_KEY_INVALID' ? 'authentication_error' : mapStatusToType(status),
     code: asText(raw.status) ?? null,
     param: asText(field[0]) ?? null,

@@ -42,8 +42,8 @@ function isSet(value: unknown): boolean {
 const frameBytesMax = 32 * 1024 * 1024;
 
 /**
- * Parses server-sent events (`alt=sse`), or the JSON list that the API sends otherwise. The first byte tells
- * them apart.
+ * Parses server-sent events (`alt=sse`), or the JSON list that the API sends otherwise. The first byte
+ * distinguishes the two.
  */
 export function openStreamParser(): StreamParser {
   let parser: StreamParser | undefined;

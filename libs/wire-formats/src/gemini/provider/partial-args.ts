@@ -9,14 +9,15 @@ type Key = string | number;
 const pathDepthMax = 64;
 const pathStep = /\.([^.[\]]+)|\[(\d{1,9})\]|\['([^']*)'\]|\["([^"]*)"\]/gy;
 
-/** The arguments of an open call. Mutable; nothing else holds references to the objects and lists inside. */
+/**
+ * The arguments of an open call. The object is mutable. No other references to its objects and lists exist.
+ */
 export type OpenArguments = Record<string, unknown>;
 
 /**
- * Adds a piece to the arguments. Each piece is a value with a path (`$.a.b[0]`). A string is appended to the
- * string already at that path. The arguments are modified in place, because copying them for every piece
- * would take quadratic time.
- *
+ * Adds a piece to the arguments. Each piece is a value with a path (`$.a.b[0]`). A string is appended to an
+ * existing string at the same path. The arguments are modified in place, because a copy for every piece would
+ * take quadratic time.
  * @throws GatewayError `upstream_invalid` for an invalid path
  */
 export function addPartialArg(args: OpenArguments, raw: JsonObject): void {
@@ -54,7 +55,7 @@ function extend(earlier: unknown, value: unknown): unknown {
   return typeof earlier === 'string' && typeof value === 'string' ? earlier + value : value;
 }
 
-/** The list or object stored at a key. An existing one is reused if its type matches. */
+/** The list or object stored at a key. An existing value is reused if its type matches. */
 function openHolder(earlier: unknown, key: Key): unknown {
   if (typeof key === 'number') return Array.isArray(earlier) ? earlier : [];
   return isObject(earlier) ? earlier : {};
@@ -65,7 +66,7 @@ function valueAt(holder: unknown, key: Key): unknown {
 }
 
 function setValue(holder: unknown, key: Key, value: unknown): void {
-  // Elements arrive in order. Accepting an index beyond the end could allocate a list of any length.
+  // Elements arrive in order. An index beyond the end could allocate a list of any length, so it is rejected.
   if (Array.isArray(holder) && (key as number) > holder.length) throw invalidPath();
   // Assigning to `__proto__` would change the object's prototype instead of adding a field.
   Object.defineProperty(holder, key, { value, configurable: true, enumerable: true, writable: true });

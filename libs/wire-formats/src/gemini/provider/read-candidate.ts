@@ -35,7 +35,7 @@ function readExtensions(state: CandidateState, raw: JsonObject, content: JsonObj
   return isEmpty(members) ? [state, []] : emitExtensions(state, members);
 }
 
-/** Citations are read while the text is still open, because a citation belongs to text. */
+/** Citations are read before the text block ends, because a citation belongs to text. */
 function readCitations(state: CandidateState, raw: JsonObject): CandidateStep {
   const { open, index } = state;
   if (open?.kind !== 'text') return [state, []];
@@ -62,8 +62,8 @@ function readFinish(state: CandidateState, { finishReason }: JsonObject): Candid
 }
 
 /**
- * Reads a part of a candidate. With `whole`, each part is a separate block. Otherwise text continues across
- * chunks.
+ * Reads a part of a candidate. If `whole` is true, each part is a separate block. Otherwise text continues
+ * across chunks.
  */
 function readPart(state: CandidateState, raw: unknown, whole: boolean): CandidateStep {
   const part = isObject(raw) ? camelMembers(raw) : {};
@@ -76,7 +76,7 @@ function readText(state: CandidateState, part: JsonObject, text: string, whole: 
   const kind = part.thought === true ? 'thinking' : 'text';
   const signature = asText(part.thoughtSignature);
   const rest = otherMembers(part, ['text', 'thought', 'thoughtSignature']);
-  // A signature covers exactly its part, so no further text may be appended to the part.
+  // A signature covers only its own part, so no further text may be appended to the part.
   const isApart = signature !== undefined || !isEmpty(rest);
   if (text === '' && isApart) return addPart(state, { type: 'opaque', extensions: own.of({ part }) });
   if (text === '' && !whole) return [state, []];
@@ -147,8 +147,8 @@ function startCall(state: CandidateState, call: JsonObject, part: JsonObject): C
 }
 
 /**
- * Adds arguments to the open call. They are emitted once complete, because later pieces can change earlier
- * values.
+ * Adds arguments to the open call. The arguments are emitted only when complete, because later pieces can
+ * change earlier values.
  */
 function addArguments(state: CandidateState, call: JsonObject): CandidateStep {
   if (state.openCall === undefined) return [state, []];
@@ -158,7 +158,7 @@ function addArguments(state: CandidateState, call: JsonObject): CandidateStep {
   return [{ ...state, openCall: { ...state.openCall, args } }, []];
 }
 
-/** Maximum citations per candidate. Exceeds the number of sentences in any real response. */
+/** Maximum citations per candidate. Real responses have fewer sentences than this. */
 const citationsMax = 1024;
 
 /** Parses grounding metadata into one citation for each source of each supported segment. */
@@ -187,8 +187,8 @@ function citeSources(support: JsonObject, chunks: readonly unknown[]): Citation[
 }
 
 /**
- * Maps a finish reason. Gemini sends STOP for both text responses and tool calls, so `callsTools` decides.
- * Numeric enum values are mapped only if both Google APIs give them the same meaning.
+ * Maps a finish reason. Gemini sends STOP for both text responses and tool calls, so `callsTools` determines
+ * the result. Numeric enum values are mapped only if both Google APIs give them the same meaning.
  */
 function mapFinishReason(raw: string, callsTools: boolean): FinishReason {
   switch (raw) {

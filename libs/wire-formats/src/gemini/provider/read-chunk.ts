@@ -29,7 +29,8 @@ const membersMax = 256;
 const readMembers = ['candidates', 'responseId', 'modelVersion', 'usageMetadata', 'error'] as const;
 
 /**
- * Reads a stream chunk. With `whole`, reads a non-streaming response, which has the same shape as a chunk.
+ * Reads a stream chunk. If `whole` is true, reads a non-streaming response, which has the same shape as a
+ * chunk.
  */
 export function readChunk(state: StreamState, raw: JsonObject, whole: boolean): StreamStep {
   const chunk = camelMembers(raw);
@@ -72,7 +73,7 @@ function readCandidates(state: StreamState, chunk: JsonObject, whole: boolean): 
   return [{ ...state, candidates }, events];
 }
 
-/** Reads a blocked prompt. The response then has no candidate. */
+/** Reads a blocked prompt. The response to a blocked prompt has no candidate. */
 function readBlock(state: StreamState, { promptFeedback }: JsonObject): StreamStep {
   const rawReason = asText(camelMembers(asObject(promptFeedback) ?? {}).blockReason);
   if (rawReason === undefined || state.candidates.size > 0) return [state, []];
@@ -110,8 +111,8 @@ function readError(raw: JsonObject): StreamEvent {
 /**
  * Parses `usageMetadata`. Cached tokens are included in the prompt tokens. Reasoning tokens are billed as
  * output but not included in the candidates' tokens. Results from Google's own tools are billed as input but
- * not included in the prompt tokens. In all recordings, the total equals the sum of the four counts.
- * Undefined if there are no counts.
+ * not included in the prompt tokens. In all recordings, the total equals the sum of the four counts. Returns
+ * undefined if there are no counts.
  */
 function parseUsage(raw: JsonObject): TokenUsage | undefined {
   const prompt = asTokens(raw.promptTokenCount);

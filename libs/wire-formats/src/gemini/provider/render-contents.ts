@@ -45,7 +45,7 @@ function renderSystem(system: readonly NumberedMessage[], context: RenderContext
   };
 }
 
-/** Parts are appended in place: copying them for each result takes quadratic time. */
+/** Parts are appended in place, because a copy for each result would take quadratic time. */
 interface Content {
   readonly members: JsonObject;
   readonly parts: JsonObject[];
@@ -58,8 +58,8 @@ function addContent(contents: Content[], message: ChatMessage, field: string, co
   const isModel = message.role === 'assistant';
   const signed = isModel ? signFirstCall(parts, context) : parts;
   const last = contents.at(-1);
-  // All results for a turn must be in one content, because Gemini compares their number with the number of
-  // calls.
+  // All results for a turn must be in one content, because Gemini compares the number of results with the
+  // number of calls.
   if (message.role === 'tool' && last !== undefined && holdsResults(last)) {
     for (const part of signed) last.parts.push(part);
     return;
@@ -92,7 +92,7 @@ function renderParts(message: ChatMessage, field: string, context: RenderContext
 
 /** Adds a placeholder signature to the first of several parallel calls. */
 function signFirstCall(parts: readonly JsonObject[], context: RenderContext): readonly JsonObject[] {
-  // Parts from a client of this format stay unchanged and may not even be objects.
+  // Parts from a client of this format stay unchanged. Such a part may not even be an object.
   if (context.isOwnFormat || context.generation < signaturesSince) return parts;
   const at = parts.findIndex((part) => 'functionCall' in part);
   const call = parts[at];

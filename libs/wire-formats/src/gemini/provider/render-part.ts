@@ -19,16 +19,16 @@ import { chooseMediaType, isGoogleFile } from '../shared/media.ts';
 
 /**
  * Parses the generation from a Gemini model name: 2, 2.5, 3. A name without a generation
- * (`gemini-flash-latest`, a tuned model) counts as the newest.
+ * (`gemini-flash-latest`, a tuned model) is treated as the newest generation.
  */
 function readGeneration(model: string): number {
   const match = /gemini-(\d+(?:\.\d+)?)/.exec(model);
   return match?.[1] === undefined ? Number.POSITIVE_INFINITY : Number(match[1]);
 }
 
-/** What rendering a part needs to know about the whole request. */
+/** Properties of the whole request that affect the rendering of a part. */
 export interface RenderContext {
-  /** Whether the client used this format. If so, rendering adds and drops nothing. */
+  /** Whether the client used this format. If so, the renderer adds and drops nothing. */
   readonly isOwnFormat: boolean;
   readonly generation: number;
   /** Names of the called functions, keyed by call id. */
@@ -77,7 +77,7 @@ export function renderPart(part: ChatPart, field: string, context: RenderContext
 }
 
 function renderText(part: TextPart, field: string, context: RenderContext): JsonObject {
-  // Gemini's own citations are not part of the content, so omitting them is not a loss.
+  // Gemini's own citations are not part of the content, so omitting these citations is not a loss.
   const hasForeign = part.citations?.some(({ extensions }) => extensions?.gemini === undefined);
   if (hasForeign === true)
     context.lose(`${field}.citations`, 'the format does not accept citations in requests');
@@ -89,7 +89,7 @@ function renderThinking(part: ThinkingPart, field: string, context: RenderContex
     context.lose(field, 'the hidden reasoning belongs to another provider');
     return [];
   }
-  // Gemini verifies signatures and rejects those from other providers.
+  // Gemini verifies signatures and rejects signatures from other providers.
   if (!context.isOwnFormat && part.signature !== undefined)
     context.lose(`${field}.signature`, 'the signature belongs to another provider');
   const signature = context.isOwnFormat ? part.signature : undefined;
@@ -131,7 +131,8 @@ function renderMedia(
   const mimeType =
     spelling.mimeType === null ? undefined : (spelling.mimeType ?? chooseMediaType(source, part.type));
   const name = part.type === 'document' ? part.name : asText(spelling.displayName);
-  // The file name is sent only for clients of this format, because the Gemini Developer API rejects it.
+  // The file name is sent only for clients of this format, because the Gemini Developer API rejects file
+  // names.
   const described = {
     ...optional('mimeType', mimeType),
     ...(context.isOwnFormat ? optional('displayName', name) : {}),

@@ -65,9 +65,12 @@ function loseSettings(settings: ChatSettings, context: RenderContext): void {
   if (settings.endUser !== undefined) context.lose('user', 'the format does not support this setting');
 }
 
-/** Starting with this generation, models have reasoning levels. Earlier models have a token budget. */
+/**
+ * Starting with this generation, models have reasoning levels. Models of earlier generations have a token
+ * budget.
+ */
 const levelsSince = 3;
-/** Models before this generation do not reason. */
+/** Models of earlier generations do not reason. */
 const thinkingSince = 2.5;
 
 /**
@@ -94,11 +97,12 @@ const effortLevels: ReadonlyMap<string, string> = new Map([
   ['max', 'HIGH'],
 ]);
 
-/** Effort levels that the format does not define, so the nearest level is used. */
+/** Effort levels that the format does not define. The nearest level replaces these levels. */
 const approximated = new Set(['none', 'xhigh', 'max']);
 
 /**
- * Renders the field `thinkingConfig`. Undefined if no reasoning setting is given or the model cannot reason.
+ * Renders the field `thinkingConfig`. Returns undefined if no reasoning setting is given or the model cannot
+ * reason.
  */
 function renderThinking(
   { reasoningEffort, thinking }: ChatSettings,

@@ -3,7 +3,8 @@ import { chainSteps, type Step } from '../../common/stream-step.ts';
 import type { OpenArguments } from './partial-args.ts';
 
 /**
- * The parser's state between the chunks of a response. Immutable, except for the arguments of an open call.
+ * The parser's state between the chunks of a response. The state is immutable, except for the arguments of an
+ * open call.
  */
 export interface StreamState {
   readonly started: boolean;
@@ -11,7 +12,7 @@ export interface StreamState {
   /** The provider's response id. Generated call ids are derived from it. */
   readonly answerId: string;
   readonly candidates: ReadonlyMap<number, CandidateState>;
-  /** Fields from previous chunks. Each chunk repeats them. */
+  /** Fields from previous chunks. Each chunk contains all of them again. */
   readonly members: JsonObject;
 }
 
@@ -29,7 +30,7 @@ export interface CandidateState {
 interface OpenText {
   readonly kind: 'text' | 'thinking';
   readonly block: number;
-  /** True if the text was sent as a separate part, so that nothing may be appended to it. */
+  /** True if the text arrived as a separate part, so that no text may be appended to it. */
   readonly isSealed?: true;
 }
 
@@ -102,12 +103,12 @@ export function addText(
   return [{ ...closed, nextBlock: block + 1, open: { kind, block } }, events];
 }
 
-/** Seals the open block: no more text is appended, but citations can still follow. */
+/** Seals the open block. No more text is appended, but citations can still follow. */
 export function sealText(state: CandidateState): CandidateStep {
   return [state.open === undefined ? state : { ...state, open: { ...state.open, isSealed: true } }, []];
 }
 
-/** Emits a part that arrived complete. */
+/** Emits the events for a part that arrived complete. */
 export function addPart(
   state: CandidateState,
   part: Extract<StreamEvent, { type: 'part' }>['part'],

@@ -3,16 +3,16 @@ import { createHash } from 'node:crypto';
 const prefix = 'call_g_';
 
 /**
- * Creates an id for a call without one. The id is deterministic, and it is unique in the conversation if
- * `place` is. It is short enough for every format (OpenAI accepts 40 characters).
+ * Creates an id for a call without an id. The id is deterministic. The id is unique in the conversation if
+ * `place` is unique. The id is short enough for every format (OpenAI accepts 40 characters).
  */
 export function createCallId(place: string, name: string): string {
   return prefix + createHash('sha256').update(`${place}\n${name}`).digest('hex').slice(0, 24);
 }
 
 /**
- * Whether the gateway created the id. Gemini does not know such ids; it matches these calls and results by
- * name and order.
+ * Whether the gateway created the id. Gemini does not accept such ids. Gemini matches the calls and results
+ * by name and order.
  */
 function isCreatedCallId(id: string): boolean {
   return /^call_g_[0-9a-f]{24}$/.test(id);
@@ -23,7 +23,7 @@ export function renderCallId(id: string): { id?: string } {
   return isCreatedCallId(id) || id === '' ? {} : { id };
 }
 
-/** Matches results to calls. Without ids, a result belongs to the next call with the same name. */
+/** Matches results to calls. A result without an id belongs to the next call with the same name. */
 export interface CallIds {
   readonly ofCall: (given: string | undefined, name: string) => string;
   readonly ofResult: (given: string | undefined, name: string) => string;

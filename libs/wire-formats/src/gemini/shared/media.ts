@@ -35,8 +35,8 @@ function mapMediaKind(mediaType: string | undefined): MediaKind {
 }
 
 /**
- * Chooses a media type, because Gemini requires one: the given type, the type for the file extension, or a
- * default.
+ * Chooses a media type, because Gemini requires one. Uses the given type, the type for the file extension, or
+ * a default.
  */
 export function chooseMediaType(source: MediaSource, kind: MediaKind): string {
   if (source.kind === 'base64') return source.mediaType ?? defaultTypes[kind];
@@ -52,7 +52,10 @@ export function isGoogleFile(uri: string): boolean {
 
 type MediaPart = ImagePart | DocumentPart | AudioPart;
 
-/** Parses `inlineData` or `fileData`. Undefined for other parts. The names in `part` are in camel case. */
+/**
+ * Parses `inlineData` or `fileData`. Returns undefined for other parts. The names in `part` are in camel
+ * case.
+ */
 export function parseMediaPart(part: JsonObject): MediaPart | undefined {
   const inline = asObject(part.inlineData);
   if (inline !== undefined) return parseInline(part, camelMembers(inline));

@@ -12,15 +12,15 @@ export function readSpelling(holder: Parameters<typeof own.read>[0]): JsonObject
   return asObject(own.read(holder).spelling) ?? {};
 }
 
-/** The format's own fields, ready to render. */
+/** The fields that only this format defines, ready to render. */
 export function readRest(holder: Parameters<typeof own.read>[0]): JsonObject {
   return otherMembers(own.read(holder), ['spelling']);
 }
 
 /**
  * Converts an object's field names to lower camel case, and drops null fields. The JSON mapping for protocol
- * buffers accepts both spellings (protobuf.dev, "ProtoJSON Format"). Not recursive, because nested fields can
- * belong to the client.
+ * buffers accepts both spellings (protobuf.dev, "ProtoJSON Format"). Nested fields are not converted, because
+ * they can belong to the client.
  */
 export function camelMembers(raw: JsonObject): JsonObject {
   const members: Record<string, unknown> = {};

@@ -2,8 +2,8 @@ import type { JsonObject } from '@gateway/interchange';
 import { isObject } from '../../json/read-members.ts';
 
 /**
- * Fields in the API's own `Schema` type (ai.google.dev/api/caching#Schema), a subset of OpenAPI's schema.
- * They have the same meaning as in JSON Schema.
+ * Fields in the API's `Schema` type (ai.google.dev/api/caching#Schema), a subset of OpenAPI's schema. These
+ * fields have the same meaning as in JSON Schema.
  */
 const schemaMembers = new Set([
   'type',
@@ -27,13 +27,13 @@ const schemaMembers = new Set([
   'propertyOrdering',
 ]);
 
-/** The `format` values that `Schema` accepts. It rejects others. */
+/** The `format` values that `Schema` accepts. `Schema` rejects other values. */
 const schemaFormats = new Set(['float', 'double', 'int32', 'int64', 'enum', 'date-time']);
 
 /**
- * Whether the API's own `Schema` type can express a JSON Schema. Schemas with other fields (`$ref`,
- * `additionalProperties`, `const`, lists of types, …) are sent as JSON Schema, which newer models and API
- * versions accept.
+ * Whether the API's `Schema` type can express a JSON Schema. Schemas with other fields (`$ref`,
+ * `additionalProperties`, `const`, lists of types, …) are sent as JSON Schema. Newer models and API versions
+ * accept JSON Schema.
  */
 export function isPlainSchema(schema: unknown): boolean {
   if (!isObject(schema) || typeof schema.type !== 'string') return false;

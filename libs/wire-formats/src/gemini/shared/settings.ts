@@ -1,6 +1,6 @@
 import type { ChatSettings, JsonObject, ToolChoice } from '@gateway/interchange';
 
-/** Numeric fields in `generationConfig`, each with its interchange name. */
+/** Numeric fields in `generationConfig`, each with the name of the interchange setting. */
 export const numberSettings = [
   ['maxOutputTokens', 'maxOutputTokens'],
   ['temperature', 'temperature'],
@@ -19,7 +19,10 @@ export const responseFormatMembers = [
   '_responseJsonSchema',
 ] as const;
 
-/** Renders the tool choice as `functionCallingConfig` fields. Empty if the client sent no choice. */
+/**
+ * Renders the tool choice as `functionCallingConfig` fields. Returns an empty object if the client sent no
+ * tool choice.
+ */
 export function renderFunctionCalling(choice: ToolChoice): JsonObject {
   switch (choice.mode) {
     case 'unset':

@@ -24,7 +24,7 @@ function order(events: readonly StreamEvent[]): StreamEvent[] {
 }
 
 describe('BlockQueue', () => {
-  test('interleaved calls become sequential, and no delta is lost', () => {
+  test('reorders interleaved calls into sequential calls, and loses no delta', () => {
     const first = [start(0), piece(0, '{"a":'), piece(0, '1}'), end(0)];
     const second = [start(1), piece(1, '{"b":'), piece(1, '2}'), end(1)];
     const [s0, a0, b0, e0] = first;
@@ -32,7 +32,7 @@ describe('BlockQueue', () => {
     expect(order([s0!, s1!, a0!, a1!, b0!, b1!, e0!, e1!, finish])).toEqual([...first, ...second, finish]);
   });
 
-  test('a call with complete arguments does not delay the next one, even if its end arrives late', () => {
+  test('does not delay the next call after a call with complete arguments, even if the end event arrives late', () => {
     const queue = new BlockQueue();
     for (const event of [start(0), piece(0, '{}')]) queue.push(event);
     expect(queue.push(start(1))).toEqual([start(1)]);
@@ -40,7 +40,7 @@ describe('BlockQueue', () => {
     expect(queue.push(end(0))).toEqual([]);
   });
 
-  test('buffered events are released with the finish reason if the end of a block never arrives', () => {
+  test('releases buffered events with the finish reason if the end of a block never arrives', () => {
     expect(order([start(0), start(1), piece(1, '{}'), finish])).toEqual([
       start(0),
       start(1),
@@ -49,7 +49,7 @@ describe('BlockQueue', () => {
     ]);
   });
 
-  test('the buffer is limited, and released events no longer count toward the limit', () => {
+  test('limits the buffer, and does not count released events toward the limit', () => {
     const long = (block: number) => Array.from({ length: 20 }, () => piece(block, 'x'.repeat(1024 * 1024)));
     expect(() => order([start(0), start(1), ...long(1), end(0), end(1)])).not.toThrow();
     const twice = [start(0), start(1), ...long(1), end(1), end(0), start(2), start(3), ...long(3), end(2)];

@@ -6,33 +6,32 @@ type BlockEvent = Extract<StreamEvent, { readonly block: number }>;
 /** The block being sent. */
 interface OpenBlock {
   readonly block: number;
-  /** The argument pieces received so far for a call. Undefined for other blocks. */
+  /** The argument pieces received so far for a call. The value is undefined for other blocks. */
   readonly pieces: string[] | undefined;
   /**
-   * True if another block started before this one was complete. The other block's events then wait until this
-   * one ends.
+   * True if another block started before this block was complete. The events of the other block are buffered
+   * until this block ends.
    */
   isShared: boolean;
 }
 
 /**
- * Reorders events so that each block ends before the next one starts. Other formats may interleave calls, but
- * clients of this format ignore deltas for a block that has ended. A call counts as ended once its arguments
- * are complete JSON, because most providers send its end only at the end of the response. Later blocks then
- * need not wait for it.
+ * Reorders events so that each block ends before the next block starts. Other formats may interleave calls,
+ * but clients of this format ignore deltas for a block that has ended. A call has ended when its arguments
+ * are complete JSON, because most providers send the end event only at the end of the response. Later blocks
+ * are then not delayed by the call.
  */
 export class BlockQueue {
   #open: OpenBlock | undefined;
   readonly #sent = new Set<number>();
-  /** Buffered events, grouped by block in the order in which the blocks started. */
+  /** Buffered events, grouped by block. The blocks are in the order of their start events. */
   readonly #waiting = new Map<number, BlockEvent[]>();
 
   /** Characters buffered since the queue was last empty. */
   #waitingCharacters = 0;
 
   /**
-   * Adds an event and returns the events that can be sent now, including buffered ones.
-   *
+   * Adds an event and returns the events that can be sent, including buffered events.
    * @throws GatewayError `upstream_invalid` when too many events are buffered.
    */
   push(event: StreamEvent): readonly StreamEvent[] {
@@ -72,8 +71,8 @@ export class BlockQueue {
   }
 
   /**
-   * Releases buffered blocks, stopping after the first one that has not ended. At the end of the response,
-   * releases all blocks.
+   * Releases the buffered blocks, up to and including the first block that has not ended. At the end of the
+   * response, releases all blocks.
    */
   #drain(isOver: boolean): StreamEvent[] {
     const events: StreamEvent[] = [];

@@ -5,8 +5,8 @@ import { hasCacheControl } from './outline-tools.ts';
 import type { CallPlace, ContextPart } from '../../common/format.ts';
 
 /**
- * Reads only the fields it knows. Messages with an unknown shape are left for the provider to check. A user
- * message that contains only tool results gets the role `tool`.
+ * Reads only known fields. The provider validates messages with an unknown shape. A user message that
+ * contains only tool results gets the role `tool`.
  */
 export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): MessageOutline {
   const content = tape.get(node, 'content');
@@ -51,7 +51,7 @@ function isOfType(tape: JsonTape, block: JsonNode, type: string): boolean {
   return node !== undefined && tape.isString(node, type);
 }
 
-/** Whether a block has a cache marker, either directly or inside its tool result. */
+/** Whether a block has a cache marker, directly or inside its tool result. */
 function hasMarker(tape: JsonTape, block: JsonNode): boolean {
   if (hasCacheControl(tape, block)) return true;
   const content = isOfType(tape, block, 'tool_result') ? tape.get(block, 'content') : undefined;
@@ -59,8 +59,8 @@ function hasMarker(tape: JsonTape, block: JsonNode): boolean {
 }
 
 /**
- * The calls that the client must respond to. Server tool calls are skipped, because the same message contains
- * their results.
+ * The calls for which the client must send results. Server tool calls are skipped, because the same message
+ * contains their results.
  */
 function outlineToolUse(tape: JsonTape, block: JsonNode): ToolCallOutline[] {
   if (!isOfType(tape, block, 'tool_use')) return [];
@@ -136,7 +136,7 @@ function blockText(
 ): ContextPart[] {
   const text = tape.get(block, 'text');
   if (text === undefined || tape.kind(text) !== 'string') return [];
-  // Citations refer to positions in the text, so cited text must not change.
+  // Citations contain positions in the text, so cited text must not change.
   const isCited = tape.get(block, 'citations') !== undefined;
   return [textPart(tape, text, message, speaker, canChange && !isCited)];
 }
@@ -156,7 +156,7 @@ function textPart(
   };
 }
 
-/** The positions of the calls that the client must respond to. Skips server tool calls. */
+/** The positions of the calls for which the client must send results. Skips server tool calls. */
 export function listCalls(tape: JsonTape): CallPlace[] {
   return listBlockCalls(tape, {
     idMember: 'id',
@@ -168,8 +168,8 @@ export function listCalls(tape: JsonTape): CallPlace[] {
 }
 
 /**
- * The names of the deferred tools that searches in the transcript found. The model has seen their
- * definitions.
+ * The names of the deferred tools that searches in the transcript found. The model has already received the
+ * definitions of these tools.
  */
 export function listFoundTools(tape: JsonTape): ReadonlySet<string> {
   const found = new Set<string>();

@@ -117,7 +117,7 @@ describe('outlining a request', () => {
     expect(() => outline(body)).toThrow(expect.objectContaining({ code, param }));
   });
 
-  it('does not check fields that only the provider reads', () => {
+  it('does not validate fields that only the provider reads', () => {
     expect(outline({ messages: [1, { role: 'x', content: 5 }], max_tokens: 'many' }).messages).toHaveLength(
       2,
     );

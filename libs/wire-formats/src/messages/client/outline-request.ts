@@ -15,9 +15,8 @@ import { outlineMessage, outlineSystem } from './outline-messages.ts';
 import { hasCacheControl, outlineTool, outlineToolChoice } from './outline-tools.ts';
 
 /**
- * Reads what the gateway needs from a request, including a token count request. Validates only the fields it
- * reads; the provider validates the rest.
- *
+ * Reads the fields that the gateway needs from a request, including a token count request. The gateway
+ * validates only these fields. The provider validates the rest.
  * @throws GatewayError `missing_field`, `invalid_field` or `unknown_field`, with `param`.
  */
 export function outlineRequest(tape: JsonTape): RequestOutline {
@@ -43,7 +42,7 @@ export function outlineRequest(tape: JsonTape): RequestOutline {
 
 function outlineMessages(tape: JsonTape): MessageOutline[] {
   const outlines = readMessages(tape).map((message, index) => outlineMessage(tape, message, index));
-  // A marker on the request itself applies to the request's last block.
+  // A cache marker on the request itself applies to the request's last block.
   const last = outlines.at(-1);
   if (last === undefined || !hasCacheControl(tape, tape.root)) return outlines;
   return [...outlines.slice(0, -1), { ...last, cacheControl: true }];

@@ -19,8 +19,8 @@ export function outlineTool(tape: JsonTape, node: JsonNode, index: number): Tool
 }
 
 /**
- * Anthropic keeps a deferred tool out of the context until a search finds it. A transcript may refer to it by
- * name.
+ * Anthropic keeps a deferred tool out of the context until a search finds the tool. A transcript may contain
+ * the tool's name.
  */
 function isDeferred(tape: JsonTape, node: JsonNode): boolean {
   const deferred = tape.get(node, 'defer_loading');
@@ -46,7 +46,7 @@ export function outlineToolChoice(tape: JsonTape, node: JsonNode | undefined): T
       if (name === undefined) throw invalidField('tool_choice.name', 'the name of a tool');
       return { mode: 'tool', name };
     }
-    // Unknown types are left for the provider to check.
+    // The provider validates unknown types.
     default:
       return { mode: 'auto' };
   }

@@ -13,7 +13,7 @@ import { examplesField } from '../../common/gateway-fields.ts';
 const parsedMembers = ['model', 'messages', 'system', 'stream', 'tools', 'tool_choice'] as const;
 
 /**
- * Parses a request that `outlineRequest` has checked. Fields missing from the interchange are kept for
+ * Parses a request that `outlineRequest` has checked. Fields that the interchange lacks are kept for
  * providers of this format.
  */
 export function parseRequest(tape: JsonTape): ChatRequest {
@@ -21,8 +21,8 @@ export function parseRequest(tape: JsonTape): ChatRequest {
   const toolChoice = outlineToolChoice(tape, tape.get(tape.root, 'tool_choice'));
   const { settings, read, rest } = parseSettings(body);
   const tools = asList(body.tools).filter(isObject).map(parseTool);
-  // A tool choice without tools is kept only for providers of this format, so that they report the error.
-  // Other formats drop it.
+  // A tool choice without tools is kept only for providers of this format, so that the provider reports the
+  // error. Other formats drop the tool choice.
   const isCarried =
     tools.length > 0 &&
     isDeepStrictEqual(
@@ -64,7 +64,8 @@ function parseMessage(raw: unknown): ChatMessage {
   const role = raw.role === 'assistant' || raw.role === 'system' ? raw.role : 'user';
   const spelling = {
     ...spellContent(raw.content),
-    // Newer models accept system messages inside the conversation. Other formats move them to the front.
+    // Newer models accept system messages inside the conversation. Other formats move such messages to the
+    // front.
     ...(role === 'system' ? { place: 'conversation' } : {}),
     ...(raw.role === role ? {} : { role: raw.role }),
   };
@@ -83,8 +84,8 @@ function spellContent(content: unknown): JsonObject {
 }
 
 /**
- * Drops the gateway's own field from a tool. A tool without a schema is one of Anthropic's and is kept
- * unchanged.
+ * Removes the gateway's own field from a tool. A tool without a schema is one of Anthropic's built-in tools
+ * and is kept unchanged.
  */
 function parseTool(raw: JsonObject): ChatTool {
   const name = asText(raw.name);

@@ -13,13 +13,13 @@ import { isDeepStrictEqual } from 'node:util';
 
 export interface ReadSettings {
   readonly settings: ChatSettings;
-  /** The request fields that were read. */
+  /** The request fields from which the settings were parsed. */
   readonly read: readonly string[];
   /** The parts of these fields that the settings do not cover. */
   readonly rest: JsonObject;
 }
 
-/** A field with an unexpected type is kept unchanged and left for the provider to check. */
+/** A field with an unexpected type is kept unchanged, so that the provider can validate it. */
 export function parseSettings(body: JsonObject): ReadSettings {
   const parts = [
     readNumbers(body),
@@ -38,7 +38,7 @@ export function parseSettings(body: JsonObject): ReadSettings {
 
 const nothing: ReadSettings = { settings: {}, read: [], rest: {} };
 
-/** Request fields, each with its matching interchange setting. */
+/** Request fields, each with the corresponding interchange setting. */
 export const numberSettings = [
   ['max_tokens', 'maxOutputTokens'],
   ['temperature', 'temperature'],
@@ -98,13 +98,13 @@ function readThinking({ thinking: raw }: JsonObject): ReadSettings {
   const thinking = parseThinking(raw);
   if (thinking === undefined) return nothing;
   const isComplete = isDeepStrictEqual(renderThinking(thinking), raw);
-  // If the setting does not cover the whole field, the field is kept as well.
+  // If the setting does not cover the whole field, the field is also kept in the extensions.
   return { settings: { thinking }, read: isComplete ? ['thinking'] : [], rest: {} };
 }
 
 /**
- * Reads parallel tool use for other formats. `parseRequest` reads the tool choice itself and keeps it if
- * necessary.
+ * Reads the setting for parallel tool use, for other formats. `parseRequest` reads the tool choice itself and
+ * keeps it if necessary.
  */
 function readParallel({ tool_choice: choice }: JsonObject): ReadSettings {
   const disables = asObject(choice)?.disable_parallel_tool_use;

@@ -5,7 +5,7 @@ import { chooseErrorType } from '../shared/error-types.ts';
 import type { SseFrame } from '../../sse/sse-frames.ts';
 import { own } from '../shared/own-members.ts';
 
-/** An error response with every field that the official SDKs read. */
+/** An error response with all fields that the official SDKs read. */
 export function renderError(error: PublicError, requestId: string): RenderedError {
   return {
     status: error.status,
@@ -14,7 +14,7 @@ export function renderError(error: PublicError, requestId: string): RenderedErro
   };
 }
 
-/** The official SDKs read the code from this field and expose it as `errorCode`. */
+/** The official SDKs read the code from this field and expose the code as `errorCode`. */
 function renderErrorBody(error: PublicError, requestId: string): JsonObject {
   const details = optional('error_code', error.code);
   return {
@@ -24,7 +24,7 @@ function renderErrorBody(error: PublicError, requestId: string): JsonObject {
   };
 }
 
-/** Encodes data as a frame. The type in the data becomes the event name. */
+/** Encodes data as a frame. The field `type` in the data becomes the event name. */
 export function frameOf(data: JsonObject & { readonly type: string }): SseFrame {
   return { event: data.type, data: JSON.stringify(data) };
 }

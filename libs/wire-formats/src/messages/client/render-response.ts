@@ -7,10 +7,7 @@ import { optional } from '../../json/read-members.ts';
 import { renderBlock } from '../shared/blocks.ts';
 import { readArguments } from '../shared/tools.ts';
 
-/**
- * Renders a non-streaming response from the first choice only. If Anthropic sent extra fields, they are
- * included.
- */
+/** Renders a non-streaming response from the first choice only. Extra fields from Anthropic are included. */
 export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject {
   const { usage: rawUsage, ...members } = own.read(answer);
   const [choice] = answer.choices;
@@ -30,8 +27,8 @@ export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): Js
 }
 
 /**
- * Drops empty text blocks. Many providers send them next to calls, but Anthropic rejects them in later
- * requests.
+ * Drops empty text blocks. Many providers send empty text blocks next to calls, but Anthropic rejects them in
+ * later requests.
  */
 function renderContent({ parts }: AnswerChoice, isOwnFormat: boolean): JsonObject[] {
   const shown = isOwnFormat ? parts : parts.filter((part) => part.type !== 'text' || part.text !== '');
@@ -43,7 +40,7 @@ function renderReason({ finishReason, rawReason }: AnswerChoice, isOwnFormat: bo
   return isOwnFormat ? (rawReason ?? mapped) : mapped;
 }
 
-/** Renders a response part as a block. Undefined if the format has no such block. */
+/** Renders a response part as a block. Returns undefined if the format has no such block. */
 export function renderAnswerBlock(part: ChatPart): JsonObject | undefined {
   const block = renderBlock(part);
   if (block === undefined || part.type !== 'tool-call') return block;

@@ -34,7 +34,7 @@ const text = (block: number, delta: string): StreamEvent[] => [
 ];
 
 describe('a stream to a client', () => {
-  it('drops ended blocks from its state, so that events late in a long response cost no more than early ones', () => {
+  it('drops ended blocks from its state, so that events late in a long response cost no more than early events', () => {
     let state = beginStreamRender(options);
     for (const event of [start, ...Array.from({ length: 20 }, (_, block) => text(block, 'a')).flat()]) {
       [state] = renderStreamEvent(state, event);
@@ -57,7 +57,7 @@ describe('a stream to a client', () => {
     expect(frames[0]!.message).toMatchObject({ id: 'c1', model: 'gpt', content: [], stop_reason: null });
   });
 
-  it('sends usage and finish reason last, with cached input counted separately', () => {
+  it('sends usage and finish reason last, and counts cached input separately', () => {
     expect(render([start, ...text(0, 'hi'), finish('tool-calls'), usage, end]).at(-2)).toEqual({
       type: 'message_delta',
       delta: { stop_reason: 'tool_use', stop_sequence: null },
@@ -143,7 +143,7 @@ describe('a stream to a client', () => {
     expect(frames.at(-2)).toMatchObject({ delta: { stop_reason: 'end_turn' } });
   });
 
-  it('sends refusals as text, and citations with a known location', () => {
+  it('sends refusals as text, and citations only with a known location', () => {
     const frames = render([
       start,
       { type: 'refusal-start', ...at(0) },
@@ -180,7 +180,7 @@ describe('a stream to a client', () => {
     expect(frames.map(({ type }) => type)).not.toContain('message_stop');
   });
 
-  it("sends the gateway's own errors the same way, and their text cannot inject an event", () => {
+  it("sends the gateway's own errors as error events, and an error text cannot inject an event", () => {
     const rendered = messages.client.renderStreamError(
       {
         status: 502,

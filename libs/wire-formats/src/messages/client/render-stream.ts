@@ -108,7 +108,7 @@ function addExtension(state: StreamRenderState, event: EventOf<'extension'>): St
     : { ...state, startMembers: { ...state.startMembers, ...members } };
 }
 
-/** Sends `message_start` if it has not been sent yet, followed by a ping, as Anthropic does. */
+/** Sends `message_start` if it has not been sent yet. A ping follows, as in Anthropic's streams. */
 function sendMessageStart(state: StreamRenderState): RenderStep {
   if (state.started) return [state, []];
   const message = {
@@ -136,7 +136,7 @@ function afterMessage(state: StreamRenderState, step: (begun: StreamRenderState)
   return [next, [...start, ...frames]];
 }
 
-/** Sends the finish reason last, because most providers send usage after the reason. */
+/** Sends the finish reason last, because most providers send usage after the finish reason. */
 function endMessage(state: StreamRenderState): RenderStep {
   return afterMessage(state, (begun) => {
     const [closed, ends] = closeBlock(begun, begun.open);

@@ -7,14 +7,14 @@ import { renderToolUseHead } from '../shared/tools.ts';
 import { renderAnswerBlock } from './render-response.ts';
 import { frameOf } from './render-error.ts';
 
-/** The state of a stream after the events rendered so far. Immutable. */
+/** The state of a stream after the events rendered so far. The state is immutable. */
 export interface StreamRenderState {
   readonly id: string;
   readonly model: string;
   readonly isOwnFormat: boolean;
   /**
-   * Whether `message_start` has been sent. It waits for usage, which most providers send at the start or at
-   * the end.
+   * Whether `message_start` has been sent. The event is delayed until usage arrives, which most providers
+   * send at the start or at the end.
    */
   readonly started: boolean;
   readonly usage: JsonObject;
@@ -22,17 +22,20 @@ export interface StreamRenderState {
   readonly startMembers: JsonObject;
   /** Blocks, keyed by their number in the interchange. */
   readonly blocks: ReadonlyMap<number, StreamBlock>;
-  /** The open block. This format ends each block before the next one starts. */
+  /** The number of the open block. This format ends each block before the next block starts. */
   readonly open: number | undefined;
   readonly nextIndex: number;
   readonly reason: string | null;
-  /** The `message_delta` fields: those inside its `delta`, and those next to it. */
+  /**
+   * The fields of `message_delta`: `endMembers` are inside its object `delta`, and `outerEndMembers` are next
+   * to that object.
+   */
   readonly endMembers: JsonObject;
   readonly outerEndMembers: JsonObject;
 }
 
 interface StreamBlock {
-  /** The block's index in the stream. Undefined until the block's start is sent. */
+  /** The block's index in the stream. The value is undefined until the start of the block is sent. */
   readonly index: number | undefined;
   /** The content for `content_block_start`. */
   readonly head: JsonObject;
@@ -75,14 +78,14 @@ export function headOf(
   }
 }
 
-/** Opens a block without sending it yet. Ends the previous block. */
+/** Opens a block but does not send its start yet. Ends the previous block. */
 export function placeBlock(state: StreamRenderState, block: number, head: JsonObject): RenderStep {
   const [closed, ends] = closeBlock(state, state.open);
   const blocks = new Map(closed.blocks).set(block, { index: undefined, head });
   return [{ ...closed, blocks, open: block }, ends];
 }
 
-/** Sends the block's start if it has not been sent yet. */
+/** Sends the start of the block if it has not been sent yet. */
 export function showBlock(state: StreamRenderState, block: number): RenderStep {
   const shown = state.blocks.get(block);
   if (shown === undefined || shown.index !== undefined) return [state, []];
@@ -91,7 +94,7 @@ export function showBlock(state: StreamRenderState, block: number): RenderStep {
   return [next, [frameOf({ type: 'content_block_start', index, content_block: shown.head })]];
 }
 
-/** Renders a delta. Sends nothing if its block never started. */
+/** Renders a delta. Sends nothing if the block was never started. */
 export function renderDelta(state: StreamRenderState, block: number, delta: JsonObject): RenderStep {
   const [next, start] = showBlock(state, block);
   const index = next.blocks.get(block)?.index;
@@ -100,8 +103,8 @@ export function renderDelta(state: StreamRenderState, block: number, delta: Json
 }
 
 /**
- * Ends a block and removes it from the state, because a response may have any number of blocks. Does nothing
- * if the block has already ended.
+ * Ends a block and removes the block from the state, because a response may have any number of blocks. Does
+ * nothing if the block has already ended.
  */
 export function closeBlock(state: StreamRenderState, block: number | undefined): RenderStep {
   if (block === undefined || state.open !== block) return [state, []];
@@ -134,7 +137,8 @@ export function endThinking(state: StreamRenderState, event: EventOf<'thinking-e
 }
 
 /**
- * Renders a complete part as a block that starts and ends immediately, with its input as a delta in between.
+ * Renders a complete part as a block that starts and ends immediately. The part's input is a delta between
+ * the start and the end.
  */
 export function renderWholePart(state: StreamRenderState, { block, part }: EventOf<'part'>): RenderStep {
   const whole = renderAnswerBlock(part);

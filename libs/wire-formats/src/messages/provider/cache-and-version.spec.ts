@@ -8,7 +8,7 @@ describe('cache markers between formats', () => {
   const marker = { cache_control: { type: 'ephemeral', ttl: '1h' } };
   const schema = { type: 'object' };
 
-  it('from Chat Completions keep their positions, wherever the client put them', () => {
+  it('from Chat Completions keep their positions in all parts of the request', () => {
     const { body, fields } = fromChat({
       messages: [
         { role: 'system', content: 's', ...marker },
@@ -24,7 +24,7 @@ describe('cache markers between formats', () => {
     expect(fields).toEqual([]);
   });
 
-  it('are reported as a loss in Chat Completions, and so is a thinking budget', () => {
+  it('are reported as a loss in Chat Completions, like a thinking budget', () => {
     const request = parse(messages, {
       model: 'm',
       system: [{ type: 'text', text: 's', ...marker }],
@@ -44,7 +44,7 @@ describe('cache markers between formats', () => {
 describe("a request's API version", () => {
   const sampled = { temperature: 0.5, top_p: 0.9 };
 
-  it('is the newest, except for requests that the newest rejects', () => {
+  it('is the newest version, unless the newest version rejects the request', () => {
     const version = (body: object) =>
       chooseMessagesVersion(
         parse(messages, { model: 'm', messages: [{ role: 'user', content: 'x' }], ...body }),
@@ -65,7 +65,7 @@ describe("a request's API version", () => {
     expect(newer.fields).toEqual(['temperature', 'top_p']);
   });
 
-  it("drops the assistant's documents and the user's citations if it rejects them", () => {
+  it("causes the loss of documents in assistant messages and citations in user messages if the version rejects them", () => {
     const options = { apiVersion: '2026-10-21' };
     const source = { kind: 'url', url: 'https://d.test' } as const;
     const ofAssistant: ChatMessage = { role: 'assistant', parts: [{ type: 'document', source }] };

@@ -17,7 +17,7 @@ export function parseError(status: number, body: string): ProviderError {
   };
 }
 
-/** Parses the value of an `error` field. Missing properties become empty or null. */
+/** Parses the value of an `error` field. Missing properties become empty strings or null. */
 export function parseErrorValue(value: unknown): ProviderError {
   const error: JsonObject = typeof value === 'string' ? { message: value } : (asObject(value) ?? {});
   const code = asText(asObject(error.details)?.error_code) ?? asText(error.code) ?? asNumber(error.code);

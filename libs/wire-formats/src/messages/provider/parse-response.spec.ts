@@ -41,7 +41,7 @@ const whole = [
 ];
 
 describe("parsing a provider's stream", () => {
-  it('returns one message-end for a complete stream, and none if the stream stops after any earlier event', () => {
+  it('returns one message-end for a complete stream, and no message-end for a stream that stops earlier', () => {
     expect(parse(whole).filter(({ type }) => type === 'message-end')).toHaveLength(1);
     for (let length = 0; length < whole.length; length += 1) {
       expect(parse(whole.slice(0, length)).map(({ type }) => type)).not.toContain('message-end');
@@ -54,7 +54,7 @@ describe("parsing a provider's stream", () => {
     for (let length = 0; length < terminator; length += 1) {
       const parser = messages.provider.openStreamParser();
       let events: StreamEvent[] = [];
-      // The parser throws if the last event is cut off inside its JSON.
+      // The parser throws if the stream is cut off inside the JSON of the last event.
       try {
         events = [...parser.push(bytes.subarray(0, length)), ...parser.end()];
       } catch (error) {
@@ -64,7 +64,7 @@ describe("parsing a provider's stream", () => {
     }
   });
 
-  it('merges usage: input includes cached input, and later counts replace earlier ones', () => {
+  it('merges usage: input includes cached input, and later counts replace earlier counts', () => {
     const cached = { input_tokens: 3, cache_read_input_tokens: 10, cache_creation_input_tokens: 4 };
     const usage = foldAnswer(
       parse([{ type: 'message_start', message: { usage: { ...cached, output_tokens: 1 } } }, ...end]),
@@ -86,7 +86,7 @@ describe("parsing a provider's stream", () => {
     ['pause_turn', 'pause'],
     ['refusal', 'refusal'],
     ['of_the_future', 'other'],
-  ])('maps %s to %s and keeps the original reason', (rawReason, reason) => {
+  ])('maps %s to %s and keeps the original finish reason', (rawReason, reason) => {
     const [finish] = parse([
       start,
       { type: 'message_delta', delta: { stop_reason: rawReason } },
@@ -133,7 +133,7 @@ describe("parsing a provider's stream", () => {
     }
   });
 
-  it('returns an error event for an error in the stream, and nothing after it', () => {
+  it('returns an error event for an error in the stream, and no event after the error', () => {
     const error = { type: 'overloaded_error', message: 'Overloaded' };
     const events = parse([start, { type: 'error', error }, ...end]);
     expect(events.slice(-1)).toMatchObject([
@@ -170,7 +170,7 @@ describe("parsing a provider's stream", () => {
     expect(() => parse(events)).toThrow(expect.objectContaining({ code: 'upstream_invalid' }));
   });
 
-  it('limits the number of fields, because each event copies all of them', () => {
+  it('limits the number of fields, because each event copies all fields', () => {
     const made = (at: number) => ({ [`made_up_${at}`]: at });
     const pieces = Array.from({ length: 300 }, (_, at) => piece(0, { type: 'x_delta', ...made(at) }));
     expect(() => parse([start, open(0, { type: 'x' }), ...pieces])).toThrow(
@@ -236,7 +236,7 @@ describe('the diagnostics of a prompt cache', () => {
     return misses[0];
   };
 
-  it('name the part that changed, and the tokens', () => {
+  it('contain the changed part of the prompt, and the number of tokens', () => {
     const reason = { type: 'tools_changed', cache_missed_input_tokens: 812 };
     expect(missOf({ cache_miss_reason: reason })).toEqual({ part: 'tools', tokens: 812 });
     expect(missOf({ cache_miss_reason: { type: 'system_changed' } })).toEqual({
@@ -245,7 +245,7 @@ describe('the diagnostics of a prompt cache', () => {
     });
   });
 
-  it('are ignored if they explain nothing', () => {
+  it('are ignored if they contain no explanation', () => {
     for (const type of ['unavailable', 'previous_message_not_found', 'changed', null])
       expect(missOf({ cache_miss_reason: { type } })).toBeUndefined();
     for (const diagnostics of [null, { cache_miss_reason: null }, 'text', undefined])

@@ -27,7 +27,7 @@ export function parseResponse(bytes: Uint8Array): StreamEvent[] {
 type ReadEvent = (state: StreamState, data: JsonObject) => StreamStep;
 
 /**
- * One reader per event type. Unknown types are skipped, as `ping` is, because Anthropic adds types without
+ * One reader per event type. Unknown types are skipped, like `ping`, because Anthropic adds types without
  * notice.
  */
 const readers: ReadonlyMap<string, ReadEvent> = new Map<string, ReadEvent>([
@@ -40,7 +40,7 @@ const readers: ReadonlyMap<string, ReadEvent> = new Map<string, ReadEvent>([
   ['content_block_stop', (state, data) => endBlock(state, indexOf(data))],
   ['message_delta', (state, data) => finishMessage(state, asObject(data.delta) ?? {}, data)],
   ['message_stop', endMessage],
-  // Vertex sends a complete message if the request contradicts itself about streaming.
+  // Vertex sends a complete message if the request contains conflicting values for streaming.
   ['message', readWholeMessage],
   ['error', readError],
 ]);
@@ -56,7 +56,7 @@ export function parseFrame(state: StreamState, frame: SseFrame): StreamStep {
   return readers.get(asText(data.type) ?? frame.event ?? '')?.(state, data) ?? [state, []];
 }
 
-/** Only `message_stop` completes the response, so closing the stream adds nothing. */
+/** Only `message_stop` completes the response, so closing the stream adds no event. */
 export function endStream(state: StreamState): StreamStep {
   return [state, []];
 }

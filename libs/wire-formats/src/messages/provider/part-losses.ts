@@ -13,8 +13,8 @@ export interface PartLoss {
 }
 
 /**
- * Finds what the format cannot express in a part, given the role of its message. Undefined if nothing is
- * lost.
+ * Finds the parts of a message part that the format cannot express, given the role of the message. Returns
+ * undefined if nothing is lost.
  */
 export function findPartLoss(part: ChatPart, role: MessageRole, version: string): PartLoss | undefined {
   switch (part.type) {

@@ -8,11 +8,11 @@ import type { OpenBlock, StreamState, StreamStep } from './stream-state.ts';
 import { membersMax, setBlock } from './stream-state.ts';
 import { parseExactJson } from '../../json/parse-json.ts';
 
-/** Maximum blocks open at once. Anthropic opens one at a time, but its indexes allow more. */
+/** Maximum open blocks. Anthropic opens one block at a time, but the indexes allow more. */
 const openBlocksMax = 256;
 
 /**
- * Reads the start of a block. Its initial content becomes the first delta, so this function also reads a
+ * Reads the start of a block. The initial content becomes the first delta, so this function can also read a
  * complete block.
  */
 export function startBlock(state: StreamState, index: number, raw: JsonObject): StreamStep {
@@ -98,7 +98,7 @@ function openToolUse(block: number, raw: JsonObject): Opening {
 /** Maximum characters in a server tool's input, which is buffered until its block ends. */
 const inputCharactersMax = 1_048_576;
 
-/** Reads a delta. Deltas with unknown types are skipped, except in opaque blocks, which keep them. */
+/** Reads a delta. Deltas with unknown types are skipped, except in opaque blocks, which keep all deltas. */
 export function continueBlock(state: StreamState, index: number, delta: JsonObject): StreamStep {
   const open = state.open.get(index);
   if (open === undefined)
@@ -131,7 +131,7 @@ function readDelta({ kind, block }: OpenBlock, delta: JsonObject): StreamEvent[]
 
 type OpaqueBlock = Extract<OpenBlock, { kind: 'opaque' }>;
 
-/** Appends an input delta. The fields of any other delta replace those of the block. */
+/** Appends an input delta. For any other delta, its fields replace those of the block. */
 function addToOpaque(open: OpaqueBlock, delta: JsonObject): OpaqueBlock {
   const { type, partial_json: json } = delta;
   if (type !== 'input_json_delta') {

@@ -19,10 +19,10 @@ import { membersMax, type StreamState, type StreamStep } from './stream-state.ts
 /** Message fields that a stream sends at its end, in a `delta`. */
 const endMembers = ['stop_reason', 'stop_sequence', 'stop_details', 'container'] as const;
 
-/** Message fields that have their own reader or belong to the end of the message. */
+/** Message fields that have a separate reader or belong to the end of the message. */
 const startMembers = ['id', 'type', 'role', 'model', 'content', 'usage', ...endMembers] as const;
 
-/** Reads the start of a message and any content that it already has. */
+/** Reads the start of a message and any content in it. */
 export function startMessage(state: StreamState, message: JsonObject): StreamStep {
   if (state.started) throw new GatewayError('upstream_invalid', { detail: 'a second message starts' });
   const id = asText(message.id);
@@ -41,7 +41,7 @@ export function startMessage(state: StreamState, message: JsonObject): StreamSte
 
 const changedParts = ['model', 'tools', 'system', 'messages'] as const;
 
-/** Reads `diagnostics`. Other reasons, such as `unavailable`, explain nothing. */
+/** Reads `diagnostics`. Other reasons, such as `unavailable`, contain no explanation. */
 function readCacheMiss({ diagnostics }: JsonObject): CacheMissReport | undefined {
   const reason = asObject(asObject(diagnostics)?.cache_miss_reason);
   const part = changedParts.find((each) => reason?.type === `${each}_changed`);
@@ -101,7 +101,7 @@ function createExtensions(scope: 'answer' | 'choice', members: JsonObject): Stre
   return isEmpty(members) ? [] : [{ type: 'extension', scope, choice: 0, extensions: own.of(members) }];
 }
 
-/** Merges counts by name. Later counts take precedence; the end of a stream does not repeat all of them. */
+/** Merges counts by name. Later counts take precedence. The end of a stream does not repeat all counts. */
 function readUsage(state: StreamState, raw: unknown): StreamStep {
   const latest = asObject(raw);
   if (latest === undefined) return [state, []];

@@ -18,7 +18,10 @@ interface Turn {
   readonly members: JsonObject;
 }
 
-/** Adjacent messages with the same role. Appended in place: copying them for each message takes quadratic time. */
+/**
+ * Adjacent messages with the same role. The list is appended in place, because a copy for each message would
+ * take quadratic time.
+ */
 interface JoinedTurn {
   readonly role: Turn['role'];
   readonly blocks: JsonObject[];
@@ -59,12 +62,12 @@ export function renderConversation(messages: readonly ChatMessage[], context: Re
   });
   flush();
   if (rendered.length > 0 || system.length === 0) return { ...renderSystem(system), messages: rendered };
-  // A conversation cannot consist of system messages only in this format, so they become a user message.
+  // In this format, a conversation cannot consist only of system messages, so they become a user message.
   losePlace(0, context.losses);
   return { messages: [renderTurn({ ...joinTurns(system), role: 'user' })] };
 }
 
-/** Whether a message moves to the top-level system prompt. */
+/** Whether a message is moved to the top-level system prompt. */
 function isSystemPrompt(message: ChatMessage): boolean {
   return message.role === 'system' && asObject(own.read(message).spelling)?.place !== 'conversation';
 }
@@ -82,7 +85,7 @@ function renderSystem(turns: readonly Turn[]): JsonObject {
   return { system: renderContent(joined.blocks, joined.isListed) };
 }
 
-/** Undefined if the format cannot express any part of the message. */
+/** Returns undefined if the format cannot express any part of the message. */
 function renderMessage(message: ChatMessage, field: string, context: RenderContext): Turn | undefined {
   const { spelling, ...members } = own.read(message);
   const spelled = asObject(spelling) ?? {};
@@ -122,7 +125,7 @@ function renderPart(
 /** Anthropic accepts letters, digits, `_` and `-` in ids. */
 const renderCallId = (id: string): string => mapToolId(id, /^[\w-]+$/);
 
-/** Drops a call's signature, which belongs to another provider. */
+/** Removes a call's signature, which belongs to another provider. */
 function renderCall(block: JsonObject, id: string): JsonObject {
   return { ...block, id: renderCallId(id) };
 }

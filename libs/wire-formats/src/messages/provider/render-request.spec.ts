@@ -4,7 +4,7 @@ import { messages } from '../messages.ts';
 import { fromChat, parse, say } from './render-request.fixture.ts';
 
 describe('a request from another format', () => {
-  it('moves system messages to the front and reports each move as a loss', () => {
+  it('moves system messages to the front and reports each moved message as a loss', () => {
     const { body, fields } = fromChat({
       messages: [
         { role: 'system', content: 'a' },
@@ -70,7 +70,7 @@ describe('a request from another format', () => {
     expect(JSON.stringify(body)).toContain('"input":{"n":12345678901234567890}');
   });
 
-  it('always sets an output limit: the client’s, the model’s, or one that every model accepts', () => {
+  it('always sets an output limit: the limit from the client or of the model, or a limit that every model accepts', () => {
     expect(fromChat({ max_tokens: 7 }, { maxOutputTokensDefault: 9 }).body.max_tokens).toBe(7);
     expect(fromChat({}, { maxOutputTokensDefault: 9 }).body.max_tokens).toBe(9);
     expect(fromChat({}).body.max_tokens).toBe(4096);
@@ -94,7 +94,7 @@ describe('a request from another format', () => {
     expect(fields).toEqual([]);
   });
 
-  it('adds a schema to a tool whose parameters are missing or null', () => {
+  it('adds a schema to a tool if the parameters are missing or null', () => {
     for (const body of [{ name: 'f' }, { name: 'f', parameters: null }]) {
       expect(fromChat({ tools: [{ type: 'function', function: body }] }).body.tools).toEqual([
         { name: 'f', input_schema: { type: 'object' } },
@@ -110,7 +110,7 @@ describe('a request from another format', () => {
     expect(body.tool_choice).toEqual({ type: 'auto' });
   });
 
-  it('renders settings as this format’s fields', () => {
+  it('renders settings as fields of the messages format', () => {
     const schema = { type: 'object', additionalProperties: false };
     const { body, fields } = fromChat({
       stop: ['a'],
@@ -181,7 +181,7 @@ describe("a message's content", () => {
     [{ type: 'image', source: { kind: 'file', id: 'file-1' } }, 'image'],
     [{ type: 'opaque', extensions: { gemini: { part: {} } } }, 'opaque'],
     [{ type: 'thinking', text: 'unsigned' }, 'thinking'],
-  ] as const)('drops %j and reports the loss', (part, name) => {
+  ] as const)('drops %j and reports a loss', (part, name) => {
     const { body, fields } = say(user({ type: 'text', text: 'a' }, part));
     expect(fields).toEqual([`messages[0].${name}`]);
     expect(body.messages).toEqual([{ role: 'user', content: 'a' }]);

@@ -6,7 +6,7 @@ import { renderToolChoice } from '../shared/tools.ts';
 import { renderConversation } from './render-messages.ts';
 import { renderSettings } from './render-settings.ts';
 
-/** Renders a request body in this format, and lists what the API version cannot express. */
+/** Renders a request body in this format, and lists the losses in the chosen API version. */
 export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
   const members = own.read(request);
   const losses: Loss[] = [];
@@ -36,7 +36,7 @@ function renderTools(request: ChatRequest, members: JsonObject, losses: Loss[]):
   };
 }
 
-/** This format cannot restrict a request to some of its tools, so the other tools are not sent. */
+/** This format cannot allow only some of the tools, so the other tools are not sent. */
 function isOffered(tool: ChatTool, choice: ToolChoice): boolean {
   return choice.mode !== 'allowed' || tool.kind === 'built-in' || choice.names.includes(tool.name);
 }
@@ -67,7 +67,7 @@ function renderTool(tool: ChatTool, index: number, losses: Loss[]): JsonObject[]
 
 /** This format requires a schema with a type. */
 function renderSchema(parameters: unknown): unknown {
-  // Some clients send null for a tool without parameters.
+  // Some clients send null as the parameters of a tool without parameters.
   const schema = parameters ?? {};
   const object = asObject(schema);
   return object === undefined || object.type !== undefined ? schema : { type: 'object', ...object };
@@ -77,11 +77,11 @@ function renderSchema(parameters: unknown): unknown {
 type MessagesVersion = '2023-06-01' | '2026-10-21';
 
 /**
- * Chooses the API version that accepts the complete translated request. This is the newest version, with
- * three exceptions: sampling settings, documents in assistant messages, and citations in user messages, which
- * the newest rejects (Anthropic, "Versions", 2026-10-21).
- * If a model rejects sampling settings, the caller may choose the newest version anyway. The sampling
- * settings are then reported as losses.
+ * Chooses the API version that accepts the complete translated request. This is the newest version, except
+ * for requests that the newest version rejects. The newest version rejects sampling settings, documents in
+ * assistant messages, and citations in user messages (Anthropic, "Versions", 2026-10-21). If a model rejects
+ * sampling settings, the caller may choose the newest version anyway. The sampling settings are then reported
+ * as losses.
  */
 export function chooseMessagesVersion({ settings, messages }: ChatRequest): MessagesVersion {
   const isSampled = [settings.temperature, settings.topP, settings.topK].some((value) => value !== undefined);

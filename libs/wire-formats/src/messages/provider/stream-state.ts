@@ -1,7 +1,7 @@
 import type { JsonObject } from '@gateway/interchange';
 import type { Step } from '../../common/stream-step.ts';
 
-/** The parser's state between the events of a response. Immutable. */
+/** The parser's state between the events of a response. The state is immutable. */
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;
@@ -35,8 +35,8 @@ export const initialStreamState: StreamState = {
 };
 
 /**
- * Maximum fields that deltas may add to a block or to usage. Bounds memory, because each delta copies all
- * fields.
+ * Maximum fields that deltas may add to a block or to usage. The limit bounds memory, because each delta
+ * copies all fields.
  */
 export const membersMax = 256;
 

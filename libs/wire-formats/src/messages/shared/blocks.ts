@@ -116,15 +116,15 @@ function readRest(
   return { ...(cacheMarker === undefined ? {} : { cacheMarker }), ...own.with(members) };
 }
 
-/** Separates a part's spelling record from the fields that only this format has. */
+/** Separates the record of the client's spelling from the other extension fields of a part. */
 export function readSpelled(part: ChatPart): { readonly rest: JsonObject; readonly spelling: JsonObject } {
   const { spelling, ...rest } = own.read(part);
   return { rest, spelling: asObject(spelling) ?? {} };
 }
 
 /**
- * Renders a part as a block. Undefined if the format has no such block. Also undefined for tool results,
- * which `render-messages.ts` renders.
+ * Renders a part as a block. Returns undefined if the format has no such block. Also returns undefined for
+ * tool results, which `render-messages.ts` renders.
  */
 export function renderBlock(part: ChatPart): JsonObject | undefined {
   switch (part.type) {
@@ -167,8 +167,8 @@ function renderThinkingBlock(part: ThinkingPart): JsonObject {
 
 function renderToolUse(part: ToolCallPart): JsonObject {
   const { argumentsText } = part;
-  // Input must be an object. A custom tool's text, and arguments that are not an object, become the object's
-  // only field.
+  // Input must be an object. A custom tool's text becomes the only field of an object. The same applies to
+  // arguments that are not an object.
   const input =
     part.kind === 'custom'
       ? { input: argumentsText }

@@ -2,7 +2,10 @@ import type { Citation, CitationLocation, JsonObject } from '@gateway/interchang
 import { asList, asNumber, asObject, asText, isObject, optional } from '../../json/read-members.ts';
 import { own } from './own-members.ts';
 
-/** The field names for the index, start and end in each kind of location. Ends are exclusive. */
+/**
+ * The names of the fields for the index, start and end in each kind of location. The end position is
+ * exclusive.
+ */
 const places = {
   char_location: ['characters', 'document_index', 'start_char_index', 'end_char_index'],
   page_location: ['pages', 'document_index', 'start_page_number', 'end_page_number'],
@@ -20,7 +23,7 @@ export function parseCitation(raw: JsonObject): Citation {
   };
 }
 
-/** The citations in a text block. Undefined if it has none. */
+/** The citations in a text block. Returns undefined if the block has no citations. */
 export function parseCitations(raw: unknown): readonly Citation[] | undefined {
   const citations = asList(raw).filter(isObject).map(parseCitation);
   return citations.length === 0 ? undefined : citations;
@@ -36,7 +39,9 @@ function parseLocation(raw: JsonObject): CitationLocation | undefined {
     : { kind, index, start, end };
 }
 
-/** A citation in Anthropic's shape. Undefined if it has neither a known location nor a URL. */
+/**
+ * A citation in Anthropic's shape. Returns undefined if the citation has neither a known location nor a URL.
+ */
 export function renderCitation(citation: Citation): JsonObject | undefined {
   const raw = asObject(own.read(citation).citation);
   if (raw !== undefined) return raw;

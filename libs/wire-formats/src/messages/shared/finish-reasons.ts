@@ -20,7 +20,7 @@ export function mapStopReason(raw: string): FinishReason {
   }
 }
 
-/** Maps to the stop reasons that clients know. */
+/** Maps to the stop reasons that Anthropic defines. */
 export function mapToRawReason(reason: FinishReason): string {
   switch (reason) {
     case 'length':

@@ -9,7 +9,7 @@ export interface ReadSource {
   readonly isRespelled: boolean;
 }
 
-/** Undefined for an unknown source, or for content that is not only text. */
+/** Returns undefined for an unknown source, or for content that is not only text. */
 export function parseSource(raw: unknown): ReadSource | undefined {
   const source = asObject(raw);
   if (source === undefined) return undefined;
@@ -35,7 +35,7 @@ function textSource(text: string): MediaSource {
   return { kind: 'base64', mediaType: plainText, data: Buffer.from(text).toString('base64') };
 }
 
-/** The text of an inline document, if its content is a string or consists of text blocks only. */
+/** The text of an inline document, if the content is a string or consists only of text blocks. */
 function readContentText({ type, content }: JsonObject): string | undefined {
   if (type !== 'content') return undefined;
   if (typeof content === 'string') return content;
@@ -43,7 +43,7 @@ function readContentText({ type, content }: JsonObject): string | undefined {
   return Array.isArray(content) && texts.every((text) => text !== undefined) ? texts.join('\n') : undefined;
 }
 
-/** Undefined for a file stored at another provider. */
+/** Returns undefined for a file stored at another provider. */
 export function renderSource(source: MediaSource, kind: 'image' | 'document'): JsonObject | undefined {
   switch (source.kind) {
     case 'url':
@@ -65,7 +65,7 @@ function isText(mediaType: string): boolean {
   return mediaType.startsWith('text/') || mediaType === 'application/json' || mediaType === 'application/xml';
 }
 
-/** How each file type that Anthropic accepts starts in base64. */
+/** The first base64 characters of each file type that Anthropic accepts. */
 const signatures = [
   ['iVBOR', 'image/png'],
   ['/9j/', 'image/jpeg'],
@@ -74,7 +74,10 @@ const signatures = [
   ['JVBER', 'application/pdf'],
 ] as const;
 
-/** Guesses the media type from the data. This format requires a media type, but other formats may omit it. */
+/**
+ * Guesses the media type from the data. This format requires a media type, but other formats may omit the
+ * media type.
+ */
 function guessMediaType(data: string, kind: 'image' | 'document'): string {
   const found = signatures.find(([start]) => data.startsWith(start));
   return found?.[1] ?? (kind === 'image' ? 'image/png' : 'application/pdf');

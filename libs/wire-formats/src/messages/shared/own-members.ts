@@ -9,8 +9,8 @@ import { asObject, asText, optional } from '../../json/read-members.ts';
 export const own = ownMembersOf('messages');
 
 /**
- * Parses `cache_control` into a cache marker. Undefined if the interchange cannot represent all of it; the
- * field then stays in the extensions.
+ * Parses `cache_control` into a cache marker. Returns undefined if the interchange cannot represent the
+ * complete field. The field then stays in the extensions.
  */
 export function parseCacheControl(raw: JsonObject): CacheMarker | undefined {
   const control = asObject(raw.cache_control);

@@ -1,19 +1,21 @@
 import type { JsonObject, ResponseFormat, ThinkingSetting } from '@gateway/interchange';
 import { asNumber, asObject, asText, optional } from '../../json/read-members.ts';
 
-/** Undefined for a response format with an unknown shape. */
+/** Returns undefined for a response format with an unknown shape. */
 export function parseOutputFormat(raw: unknown): ResponseFormat | undefined {
   const format = asObject(raw);
   if (format?.type !== 'json_schema' || format.schema === undefined) return undefined;
   return { type: 'json-schema', name: undefined, schema: format.schema };
 }
 
-/** Undefined for text, which is the default, and for JSON without a schema, which this format lacks. */
+/**
+ * Returns undefined for text, which is the default, and for JSON without a schema, which this format lacks.
+ */
 export function renderOutputFormat(format: ResponseFormat): JsonObject | undefined {
   return format.type === 'json-schema' ? { type: 'json_schema', schema: format.schema } : undefined;
 }
 
-/** Undefined for an unknown type of thinking. */
+/** Returns undefined for an unknown type of thinking. */
 export function parseThinking(raw: unknown): ThinkingSetting | undefined {
   const config = asObject(raw);
   const shown = asText(config?.display);

@@ -5,7 +5,7 @@ import { own, parseCacheControl, renderCacheControl } from './own-members.ts';
 
 const named = ['type', 'id', 'name', 'input', 'cache_control', 'signature'] as const;
 
-/** Undefined for a block without an id or a name. */
+/** Returns undefined for a block without an id or a name. */
 export function parseToolUse(raw: JsonObject): ToolCallPart | undefined {
   const id = asText(raw.id);
   const name = asText(raw.name);
@@ -47,7 +47,7 @@ export function renderToolUseHead(call: Omit<ToolCallPart, 'argumentsText' | 'ty
   };
 }
 
-/** Parses the arguments. Undefined if the model wrote invalid JSON. */
+/** Parses the arguments. Returns undefined if the model wrote invalid JSON. */
 export function readArguments(argumentsText: string): unknown {
   if (argumentsText.trim() === '') return {};
   try {
@@ -57,7 +57,10 @@ export function readArguments(argumentsText: string): unknown {
   }
 }
 
-/** Parses the arguments as an object, which a request requires. Undefined if they are not an object. */
+/**
+ * Parses the arguments as an object, which a request requires. Returns undefined if the arguments are not an
+ * object.
+ */
 export function parseArguments(argumentsText: string): JsonObject | undefined {
   const read = readArguments(argumentsText);
   // Some models write `null` for a tool without parameters.
@@ -65,8 +68,8 @@ export function parseArguments(argumentsText: string): JsonObject | undefined {
 }
 
 /**
- * The input at the start of a block, as JSON text. Undefined for an empty object, which is what blocks
- * usually start with.
+ * The input at the start of a block, as JSON text. Returns undefined for an empty object, which is the usual
+ * initial input.
  */
 export function readInitialInput(raw: JsonObject): string | undefined {
   const { input } = raw;
@@ -74,8 +77,8 @@ export function readInitialInput(raw: JsonObject): string | undefined {
 }
 
 /**
- * Renders `tool_choice`. Undefined if the request needs none. This format cannot restrict a request to some
- * of its tools, so the request is rendered without the others.
+ * Renders `tool_choice`. Returns undefined if the request needs no tool choice. This format cannot allow only
+ * some of the tools, so the other tools are not sent.
  */
 export function renderToolChoice(
   choice: ToolChoice,

@@ -33,7 +33,7 @@ describe('a model that the gateway chose', () => {
     expect([target, ...(target.alternatives?.() ?? [])].map(({ model }) => model)).toEqual(['a', 'b', 'c']);
   });
 
-  it('has no time limit for alternatives if there is no other model', async () => {
+  it('has no time limit for alternatives if no other model is available', async () => {
     expect((await choose(['a'])).alternatives).toBeUndefined();
   });
 });

@@ -16,7 +16,7 @@ export interface RoutedServices {
 }
 
 interface RoutedQuestion {
-  /** The routing mode in the request. For `auto`, the account's preferred mode applies. */
+  /** The routing mode in the request. `auto` selects the account's preferred mode. */
   readonly requested: RoutingMode;
   readonly request: ParsedRequest;
   readonly connected: ReadonlySet<string>;
@@ -27,16 +27,16 @@ interface RoutedQuestion {
 /** Max number of alternatives to the chosen model. */
 const alternativesMax = 4;
 /**
- * The expected size after pruning and compression, as a share of the received request. Used if no model fits
- * the whole request.
+ * The expected size after pruning and compression, as a share of the received request's size. Used if no
+ * model fits the whole request.
  */
 const keptShare = 0.6;
 
 /**
  * Chooses a model and its alternatives for a request that leaves the choice to the gateway. The decision is
  * logged.
- * @throws GatewayError `no_candidate_model`, naming the rule that excludes each model;
- * `provider_not_connected` if there are no models at all
+ * @throws GatewayError `no_candidate_model`, which names the rule that excludes each model;
+ * `provider_not_connected` if no model is available
  */
 export async function chooseRouted(
   { requested, request, connected, find }: RoutedQuestion,
@@ -85,7 +85,10 @@ function describe(
   };
 }
 
-/** If no model fits the request as received, tries the expected size after pruning and compression. */
+/**
+ * Chooses among the models that fit the request as received. If no model fits, tries the expected size after
+ * pruning and compression.
+ */
 async function chooseWithin(
   request: RoutedRequest,
   caller: Caller,
@@ -99,8 +102,8 @@ async function chooseWithin(
 }
 
 /**
- * Returns whether pruning or compression can shrink the request, and a model was excluded for its context
- * length.
+ * Returns whether pruning or compression can shrink the request, and a model was excluded because its context
+ * window is too short.
  */
 function mayShrink(caller: Caller, hasTools: boolean, excluded: readonly Excluded[]): boolean {
   const { compression, pruning } = caller;

@@ -46,8 +46,8 @@ function chooseAmong(wanted: WantedTarget, catalog: ModelCatalog): Target {
     const entry = catalog.find(first, model);
     if (provider && entry) return targetAt(provider, entry.modelId, wanted);
   }
-  // ARNs and inference profiles are never in the catalogue. On the converse endpoint they belong to that
-  // endpoint's own provider.
+  // ARNs and inference profiles are never in the catalogue. On the converse endpoint they belong to the
+  // provider of that endpoint.
   const hosted = format === 'converse' && offering.length === 0 ? findProvider(hostedProvider) : undefined;
   if (hosted && connected.has(hosted.name)) return targetAt(hosted, model, wanted);
   if (first !== undefined) {
@@ -66,7 +66,7 @@ function explainMissing(model: string, catalog: ModelCatalog): string {
     : `"${model}" is not a chat model. Its kind is "${kind}".`;
 }
 
-/** The error for a model with known providers, none of which is connected. */
+/** Returns the error for a model whose providers are known but not connected. */
 export function notConnected(model: string, providers: readonly Provider[]): GatewayError {
   const names = providers.map((provider) => provider.name).join(' or ');
   return new GatewayError('provider_not_connected', {
@@ -77,7 +77,7 @@ export function notConnected(model: string, providers: readonly Provider[]): Gat
   });
 }
 
-/** The error for a model that several connected providers offer. */
+/** Returns the error for a model that several connected providers offer. */
 export function ambiguous(model: string, providers: readonly string[]): GatewayError {
   const choices = providers.map((name) => `${name}/${model}`).join(', ');
   const message = `More than one connected provider has the model "${model}". Choose one of: ${choices}.`;
@@ -85,7 +85,7 @@ export function ambiguous(model: string, providers: readonly string[]): GatewayE
 }
 
 /**
- * Chooses the lane. The client's own format is preferred, because it loses nothing; otherwise the provider's
+ * Chooses the lane. The client's own format is preferred, because it causes no loss. Otherwise the provider's
  * preferred format is used.
  * @throws GatewayError `provider_not_connected` if the provider supports none of the gateway's formats
  */

@@ -30,7 +30,7 @@ describe('the fallbacks for a named model', () => {
 
   it('are skipped if they lack a needed feature, and each skip is recorded once', () => {
     const { names, skipped } = choose(['groq/b', 'mistral/c', 'xai/d'], ['b', 'd']);
-    // Fallbacks are not looked up until one is needed.
+    // Fallbacks are not looked up until the request needs one.
     expect(skipped).toEqual([]);
     expect(names()).toEqual(['mistral/c']);
     expect(names()).toEqual(['mistral/c']);

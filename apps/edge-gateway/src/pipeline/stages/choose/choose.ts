@@ -54,8 +54,8 @@ function chooseNamed(
     if (model === undefined) return undefined;
     const needs = readNeeds(request, charactersPerToken);
     const sentTokens = Math.ceil(countSentBytes(exchange.attempts) / charactersPerToken);
-    // The sent request is smaller after pruning and compression. Until it is sent, the size of the received
-    // request counts.
+    // The sent request is smaller than the received one after pruning and compression. Until the request is
+    // sent, the received size is used.
     const inputTokens = sentTokens === 0 ? needs.inputTokens : Math.min(needs.inputTokens, sentTokens);
     return findUnmetNeed(model, { ...needs, inputTokens });
   };
@@ -65,11 +65,11 @@ function chooseNamed(
 
 /** The rules for choosing fallbacks. */
 export interface FallbackRules {
-  /** Finds the target for a model. Throws if there is none. */
+  /** Finds the target for a model. Throws if no target exists. */
   readonly find: (model: string) => Target;
   /**
-   * Returns the rule that excludes a fallback: a feature that the request needs and the model lacks.
-   * Undefined if it lacks none.
+   * Returns the rule that excludes a fallback because its model lacks a feature that the request needs.
+   * Undefined if no feature is missing.
    */
   readonly lackOf: (fallback: Target) => ExclusionRule | undefined;
   /** Called for each fallback that is skipped because of a missing feature. */
@@ -77,9 +77,9 @@ export interface FallbackRules {
 }
 
 /**
- * Adds the account's fallbacks to a target. The lookup starts when the first fallback is needed, so successful
- * requests do not pay for it. A fallback is skipped if it no longer exists, is not connected, or cannot serve
- * the request.
+ * Adds the account's fallbacks to a target. The lookup starts when the first fallback is needed, so it does
+ * not slow down successful requests. A fallback is skipped if it no longer exists, is not connected, or
+ * cannot serve the request.
  */
 export function chooseFallbacks(
   target: Target,

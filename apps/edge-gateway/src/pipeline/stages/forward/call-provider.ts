@@ -25,16 +25,16 @@ interface PlannedRequest {
   /** The request bytes, edited for this target. */
   readonly bytes: Uint8Array;
   /**
-   * Messages to append after the last one in `bytes`. Only translation appends them, because other bodies
-   * already contain them.
+   * Messages to append after the last message in `bytes`. Only translation appends these messages, because
+   * other bodies already contain them.
    */
   readonly added: readonly ChatMessage[];
   /**
-   * Derives the key of the conversation for the provider's prompt cache. Null if the account turned off the use of
+   * Derives the conversation's key for the provider's prompt cache. Null if the account turned off the use of
    * prompt caches in translation.
    */
   readonly promptCacheKey: () => string | null;
-  /** A beta that the bytes need in `anthropic-beta`, in addition to those of the client. */
+  /** A beta flag that the bytes need in `anthropic-beta`, in addition to the client's beta flags. */
   readonly beta?: string | undefined;
 }
 
@@ -65,13 +65,14 @@ export async function callProvider(
     model: target.model,
     credential: connection.credential,
     stream: exchange.ledger.stream,
-    // The client format's headers have no meaning, or a different one, in another format.
+    // Headers of the client's format have no meaning, or another meaning, in a different format.
     ...(isTranslated ? {} : { clientHeaders: withBeta(exchange.request.headers, planned.beta) }),
     ...(apiVersion === undefined ? {} : { apiVersion }),
     ...(target.path === undefined ? {} : { path: target.path }),
   };
   const request = await signUpstreamRequest(call, renderUpstreamRequest(call), { method: 'POST', body });
-  // The reservation of the request's own body covers its first upstream body, unless that is translated.
+  // The memory reserved for the client's body also covers the first upstream body, unless this body is
+  // translated.
   if (isTranslated || exchange.attempts.calls > 0) exchange.turn?.memory.add(body.length);
   attempt.bodyBytes = body.length;
   markSent(attempt, exchange);
@@ -88,7 +89,7 @@ function withBeta(headers: IncomingHttpHeaders, beta: string | undefined): Incom
   return { ...headers, 'anthropic-beta': [headers['anthropic-beta'] ?? [], beta].flat().join(',') };
 }
 
-/** Counts a call. The gateway's overhead ends with the first call; later calls add to the provider's time. */
+/** Counts a call. The gateway's overhead ends with the first call. Later calls add to the provider's time. */
 export function markSent(attempt: Attempt, { attempts, timings }: Exchange): void {
   attempt.sentAt = performance.now();
   timings.forwardedAt ??= attempt.sentAt;
@@ -108,7 +109,7 @@ function openProviderSpan({ provider, model }: Target): Span {
 /** A request rendered in the provider's format. */
 interface TranslatedRequest {
   readonly body: Uint8Array;
-  /** The provider API version that the body is written for. Undefined if the API has only one. */
+  /** The provider API version that the body is written for. Undefined if the API has only one version. */
   readonly apiVersion: string | undefined;
 }
 
@@ -118,8 +119,9 @@ const outputTokensDefault = 4096;
 /**
  * Translates the planned request. Translation starts from the edited bytes, so all lanes share one
  * implementation of pruning and of removing extension fields. The gateway's own messages are added unchanged.
- * A provider therefore gets its own data back (for example a signature), whatever the client's format.
- * @throws GatewayError `translation_loss` if the client is strict and something is lost
+ * A provider therefore receives its own data unmodified (for example a signature), whatever the client's
+ * format is.
+ * @throws GatewayError `translation_loss` if the client is strict and the translation has a loss
  */
 function translateRequest(
   { bytes, added, promptCacheKey }: PlannedRequest,
@@ -153,7 +155,10 @@ function translateRequest(
   return { body: Buffer.from(JSON.stringify(body)), apiVersion: options.apiVersion };
 }
 
-/** Returns whether the provider takes a key for its prompt cache, and the prompt is long enough to be cached. */
+/**
+ * Returns whether the provider accepts a key for its prompt cache, and the prompt is long enough to be
+ * cached.
+ */
 function takesKey({ provider }: Target, facts: CatalogModel | undefined, tokens: number): boolean {
   if (provider.takesPromptCacheKey !== true || facts?.cache?.kind !== 'automatic') return false;
   return tokens >= (facts.cache.minTokens ?? 0);

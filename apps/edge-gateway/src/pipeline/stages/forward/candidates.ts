@@ -14,7 +14,7 @@ import type { PipelineSettings } from '../../../request/settings.ts';
 import type { Attempts, FailedAttempt } from '../../exchange/attempt.ts';
 import { hasLeft, type Exchange } from '../../exchange/exchange.ts';
 
-/** A model at a provider, with one of the credentials for it, that could serve the request. */
+/** A model at a provider, with one of the provider's credentials, that could serve the request. */
 export interface Candidate {
   readonly target: Target;
   readonly connection: Connection;
@@ -29,17 +29,17 @@ export type RetryServices = ConnectionServices & {
 /** A failed candidate that can be retried. */
 interface Repeat {
   readonly candidate: Candidate;
-  /** How long to wait before the call, including the pause that the provider requests. */
+  /** The wait before the call in milliseconds, including the pause that the provider requests. */
   readonly waitMs: number;
 }
 
-/** After one of these failures, other models at the same backend would fail too. */
+/** After a failure of one of these kinds, other models at the same backend would fail too. */
 const ofBackend: ReadonlySet<FailureKind> = new Set<FailureKind>(['unreachable', 'timeout', 'refused']);
 
 /**
- * Calls the first available candidate, in this order: the target with a ready credential, the ready
+ * Calls the first available candidate in this order: the target with a ready credential, the ready
  * alternatives in their order, a candidate in a pause that its provider requested, a candidate with an open
- * breaker and no call in flight. The last kind of call probes whether the backend works again.
+ * breaker and no call in flight. A call at an open breaker probes whether the backend works again.
  * The choice depends on the number of calls in flight. The call therefore starts in the same tick as the
  * choice, so simultaneous requests count each other's calls.
  * @throws GatewayError `upstream_unavailable` if no candidate may be called now; `provider_not_connected`
@@ -72,9 +72,9 @@ function countSkips(chosen: Connection, connections: readonly Connection[]): voi
 }
 
 /**
- * Chooses the next candidate after a failed call: an untried candidate, or else a retry of a failed one after
- * a pause, if a retry can help. Returns undefined if there is none or the retry budget is empty. The pause
- * ends early if the client disconnects.
+ * Chooses the next candidate after a failed call. This is an untried candidate, or else a failed candidate
+ * that is retried after a pause. Returns undefined if no candidate can help or the retry budget is empty. The
+ * pause ends early if the client disconnects.
  */
 export async function chooseAfterFailure(
   target: Target,
@@ -109,7 +109,7 @@ function kindOf(
   return chosen.target === target ? 'credential' : 'fallback';
 }
 
-/** Chooses the candidate that would be called next if the given silent call failed. */
+/** Chooses the candidate that would be called next if this call, which has not responded yet, failed. */
 export function chooseAlternative(
   { target: { model }, connection: { backend } }: Candidate,
   target: Target,
@@ -135,8 +135,8 @@ async function chooseUntried(
 
 /**
  * Chooses the first failed candidate that is worth retrying soon and has no open breaker. The pause is at
- * least as long as the provider requests. If a provider requests a longer pause than the settings allow,
- * nothing is retried.
+ * least as long as the provider requests. If a provider requests a longer pause than the settings allow, no
+ * candidate is retried.
  */
 async function chooseRepeat(
   target: Target,
@@ -166,7 +166,7 @@ function isSame({ backend, model }: FailedAttempt, { target, connection }: Candi
 }
 
 /**
- * Lists the target with each of its credentials, then its alternatives. Skips alternatives without a
+ * Lists the target with each of its credentials, followed by its alternatives. Skips alternatives without a
  * connected provider.
  */
 async function openAll(
@@ -187,8 +187,8 @@ function candidatesOf(target: Target, connections: readonly Connection[]): Candi
 }
 
 /**
- * Finds the first target with a backend in this state, and picks its credential with the fewest calls in
- * flight.
+ * Finds the first target with a backend in this state, and picks the target's credential with the fewest
+ * calls in flight.
  */
 function findIn(state: BackendState, candidates: readonly Candidate[]): Candidate | undefined {
   let found: Candidate | undefined;

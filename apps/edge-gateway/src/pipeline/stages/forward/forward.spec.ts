@@ -18,7 +18,10 @@ const target: Target = {
 };
 const caller = { accountId: 'a' } as Caller;
 
-/** Rejects the deferred form of the request, and never responds to the form with all tools. */
+/**
+ * A send function for a provider that rejects the request with deferral, and never responds to the request
+ * with all tools.
+ */
 function send({ body }: { body: unknown }): Promise<UpstreamReply> {
   const isPlain = String(body) === 'plain';
   const answer = new AnswerBody({ pause: none, resume: none, abort: none });

@@ -37,7 +37,7 @@ const saying = (text: string) => (body: AnswerBody) => {
   body.end();
 };
 
-it('a rejection of bound reasoning is sent again without it, and remembered', async () => {
+it('a request with rejected bound reasoning is sent again without it, and the rejection is remembered', async () => {
   const { answer, sent, outcomes, remembered } = await guard(saying(rejection));
   expect(answer.status).toBe(200);
   expect(sent[1]).toContain('"prefix_mismatch_behavior":"drop_block"');
@@ -48,14 +48,14 @@ it.each([
   ['another error', 'max_tokens: must be positive', {}, []],
   ['a rejection that the gateway did not cause', rejection, { mayBeOurs: false }, ['relayed']],
   ['an error of any length', 'x'.repeat(200_000), {}, []],
-])('%s is relayed with its own bytes', async (_, text, bound, counted) => {
+])('%s is relayed with unchanged bytes', async (_, text, bound, counted) => {
   const { answer, sent, outcomes } = await guard(saying(text), bound);
   expect(answer.status).toBe(400);
   expect((await readWhole(answer.body, 1_000_000)).bytes.toString()).toBe(text);
   expect([sent.length, outcomes]).toEqual([1, counted]);
 });
 
-it('an error that breaks off is left to the relay, which may try another candidate', async () => {
+it('a broken error response is passed to the relay, which may try another candidate', async () => {
   const broken = new Error('the connection was reset');
   const { answer, sent } = await guard((body) => {
     body.push(Buffer.from(rejection));

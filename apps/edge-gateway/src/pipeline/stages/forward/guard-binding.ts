@@ -17,13 +17,14 @@ export interface GuardServices {
   readonly log: Logger;
 }
 
-/** Anthropic's text for reasoning behind a changed prefix. Clients match it too. */
+/** Anthropic's error text for reasoning behind a changed prefix. Clients search for this text too. */
 const bindingError = 'bound to a different conversation';
 
 /**
- * Sends a request of a conversation with bound reasoning. The provider may reject this reasoning, and a change by the gateway may be
- * the cause. Then the request is sent once more with `drop_block`, so that the provider drops the reasoning that does not match. So
- * are the later requests of the conversation. The client's own setting stands, and every other error is relayed unedited.
+ * Sends a request of a conversation with bound reasoning. If the provider rejects this reasoning, a change by
+ * the gateway may be the cause. The request is then sent again with `drop_block`, so that the provider drops
+ * the reasoning that does not match. Later requests of the conversation also use `drop_block`. The client's
+ * own setting is never overridden, and every other error is relayed unedited.
  */
 export async function sendBound(
   outbound: Outbound,
@@ -57,7 +58,10 @@ export async function sendBound(
   return again;
 }
 
-/** Null if the client set the behavior itself, or turned reasoning to a type that does not take the setting. */
+/**
+ * Returns the request with `drop_block`. Returns null if the client chose the behavior itself, or set
+ * reasoning to a type that does not accept the setting.
+ */
 function withDrops({ body, bodyFor, added, conversation }: Outbound, target: Target): SentRequest | null {
   if (target.lane.kind !== 'same-format') return null;
   const dropped = dropBoundReasoning(target.lane.format, body);

@@ -25,7 +25,7 @@ const key = { apiKey: 'k', secretValues: [], health: { note: none } };
 
 type Respond = (target: Target, attempt: Attempt, signal: AbortSignal) => Promise<number>;
 
-/** Runs one hedged request. `open` returns the account's keys; `respond` returns a status. */
+/** Runs one hedged request. `open` returns the account's keys, and `respond` returns a status. */
 function run(open: () => Promise<unknown>, respond: Respond, fallback?: Target) {
   const exchange = openExchange();
   const backends = new BackendBook({
@@ -67,7 +67,7 @@ const slow: Respond = async () => {
 };
 
 describe('a slow call without a second candidate', () => {
-  it('is awaited, and its attempt becomes the current one', async () => {
+  it('is awaited, and its attempt becomes the current attempt', async () => {
     const { outcome, exchange } = run(() => Promise.resolve({ keys: [key], baseUrl: null }), slow);
     expect((await outcome).answer?.status).toBe(200);
     expect(exchange.attempts.current).toMatchObject({ headersAt: 7, target: { model: 'm' } });
@@ -82,7 +82,7 @@ describe('a slow call without a second candidate', () => {
 describe('two hedged attempts', () => {
   const open = () => Promise.resolve({ keys: [key], baseUrl: null });
 
-  it('keep separate state; the attempt with the first good response becomes the current one', async () => {
+  it('keep separate state, and the attempt with the first good response becomes the current attempt', async () => {
     const { outcome, exchange } = run(
       open,
       (target, attempt, signal) => {

@@ -15,17 +15,17 @@ interface Hedge {
 }
 
 /**
- * Returns whether a second call may run in parallel: the request has no side effects, and no call was sent
- * yet.
+ * Returns whether a second call may run in parallel. This requires that the request has no side effects and
+ * that no call was sent yet.
  */
 export function mayHedge({ isHedgeable, exchange }: ForwardTask, { settings }: HedgeServices): boolean {
   return settings.hedgeAfterMs > 0 && isHedgeable === true && exchange.attempts.calls === 0;
 }
 
 /**
- * Runs an attempt. If it stays silent for too long, runs a second one at another ready candidate. The second
- * call counts against the retry budget. The first good response wins; the other call is cancelled and its
- * possible cost is recorded.
+ * Runs an attempt. If the provider does not respond in time, runs a second attempt at another ready
+ * candidate. The second call counts against the retry budget. The first good response is used. The other call
+ * is cancelled, and its possible cost is recorded.
  */
 export async function runHedged(
   task: ForwardTask,
@@ -53,7 +53,8 @@ function start(task: ForwardTask, candidate: Candidate, services: HedgeServices)
   else signal.addEventListener('abort', () => abort.abort(signal.reason), { once: true });
   const attempt = createAttempt(candidate.target);
   const outcome = runAttempt(task, candidate, attempt, abort.signal, services);
-  // The rejection is handled where the outcome is awaited. Until then it must not count as unhandled.
+  // The rejection is handled where the outcome is awaited. This handler prevents an unhandled rejection until
+  // then.
   outcome.catch(() => undefined);
   return { candidate, attempt, abort, outcome };
 }
@@ -63,7 +64,7 @@ function isSlowerThan({ outcome }: Hedge, ms: number): Promise<boolean> {
   return withTimeout(outcome.then(over, over), ms, true);
 }
 
-/** Chooses a candidate at another ready backend, if the retry budget allows one more call. */
+/** Chooses a candidate at another ready backend, if the retry budget allows another call. */
 async function chooseOther(
   { target, exchange, caller }: ForwardTask,
   { candidate }: Hedge,
@@ -75,7 +76,7 @@ async function chooseOther(
   return other;
 }
 
-/** Returns whichever attempt gets a good response first, or the first call if both fail. */
+/** Returns the first attempt to receive a good response, or the first call if both calls fail. */
 function chooseGood(first: Hedge, second: Hedge): Promise<Hedge> {
   return new Promise((resolve) => {
     let open = 2;

@@ -35,7 +35,7 @@ function mark(
   });
 }
 
-/** The marked places, in the order of the prompt. */
+/** Lists the marked places in the order of the prompt. */
 function placesOf({ tools, messages }: ChatRequest): string[] {
   return [
     ...tools.flatMap(({ cacheMarker }, at) => (cacheMarker === undefined ? [] : [`tools[${at}]`])),
@@ -45,7 +45,7 @@ function placesOf({ tools, messages }: ChatRequest): string[] {
   ];
 }
 
-it('marks tools, instructions, the end of the previous request, and the end', () => {
+it('marks tools, instructions, the end of the previous request, and the end of the request', () => {
   const { request, markers } = mark();
   expect(placesOf(request)).toEqual(['tools[0]', '0.1', '1.0', '3.0']);
   expect(markers).toBe(4);
@@ -70,7 +70,7 @@ it('does not mark prefixes that are too short to be cached', () => {
   expect(mark({}, { model: 'claude-haiku-4-5-20251001', tokens: 4_096 }).markers).toBe(4);
 });
 
-it('leaves a request alone that has markers of its client', () => {
+it('does not change a request with cache markers from its client', () => {
   const cacheMarker = { ttl: '1h' };
   const marked = say('user', { ...text('Find it.'), cacheMarker });
   expect(mark({ messages: [marked, ...conversation.slice(2)] }).markers).toBe(0);
@@ -79,14 +79,14 @@ it('leaves a request alone that has markers of its client', () => {
   expect(mark({ messages: [...conversation.slice(0, 3), say('tool', inside)] }).markers).toBe(0);
 });
 
-it('marks no blank text and no tool that is not sent', () => {
+it('marks neither blank text nor a tool that the model may not call', () => {
   const messages = [say('user', text('Find it.'), text(' '))];
   const tools: ChatTool[] = [tool, { ...tool, name: 'other' }];
   const { request } = mark({ messages, tools, toolChoice: { mode: 'allowed', names: ['find'] } });
   expect(placesOf(request)).toEqual(['tools[0]', '0.0']);
 });
 
-it('marks only models that cache marked prefixes, where one read pays for the write', () => {
+it('marks only for models that cache marked prefixes, and only if one read pays for the write', () => {
   expect(mark({}, { facts: undefined }).markers).toBe(0);
   expect(mark({}, { facts: catalog.find('openai', 'gpt-4o-mini') }).markers).toBe(0);
   const facts = catalog.find('anthropic', 'claude-opus-5-5')!;
@@ -94,7 +94,7 @@ it('marks only models that cache marked prefixes, where one read pays for the wr
   expect(mark({}, { facts: dear }).markers).toBe(0);
 });
 
-it('marks tools on converse for Claude only', () => {
+it('marks tools on converse only for Claude', () => {
   const nova = mark({}, { format: 'converse', model: 'amazon.nova-pro-v1:0' });
   expect(placesOf(nova.request)).toEqual(['0.1', '1.0', '3.0']);
   const claude = mark({}, { format: 'converse', model: 'eu.anthropic.claude-opus-5-5' });

@@ -4,13 +4,18 @@ import type { CacheMarkerRules } from '@gateway/wire-formats';
 import { paysToCache } from '../../../request/prompt-caching.ts';
 import { charactersPerToken } from '../../../request/token-estimates.ts';
 
-/** Lives for the provider's shortest time, which is the cheapest to write. */
+/**
+ * A marker without a lifetime. The provider then uses its shortest lifetime, which is the cheapest to write.
+ */
 const marker: CacheMarker = {};
 
 export interface MarkedTarget {
   /** The provider's model name. */
   readonly model: string;
-  /** Undefined for a model that is not in the catalogue. Its caching is unknown, so it gets no markers. */
+  /**
+   * Undefined for a model that is not in the catalogue. The caching of such a model is unknown, so its
+   * requests get no markers.
+   */
   readonly facts: CatalogModel | undefined;
   /** Undefined for a format without markers. */
   readonly rules: CacheMarkerRules | undefined;
@@ -18,18 +23,19 @@ export interface MarkedTarget {
   readonly tokens: number;
 }
 
-/** A request with cache markers, and their number. */
+/** A request with the cache markers that the gateway added, and the number of these markers. */
 export interface MarkedRequest {
   readonly request: ChatRequest;
   readonly markers: number;
 }
 
 /**
- * Adds cache markers to a translated request: behind the tools, behind the leading system messages, behind the
- * last message before the model's last turn, and behind the last message. The third one is where the previous
- * request ended, so the provider finds that prefix however long the last turn was. Places are marked from the
- * start, at most as many as the provider accepts, and only behind prefixes that the model can cache. Nothing is
- * marked if the client placed markers itself, or if the markers are not expected to pay.
+ * Adds cache markers to a translated request in four places: after the tools, after the leading system
+ * messages, after the last message before the model's last turn, and after the last message. The third place
+ * is the end of the previous request, so the provider finds that prefix regardless of the length of the last
+ * turn. Places are marked from the start, at most as many as the provider accepts. Only the ends of prefixes
+ * that the model can cache are marked. Nothing is marked if the client placed markers itself, or if the
+ * markers are not expected to pay.
  */
 export function markCache(request: ChatRequest, target: MarkedTarget): MarkedRequest {
   const { rules, facts, model, tokens } = target;
@@ -73,7 +79,7 @@ function choosePlaces(
   ].filter((place) => place !== undefined);
 }
 
-/** The last tool that every format with markers can express. */
+/** Returns the last tool that every format with markers can express. */
 function findTool({ tools, toolChoice }: ChatRequest): ChatTool | undefined {
   return tools.findLast(
     (tool) =>
@@ -89,7 +95,9 @@ function findLastMarkable(messages: readonly ChatMessage[]): ChatPart | undefine
   return undefined;
 }
 
-/** The last part that can carry a marker. Providers refuse one on blank text and on reasoning. */
+/**
+ * Returns the last part that can carry a marker. Providers reject a marker on blank text and on reasoning.
+ */
 function findMarkable({ role, parts }: ChatMessage): ChatPart | undefined {
   if (role === 'assistant') return undefined;
   return parts.findLast(

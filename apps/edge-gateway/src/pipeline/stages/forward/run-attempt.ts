@@ -12,14 +12,14 @@ import type { Attempt, FailedAttempt } from '../../exchange/attempt.ts';
 import { hasLeft, isCancelled, type Exchange } from '../../exchange/exchange.ts';
 import { chooseAlternative, type Candidate, type RetryServices } from './candidates.ts';
 
-/** A request that any of several candidates can serve. */
+/** A request that several candidates could serve. */
 export interface ForwardTask {
   readonly target: Target;
   readonly exchange: Exchange;
   readonly caller: Caller;
   /** Whether the request may be sent more than once. */
   readonly isRepeatable: boolean;
-  /** Whether two simultaneous calls are free of side effects. If absent, they may have some. */
+  /** Whether two simultaneous calls are free of side effects. If absent, the calls may have side effects. */
   readonly isHedgeable?: boolean;
   /**
    * Sends the request and records the call's details in the attempt. Resolves with the provider's status and
@@ -38,7 +38,7 @@ export type AttemptServices = RetryServices & {
   readonly settings: Pick<PipelineSettings, 'firstByteMsMax' | 'plainAnswerMsMax'>;
 };
 
-/** The failure of a fallback that cannot carry this request. Its backend is not at fault. */
+/** The failure of a fallback that cannot carry this request. The fallback's backend is not at fault. */
 const unsuitable: Failure = { kind: 'invalid', isPassing: false, retryAfterMs: undefined };
 
 /**
@@ -86,8 +86,8 @@ export async function runAttempt(
 }
 
 /**
- * Returns whether another candidate could replace this call while it is silent. Never rejects: if the lookup
- * fails, the result is false.
+ * Returns whether another candidate could replace this call, which has not responded yet. Never rejects: if
+ * the lookup fails, the result is false.
  */
 async function isReplaceable(
   candidate: Candidate,
@@ -99,7 +99,8 @@ async function isReplaceable(
 }
 
 /**
- * The time limit for the first byte, or for a whole non-streaming response. Undefined without alternatives.
+ * Returns the time limit for the first byte, or for a whole non-streaming response. Returns undefined without
+ * alternatives.
  */
 function firstByteMsOf({ target, exchange }: ForwardTask, { settings }: AttemptServices): number | undefined {
   if (target.alternatives === undefined) return undefined;
@@ -136,17 +137,18 @@ interface BackendCallInput {
   readonly backend: Backend;
   readonly parent: AbortSignal;
   /**
-   * The time limit for the first byte to the client, if another candidate can be called. Undefined otherwise.
+   * The time limit for the first byte to the client in milliseconds. Undefined if no other candidate can be
+   * called.
    */
   readonly firstByteMs: number | undefined;
-  /** Whether another candidate can be called now. Checked only after the time limit. */
+  /** Returns whether another candidate can be called now. Checked only after the time limit. */
   readonly isReplaceable: () => Promise<boolean>;
   readonly failures: Counter<'reason'>;
 }
 
 /**
- * One call to a backend, from just before it is sent until its response ends. The call reports its result to
- * the backend once. If the client disconnects, the call reports nothing.
+ * One call to a backend, from just before the request is sent until its response ends. The call reports its
+ * result to the backend once. If the client disconnects, the call reports nothing.
  */
 class BackendCall {
   readonly signal: AbortSignal;
@@ -171,14 +173,14 @@ class BackendCall {
     this.#input.backend.noteFailure(failure);
   }
 
-  /** Called when the client has received the first byte. From then on, no other candidate can be called. */
+  /** Called when the client has received the first byte. After that, no other candidate can be called. */
   begun(): void {
     this.#hasBegun = true;
     clearTimeout(this.#deadline);
     if (this.#isProbe) this.succeed();
   }
 
-  /** Marks the call as ended. It no longer counts as in flight. */
+  /** Marks the call as ended. An ended call is no longer in flight. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -186,7 +188,7 @@ class BackendCall {
     this.#input.backend.end();
   }
 
-  /** Keeps the call in flight until its response body ends. A body that breaks counts as a failure. */
+  /** Keeps the call in flight until its response body ends. A broken body is reported as a failure. */
   follow(body: AnswerBody): void {
     body.follow((isWhole) => {
       this.end();
@@ -195,7 +197,7 @@ class BackendCall {
     });
   }
 
-  /** Reports a success, regardless of what happens to the connection afterwards. */
+  /** Reports a success, even if the connection fails later. */
   succeed(): void {
     if (this.#isReported) return;
     this.#isReported = true;

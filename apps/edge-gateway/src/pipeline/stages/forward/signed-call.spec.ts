@@ -43,7 +43,7 @@ function isSignedBy(secret: string, { method, url = '', headers }: IncomingMessa
   return hmac(key, text).toString('hex') === signature;
 }
 
-/** A server in the place of the service, in every region. */
+/** A local server that replaces the service in every region. */
 async function startService() {
   const verdicts: { host: string | undefined; isSigned: boolean; token: unknown; body: string }[] = [];
   const server = createServer(testIdentity, (request, response) => {
@@ -71,7 +71,7 @@ async function startService() {
   return { verdicts, connect, close };
 }
 
-it('is signed with that key for its region, on a chat completion', async () => {
+it('a chat completion with its own access key is signed with that key for its region', async () => {
   const service = await startService();
   const guard = { ...createEgressGuard({ allow: [] }), connect: service.connect };
   const upstream = new UndiciUpstream({

@@ -77,7 +77,7 @@ describe('simultaneous requests', () => {
 });
 
 describe('if the search for the next candidate fails', () => {
-  /** The first vault lookup succeeds; later ones fail. */
+  /** Returns services whose first vault lookup succeeds and whose later lookups fail. */
   function createVaultlessServices() {
     let opened = 0;
     return createServices(() => {
@@ -116,8 +116,8 @@ describe('a silent provider', () => {
   const fallback: Target = { ...target, provider: findProvider('groq')!, model: 'llama' };
 
   /**
-   * A provider that responds after `silentMs`, unless the call is cancelled first. `asked` lists the models
-   * that were called.
+   * Returns a provider that responds after `silentMs`, unless the call is cancelled first. `asked` lists the
+   * models that were called.
    */
   function createSilence(silentMs: number, alternatives: () => readonly Target[]) {
     const asked: string[] = [];
@@ -136,7 +136,7 @@ describe('a silent provider', () => {
   }
   const services = createServices(() => Promise.resolve(credentialOf('only')));
 
-  it('is cancelled if another candidate is available, but the last candidate is not', async () => {
+  it('is cancelled if another candidate is available, but the last candidate is never cancelled', async () => {
     const { asked, task } = createSilence(500, () => [fallback]);
     expect(await tryCandidates(task, services)).toMatchObject({ status: 200, target: { model: 'llama' } });
     expect(asked).toEqual(['gpt-4o-mini', 'llama']);

@@ -9,11 +9,11 @@ import { runAttempt, type AttemptOutcome, type ForwardTask } from './run-attempt
 export type TryServices = HedgeServices;
 
 /**
- * Runs attempts until one has a response for the client. After a failed attempt, it tries another credential,
- * then a fallback, then the same call again, as long as the retry budget lasts. If no further attempt can
- * help, the client gets the last failure.
+ * Runs attempts until one has a response for the client. After a failed attempt, the function tries another
+ * credential, then a fallback, then the same call again, as long as the retry budget lasts. If no further
+ * attempt can help, the client receives the last failure.
  * After a response was abandoned (`ChatAnswer.giveUp`), calling this function again continues with the next
- * candidate. If no candidate is left, that call throws the error that broke the response.
+ * candidate. If no candidate is left, the second call throws the error that broke the response.
  * @throws GatewayError `upstream_unavailable` if no candidate may be called now, or the error of the last
  * attempt
  */
@@ -62,8 +62,8 @@ function run(candidate: Candidate, task: ForwardTask, services: TryServices): Pr
 }
 
 /**
- * Chooses the next candidate. If choosing fails, for example because the vault is unavailable, there is no
- * next candidate. The client then gets the failure of the last attempt. Throws if the client has
+ * Chooses the next candidate. If the choice fails, for example because the vault is unavailable, there is no
+ * next candidate. The client then receives the failure of the last attempt. Throws if the client has
  * disconnected.
  */
 async function chooseNext(

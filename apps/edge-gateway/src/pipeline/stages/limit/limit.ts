@@ -10,7 +10,7 @@ import type { Exchange } from '../../exchange/exchange.ts';
 
 /**
  * Enforces the key's limit on requests per minute. Accepted and rejected requests both get the rate-limit
- * headers. Returns the caller with all known changes to its key applied.
+ * headers. Returns the caller with all known changes to its key.
  * @throws GatewayError `rate_limit_exceeded`; for a changed key also `invalid_api_key`, `expired_api_key`,
  * `insufficient_scope` or `service_unavailable`
  */

@@ -24,23 +24,26 @@ const depthMax = 128;
 const toolsMax = 4096;
 
 /**
- * Max number of values and keys in a body: with one token for each and one for its comma, a million tokens. Each one
- * costs 12 bytes of positions, and up to ten times as much where the gateway looks into it, however few bytes it has
- * in the body.
+ * Max number of values and keys in a body. With one token for each value or key and one for its comma, this
+ * limit is a million tokens. Each value costs 12 bytes of positions, even if it has fewer bytes in the body.
+ * A value that the gateway reads costs up to ten times as much.
  */
 const valuesMax = 524_288;
 
-/** Max number of fields of one object in a body. The gateway looks several fields up in some objects. */
+/** Max number of fields of one object in a body. The gateway searches some objects for several fields. */
 const fieldsMax = 16_384;
 
 /**
- * The memory that a request body takes, as a multiple of its length: the received bytes, the edited bytes that
- * are sent, and the strings and copies that exist while it is planned and written. An estimate. `npm run
- * test:faults -- held-bytes` checks that it keeps the process within its bound.
+ * The memory that a request body takes, as a multiple of its length. The memory contains the received bytes,
+ * the edited bytes that are sent, and temporary strings and copies for planning and sending. This factor is
+ * an estimate. `npm run test:faults -- held-bytes` checks that it keeps the process within its memory limit.
  */
 export const bodyMemoryFactor = 3;
 
-/** Bytes that Node reads in one socket read, so a small request arrives together with its headers. */
+/**
+ * Number of bytes that Node reads in one socket read. A request of at most this size arrives together with
+ * its headers.
+ */
 const bytesAtHand = 64 * 1024;
 
 /**
@@ -54,14 +57,15 @@ export function parseAtHand(
   const declared = Number(exchange.request.headers['content-length'] ?? Number.NaN);
   if (!(declared <= bytesAtHand)) return undefined;
   const parsing = parse(exchange, services);
-  // The rejection is handled once the request is admitted. Until then it must not count as unhandled.
+  // The rejection is handled after the request is admitted. This handler prevents an unhandled rejection
+  // until then.
   parsing.catch(() => undefined);
   return parsing;
 }
 
 /**
- * Parses the body in one pass. Strict about JSON and about the fields that the gateway uses; the provider
- * validates the rest.
+ * Parses the body in one pass. Parsing is strict about JSON and about the fields that the gateway uses. The
+ * provider validates all other fields.
  */
 export async function parse(
   exchange: Exchange,
@@ -80,7 +84,7 @@ export async function parse(
   requireBalancedToolCalls(outline);
   exchange.ledger.requestedModel = outline.model;
   exchange.ledger.stream = outline.stream;
-  // All other formats reject these fields as unknown.
+  // All other formats reject these fields as unknown fields.
   const ownCredential = exchange.format === 'chat-completions' ? readOwnCredential(tape) : null;
   const conversation = new Conversation(outline, bytes, exchange.sessionId);
   return { bytes, tape, outline, conversation, ownCredential };

@@ -21,10 +21,10 @@ export interface RecoverySubject {
 
 /**
  * Adds recovery to a plan that prunes tools or removes recallable text from the conversation. If the recovery
- * tool would be as long as the definitions that it replaces, pruned tools stay unreachable. In that case
+ * tool would be as long as the definitions that it replaces, pruned tools stay unreachable. In that case,
  * tools that the transcript calls are forwarded, because the request must define every called tool.
- * If a conversation with recovery sends a request that cannot carry the recovery tool, every tool is sent:
- * without recovery, the conversation's tools do not reach the recall target.
+ * If a conversation with recovery sends a request that cannot carry the recovery tool, every tool is sent.
+ * Without recovery, the conversation's tool set would not reach the recall target.
  */
 export function armRecovery(planned: ToolPlan, subject: RecoverySubject): ToolPlan {
   const { reply, context } = planned;
@@ -50,7 +50,8 @@ function describeRecovery(planned: ToolPlan, subject: RecoverySubject, reachesTo
   return {
     mode: planned.reply?.recovery.way ?? 'in_place',
     recall: planned.context.recall,
-    // A turn of the gateway has no reasoning, which a provider requires in a turn with reasoning on.
+    // A turn that the gateway adds has no reasoning. With reasoning turned on, the provider rejects a turn
+    // without reasoning.
     requested: turnsReasoningOn(request.tape) ? [] : (planned.requested?.slice(0, requestedMax) ?? []),
     format: formatNamed(exchange.format),
     tape: request.tape,

@@ -4,7 +4,7 @@ import { identityPlan, type PlannedReply, type ToolPlan } from '../../exchange/t
 import type { ConversationSubject } from './conversation/conversation-planner.ts';
 import type { BoundMode } from './deferral.ts';
 
-/** The record of a conversation without a plan for its first request. */
+/** The record of a conversation whose first request was sent without a plan. */
 export const sentWhole: ConversationPlanRecord = {
   mode: 'whole',
   tools: [],
@@ -12,7 +12,10 @@ export const sentWhole: ConversationPlanRecord = {
   isShadow: false,
 };
 
-/** A plan that leaves out no tool, or is too long to be stored, sends every tool. */
+/**
+ * Renders the record of a plan. If the plan leaves out no tool, or the record is too long to be stored, the
+ * record contains every tool.
+ */
 export function renderRecord(
   { forwarded, isShadow, policyVersion }: PlannedReply,
   mode: NonNullable<BoundMode>,
@@ -26,8 +29,9 @@ export function renderRecord(
 }
 
 /**
- * Applies the decision of a bound conversation.
- * @param reply the router's reply for the log. Null if the request was not ranked, or the router did not reply in time.
+ * Applies the stored decision of a bound conversation.
+ * @param reply the router's reply for the log. Null if the request was not ranked, or the router did not
+ * reply in time.
  */
 export function applyRecord(
   record: ConversationPlanRecord | null,
@@ -50,7 +54,10 @@ export function applyRecord(
   return record.mode === 'deferred' ? { ...planned, deferral } : planned;
 }
 
-/** The log of a later request shows the stored decision, not what the router would decide now. */
+/**
+ * Returns the plan of a later request, whose log shows the stored decision instead of the router's current
+ * decision.
+ */
 export function continueRecord(planned: ToolPlan, record: ConversationPlanRecord | null): ToolPlan {
   const { reply, forwarded, eligible } = planned;
   if (record === null || record.mode === 'whole' || forwarded.length === eligible.length) return planned;

@@ -70,7 +70,7 @@ describe('chooseDeferral', () => {
     ['its own search', { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' }],
     ['its own deferral', messagesTool('b', { defer_loading: true })],
     ['a tool of the search’s name', messagesTool('tool_search_tool_bm25')],
-  ])('leaves deferral to a client that sends %s', (_what, tool) => {
+  ])('is not chosen for a client that sends %s', (_what, tool) => {
     const request = parsed('messages', { tools: [messagesTool('a'), tool] });
     expect(choose(request, targetOf('anthropic', 'new'))).toBeUndefined();
   });

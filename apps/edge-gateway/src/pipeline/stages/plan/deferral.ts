@@ -6,7 +6,7 @@ import type { Deferral, ToolPlan } from '../../exchange/tool-plan.ts';
 
 /**
  * Chooses deferral if the account enables it, the client uses the provider's format and the catalogue lists
- * it for the model. The decision depends only on facts that stay constant in a conversation, unless the
+ * deferral for the model. The decision depends only on facts that stay constant in a conversation, unless the
  * client changes its tools. Returns undefined if the client already uses the provider's deferral.
  */
 export function chooseDeferral(
@@ -27,13 +27,15 @@ export function chooseDeferral(
   return undefined;
 }
 
-/** How the tools outside the tool set of a bound conversation are treated. Null: all tools are sent unchanged. */
+/**
+ * The treatment of tools outside the tool set of a bound conversation. Null: all tools are sent unchanged.
+ */
 export type BoundMode = 'deferred' | 'pruned' | null;
 
 /**
- * Chooses the mode of a conversation with bound reasoning. Deferral needs no setting of the account: without it, nothing could be
- * saved. Clients that defer tools themselves keep their own selection. Models that drop reasoning without an error, and those of
- * unknown families, get every tool.
+ * Chooses the mode of a conversation with bound reasoning. Deferral needs no setting of the account, because
+ * without deferral no tokens could be saved. Clients that defer tools themselves keep their own selection.
+ * Models that drop reasoning without an error, and models of unknown families, get every tool.
  */
 export function chooseBoundMode(
   { outline, tape, conversation }: ParsedRequest,
@@ -46,7 +48,10 @@ export function chooseBoundMode(
   return boundDeferral(outline, catalog).appliesAt(target) ? 'deferred' : 'pruned';
 }
 
-/** Deferral for a conversation with bound reasoning. A fallback keeps it if it can, because its absence is an edit of the prefix. */
+/**
+ * Returns the deferral for a conversation with bound reasoning. A fallback keeps the deferral if it can,
+ * because removing the deferral would edit the prefix.
+ */
 export function boundDeferral({ format }: Pick<RequestOutline, 'format'>, catalog: ModelCatalog): Deferral {
   const appliesAt = ({ lane, provider, model: id }: Target): boolean => {
     if (format !== 'messages' || lane.kind !== 'same-format') return false;
@@ -56,7 +61,7 @@ export function boundDeferral({ format }: Pick<RequestOutline, 'format'>, catalo
   return { mode: 'deferred', appliesAt };
 }
 
-/** Whether the client itself defers this tool. */
+/** Returns whether the client itself defers this tool. */
 export function isClientDeferred({ bytes }: JsonTape, { builtIn, range }: ToolOutline): boolean {
   return builtIn && bytes.subarray(range.start, range.end).includes('"defer_loading"');
 }
@@ -71,8 +76,8 @@ function mayDefer({ tools, toolsRange }: RequestOutline, bytes: Buffer): boolean
 }
 
 /**
- * A restrictive `tool_choice` from the client stays unchanged. Tools without a name cannot be listed in
- * `allowed_tools`.
+ * Returns whether `allowed_tools` can be used. A restrictive `tool_choice` from the client stays unchanged.
+ * Tools without a name cannot be listed in `allowed_tools`.
  */
 function mayRestrict({ toolChoice: { mode }, tools }: RequestOutline): boolean {
   return (
@@ -82,7 +87,8 @@ function mayRestrict({ toolChoice: { mode }, tools }: RequestOutline): boolean {
 
 /**
  * Loads deferred tools that the transcript calls without a search result, because a client may have kept only
- * the call. Without the definition, the model would see calls to an undefined tool. With bound reasoning, the tool set stays.
+ * the call. Without the definition, the model would see calls to an undefined tool. With bound reasoning, the
+ * tool set stays unchanged.
  */
 export function loadCalledTools(planned: ToolPlan, { outline, tape }: ParsedRequest): ToolPlan {
   if (planned.deferral?.mode !== 'deferred' || planned.bound !== undefined) return planned;

@@ -28,7 +28,10 @@ function subjectOf(messages: readonly object[], given: { tools?: readonly object
   } as unknown as ConversationSubject;
 }
 
-/** A gateway with its caches. Replicas share the store; `forwarded` is what the policy of the moment would choose. */
+/**
+ * Opens a gateway replica with its caches. Replicas share the store. `forwarded` is the tool set that the
+ * current policy would choose.
+ */
 function openReplica(stored = new Map<string, ConversationPlanRecord>()) {
   const state = {
     forwarded: [1],
@@ -37,7 +40,7 @@ function openReplica(stored = new Map<string, ConversationPlanRecord>()) {
     isLate: false,
     isShadow: false,
     policy: 'v1',
-    /** Plans are stored once this is resolved. */
+    /** Plans are stored after this promise is resolved. */
     storing: Promise.resolve(),
   };
   const check = (): void => {
@@ -98,7 +101,7 @@ const namesOf = (planned: ToolPlan, list: readonly { name: string }[] = tools): 
   planned.forwarded.map((index) => list[index]?.name ?? '');
 
 describe('the tool set of a bound conversation', () => {
-  it('is decided in the first request, stored, and kept whatever the policy says later', async () => {
+  it('is decided in the first request, stored, and kept when the policy changes later', async () => {
     const replica = openReplica();
     const first = await replica.plan(subjectOf([user]));
     expect(first).toMatchObject({ forwarded: [1], deferral, reason: 'prior' });
@@ -113,7 +116,7 @@ describe('the tool set of a bound conversation', () => {
     expect(await replica.plan(subjectOf(second))).toMatchObject({ forwarded: [1] });
   });
 
-  it('is the same on a replica that remembers nothing, and for a repeated first request', async () => {
+  it('is the same on a replica without stored state, and for a repeated first request', async () => {
     const { stored, plan } = openReplica();
     await plan(subjectOf([user]));
     const other = openReplica(stored);
@@ -122,7 +125,7 @@ describe('the tool set of a bound conversation', () => {
     expect(await other.plan(subjectOf([user]))).toMatchObject({ forwarded: [1] });
   });
 
-  it('is found by names: their order and tools that the client defers do not count', async () => {
+  it('is found by tool names, without their order and without tools that the client defers', async () => {
     const { plan } = openReplica();
     await plan(subjectOf([user]));
     const changed = [tool('late', { defer_loading: true }), ...[...tools].reverse()];
@@ -142,7 +145,7 @@ describe('the tool set of a bound conversation', () => {
   });
 });
 
-it('requests that begin alike are sent alike, also if one of them could not be planned', async () => {
+it('requests that begin alike are sent alike, even if one of them could not be planned', async () => {
   const replica = openReplica();
   replica.state.isLate = true;
   expect(await replica.plan(subjectOf([user]))).toMatchObject({ forwarded: [0, 1, 2, 3] });
@@ -171,7 +174,7 @@ describe('every tool is sent unchanged', () => {
     expect(await replica.plan(subjectOf(second))).toMatchObject({ forwarded: whole });
   });
 
-  it('without a stored plan. The provider’s rejection can be ours only if the store could not be read', async () => {
+  it('without a stored plan, and a rejection can be caused by the gateway only if the store could not be read', async () => {
     const planned = await openReplica().plan(subjectOf(second));
     expect(planned).toMatchObject({
       forwarded: whole,
@@ -188,7 +191,7 @@ describe('every tool is sent unchanged', () => {
     expect(await down.plan(subjectOf(second))).toMatchObject({ bound: { mayBeOurs: false } });
   });
 
-  it('once the provider rejected deferral in the first request', async () => {
+  it('after the provider rejected deferral in the first request', async () => {
     const replica = openReplica();
     await (await replica.plan(subjectOf([user]))).bound?.abandon?.();
     expect(await replica.plan(subjectOf(second))).toMatchObject({ forwarded: whole });
@@ -204,7 +207,7 @@ it('a shadow conversation gets every tool, and each of its requests is ranked fo
   expect(await replica.plan(subjectOf(second))).toMatchObject(shadow);
 });
 
-it('dropped reasoning is remembered for the rest of the conversation, also if the plan is anchored later', async () => {
+it('dropped reasoning is remembered for the rest of the conversation, even if the plan is anchored later', async () => {
   const { state, stored, plan } = openReplica();
   await plan(subjectOf([user]));
   const { promise, resolve } = Promise.withResolvers<undefined>();

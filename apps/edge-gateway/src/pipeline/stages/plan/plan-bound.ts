@@ -21,10 +21,11 @@ export interface BoundServices {
 }
 
 /**
- * Plans a request with reasoning that is bound to its prefix. The first request of the conversation decides the tool set. The
- * decision is stored durably before it is sent, and every later request applies exactly this decision: not the policy, the
- * settings or the tool-router of that moment, because the provider rejects reasoning behind a changed tool set. Without a stored
- * decision, every tool is sent unchanged. Definitions and messages are never changed.
+ * Plans a request with reasoning that is bound to its prefix. The first request of the conversation decides
+ * the tool set. The decision is stored durably before the request is sent, and every later request applies
+ * exactly this decision. The current policy, settings and router are ignored in later requests, because the
+ * provider rejects reasoning behind a changed tool set. Without a stored decision, every tool is sent
+ * unchanged. Definitions and messages are never changed.
  */
 export async function planBound(
   subject: ConversationSubject,
@@ -39,17 +40,23 @@ export async function planBound(
 }
 
 interface ConversationNames {
-  /** Names in the memo: the transcript up to this request, and up to the previous one. */
+  /**
+   * Names in the memo: one for the transcript up to this request, and one for the transcript up to the
+   * previous request.
+   */
   readonly here: string;
   readonly before: string | null;
-  /** Names in the durable store: the messages before the first response, and those up to its end. */
+  /**
+   * Names in the durable store: one for the messages before the first response, and one for the messages up
+   * to the end of the first response.
+   */
   readonly opening: string;
   readonly firstTurn: string | null;
 }
 
 /**
- * Names the conversation by its first messages and the names of its tools. The order of the tools does not count, nor do tools
- * that the client defers: a client may add those at any time.
+ * Names the conversation by its first messages and the names of its tools. The order of the tools is ignored.
+ * Tools that the client defers are also ignored, because a client may add such tools at any time.
  */
 function nameConversation({ request, caller, tools }: ConversationSubject): ConversationNames {
   const { conversation, tape } = request;
@@ -68,8 +75,9 @@ const listEligible = ({ tools }: ConversationSubject): number[] => tools.map(({ 
 
 const unplanned: BoundConversation = { plan: null, isAnchored: false, dropsBlocks: false };
 /**
- * The first request. If it cannot be planned in time, every tool is sent, and that decision is stored too: requests that begin
- * alike must be sent alike. If the decision cannot be stored, every tool is sent.
+ * Plans the first request. If the request cannot be planned in time, every tool is sent. This decision is
+ * stored too, because requests that begin alike must be sent alike. If the decision cannot be stored, every
+ * tool is sent.
  */
 async function decide(
   subject: ConversationSubject,
@@ -115,7 +123,10 @@ async function propose(
   return spent === planned ? { record, reply } : unplannedAs(spent);
 }
 
-/** Returns the record that counts: a request that began alike may have stored one first. Null if the store failed. */
+/**
+ * Stores the record. Returns the stored record, because a request that began alike may have stored one first.
+ * Returns null if the store failed.
+ */
 async function keepProposal(
   { record }: Proposal,
   { caller: { accountId }, exchange: { requestId } }: ConversationSubject,
@@ -133,7 +144,10 @@ async function keepProposal(
   }
 }
 
-/** No reasoning comes before the first response, so the provider cannot reject any. */
+/**
+ * Returns the bound plan of a first request. The provider cannot reject reasoning in a first request, because
+ * no reasoning comes before the first response.
+ */
 function firstRequest(
   { caller: { accountId } }: ConversationSubject,
   { here, opening }: ConversationNames,
@@ -148,7 +162,7 @@ function firstRequest(
   };
 }
 
-/** Asks for the router's plan. Returns the reason if it is late or fails. */
+/** Requests a plan from the router. Returns the reason if the router is late or fails. */
 async function askRouter(
   subject: ConversationSubject,
   { conversations, settings, log }: BoundServices,
@@ -166,7 +180,10 @@ async function askRouter(
   }
 }
 
-/** A later request: applies the stored decision. The router's ranking is only logged, to measure the recall of the decision. */
+/**
+ * Applies the stored decision to a later request. The router's ranking is only logged, to measure the recall
+ * of the decision.
+ */
 async function carryOn(
   subject: ConversationSubject,
   names: ConversationNames & { readonly before: string },
@@ -183,14 +200,15 @@ async function carryOn(
     applyRecord(known.plan, typeof ranked === 'string' ? null : ranked, subject),
     known.plan,
   );
-  // A used-up budget rejects the request or is only reported: a changed tool set would be rejected by the provider.
+  // An exhausted budget can only reject the request or be reported, because the provider would reject a
+  // changed tool set.
   await spendBudget(planned, exchange, caller, services);
   return withBound(planned, { known, isSure }, subject, names, services);
 }
 
 /**
- * Plans the counting of a request's tokens: the provider checks signatures there too, so the request is counted as it would be sent.
- * Nothing is decided or stored.
+ * Plans the counting of a request's tokens. The request is counted in the form in which it would be sent,
+ * because the provider checks signatures in counting requests too. Nothing is decided or stored.
  */
 export async function planBoundCount(
   subject: ConversationSubject,
@@ -206,7 +224,7 @@ export async function planBoundCount(
 
 interface FoundConversation {
   readonly known: BoundConversation;
-  /** False if the store could not be read: the conversation may have a plan. */
+  /** False if the store could not be read. The conversation may then have a plan that is unknown. */
   readonly isSure: boolean;
 }
 
@@ -245,8 +263,8 @@ async function findConversation(
 }
 
 /**
- * Stores the plan under the name of the first response as well. Conversations that begin alike share the other name, and its
- * plan may be replaced by that of a later conversation.
+ * Stores the plan under the name of the first response as well. Conversations that begin alike share the name
+ * of the opening, and a later conversation may replace the plan under that name.
  */
 function anchor(
   { caller: { accountId } }: ConversationSubject,
@@ -256,7 +274,8 @@ function anchor(
 ): void {
   if (known.plan === null || known.isAnchored || firstTurn === null) return;
   store.keep(accountId, firstTurn, known.plan).then(
-    // Meanwhile, the provider may have rejected the request, and its drops are remembered.
+    // The provider may have rejected the request in the meantime, so the memo is read again for
+    // `dropsBlocks`.
     () => memo.keep(accountId, here, { ...(memo.peek(here) ?? known), isAnchored: true }),
     (error: unknown) => log.debug({ err: error }, 'plan of a bound conversation not anchored'),
   );

@@ -48,8 +48,8 @@ interface PlanServices {
 }
 
 /**
- * Combines three independent results: the tool set, shortened schemas and a compressed conversation. The request
- * has only tools that the key may use. Router and compressor run in parallel under one deadline; late
+ * Combines three independent results: the tool set, shortened schemas and a compressed conversation. The
+ * request has only tools that the key may use. Router and compressor run in parallel under one deadline. Late
  * or failed results are ignored. The planned savings are reserved from the key's budget. If the budget is
  * exhausted, the request is sent unchanged or rejected with `saved_token_budget_exhausted`.
  */
@@ -86,7 +86,9 @@ export async function plan(
   return { ...spent, toolHashes: known?.list.toolHashes };
 }
 
-/** Plans a request if its tools may not change during its conversation. Null for any other request. */
+/**
+ * Plans a request if its tools may not change during its conversation. Returns null for any other request.
+ */
 function planFixed(
   request: ParsedRequest,
   target: Target,
@@ -111,7 +113,10 @@ function bindSubject(
   return [{ ...subject, deferral, isBound: true }, mode];
 }
 
-/** Plans the counting of a request's tokens. Only conversations with bound reasoning are not counted as the client sent them. */
+/**
+ * Plans the counting of a request's tokens. A request is counted as the client sent it, unless it belongs to
+ * a conversation with bound reasoning.
+ */
 export function planCount(
   request: ParsedRequest,
   target: Target,
@@ -214,7 +219,7 @@ function isBoundSession(
   return tools.length > 0 && isReasoningBound(request, target, model);
 }
 
-/** A request without tools is compressed only if the account enables that. */
+/** Returns whether a request without tools may be compressed. The account must enable this. */
 function mayCompressWithoutTools({ compression }: Caller): boolean {
   return compression.mode !== 'off' && compression.applyWithoutTools;
 }

@@ -10,7 +10,7 @@ interface BudgetServices {
 }
 
 /**
- * Returns whether planning can be skipped: the budget is known to be exhausted, and the request is sent
+ * Returns whether planning can be skipped because the budget is known to be exhausted and the request is sent
  * anyway.
  */
 export function isBudgetExhausted(caller: Caller, { budgets }: BudgetServices): boolean {
@@ -20,7 +20,7 @@ export function isBudgetExhausted(caller: Caller, { budgets }: BudgetServices): 
 /**
  * Reserves the planned savings from the key's budget until the request ends. A plan without savings reserves
  * nothing. If the budget is unknown, the request is sent unchanged. If the budget is exhausted, the request
- * is sent unchanged, or `saved_token_budget_exhausted` is thrown if the account chose that.
+ * is sent unchanged, or rejected with `saved_token_budget_exhausted` if the account chose rejection.
  */
 export async function spendBudget(
   planned: ToolPlan,
@@ -31,7 +31,7 @@ export async function spendBudget(
   const tokens = tokensToSave(planned);
   if (tokens === 0) return planned;
   const reserved = budgets.reserve(caller, tokens);
-  // Most reservations draw on tokens that this process already holds, so they succeed synchronously.
+  // Most reservations use tokens that this process already holds, so they succeed synchronously.
   const answer = reserved instanceof Promise ? await reserved : reserved;
   if (typeof answer === 'object') {
     exchange.reservation = answer;

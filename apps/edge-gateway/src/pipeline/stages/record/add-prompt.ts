@@ -16,15 +16,18 @@ interface PromptServices {
   readonly promptHasher: PromptHasher;
 }
 
-/** Larger requests are not compared with each other: reading one takes more than a hundredth of a second. */
+/**
+ * Max length of a compared request in bytes. Reading a longer request takes more than a hundredth of a
+ * second.
+ */
 const bytesMax = 8 * 1024 * 1024;
 const conversationDigits = 32;
 
 /**
- * Adds the hashes of the prompt to an event, from which the worker finds out why the prompt cache was missed. This
- * runs after the response was sent, and never throws. Nothing is hashed for requests without tools in the
- * provider's own format, prompts too short for the cache, and models that do not cache. The result is a promise
- * for a large request, because other requests run first.
+ * Adds the hashes of the prompt to an event. From these hashes, the worker finds the cause of a prompt cache
+ * miss. This function runs after the response was sent, and never throws. Nothing is hashed for requests
+ * without tools in the provider's own format, prompts too short for the cache, and models that do not cache.
+ * The result is a promise for a large request, because other requests run first.
  */
 export function addPrompt(
   event: RequestEventV1,
@@ -41,14 +44,17 @@ export function addPrompt(
     try {
       event.prompt = renderPrompt(event, prompt, { exchange, outcome, model, usage, ...services });
     } catch {
-      // The report lacks this request. Its event must be written in any case.
+      // The report on cache misses lacks this request, but its event must be written.
     }
     return event;
   };
   return isLarge(prompt.request.bytes) ? nextTurn().then(add) : add();
 }
 
-/** A request without tools in its provider's own format is not planned either. It must cost as little as possible. */
+/**
+ * Returns whether a request is compared. A request without tools in its provider's own format is not
+ * compared, because it must cost as little as possible.
+ */
 function isCompared({ bytes, outline }: ParsedRequest, { lane }: RequestEventV1): boolean {
   return bytes.length <= bytesMax && (outline.tools.length > 0 || lane === 'translated');
 }
@@ -90,7 +96,9 @@ function renderPrompt(
   };
 }
 
-/** Lifetimes that a client can choose, longest first. The longest marker of a request counts. */
+/**
+ * Lifetimes that a client can choose, longest first. The longest lifetime among a request's markers applies.
+ */
 const lifetimes = (
   [
     ['12h', 43_200],
@@ -104,7 +112,10 @@ function readTtlSeconds(bytes: Buffer): number | undefined {
   return lifetimes.find(([spellings]) => spellings.some((spelling) => bytes.includes(spelling)))?.[1];
 }
 
-/** Prices in USD per million tokens, in the tier of the request. Writes are those of the shortest lifetime. */
+/**
+ * Returns prices in USD per million tokens, in the tier of the request. The write price is that of the
+ * shortest lifetime.
+ */
 function readPrices(
   model: CatalogModel,
   { inputTokens }: TokenUsage,

@@ -7,8 +7,8 @@ import { priceSavings } from './price-request.ts';
 import { findModel } from './render-record.ts';
 
 /**
- * Adds the measured savings to an event, and prices them. The tokens of a definition may still be counted; the
- * result is then a promise, which never rejects.
+ * Adds the measured savings to an event, and prices them. If the tokens of a definition are still being
+ * counted, the result is a promise, which never rejects.
  */
 export function addSavings(
   event: RequestEventV1,
@@ -28,7 +28,7 @@ export function addSavings(
   return leftOut.counts instanceof Promise ? leftOut.counts.then(add) : add(leftOut.counts);
 }
 
-/** A last request with every tool does not have the recovery tool. */
+/** Returns the tools that were left out. A last request with every tool does not have the recovery tool. */
 function findLeftOut({ leftOut, rounds }: Exchange): LeftOutTools | undefined {
   if (leftOut === undefined || rounds?.hasEveryTool !== true) return leftOut;
   return { ...leftOut, hasRecoveryTool: false };

@@ -24,7 +24,7 @@ function note(
   return told;
 }
 
-describe('what a response shows about its model', () => {
+describe('noteAnswer', () => {
   it('measures the first token from the start of the call that produced it', () => {
     expect(note({ startedAt: 0, forwardedAt: 5, sentAt: 5, firstByteAt: 305 })?.seen?.firstTokenMs).toBe(300);
     const again = { startedAt: 0, forwardedAt: 5, sentAt: 105, firstByteAt: 305 };

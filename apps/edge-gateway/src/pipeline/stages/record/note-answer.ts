@@ -8,7 +8,7 @@ const tokensMin = 8;
 /** The first token of a non-streaming response is assumed to take as long as this many later tokens. */
 const firstTokenWorth = 50;
 
-/** Reports the model's speed to the model router, and that the model serves this conversation. */
+/** Reports two facts to the model router: the model's speed, and that the model serves this conversation. */
 export function noteAnswer(
   exchange: Exchange,
   event: RequestEventV1 | null,
@@ -20,7 +20,7 @@ export function noteAnswer(
     accountId: event.accountId,
     id: `${event.provider}/${event.model}`,
     seen: event.status === 'ok' ? timeAnswer(exchange, event.usage?.outputTokens ?? 0) : null,
-    // Each round repeats the whole conversation, so the total over all rounds would be too long.
+    // Each round repeats the whole conversation, so the total of all rounds would be too high.
     inputTokens: exchange.rounds?.usages.at(-1)?.inputTokens ?? event.usage?.inputTokens ?? 0,
     chosen: exchange.modelChoice,
   });
@@ -29,8 +29,8 @@ export function noteAnswer(
 /**
  * Measures the time to the first token and the time per token. The time per token is null for short streams.
  * The time for a non-streaming response is split between its first token and the rest. Returns null after
- * recovery rounds, because times and tokens belong to several calls. Returns null for a credential of the
- * request's own: its region may be slower than that of the stored one.
+ * recovery rounds, because times and tokens belong to several calls. Returns null for a request with its own
+ * credential, whose region may be slower than that of the stored credential.
  */
 function timeAnswer({ attempts, timings, ledger }: Exchange, outputTokens: number): SeenAnswer | null {
   const { firstByteAt } = timings;

@@ -41,7 +41,7 @@ describe('savings from pruning and compression', () => {
     expect(price({ toolsOut: 90 }, { contextRewrittenUsd: 0.01 })).toBeCloseTo(0.003 - 0.01, 12);
   });
 
-  it('subtract what recovery rounds cost beyond the one call that was needed anyway', () => {
+  it('subtract the cost of recovery rounds beyond the single call that is always needed', () => {
     expect(price({}, { rounds: [plain, plain] })).toBeCloseTo((8_000 * 3 - 10_000 * 3 - 500 * 15) / 1e6, 12);
     expect(price({}, { rounds: [plain] })).toBeCloseTo((8_000 * 3) / 1e6, 12);
   });
@@ -54,7 +54,7 @@ describe('savings from pruning and compression', () => {
     expect(net).toBeCloseTo((8_000 * 3.75 - recovery) / 1e6, 12);
   });
 
-  it('are what the rounds cost if every tool was sent in the end', () => {
+  it('are the negative cost of the recovery rounds if every tool was sent in the end', () => {
     const rounds = [plain, plain, { inputTokens: 30_000, outputTokens: 400 }];
     const net = price({ toolsOut: 100 }, { rounds, hasEveryTool: true });
     expect(net).toBeCloseTo(-(2 * (10_000 * 3 + 500 * 15)) / 1e6, 12);
@@ -102,7 +102,7 @@ const usage = {
 const call = { provider: 'openai', model: 'gpt-4o-mini', bytes: 4_000 };
 
 describe('cancelled hedged calls', () => {
-  it('add their estimated input, each at its own price', () => {
+  it('add their estimated input, each at the price of its model', () => {
     const added = addAbandonedTokens(usage, { abandoned: [call] });
     expect(added.inputTokens).toBeGreaterThan(100);
     expect(added).toMatchObject({ outputTokens: 20, estimated: true });
@@ -111,7 +111,7 @@ describe('cancelled hedged calls', () => {
     expect(addAbandonedCost(0.5, { abandoned: [call] }, catalog, at)).toBeCloseTo(0.5 + own, 12);
   });
 
-  it('change nothing if there are none; a single unknown price makes the total unknown', () => {
+  it('add nothing if no call was cancelled, and a single unknown price makes the total unknown', () => {
     expect(addAbandonedTokens(usage, { abandoned: [] })).toBe(usage);
     expect(addAbandonedCost(0.5, { abandoned: [] }, catalog, at)).toBe(0.5);
     const unknown = { ...call, model: 'a-model-of-tomorrow' };

@@ -6,7 +6,7 @@ import { costUsd, pricesAt } from '@gateway/model-catalog';
 import { charactersPerToken } from '../../../request/token-estimates.ts';
 import type { AbandonedCall, Attempts } from '../../exchange/attempt.ts';
 
-/** The values, besides the request's event, that are needed to price its savings. */
+/** The values, in addition to the request's event, that are needed to price its savings. */
 export interface PricedRequest {
   readonly model: CatalogModel | undefined;
   readonly usage: TokenUsage;
@@ -16,22 +16,24 @@ export interface PricedRequest {
   readonly hasEveryTool: boolean;
   /** Cost of rewriting the prompt cache because compression changed earlier messages, in USD. */
   readonly contextRewrittenUsd: number;
-  /** Whether the gateway added cache markers. All use of the prompt cache is then caused by them. */
+  /** Whether the gateway added cache markers. These markers then cause all use of the prompt cache. */
   readonly isMarked: boolean;
-  /** When the request was accepted, in milliseconds since the epoch. Its prices are those of this time. */
+  /**
+   * Time at which the request was accepted, in milliseconds since the epoch. The prices of this time apply.
+   */
   readonly at: number;
 }
 
 /** Amounts in USD. */
 interface PricedSavings {
   /**
-   * Saved tokens at the request's mean input price, and what reads cost less because of the gateway's cache
-   * markers. For tools, the measured tokens if they are known.
+   * Value of the saved tokens at the request's mean input price, plus the savings of cache reads due to the
+   * gateway's cache markers. For tools, the measured number of tokens is used if it is known.
    */
   readonly grossUsd: number;
   /**
-   * Gross savings minus cache rewrites, writes behind the gateway's markers, and recovery rounds. Negative if the
-   * optimizations cost more than they saved.
+   * Gross savings minus cache rewrites, cache writes due to the gateway's markers, and recovery rounds.
+   * Negative if the optimizations cost more than they saved.
    */
   readonly netUsd: number;
 }
@@ -41,9 +43,9 @@ interface PricedSavings {
  * prices are unknown or the request was not served.
  * net = saved tokens × mean price of this request's input − prompt cache rewrites − recovery + cache markers
  * The mean price comes from the billed input, so leaving out cheap cached input saves little. With recovery
- * rounds it comes from the first one: a request with every tool would have read its input at that price, once.
- * If the tool set grew or was decided after requests with all tools, the whole prefix that was not read from the
- * cache counts as a cost, even though part of it is new.
+ * rounds, the mean price comes from the first round, because a request with every tool would have read its
+ * input once at that price. If the tool set grew, or was decided after requests with all tools, the whole
+ * prefix that was not read from the cache is a cost. This also includes the new part of the prefix.
  */
 export function priceSavings(
   event: Pick<
@@ -75,9 +77,9 @@ export function priceSavings(
 }
 
 /**
- * Returns the cost of recovery: what the calls cost beyond the single call that the request needs in any case.
- * That call reads the input of the first round, at its state of the prompt cache, and writes the response. A last
- * call with every tool is itself that single call.
+ * Returns the cost of recovery, which is the cost of all calls beyond the single call that the request always
+ * needs. The single call reads the input of the first round, at that round's prompt cache state, and writes
+ * the response. A last call with every tool is itself the single call.
  */
 function priceRecovery(
   rounds: readonly TokenUsage[],
@@ -95,8 +97,8 @@ function priceRecovery(
 const noMarkers = { readUsd: 0, writtenUsd: 0 };
 
 /**
- * Returns what reads from the prompt cache cost less than plain input, and what writes to it cost more. Without
- * markers the provider would have cached nothing.
+ * Returns how much less cache reads cost than plain input, and how much more cache writes cost than plain
+ * input. Without markers, the provider would have cached nothing.
  */
 function priceMarkers(
   calls: readonly TokenUsage[],
@@ -111,12 +113,12 @@ function priceMarkers(
   return { readUsd, writtenUsd };
 }
 
-/** Whether the tool list differs from that of the conversation's earlier requests. */
+/** Returns whether the tool list differs from the list in the conversation's earlier requests. */
 function isRewritten(plan: RequestEventV1['plan']): boolean {
   return plan?.kReason === 'grown' || plan?.kReason === 'decided';
 }
 
-/** The same usage without output, for the price of its input. */
+/** Returns the same usage without output, for calculating the price of the input. */
 function inputOf(usage: TokenUsage): TokenUsage {
   const billed = usage.billedInputTokens === undefined ? {} : { billedOutputTokens: 0 };
   return { ...usage, outputTokens: 0, reasoningTokens: 0, ...billed };
@@ -127,7 +129,8 @@ function round(usd: number): number {
 }
 
 /**
- * Returns the extra cost of all input that was not read from the cache, compared with reading it from there.
+ * Returns the extra cost of all input that was not read from the cache, compared with reading it from the
+ * cache.
  */
 function priceRewrite({ prices, cache }: CatalogModel, usage: TokenUsage, at: number): number {
   if (prices === null || cache === null || cache.kind === 'none') return 0;
@@ -140,7 +143,9 @@ type Usage = NonNullable<RequestEventV1['usage']>;
 
 const tokensOf = ({ bytes }: AbandonedCall): number => Math.ceil(bytes / charactersPerToken);
 
-/** Adds the estimated input tokens of cancelled hedged calls. Providers do not report them. */
+/**
+ * Adds the estimated input tokens of cancelled hedged calls, because providers do not report these tokens.
+ */
 export function addAbandonedTokens(usage: Usage, { abandoned }: Pick<Attempts, 'abandoned'>): Usage {
   if (abandoned.length === 0) return usage;
   const tokens = abandoned.reduce((sum, call) => sum + tokensOf(call), 0);
@@ -148,7 +153,7 @@ export function addAbandonedTokens(usage: Usage, { abandoned }: Pick<Attempts, '
 }
 
 /**
- * Adds the cost of cancelled hedged calls, each at its own model's price. Returns null if any price is
+ * Adds the cost of cancelled hedged calls, each at the price of its model. Returns null if any price is
  * unknown.
  * @param at when the request was accepted, in milliseconds since the epoch
  */

@@ -34,7 +34,7 @@ it('finds the previous request in the next one', () => {
   expect(long.before[0]).toBe(hash({ ...plain, messages: [user('one'), ...turns.slice(0, -2)] }).here);
 });
 
-it('tells changes of tools, their order, the instructions and messages apart', () => {
+it('distinguishes changes of tools, of their order, of the instructions and of messages', () => {
   const first = hash(later);
   const change = (body: object) => {
     const changed = hash({ ...later, ...body });
@@ -56,7 +56,7 @@ it('tells changes of tools, their order, the instructions and messages apart', (
   ]);
 });
 
-it('ignores cache markers, wherever the client moves them', () => {
+it('ignores cache markers, regardless of where the client places them', () => {
   const block = { type: 'text', text: 'one', ...mark };
   const marked = { ...later, tools: [tool('a'), tool('b', mark)], messages: [...later.messages] };
   marked.messages[0] = { role: 'user', content: [block] as never };
@@ -92,7 +92,7 @@ it('reads cache points on converse as markers', () => {
   expect(of([{ cachePoint: { type: 'default' } }])).toEqual(of([]));
 });
 
-it('has other hashes for another account', () => {
+it('has different hashes for different accounts', () => {
   const [one, other] = [hash(later), hash(later, 'messages', 'other')];
   const shared = Object.values(one)
     .flat()
@@ -100,7 +100,7 @@ it('has other hashes for another account', () => {
   expect(shared).toEqual([]);
 });
 
-it('notices a change at either end of a long text, and its length', () => {
+it('detects a change at either end or in the length of a long text', () => {
   const of = (text: string) => hash({ ...plain, messages: [user(text)] }).here;
   const long = 'x'.repeat(200_000);
   const others = [`y${long.slice(1)}`, `${long.slice(1)}y`, `${long}x`].map(of);

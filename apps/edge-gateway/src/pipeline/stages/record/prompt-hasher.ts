@@ -3,11 +3,17 @@ import type { PromptHashes } from '@gateway/contracts';
 import type { ByteRange, MessageOutline, RequestOutline, ToolOutline } from '@gateway/interchange';
 import { LRUCache } from 'lru-cache';
 
-/** Hex digits of each hash. 64 bits tell the prompts of a conversation apart. */
+/** Number of hex digits of each hash. 64 bits are enough to distinguish the prompts of a conversation. */
 const digitsMax = 16;
-/** Earlier ends of the conversation that are hashed: as many turns may be missing in the log. */
+/**
+ * Number of earlier ends of the conversation that are hashed. Up to this number of turns may be missing in
+ * the log.
+ */
 const turnsMax = 8;
-/** A longer text counts by its first and last bytes and its length. */
+/**
+ * Max length in bytes of a text that is hashed completely. The hash of a longer text covers its first and
+ * last bytes and its length.
+ */
 const textBytesMax = 4 * 1024;
 /** Maximum number of tool lists with stored hashes. Agents send the same list in every request. */
 const listsMax = 10_000;
@@ -18,9 +24,9 @@ interface ToolHashes {
 }
 
 /**
- * Hashes the parts of prompts that a prompt cache depends on, in the order in which providers read them. A hash
- * covers the owner, so equal prompts of two accounts have different hashes. Cache markers are not part of a hash:
- * agents move them from request to request. Calls count by id and name, and images do not count.
+ * Hashes the parts of prompts that a prompt cache depends on, in the order in which providers read them. A
+ * hash covers the owner, so equal prompts of two accounts have different hashes. Cache markers are excluded,
+ * because agents move them from request to request. A call is hashed by id and name, and images are excluded.
  */
 export class PromptHasher {
   readonly #lists = new LRUCache<string, ToolHashes>({ max: listsMax });
@@ -66,11 +72,17 @@ export class PromptHasher {
   }
 }
 
-/** A marker with the comma that separates it from its neighbour: the comma before it, or else the one after it. */
+/**
+ * A marker with the comma that separates it from its neighbour. This is the comma before the marker, or else
+ * the comma after it.
+ */
 const marker = /,\s*"cache_control"\s*:\s*\{[^{}]*\}|"cache_control"\s*:\s*\{[^{}]*\}\s*,?\s*/g;
 const cachePoint = /^\{\s*"cachePoint"/;
 
-/** Returns a tool's definition without its marker. On converse a marker is an element after the tool; it is empty. */
+/**
+ * Returns a tool's definition without its marker. On converse, a marker is a separate element after the tool,
+ * and its definition without marker is empty.
+ */
 function withoutMarker({ range, cacheControl }: ToolOutline, bytes: Buffer): Buffer | string {
   const own = bytes.subarray(range.start, range.end);
   if (!cacheControl) return own;

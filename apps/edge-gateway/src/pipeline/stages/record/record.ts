@@ -35,7 +35,7 @@ interface RecordServices {
   readonly requestLog: LineLog;
 }
 
-/** Records one request in the log: accepted once, finished exactly once. */
+/** Records one request in the log. A request is accepted once and finished exactly once. */
 interface Recording {
   /** Starts writing the accept line. The write runs while the request is parsed and planned. */
   accept(caller: Caller): void;
@@ -46,7 +46,8 @@ interface Recording {
 }
 
 /**
- * A request that fails before it is accepted (no key, rate limit exceeded) gets only metrics and a log line.
+ * Opens the recording of a request. A request that fails before it is accepted (no key, rate limit exceeded)
+ * gets only metrics and a log line.
  */
 export function record(exchange: Exchange, services: RecordServices): Recording {
   let caller: Caller | null = null;
@@ -61,7 +62,8 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       if (acceptedCaller.contentLogging) exchange.contents = new ContentCopy(exchange);
       accepted = renderAccepted(exchange, acceptedCaller);
       accepting = services.spool.accept(accepted);
-      // The rejection is handled later, in `accepted` or `finish`. Until then it must not count as unhandled.
+      // The rejection is handled later, in `accepted` or `finish`. This handler prevents an unhandled
+      // rejection until then.
       accepting.catch(() => undefined);
     },
     accepted: () => accepting,
@@ -87,7 +89,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
   };
 }
 
-/** Adds what is computed only after the response: savings, and hashes of the prompt. */
+/** Adds data that is computed only after the response: savings, and hashes of the prompt. */
 function completeEvent(
   event: RequestEventV1,
   exchange: Exchange,
@@ -100,7 +102,7 @@ function completeEvent(
     : addPrompt(saved, exchange, outcome, services);
 }
 
-/** A request may end before its accept line is written. A request that was not accepted has no event. */
+/** Finishes the request after its accept line is written. A request that was not accepted has no event. */
 function finishOnce(
   accepting: Promise<void>,
   event: ReturnType<typeof addSavings>,
@@ -130,14 +132,17 @@ function settleBudget({ reservation }: Exchange, event: RequestEventV1 | null): 
   reservation.settle(event === null ? 0 : tokensSaved(event).net);
 }
 
-/** Updates the account's ratio of bytes per token for the model from the billed tokens. */
+/** Updates the account's ratio of bytes per token for the model, from the billed tokens. */
 function noteBilled({ attempts }: Exchange, event: RequestEventV1 | null, tokenRatios: TokenRatios): void {
   if (!event?.usage || event.usage.estimated || event.provider === null || event.model === null) return;
   const { accountId, provider, model } = event;
   tokenRatios.note({ accountId, provider, model }, countSentBytes(attempts), event.usage.inputTokens);
 }
 
-/** Counts denied calls, and calls that violate their tool's own definition, which the client handles. */
+/**
+ * Counts denied calls, and calls that violate the definition of their tool. The client handles calls of the
+ * second kind.
+ */
 function countInvalidCalls(exchange: Exchange, { summary }: RelayOutcome, metrics: EdgeMetrics): number {
   const { deniedTools } = exchange.ledger;
   const calls = summary?.toolCalls ?? [];
@@ -149,7 +154,7 @@ function countInvalidCalls(exchange: Exchange, { summary }: RelayOutcome, metric
   return asWritten + shortened;
 }
 
-/** The documented values of Anthropic's `input_transformations`. Others are counted as `other`. */
+/** The documented values of Anthropic's `input_transformations`. Other values are counted as `other`. */
 const transformationTypes = new Set(['thinking_dropped', 'thinking_mismatch_allowed']);
 const transformationReasons = new Set(
   ['model', 'prefix', 'organization', 'end_user'].map((bound) => `${bound}_binding_mismatch`),

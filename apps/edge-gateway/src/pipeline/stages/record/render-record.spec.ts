@@ -49,7 +49,7 @@ describe('the savings for a request', () => {
 });
 
 describe('the cost of a request', () => {
-  it('has the prices of the time at which the request was accepted', async () => {
+  it('uses the prices of the time at which the request was accepted', async () => {
     const costAt = async (time: string) => (await render(null, new Date(time))).costUsd;
     const cost = (1_000 * 3 + 10 * 15) / 1e6;
     expect(await costAt('2026-11-30T23:59:59.999Z')).toBeCloseTo(cost, 12);

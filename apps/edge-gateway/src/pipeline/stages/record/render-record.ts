@@ -13,7 +13,7 @@ import { addAbandonedCost, addAbandonedTokens } from './price-request.ts';
 /** Max number of losses in a request's log row. */
 const lossesMax = 64;
 
-/** Max length of client-supplied text in the log. */
+/** Max length of client-supplied text in the log, in characters. */
 const clientTextMax = 256;
 
 /** Renders the accept line. It is written to the spool before anything is forwarded. */
@@ -110,7 +110,7 @@ function listCalled({ ledger }: Exchange, { summary }: RelayOutcome): string[] {
     : called.filter((name) => !ledger.deniedTools.includes(name));
 }
 
-/** Adds the called tools to the plan of a shadow request, each with the smallest K that would have held it. */
+/** Adds called tools to a shadow request's plan, each with the smallest K that would have forwarded it. */
 function addNeeds(exchange: Exchange, outcome: RelayOutcome): RequestEventV1['plan'] {
   const { plan, heldFromK } = exchange.ledger;
   if (plan === null || heldFromK === undefined) return plan;
@@ -138,7 +138,7 @@ function listFound({ deferredTools }: Exchange, { summary }: RelayOutcome): stri
   return [...called].filter((name) => deferredTools.has(name));
 }
 
-/** Input and output tokens of the recovery rounds, without the round that produced the response. */
+/** Counts the tokens of the recovery rounds, without the round that produced the response. */
 function countRecoveryTokens({ rounds, ledger }: Exchange): number {
   if (rounds === undefined || ledger.recoveryRounds === 0) return 0;
   const hidden = rounds.usages.slice(0, -1);
@@ -146,8 +146,8 @@ function countRecoveryTokens({ rounds, ledger }: Exchange): number {
 }
 
 /**
- * Returns the billed usage. Estimates it from lengths if a response reports none. Returns null without a
- * response.
+ * Returns the billed usage, or an estimate from lengths if a response reports no usage. Returns null without
+ * a response.
  */
 function usageOf(exchange: Exchange, { status, summary }: RelayOutcome): RequestEventV1['usage'] {
   if (summary?.usage) {
@@ -177,8 +177,8 @@ function sumAllCosts(
 }
 
 /**
- * Prices each round separately, because a price may depend on the input length of a single round. All rounds have the
- * prices of the time at which the request was accepted.
+ * Prices each round separately, because a price may depend on the input length of a single round. All rounds
+ * have the prices of the time at which the request was accepted.
  */
 function sumCosts(
   { rounds, acceptedAt }: Exchange,
@@ -233,7 +233,7 @@ interface FinishedRequest {
   readonly caller: Pick<Caller, 'accountId' | 'keyId'> | null;
   readonly outcome: Pick<RelayOutcome, 'status' | 'httpStatus' | 'errorCode' | 'errorDetail' | 'summary'>;
   readonly totalMs: number;
-  /** Null if the request ended before it was accepted. No provider is chosen before that. */
+  /** Null if the request ended before it was accepted. No provider is chosen before acceptance. */
   readonly event: Pick<
     RequestEventV1,
     'provider' | 'model' | 'lane' | 'usage' | 'toolsOut' | 'costUsd' | 'ms'
@@ -241,9 +241,9 @@ interface FinishedRequest {
 }
 
 /**
- * Renders the single wide log line for a request. It contains only names and figures: no body, no header
- * values, no tool arguments. It is one object literal, because spreading other objects into it is several
- * times as expensive.
+ * Renders the single wide log line for a request. The line contains only names and figures: no body, no
+ * header values, no tool arguments. It is one object literal, because spreading other objects into it is
+ * several times as expensive.
  */
 export const renderLogLine = ({ exchange, caller, outcome, totalMs, event }: FinishedRequest) => ({
   request_id: exchange.requestId,
@@ -285,7 +285,7 @@ export const renderLogLine = ({ exchange, caller, outcome, totalMs, event }: Fin
   ms: event?.ms ?? { total: totalMs },
 });
 
-/** Counts by the provider's own type and reason, for example `{ "thinking_dropped:prefix_binding_mismatch": 2 }`. */
+/** Returns counts by type and reason, for example `{ "thinking_dropped:prefix_binding_mismatch": 2 }`. */
 function renderTransformations({
   summary,
 }: Pick<RelayOutcome, 'summary'>): Readonly<Record<string, number>> | undefined {

@@ -8,7 +8,7 @@ function pass(chunks: readonly Buffer[]): { gate: SseFrameGate; out: Buffer } {
 
 describe('SseFrameGate', () => {
   it.each(['\n\n', '\r\n\r\n', '\r\r'])(
-    'releases a frame that ends in %j once it is complete, wherever the stream is split',
+    'releases a frame that ends in %j when the frame is complete, wherever the stream is split',
     (end) => {
       const text = Buffer.from(`data: one${end}data: two${end}data: thr`);
       const whole = text.length - 'data: thr'.length;

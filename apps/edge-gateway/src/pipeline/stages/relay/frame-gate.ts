@@ -2,8 +2,8 @@ import { ByteList } from '../../../bytes/byte-list.ts';
 
 /**
  * Releases complete frames from a stream, and buffers the beginning of a frame until the rest arrives. A
- * broken stream can therefore still end with an error event. Otherwise a reader would parse that event as the
- * rest of the broken frame. Bytes are not changed.
+ * broken stream can therefore still end with an error event, which a reader would otherwise parse as the rest
+ * of the broken frame. Bytes are not changed.
  */
 export interface FrameGate {
   /**
@@ -15,7 +15,7 @@ export interface FrameGate {
 }
 
 const noBytes = Buffer.alloc(0);
-/** The longest part of an empty line that may be in the buffer when its end arrives. */
+/** Max bytes of an incomplete empty line in the buffer. The rest of the line may arrive in the next chunk. */
 const seamBytes = 3;
 
 /** A gate for server-sent events. It searches each byte only once. */
@@ -25,7 +25,7 @@ export class SseFrameGate implements FrameGate {
   /** The last three bytes in the buffer, where an empty line may begin. */
   #seam: Buffer = noBytes;
 
-  /** @param bytesMax max length of a buffered frame; `push` throws a `RangeError` above it. */
+  /** @param bytesMax max length of a buffered frame; `push` throws a `RangeError` for a longer frame. */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
   }
@@ -55,8 +55,8 @@ export class SseFrameGate implements FrameGate {
   }
 
   /**
-   * Returns the offset in `chunk` after the last empty line, or 0 if no frame ends in it. Lines end in LF, CR
-   * LF or CR.
+   * Returns the offset in `chunk` after the last empty line, or 0 if no frame ends in the chunk. Lines end in
+   * LF, CR LF or CR.
    */
   #endOfLastFrame(chunk: Buffer): number {
     const inside = Math.max(endOf(chunk, '\n\n'), endOf(chunk, '\n\r\n'), endOf(chunk, '\r\r'));
@@ -73,7 +73,7 @@ function endOf(bytes: Buffer, pattern: string): number {
   return at < 0 ? 0 : at + pattern.length;
 }
 
-/** Min length of a frame: prelude (8 bytes), its CRC (4) and the message CRC (4). */
+/** Min length of a frame in bytes: prelude (8), CRC of the prelude (4) and CRC of the message (4). */
 const frameBytesMin = 16;
 
 /** A gate for AWS's binary frames. The first four bytes of a frame give its length. */

@@ -8,20 +8,20 @@ interface PassGiven {
   readonly gate: FrameGate;
   readonly split: (bytes: Buffer) => Buffer[];
   readonly fillIds: (events: readonly StreamEvent[]) => readonly StreamEvent[];
-  /** Renders events in the client's format. Sees every event of the response. */
+  /** Renders events in the client's format. Receives every event of the response. */
   readonly render: (events: readonly StreamEvent[]) => readonly Uint8Array[];
 }
 
 /**
- * Marks of frames that begin a call of a server tool, or its result. Such a frame has no event: the part follows
- * when its block is complete.
+ * Texts in frames that begin a server tool's call or the result of such a call. These frames have no event,
+ * because the event is created when the block is complete.
  */
 const marks = ['tool_', 'toolUse', 'toolResult'];
 
 /**
  * Writes a stream for a key with tool lists in the provider's own format. Frames pass byte for byte until the
- * first call. From then on the client gets rendered events, so it reads exactly the calls that were checked.
- * Nothing is withheld, except that a server tool's block arrives whole.
+ * first call. After that the client gets rendered events, so it reads exactly the calls that were checked. No
+ * bytes are withheld, except that a server tool's block is sent when it is complete.
  */
 export function passUntilCall({ calls, gate, split, fillIds, render }: PassGiven): StreamWriter {
   let isRendering = false;

@@ -50,7 +50,7 @@ function relay(at: number, given = bytes, format: ClientFormat = 'chat-completio
 }
 
 describe('a stream with recovery', () => {
-  it('looks the same wherever the network splits it, because only complete frames are released', () => {
+  it('is the same wherever the network splits it, because only complete frames are released', () => {
     const whole = relay(bytes.length);
     expect(whole).toContain('"name":"away"');
     for (let at = 1; at < bytes.length; at += 1) expect([at, relay(at)]).toEqual([at, whole]);
@@ -82,7 +82,7 @@ describe('a stream with recovery', () => {
     const end = [event({ type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: {} })];
     const frames = [event({ type: 'message_start', message }), ...calls.flat(), ...end];
     const given = Buffer.from([...frames, event({ type: 'message_stop' })].join(''));
-    // Processor time, because a busy machine makes everything longer.
+    // Measures processor time, because on a busy machine the elapsed time is longer.
     const before = process.threadCpuUsage();
     expect(relay(1, given, 'messages')).toBe(given.toString());
     const { user, system } = process.threadCpuUsage(before);

@@ -9,6 +9,7 @@ export interface StreamWriter {
   /** Returns the remaining piece after the provider has sent everything. */
   left(): readonly Buffer[];
   /**
+   * Returns the bytes to send to the client.
    * @param chunk the provider's bytes
    * @param events the events in these bytes
    */
@@ -33,9 +34,9 @@ type Render = ReturnType<PassGiven['openRenderer']>;
 
 /**
  * Writes a stream with recovery in the provider's own format. Frames pass byte for byte until the first call
- * that the client must not see. From then on, events are rendered by a renderer that has seen all earlier
- * events. Frames are buffered while a call is undecided. Everything before the first block is buffered too,
- * so a round without visible content leaves no trace.
+ * that the client must not see. After that, events are rendered by a renderer that has received all earlier
+ * events. Frames are buffered while a call is undecided. Frames before the first block are buffered too, so a
+ * round without visible content sends nothing.
  */
 export function passUntilWithheld(given: PassGiven): StreamWriter {
   const { rounds, openGate, split, fillIds } = given;
@@ -50,7 +51,7 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
   };
   const renderAll = (events: readonly StreamEvent[]): readonly Uint8Array[] => render?.(events) ?? [];
   return {
-    // Pieces of the same frame are joined and handled as one.
+    // Pieces of the same frame are joined and handled as one piece.
     split: (chunk) => split(Buffer.concat(gate.push(chunk))),
     left() {
       const left = gate.rest();
@@ -64,7 +65,7 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
       waiting.beforeAny(withIds);
       waiting.add(frame, rounds.push(withIds));
       if (rounds.isAltered) return switchToRendering();
-      // After an error, undecided calls stay undecided. What was withheld is dropped, and the error is sent.
+      // After an error, undecided calls stay undecided. Withheld calls are dropped, and the error is sent.
       if (!rounds.isUnchanged && withIds.some(({ type }) => type === 'error')) return switchToRendering();
       return rounds.hasShown && rounds.isUnchanged ? waiting.release() : [];
     },
@@ -78,8 +79,8 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
 }
 
 /**
- * A snapshot of a round's events: their count and the last event, because later deltas may be merged into it.
- * Copying all events for each withheld call would take quadratic time.
+ * A snapshot of a round's events. It contains the number of events and the last event, because later deltas
+ * may be merged into that event. Copying all events for each withheld call would take quadratic time.
  */
 interface SentEvents {
   readonly events: readonly StreamEvent[];

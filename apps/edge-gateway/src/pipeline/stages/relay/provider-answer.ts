@@ -57,7 +57,10 @@ export function applyRounds(exchange: Exchange, rounds: RecoveryRounds): void {
 /** The content types for server-sent events and for AWS's binary frames. */
 const streamTypes = ['text/event-stream', 'application/vnd.amazon.eventstream'];
 
-/** Some providers send streams without a content type. No provider labels JSON as a stream. */
+/**
+ * Returns whether a response is a stream. Some providers send streams without a content type. No provider
+ * labels JSON as a stream.
+ */
 export function isStream({ headers }: ProviderAnswer, { ledger }: Exchange): boolean {
   const declared = (headers['content-type'] ?? '').trimStart().toLowerCase();
   return streamTypes.some((type) => declared.startsWith(type)) || (declared === '' && ledger.stream);
@@ -78,7 +81,7 @@ export function pump(
   return new Promise((resolve, reject) => {
     response.once('close', () => {
       if (isAnswered(response)) return;
-      // Only the first rejection counts. Discarding the body may cause more.
+      // Only the first rejection has an effect. Discarding the body may cause another rejection.
       reject(new DOMException('the client left', 'AbortError'));
       body.discard();
     });

@@ -3,7 +3,7 @@ import { redactErrorBody, redactErrorEvents, redactErrorFrames } from './redact-
 
 const secret = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCY';
 
-describe('an error of a provider', () => {
+describe('a provider’s error', () => {
   it('does not contain the credential of the call, in any spelling', () => {
     const body = Buffer.from(`{"error":"bad key ${secret} or wJalrXUtnFEMI\\/K7MDENG+bPxRfiCY"}`);
     expect(redactErrorBody(body, [secret]).toString()).toBe('{"error":"bad key [redacted] or [redacted]"}');
@@ -12,21 +12,21 @@ describe('an error of a provider', () => {
     );
   });
 
-  it('without the credential keeps its bytes, even invalid ones', () => {
+  it('keeps its bytes if it does not contain the credential, even invalid bytes', () => {
     const body = Buffer.from([0xff, 0x41, 0xfe]);
     expect(redactErrorBody(body, [secret])).toBe(body);
     const long = Buffer.alloc(2 * 1024 * 1024, 0xff);
     expect(redactErrorBody(long, [secret])).toBe(long);
   });
 
-  it('among the events of a stream loses the credential', () => {
+  it('in a stream’s events does not contain the credential', () => {
     const text = { type: 'text-delta', choice: 0, block: 0, text: secret } as const;
     const events = [text, { type: 'error', message: `bad ${secret}` } as const];
     expect(redactErrorEvents(events, [secret])).toEqual([text, { type: 'error', message: 'bad [redacted]' }]);
     expect(redactErrorEvents([text], [secret])).toEqual([text]);
   });
 
-  it('in frames of the provider loses the credential, and the frames stay valid', () => {
+  it('in the provider’s own frames does not contain the credential, and the frames stay valid', () => {
     const sse = Buffer.from(`data: {"error":{"message":"bad ${secret}"}}\n\n`);
     expect(redactErrorFrames(sse, 'sse', [secret]).toString()).toBe(
       'data: {"error":{"message":"bad [redacted]"}}\n\n',

@@ -4,7 +4,7 @@ import { encodeEventStream, EventStreamDecoder } from '@gateway/wire-formats';
 import { splitBinaryFrames } from './frame-gate.ts';
 
 /**
- * Removes the credential of the call from a provider's error text. Some providers quote the rejected key.
+ * Removes the call's credential from a provider's error text. Some providers quote the rejected key.
  * @param secrets the values in the credential
  */
 export function redactErrorText(text: string, secrets: readonly string[]): string {
@@ -17,10 +17,16 @@ export function redactErrorText(text: string, secrets: readonly string[]): strin
   return set.redact(redacted);
 }
 
-/** Longer bodies are converted to text only if the end of a secret occurs in their bytes. */
+/**
+ * Max length in bytes of a body that is always converted to text. A longer body is converted only if it
+ * contains the end of a secret.
+ */
 const shortBytes = 1024 * 1024;
 
-/** Like `redactErrorText`, for the body of an error. Returns the same bytes if they contain no secret. */
+/**
+ * Removes the credential from the body of an error, like `redactErrorText`. Returns the same bytes if they
+ * contain no secret.
+ */
 export function redactErrorBody(body: Buffer, secrets: readonly string[]): Buffer {
   if (body.length > shortBytes && !secrets.some((secret) => body.includes(secret.slice(-secretCharsMin))))
     return body;
@@ -29,7 +35,7 @@ export function redactErrorBody(body: Buffer, secrets: readonly string[]): Buffe
   return redacted === text ? body : Buffer.from(redacted, 'utf8');
 }
 
-/** Like `redactErrorText`, for the errors among a stream's events. */
+/** Removes the credential from the errors among a stream's events, like `redactErrorText`. */
 export function redactErrorEvents(
   events: readonly StreamEvent[],
   secrets: readonly string[],
@@ -40,7 +46,10 @@ export function redactErrorEvents(
   );
 }
 
-/** Like `redactErrorText`, for complete frames in the provider's own format that include an error. */
+/**
+ * Removes the credential from complete frames in the provider's own format that include an error, like
+ * `redactErrorText`.
+ */
 export function redactErrorFrames(
   frames: Buffer,
   framing: 'sse' | 'event-stream',
@@ -50,7 +59,7 @@ export function redactErrorFrames(
   return Buffer.concat(splitBinaryFrames(frames).map((frame) => redactBinaryFrame(frame, secrets)));
 }
 
-/** The frame is encoded again, because it contains its length and checksums. */
+/** Redacts a frame and encodes it again, because a frame contains its length and checksums. */
 function redactBinaryFrame(frame: Buffer, secrets: readonly string[]): Buffer {
   const [message] = new EventStreamDecoder().push(frame);
   if (message === undefined) return frame;

@@ -12,8 +12,8 @@ import type { ProviderAnswer } from './provider-answer.ts';
 import { redactErrorBody } from './redact-errors.ts';
 
 /**
- * Sends a gateway error in the endpoint's format. If the client has disconnected, nothing is sent and the log
- * says `cancelled`.
+ * Sends a gateway error in the endpoint's format. If the client has disconnected, no response is sent and the
+ * log line has the status `cancelled`.
  */
 export function relayError(error: GatewayError, exchange: Exchange, services: { log: Logger }): RelayOutcome {
   const { response } = exchange;
@@ -47,13 +47,13 @@ export function relayError(error: GatewayError, exchange: Exchange, services: { 
   };
 }
 
-/** Up to this length, Node reads the rest of an unread request body after the response. */
+/** Max length in bytes of an unread request body that Node reads to its end after the response. */
 const shortBodyBytes = 64 * 1024;
 
 /**
- * Closes the connection or stream if the request body was not read. Over HTTP/1.1 the unread bytes would be
- * parsed as the next request, so the connection closes after the response. HTTP/2 closes only the stream; the
- * connection stays open.
+ * Closes the connection or stream if the request body was not read. Over HTTP/1.1, the unread bytes would be
+ * parsed as the next request, so the connection closes after the response. Over HTTP/2, only the stream
+ * closes and the connection stays open.
  * @returns whether the connection will close with unread bytes
  */
 function endRequest({ request, response }: Exchange): boolean {
@@ -69,13 +69,15 @@ function endRequest({ request, response }: Exchange): boolean {
   return false;
 }
 
-/** How long the rest of an unread body is read and dropped before the connection closes. */
+/**
+ * Max time in milliseconds for reading and dropping the rest of an unread body before the connection closes.
+ */
 const lingerMs = 2_000;
 
 /**
- * Sends the response at once and closes the connection when the client has sent its body, or after a short
- * time. Closing earlier would reset the connection, and a client that is still sending would lose the response
- * (RFC 9112 §9.6).
+ * Sends the response immediately. Closes the connection when the client has sent its body, or after a short
+ * time. Closing earlier would reset the connection, and a client that is still sending would lose the
+ * response (RFC 9112 §9.6).
  */
 function endAfterRequest({ request, response }: Exchange, body: string | Uint8Array): void {
   response.write(body);
@@ -89,9 +91,9 @@ function endAfterRequest({ request, response }: Exchange, body: string | Uint8Ar
 }
 
 /**
- * Sends the provider's own error, without credentials. If both formats are the same, the bytes are unchanged
- * and `x-svc-error-source` names the source. Otherwise the error is rendered in the client's format, with
- * `source: provider`. See docs/decisions/0001-provider-errors-pass-untouched.md.
+ * Sends the provider's own error, without credentials. If both formats are the same, the remaining bytes are
+ * unchanged and `x-svc-error-source` names the source. Otherwise the error is rendered in the client's
+ * format, with `source: provider`. See docs/decisions/0001-provider-errors-pass-untouched.md.
  */
 export async function relayProviderError(
   passed: ProviderAnswer,
@@ -136,8 +138,8 @@ async function readErrorBody({ answer }: ProviderAnswer): Promise<Buffer> {
 }
 
 /**
- * Clients differ in which of the two headers they read. If the provider sent one of them, or a delay in the
- * body, the client gets both headers.
+ * Returns the missing retry header, because clients differ in which of the two headers they read. If the
+ * provider sent one of the headers, or a delay in the body, the client gets both headers.
  */
 function retryHeaders(
   headers: Readonly<Record<string, string>>,

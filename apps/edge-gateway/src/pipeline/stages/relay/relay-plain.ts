@@ -16,8 +16,8 @@ import { toUpstreamError } from '../../../upstream/upstream.port.ts';
 
 /**
  * Relays a non-streaming response. The client receives either a complete, readable response or a clean error.
- * If both formats are the same, it receives the provider's bytes. Returns undefined if the recovery rounds ended
- * without a response and the request must be forwarded again.
+ * If both formats are the same, the client receives the provider's bytes. Returns undefined if the recovery
+ * rounds ended without a response and the request must be forwarded again.
  */
 export async function relayPlain(
   passed: ProviderAnswer,
@@ -30,7 +30,7 @@ export async function relayPlain(
   const events = parseAnswer(bytes, passed, lane);
   const summary = events.reduce(summarize, createSummary());
   const failure = summary.error;
-  // A client that expects a stream or another format would take an error with status 200 for an empty
+  // A client that expects a stream or another format would read an error with status 200 as an empty
   // response.
   if (failure !== undefined && (exchange.ledger.stream || !lane.isSameFormat))
     throw new GatewayError('provider_error', { message: failure.message });
@@ -69,7 +69,7 @@ async function relayPlainRounds(
 }
 
 type ReadRound =
-  /** A response that the client gets without being read. */
+  /** A response that the client receives without parsing by the gateway. */
   | { readonly kind: 'unread'; readonly bytes: Buffer }
   | {
       readonly kind: 'read';
@@ -80,8 +80,8 @@ type ReadRound =
     };
 
 /**
- * Reads the response of a round and sends the next request, if one follows. If a later round fails, the request
- * starts afresh, because the client has got nothing yet.
+ * Reads the response of a round and sends the next request if another round follows. If a later round fails,
+ * the request starts afresh, because the client has received nothing yet.
  */
 async function readPlainRound(
   passed: ProviderAnswer,
@@ -104,7 +104,9 @@ async function readPlainRound(
   return { kind: 'read', bytes, shown, next: next ?? { kind: 'complete' } };
 }
 
-/** Reads and parses a response. The events are null if the client gets it unread. */
+/**
+ * Reads and parses a response. The events are null if the response is passed to the client without parsing.
+ */
 async function readEvents(
   passed: ProviderAnswer,
   lane: ResponseWriter,
@@ -137,7 +139,7 @@ function endPlainRounds(
   return endPlain(passed, rounds.summary, exchange);
 }
 
-/** Parses a response. Errors in it do not quote the credential of the call. */
+/** Parses a response. Errors in the result do not quote the credential of the call. */
 function parseAnswer(
   bytes: Buffer,
   { answer }: ProviderAnswer,
@@ -147,14 +149,14 @@ function parseAnswer(
 }
 
 /**
- * Max length of a non-streaming response. The whole response is read before the status is sent. Longer
- * responses are rejected.
+ * Max length of a non-streaming response in bytes. The whole response is read before the status is sent.
+ * Longer responses are rejected.
  */
 const plainAnswerBytesMax = 64 * 1024 * 1024;
 
 /**
- * The memory that a response takes, as a multiple of its length: its bytes, its chunks until they are joined,
- * and the texts read from it. An estimate, like `bodyMemoryFactor`.
+ * The memory that a response takes, as a multiple of its length. The memory contains the bytes, the chunks
+ * until they are joined, and the texts in the response. This factor is an estimate, like `bodyMemoryFactor`.
  */
 export const answerMemoryFactor = 3;
 
@@ -176,7 +178,10 @@ function endPlain(
   };
 }
 
-/** A client may read any response as JSON, so with tool lists every response is read. */
+/**
+ * Returns whether a response may pass without parsing. With tool lists every response is parsed, because a
+ * client may read any response as JSON.
+ */
 function mayPassUnread(passed: ProviderAnswer, { isSameFormat, calls }: ResponseWriter): boolean {
   return isSameFormat && calls === null && !isJson(passed);
 }
@@ -207,6 +212,7 @@ function passUnread(body: Buffer, passed: ProviderAnswer, exchange: Exchange): R
 }
 
 /**
+ * Writes the response to the client.
  * @param bytes the provider's own bytes, which are sent unchanged. Null if the events must be rendered in the
  * client's format.
  */

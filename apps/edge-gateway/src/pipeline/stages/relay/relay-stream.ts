@@ -20,15 +20,15 @@ import { relayProviderError } from './relay-errors.ts';
 import { StreamMemory } from './stream-memory.ts';
 
 /**
- * Parses a stream while it is relayed. Memory use is bounded: a summary for the log, and at most one
- * unfinished frame.
+ * Parses a stream while it is relayed. Memory use is bounded, because only a summary for the log and at most
+ * one unfinished frame are stored.
  */
 export class StreamReader {
   readonly #parser: StreamParser;
   readonly #secrets: readonly string[];
   #summary: ResponseSummary = createSummary();
 
-  /** @param secrets the values in the credential of the call, which no error text may contain */
+  /** @param secrets the values in the call's credential, which must not occur in error texts */
   constructor(format: WireFormat, secrets: readonly string[] = []) {
     this.#parser = format.provider.openStreamParser();
     this.#secrets = secrets;
@@ -38,12 +38,15 @@ export class StreamReader {
     return this.#summary;
   }
 
-  /** Why the latest chunk could not be parsed completely. Undefined if it was. */
+  /** The reason why the latest chunk could not be parsed completely. Undefined if parsing succeeded. */
   get failure(): GatewayError | undefined {
     return this.#parser.failure;
   }
 
-  /** @throws GatewayError `upstream_invalid` for bytes that no client of this format can parse */
+  /**
+   * Parses a chunk.
+   * @throws GatewayError `upstream_invalid` for bytes that no client of this format can parse
+   */
   push(chunk: Uint8Array): readonly StreamEvent[] {
     return this.note(this.#parser.push(chunk));
   }
@@ -53,7 +56,7 @@ export class StreamReader {
     return this.note(this.#parser.end());
   }
 
-  /** Adds events from a non-streaming response, which were parsed elsewhere. */
+  /** Adds events from a non-streaming response, which another component parsed. */
   note(events: readonly StreamEvent[]): readonly StreamEvent[] {
     const shown = redactErrorEvents(events, this.#secrets);
     for (const event of shown) this.#summary = summarize(this.#summary, event);
@@ -100,8 +103,8 @@ export async function relayStream(
 }
 
 /**
- * Relays the response of a round to its end, and sends the next request, if one follows. If a later round fails,
- * another request may replace it.
+ * Relays the response of a round to its end, and sends the next request if another round follows. If a later
+ * round fails, another request may replace the round.
  */
 async function runRound(stream: OpenStream): Promise<Continuation> {
   const { lane, reader, exchange } = stream;
@@ -131,8 +134,7 @@ async function readRound(stream: OpenStream): Promise<void> {
   try {
     const { status } = passed.answer;
     if (status < 200 || status >= 300) throw rejectAnswer(passed.answer, `status ${status}`);
-    // Whether the first round streams was checked before. In a later round, the provider may choose
-    // differently.
+    // The first round is known to be a stream. A later round's response may have another type.
     if (lane.rounds !== null && !isStream(passed, exchange)) {
       await readPlainRound(stream);
       return;
@@ -220,7 +222,7 @@ function endStream(stream: OpenStream): RelayOutcome {
   const { summary } = reader;
   const isTruncated = !summary.sawEnd && summary.error === undefined;
   if (isTruncated && !response.headersSent) throw truncated;
-  // The client would parse the error event as the rest of an unfinished frame.
+  // After an unfinished frame, the client would parse the error event as the rest of this frame.
   const rest = isTruncated || (lane.rounds !== null && summary.error !== undefined) ? [] : writer.rest();
   const shown = summary.error === undefined ? rest : withoutSecrets(rest, stream);
   if (lane.rounds !== null) applyRounds(exchange, lane.rounds);

@@ -18,9 +18,9 @@ import { readWhole } from '../../../upstream/answer-body.ts';
 /**
  * Relays the provider's response to the client: byte for byte if both use the same format, otherwise event by
  * event. With `rounds`, the gateway answers calls to its recovery tool itself, and the client does not see
- * them. Throws only before the first byte is sent. Later failures are reported in the stream and in the
- * outcome. Returns undefined if the rounds ended without a response, and the client's own request must be
- * forwarded with every tool.
+ * these calls. Throws only before the first byte is sent. Later failures are reported in the stream and in
+ * the outcome. Returns undefined if the rounds ended without a response. The client's own request must then
+ * be forwarded with every tool.
  */
 export async function relay(
   answer: UpstreamAnswer,

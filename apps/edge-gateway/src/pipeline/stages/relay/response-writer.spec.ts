@@ -6,7 +6,7 @@ import type { Target } from '../../../request/request.ts';
 import { fillCallIds, openResponseWriter } from './response-writer.ts';
 import { StreamReader } from './relay-stream.ts';
 
-/** Relays a stream in this format in pieces. Each piece is parsed first. */
+/** Relays a stream in this format in pieces. Each piece is parsed before it is written. */
 function pass(format: 'messages' | 'converse', bytes: Buffer): Buffer {
   const target = { lane: { kind: 'same-format', format }, model: 'm' } as Target;
   const exchange = {

@@ -35,8 +35,8 @@ export interface ResponseWriter {
 }
 
 /**
- * Max length of a buffered frame: the messages parser's limit, plus room for the fields around the data. A
- * server tool's document arrives in a single event. Parsers check their own limits first; the
+ * Max length of a buffered frame in bytes: the limit of the messages parser, plus room for the fields around
+ * the data. A server tool's document arrives in a single event. Parsers check their own limits first, and the
  * chat-completions limit is lower.
  */
 const frameBytesMax = 8 * 1024 * 1024 + 64 * 1024;
@@ -163,7 +163,7 @@ function renderEvents(
   };
 }
 
-/** Passes events through the recovery rounds and the key's tool lists. Returns those for the client. */
+/** Passes events through the recovery rounds and the key's tool lists. Returns the events for the client. */
 export function showEvents(
   events: readonly StreamEvent[],
   rounds: RecoveryRounds | null,
@@ -179,9 +179,9 @@ export function judge(events: readonly StreamEvent[], calls: DeniedCalls | null)
 }
 
 /**
- * Assigns an id to each call that the provider sent without one. The client needs the id to match results to
- * calls, and SDKs for other formats reject an empty id. The id contains the request id and the round number,
- * so it is unique within the conversation.
+ * Assigns an id to each call that the provider sent without an id. The client needs the id to match results
+ * to calls, and SDKs for other formats reject an empty id. The id contains the request id and the round
+ * number, so it is unique within the conversation.
  */
 export function fillCallIds(
   events: readonly StreamEvent[],

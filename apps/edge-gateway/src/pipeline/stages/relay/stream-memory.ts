@@ -2,15 +2,17 @@ import type { StreamEvent } from '@gateway/interchange';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 
-/** Unsent bytes of a stream up to this length are not counted: short frames hold nothing for long. */
+/**
+ * Max number of unsent bytes of a stream that are not counted, because short frames use memory only briefly.
+ */
 const uncountedBytes = 64 * 1024;
-/** An unfinished frame is held twice: by the writer and by the parser. */
+/** Number of copies of an unfinished frame in memory: one in the writer and one in the parser. */
 const frameCopies = 2;
 
 /**
- * Counts what one round of a stream holds in memory, in the account's share: an unfinished frame, and with
- * recovery also the text of all events, because the next round's request contains it. All methods throw
- * `overloaded` if the account may not hold more.
+ * Counts the memory of one stream round in the account's share. The memory contains an unfinished frame. With
+ * recovery, it also contains the text of all events, because the next round's request contains this text. All
+ * methods throw `overloaded` if the account may not use more memory.
  */
 export class StreamMemory {
   readonly #memory: NonNullable<Exchange['turn']>['memory'] | undefined;
@@ -29,7 +31,10 @@ export class StreamMemory {
     this.#keepsEvents = lane.rounds !== null;
   }
 
-  /** Must be called with every chunk of the provider. A chunk after which nothing was sent is held. */
+  /**
+   * Must be called with every chunk of the provider. A chunk without a subsequent write to the client stays
+   * in memory.
+   */
   noteChunk({ length }: Uint8Array, hasSent: boolean): void {
     this.#unsentBytes = hasSent ? 0 : this.#unsentBytes + length;
     if (this.#unsentBytes <= this.#countedBytes) return;
@@ -37,14 +42,17 @@ export class StreamMemory {
     this.#countedBytes = this.#unsentBytes;
   }
 
-  /** @param piece the bytes that the events were parsed from; no event is longer */
+  /**
+   * Counts the events that the next round needs.
+   * @param piece the bytes that the events were parsed from; no event is longer
+   */
   noteEvents(piece: Uint8Array, events: readonly StreamEvent[]): void {
     if (!this.#keepsEvents) return;
     for (const event of events) this.#memory?.add(lengthOf(event) ?? piece.length);
   }
 }
 
-/** The length of a delta. Deltas are joined when they are kept, so only their text counts. */
+/** Returns the length of a delta. Stored deltas are joined, so only their text is counted. */
 function lengthOf(event: StreamEvent): number | undefined {
   if ('text' in event) return event.text.length;
   return event.type === 'tool-call-delta' ? event.argumentsText.length : undefined;

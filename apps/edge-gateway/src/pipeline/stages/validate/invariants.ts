@@ -29,8 +29,8 @@ export const toolChoiceIsForwarded: Invariant = ({ outline, plan }) => {
 
 /**
  * Tools that the transcript calls stay defined, if the client defined them and its key may use them.
- * Otherwise calls to them in the transcript are rewritten as recovery tool calls. With bound reasoning the tool set cannot change,
- * and providers accept such calls.
+ * Otherwise the transcript's calls to these tools are rewritten as recovery tool calls. With bound reasoning,
+ * the tool set cannot change, and providers accept calls to undefined tools.
  */
 export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
   if (plan.deferral !== undefined || plan.bound !== undefined || plan.eligible.length === 0) return null;
@@ -74,8 +74,8 @@ export const protectedRangesAreUntouched: Invariant = ({ outline, plan, edited }
 const quote = 0x22;
 
 /**
- * A message edit replaces a JSON string with another one that is not longer. Calls and results therefore stay
- * paired.
+ * A message edit replaces a JSON string with another JSON string that is not longer. Calls and results
+ * therefore stay paired.
  */
 export const contextEditsAreTexts: Invariant = ({ bytes, plan }) => {
   const broken = plan.context.edits.find((edit) => !putsTextForText(bytes, edit));
@@ -111,8 +111,8 @@ export const callEditsAreCalls: Invariant = ({ bytes, plan }) => {
 
 /**
  * Planning never makes a request longer. There are two exceptions: the tool that recalls compressed content,
- * and the fields that tell a provider to defer tools. The model name is not part of the plan, and may be
- * longer than the client's (`svc/auto`).
+ * and the fields that instruct a provider to defer tools. The model name is not part of the plan, and may be
+ * longer than the client's model name (`svc/auto`).
  */
 export const resultIsNotLonger: Invariant = (draft) => {
   const { bytes, plan, edited } = draft;
@@ -137,10 +137,10 @@ const depthMax = 128;
 const modelText = /^"[\w./:@-]+"$/;
 
 /**
- * The edited body is one valid JSON value, nested no deeper than the client's.
- * The client's messages were scanned when they arrived, and edits to them only replace strings
- * (`contextEditsAreTexts` comes first). Each message is therefore replaced by `null`, and only the tools and
- * settings are scanned, however long the conversation is.
+ * The edited body is one valid JSON value, nested no deeper than the client's body.
+ * The client's messages were scanned when they arrived, and edits to messages only replace strings
+ * (`contextEditsAreTexts` comes first). Each message is therefore replaced by `null`. Only the tools and
+ * settings are scanned, regardless of the length of the conversation.
  */
 export const resultIsJson: Invariant = (draft) => {
   if (draft.edited.edits.every((edit) => isModelForModel(edit, draft))) return null;
@@ -152,7 +152,10 @@ export const resultIsJson: Invariant = (draft) => {
   }
 };
 
-/** Most requests without tools have only this edit: the client's model name is replaced. */
+/**
+ * Returns whether an edit only replaces the client's model name. Most requests without tools have no other
+ * edit.
+ */
 function isModelForModel({ start, end, replacement }: ByteEdit, { tape }: OutboundDraft): boolean {
   const model = tape.get(tape.root, 'model');
   const range = model === undefined ? undefined : tape.range(model);

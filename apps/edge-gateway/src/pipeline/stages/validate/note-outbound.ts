@@ -6,15 +6,19 @@ import type { ParsedRequest } from '../../../request/request.ts';
 import type { ToolPlan } from '../../exchange/tool-plan.ts';
 
 /**
- * Max number of candidates in a request's log row. A list may have thousands. The best candidates come first.
+ * Max number of candidates in a request's log row. A list may have thousands of candidates, and the best
+ * candidates come first.
  */
 const candidatesMax = 512;
-/** Shadow mode measures every candidate. This is the max length of a tool list. */
+/**
+ * Max number of candidates in shadow mode, which measures every candidate. This is also the max length of a
+ * tool list.
+ */
 const shadowCandidatesMax = 4096;
 
 /**
  * Writes the plan to the log and to the response headers.
- * @param bytesPerToken for the estimate of the conversation's tokens
+ * @param bytesPerToken ratio for estimating the conversation's tokens
  */
 export function noteOutbound(
   exchange: Exchange,
@@ -52,12 +56,15 @@ export function noteOutbound(
   if (sentCount < plan.eligible.length && plan.reply) headers['x-svc-routing'] = plan.reply.method;
 }
 
-/** Tool names for the statistics, if the router did not rank the tools. */
+/** Returns tool names for the statistics, for requests whose tools the router did not rank. */
 function listNames({ outline }: ParsedRequest, { eligible }: ToolPlan): readonly string[] {
   return eligible.slice(0, candidatesMax).flatMap((index) => outline.tools[index]?.name ?? []);
 }
 
-/** Number of deferred tools that the model found in earlier turns. The provider then shows their definitions. */
+/**
+ * Counts the deferred tools that the model found in earlier turns. The provider then shows the definitions of
+ * these tools.
+ */
 function countFoundBefore({ deferredTools }: Exchange, { tape }: ParsedRequest): number {
   if (deferredTools === undefined) return 0;
   return [...listFoundTools(tape)].filter((name) => deferredTools.has(name)).length;
@@ -106,7 +113,10 @@ function describeShadow({ reply }: ToolPlan): { isArmed: boolean; shadowShare?: 
   return reply?.shadowShare === undefined ? { isArmed } : { isArmed, shadowShare: reply.shadowShare };
 }
 
-/** The smallest K that would hold each tool, by name. For a duplicate name, the smaller K counts. */
+/**
+ * Returns the smallest K at which the plan would forward each tool, by name. For a duplicate name, the
+ * smaller K is used.
+ */
 function listHeldFromK({ outline }: ParsedRequest, { reply, eligible }: ToolPlan): Map<string, number> {
   const held = new Map<string, number>();
   for (const { position, heldFromK } of reply?.candidates ?? []) {
@@ -118,7 +128,7 @@ function listHeldFromK({ outline }: ParsedRequest, { reply, eligible }: ToolPlan
 }
 
 /**
- * Lists the deferred tools. A call to one of them shows that the model has searched for it, just as a
+ * Lists the deferred tools. A call to a deferred tool shows that the model has searched for this tool, as a
  * recovery call would.
  */
 function listDeferred(
@@ -131,8 +141,8 @@ function listDeferred(
 }
 
 /**
- * Lists the tools to log as forwarded. Shadow mode sends all tools, but logs those that the plan would have
- * sent, because shadow mode measures the plan.
+ * Lists the tools that are logged as forwarded. Shadow mode sends all tools. The log contains the tools that
+ * the plan would have sent, because shadow mode measures the plan.
  */
 function listPlanned({ reason, reply, eligible, forwarded }: ToolPlan): readonly number[] {
   if (reason !== 'shadow' || reply === null) return forwarded;
@@ -147,8 +157,8 @@ function loggedContext({ contextPrice }: Exchange, { context }: ToolPlan): Excha
 }
 
 /**
- * Adds the estimated token counts for conversations that the compressor processed. They are whole numbers, and
- * the parts add up to the total.
+ * Adds the estimated token counts for conversations that the compressor processed. The counts are whole
+ * numbers, and the parts add up to the total.
  */
 function noteContext(
   { headers }: Exchange,

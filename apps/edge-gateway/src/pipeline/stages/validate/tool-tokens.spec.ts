@@ -14,8 +14,8 @@ const define = (...texts: string[]): CountedDefinition[] =>
   texts.map((text) => ({ hash: `hash of ${text}`, text: () => text }));
 const lengths = (definitions: readonly string[]) => definitions.map(({ length }) => length);
 
-describe('the tokens of definitions', () => {
-  it('are asked for once, and then known without waiting', async () => {
+describe('the token counts of definitions', () => {
+  it('are requested once, and are then available without waiting', async () => {
     const { asked, tokens } = openTokens(lengths);
     expect(await tokens.count('a', define('one', 'three', 'one'))).toEqual([3, 5, 3]);
     expect(tokens.count('a', define('three', 'one'))).toEqual([5, 3]);
@@ -23,7 +23,7 @@ describe('the tokens of definitions', () => {
     expect(asked).toEqual([['one', 'three'], ['seven']]);
   });
 
-  it('stay unknown if the compressor fails, and are asked for again', async () => {
+  it('stay unknown if the compressor fails, and are requested again', async () => {
     let isDown = true;
     const { tokens } = openTokens((definitions) => {
       if (isDown) throw new Error('down');
@@ -34,7 +34,7 @@ describe('the tokens of definitions', () => {
     expect(await tokens.count('a', define('one'))).toEqual([3]);
   });
 
-  it('are not asked for beyond the size of a message', async () => {
+  it('are not requested for definitions beyond the size of a message', async () => {
     const { tokens } = openTokens(lengths);
     const large = 'x'.repeat(4 * 1024 * 1024);
     expect(await tokens.count('a', define(large, `${large}y`))).toEqual([large.length, null]);
@@ -44,13 +44,13 @@ describe('the tokens of definitions', () => {
 describe('the measured savings', () => {
   const leftOut = { names: ['one', undefined, 'two'], hasRecoveryTool: true };
 
-  it('leave out the recovery tool, and tools that reached the model later', () => {
+  it('exclude the recovery tool, and tools that reached the model later', () => {
     expect(sumSavedTokens(leftOut, [10, 20, 40, 7], new Set())).toBe(63);
     expect(sumSavedTokens(leftOut, [10, 20, 40, 7], new Set(['two']))).toBe(23);
     expect(sumSavedTokens({ ...leftOut, hasRecoveryTool: false }, [10, 20, 40], new Set(['one']))).toBe(60);
   });
 
-  it('are unknown if a definition was not counted that counts', () => {
+  it('are unknown if a relevant definition was not counted', () => {
     expect(sumSavedTokens(leftOut, [10, null, 40, 7], new Set())).toBeNull();
     expect(sumSavedTokens(leftOut, [10, 20, 40, null], new Set())).toBeNull();
     expect(sumSavedTokens(leftOut, [10, 20, null, 7], new Set(['two']))).toBe(23);

@@ -9,16 +9,16 @@ export interface CountedDefinition {
   readonly text: () => string;
 }
 
-/** In tokens (o200k). Null if a definition was not counted. */
+/** Token counts of definitions (o200k). A count is null if the definition was not counted. */
 export type TokenCounts = readonly (number | null)[];
 
 const knownMax = 200_000;
-/** Leaves room for framing under the 8 MiB message limit. */
+/** Max bytes of definitions in one call. The limit leaves room for framing under the 8 MiB message limit. */
 const textBytesMax = 6 * 1024 * 1024;
 
 /**
- * The tokens of tool definitions. The compressor counts them while the provider processes the request. Agents
- * send the same definitions in every request, so most counts are known.
+ * Provides the token counts of tool definitions. The compressor counts the tokens while the provider
+ * processes the request. Agents send the same definitions in every request, so most counts are known.
  */
 export class ToolTokens {
   readonly #messaging: Pick<Messaging, 'call'>;
@@ -29,7 +29,7 @@ export class ToolTokens {
   }
 
   /**
-   * Returns the count of each definition, without a promise if all are known. A count is null if the
+   * Returns the count of each definition, without a promise if all counts are known. A count is null if the
    * compressor is unavailable or overloaded, or if the definitions are too long. Never rejects.
    */
   count(accountId: string, definitions: readonly CountedDefinition[]): TokenCounts | Promise<TokenCounts> {
@@ -59,7 +59,7 @@ export class ToolTokens {
         if (count !== undefined) this.#known.set(hash, count);
       }
     } catch {
-      // The figures of this request stay unmeasured. The next request asks again.
+      // The counts of this request stay unknown. The next request repeats the call.
     }
     return this.#read(definitions);
   }

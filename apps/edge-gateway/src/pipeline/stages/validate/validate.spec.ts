@@ -40,7 +40,7 @@ describe.each(['chat-completions', 'messages'] as const)('a %s request', (format
     expect(JSON.parse(body)).toMatchObject({ model });
   });
 
-  it('must not become longer through a plan, not even by one character', () => {
+  it('must not become longer through a plan, even by one character', () => {
     const { defects, reason } = validateWhole(format, ' ');
     expect(defects).toEqual([expect.stringContaining('grew')]);
     expect(reason).toBe('invalid_plan');

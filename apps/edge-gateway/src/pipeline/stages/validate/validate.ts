@@ -29,7 +29,7 @@ import type { Invariant, OutboundDraft } from './invariants.ts';
 import { noteOutbound } from './note-outbound.ts';
 import type { ToolTokens } from './tool-tokens.ts';
 
-/** Cheap checks come first. The full scan of the result runs only if they pass. */
+/** Cheap checks come first. The full scan of the result runs only if the cheap checks pass. */
 const invariants: readonly Invariant[] = [
   toolChoiceIsForwarded,
   calledToolsAreDefined,
@@ -75,7 +75,7 @@ export function validate(
   return outboundOf(draftOf(request, target, identity, exchange), request, exchange);
 }
 
-/** Starts to count the tokens of the tools that the plan leaves out, for the log. */
+/** Starts counting the tokens of the tools that the plan leaves out, for the log. */
 function countLeftOut(
   { bytes, outline }: ParsedRequest,
   plan: ToolPlan,
@@ -113,8 +113,8 @@ function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exc
 }
 
 /**
- * Builds the request for a recovery round. It follows the same plan, with the tools added in this round, the
- * round's recovery tool, and messages that the client has not seen.
+ * Builds the request for a recovery round. The request follows the same plan, with the tools added in this
+ * round, the round's recovery tool, and messages that the client has not seen.
  */
 function roundOf(
   request: ParsedRequest,
@@ -146,13 +146,16 @@ function roundOf(
 
 /**
  * Returns the plan with every tool sent unchanged. The recovery tool stays, because a response may still call
- * it.
+ * the recovery tool.
  */
 function withoutDeferral(plan: ToolPlan): ToolPlan {
   return plan.deferral === undefined ? plan : { ...plan, forwarded: plan.eligible, deferral: undefined };
 }
 
-/** Without the recovery tool the model cannot recall what was left out of the conversation, so it is sent whole. */
+/**
+ * Returns the plan without compression. Without the recovery tool, the model cannot recall removed text, so
+ * the whole conversation is sent.
+ */
 function withOriginals(plan: ToolPlan): ToolPlan {
   return plan.context.recall === null ? plan : { ...plan, context: noContextEdits };
 }
@@ -178,7 +181,7 @@ function draftOf(
     contextEdits: planned.context.edits,
     schemaEdits: schemaEditsOf(planned),
     ...(recovery === undefined ? {} : { callEdits: recovery.callEdits, addTools: [recovery.recoveryTool] }),
-    // A translated request gets these messages during translation.
+    // Translation adds these messages to a translated request.
     addMessages: target.lane.kind === 'same-format' ? added : [],
   });
   return { bytes, tape, outline, plan: planned, edited };

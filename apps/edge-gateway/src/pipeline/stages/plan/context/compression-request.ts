@@ -10,18 +10,22 @@ import type { ContextMemo } from './context-memo.ts';
 export interface CompressedConversation {
   readonly settings: ContextSettings;
   /**
-   * SHA-256 in hex of the account, the settings and all bytes before the model's first turn. It is the same
-   * for every request in the conversation, and markers are valid only within it. The conversation key cannot
-   * replace it: that key covers only excerpts, so two different conversations could share markers.
+   * SHA-256 in hex of the account, the settings and all bytes before the model's first turn. The hash is the
+   * same for every request in the conversation, and markers are valid only within this conversation. The
+   * conversation key cannot replace the hash. The key covers only excerpts, so two different conversations
+   * could share markers.
    */
   readonly name: string;
-  /** For each message, the key for its compression result. */
+  /** The key for the compression result of each message. */
   readonly chain: readonly Buffer[];
-  /** Messages before this index are replaced by summaries. 0 if no message is. */
+  /** Messages before this index are replaced by summaries. 0 if no message is replaced. */
   readonly clearedBefore: number;
 }
 
-/** @param clearedBefore index of the last clear. Results from before a clear are invalid after it. */
+/**
+ * Opens a conversation under these settings.
+ * @param clearedBefore index of the last clear, which invalidates earlier results.
+ */
 export function openConversation(
   { accountId, tape, outline }: ContextSubject,
   settings: ContextSettings,
@@ -58,21 +62,24 @@ function chainOf(seed: string, bytes: Buffer, { system, messages }: RequestOutli
 }
 
 /**
- * Identifies the first `count` messages in the form in which they are sent: their bytes and their marks.
- * @param marks one character per message, as from `markMessages`.
+ * Identifies the first `count` messages in the form in which they are sent, by their bytes and their marks.
+ * @param marks one character per message, as returned by `markMessages`.
  */
 function nameSent(chain: readonly Buffer[], marks: string, count: number): string | null {
   const last = chain[count - 1];
   return last === undefined ? null : hash('sha256', `${last.toString('hex')}:${marks.slice(0, count)}`);
 }
 
-/** Leaves room under the 8 MiB message limit, because JSON escapes make text longer. */
+/**
+ * Max characters in one request to the compressor. The limit leaves room under the 8 MiB message limit,
+ * because JSON escapes make text longer.
+ */
 const questionUnitsMax = 3 * 1024 * 1024;
 
 /**
- * Returns one mark per message for the form in which it is sent. `a`: unchanged, because it was not
- * compressed in time. `-`: compressed. `f`: unchanged, because it is protected or too short. `o`: old and
- * replaced by a summary.
+ * Returns one mark per message for the form in which the message is sent. `a`: unchanged, because the message
+ * was not compressed in time. `-`: compressed. `f`: unchanged, because the message is protected or too short.
+ * `o`: old and replaced by a summary.
  */
 export function markMessages(
   { outline, candidates }: ContextSubject,
@@ -88,8 +95,9 @@ export function markMessages(
 }
 
 /**
- * Returns the index up to which a compressor may remember the conversation: the model's response to the last
- * compressed request. Returns 0 if nothing was compressed before, or if an intermediate result is missing.
+ * Returns the index up to which a compressor may remember the conversation. This is the index of the model's
+ * response to the last compressed request. Returns 0 if nothing was compressed before, or if an intermediate
+ * result is missing.
  */
 export function findBeginning(
   { outline: { messages }, candidates }: ContextSubject,
@@ -102,7 +110,10 @@ export function findBeginning(
   return answer > compressed && answer < first ? answer : 0;
 }
 
-/** @param begin index of the first message in `parts`. Earlier messages are identified by their hash. */
+/**
+ * Renders the request to the compressor.
+ * @param begin index of the first message in `parts`. Earlier messages are identified by their hash.
+ */
 export function renderQuestion(
   { accountId, outline }: ContextSubject,
   { settings, name, chain }: CompressedConversation,

@@ -8,7 +8,10 @@ import type { ContextSubject } from './context-subject.ts';
 type BlockResults = Extract<CompressBlocksReply, { status: 'compressed' }>['results'];
 type ContextStep = BlockResults[number]['steps'][number];
 
-/** How a message is sent. Decided when the message first arrives, and identical in all later requests. */
+/**
+ * The form in which a message is sent. The form is chosen when the message first arrives, and is identical in
+ * all later requests.
+ */
 export interface MessageEdits {
   /** Offsets are relative to the message's first byte. Empty for a message that is sent unchanged. */
   readonly edits: readonly ByteEdit[];
@@ -17,14 +20,18 @@ export interface MessageEdits {
   readonly markers: readonly string[];
   /** Keys for looking up the exact token counts. */
   readonly blocks: readonly string[];
-  /** Whether the message was not compressed in time. It is then sent unchanged in all later turns too. */
+  /**
+   * Whether the message was not compressed in time. The message is then sent unchanged in all later turns
+   * too.
+   */
   readonly wasLate: boolean;
 }
 
 export const sentUnchanged: MessageEdits = { edits: [], steps: [], markers: [], blocks: [], wasLate: true };
 
 /**
- * Max number of ids stored with a request, because a conversation may have thousands. The newest are kept.
+ * Max number of ids stored with a request, because a conversation may have thousands of ids. The newest ids
+ * are kept.
  */
 const idsMax = 64;
 

@@ -10,9 +10,9 @@ export interface MemoRedis {
   set(accountId: string, key: string, value: Buffer, seconds: number): Promise<unknown>;
 }
 
-/** After a longer pause, the provider's prompt cache has expired anyway. */
+/** Lifetime of an entry in seconds. After a longer pause, the provider's prompt cache has expired anyway. */
 const keptSeconds = 24 * 3600;
-/** How exact the expiry in memory is. The clock is read at most this often. */
+/** Precision of the expiry in memory, in milliseconds. The clock is read at most once in this time. */
 const ttlResolutionMs = 1_000;
 const valueBytesMax = 1024 * 1024;
 const nonceLength = 12;
@@ -20,10 +20,10 @@ const tagLength = 16;
 const bytesPerEntry = 300;
 
 /**
- * Stores how messages were sent, keyed by the hash of the conversation up to each message. Entries are kept
- * in this process and, for the other replicas, in Redis. Missing entries are computed again.
- * Values in Redis contain conversation text, so they are encrypted. The key is derived from the hash and not
- * stored in Redis. Only a request that carries the conversation can decrypt them.
+ * Stores the sent form of messages, keyed by the hash of the conversation up to each message. Entries are
+ * stored in this process and, for the other replicas, in Redis. Missing entries are computed again.
+ * Values in Redis are encrypted, because they contain conversation text. The encryption key is derived from
+ * the hash and not stored in Redis. Only a request with the same conversation can decrypt the values.
  */
 export class ContextMemo {
   readonly #redis: MemoRedis;
@@ -90,7 +90,7 @@ function seal(link: Buffer, edits: MessageEdits): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** Returns undefined if the value was not encrypted for this conversation. */
+/** Decrypts a value. Returns undefined if the value was not encrypted for this conversation. */
 function open(link: Buffer, value: Buffer): MessageEdits | undefined {
   const decipher = createDecipheriv('aes-256-gcm', keyFor(link), value.subarray(0, nonceLength));
   decipher.setAuthTag(value.subarray(nonceLength, nonceLength + tagLength));

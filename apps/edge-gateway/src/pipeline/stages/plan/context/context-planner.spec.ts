@@ -99,7 +99,7 @@ const signal = new AbortController().signal;
 const upper = (at: number): string => result(at).trim().toUpperCase();
 
 describe('ContextPlanner', () => {
-  it('compresses only new messages and replays the others', async () => {
+  it('compresses only new messages and replays the other messages', async () => {
     const { planner, asked } = open();
     await send(planner, 1);
     expect(await send(planner, 2)).toEqual([upper(0), upper(1)]);
@@ -111,7 +111,7 @@ describe('ContextPlanner', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('sends the whole conversation to a compressor that no longer has it', async () => {
+  it('sends the whole conversation to a compressor that has lost it', async () => {
     const { planner, asked, state } = open();
     await send(planner, 1);
     state.forgets = true;
@@ -161,7 +161,7 @@ describe('ContextPlanner', () => {
     expect((await plan(planner, 2)).recall).toBeNull();
   });
 
-  it('gives all requests in a conversation one name, and other accounts or beginnings another', async () => {
+  it('gives all requests of a conversation one name, and other accounts or beginnings another name', async () => {
     const { planner } = open();
     const nameOf = async (turns: number, sending: Sending = {}) =>
       (await plan(planner, turns, sending)).session;
@@ -181,7 +181,7 @@ describe('ContextPlanner', () => {
     expect((await plan(open().planner, 3, { settings: recoverable, model: cached })).decision).toBe('taken');
   });
 
-  it('clears old results once it pays, and sends the same bytes afterwards', async () => {
+  it('clears old results when this saves cost, and sends the same bytes afterwards', async () => {
     const { planner } = open();
     const resultOf = (at: number) => `${result(at)} ${'word '.repeat(1_000)}`;
     const sending = { settings: recoverable, model: { ...cached, cache: null }, resultOf };

@@ -78,8 +78,7 @@ function isRecallEnabled({ compression, pruning }: Caller): boolean {
 /** Client for the compressor service. */
 export interface CompressorClient {
   /**
-   * Calls any instance. If an instance replied that it lacks the conversation, `instanceId` addresses that
-   * instance again.
+   * Calls any instance. With `instanceId`, calls the instance that replied that it lacks the conversation.
    */
   compress(
     request: CompressBlocksRequest,
@@ -89,12 +88,15 @@ export interface CompressorClient {
   recall(request: RecallOriginalsRequest, signal: AbortSignal): Promise<(string | null)[]>;
 }
 
-/** Messages whose edits are stored without a pause. Each is encrypted, which takes about 20 µs. */
+/**
+ * Number of messages whose edits are stored without a pause. Each message is encrypted, which takes about 20
+ * µs.
+ */
 const keptAtOnce = 256;
 
 /**
- * Decides how the text in a conversation is sent. Each message is compressed once, when it arrives. Later
- * turns send the same bytes, either from the memo or by repeating the same computation.
+ * Chooses the form in which the text of a conversation is sent. Each message is compressed once, when it
+ * arrives. Later turns send the same bytes, either from the memo or by repeating the same computation.
  */
 export class ContextPlanner {
   readonly #compressor: CompressorClient;
@@ -143,7 +145,7 @@ export class ContextPlanner {
     signal: AbortSignal,
   ): Promise<{ conversation: CompressedConversation; isKept: boolean }> {
     const conversation = this.#open(subject, subject.settings);
-    // Messages in the new turn are not looked up. Redis has them only if the request is repeated.
+    // Messages in the new turn are not looked up, because Redis has them only if the request is repeated.
     const sentBefore = subject.candidates.filter((index) => index < tailStart);
     await this.#load(subject.accountId, conversation, sentBefore, signal);
     const isKnown = (opened: CompressedConversation): boolean =>
@@ -197,8 +199,8 @@ export class ContextPlanner {
   }
 
   /**
-   * Compresses the messages after the last turn. If the compressor or the memo lost the beginning, sends the
-   * whole conversation.
+   * Compresses the messages after the last turn. If the compressor or the memo lost the beginning, the
+   * function sends the whole conversation.
    */
   async #askFor(
     subject: ContextSubject,
@@ -222,7 +224,10 @@ export class ContextPlanner {
     });
   }
 
-  /** Reads an original from the store. If it has expired there, recreates it from the conversation. */
+  /**
+   * Returns a function that reads an original from the store. If the original has expired there, the function
+   * recreates it from the conversation.
+   */
   #recallIn(subject: ContextSubject, conversation: CompressedConversation): RecallOriginal {
     return async (id, signal) => {
       // The id comes from the model and may be invalid.
@@ -243,7 +248,7 @@ export class ContextPlanner {
   }
 }
 
-/** Waits for a task that never fails, but no longer than until the signal aborts. */
+/** Waits for a task that never fails, until the task ends or the signal aborts. */
 async function inTime(task: Promise<void>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   let stop = (): void => undefined;

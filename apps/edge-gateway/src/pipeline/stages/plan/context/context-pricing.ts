@@ -7,8 +7,8 @@ import type { ContextSubject } from './context-subject.ts';
 /**
  * Calculates the value of compression: saved tokens × price − rewritten cache, by the provider's prompt-cache
  * rules. Messages are compressed once and replayed in the same bytes, so normally no cache is rewritten. If
- * the memo is lost, recomputing gives the same bytes. Only changed settings cause a rewrite, which is priced
- * here.
+ * the memo is lost, recomputing gives the same bytes. Only changed settings cause a rewrite, and the cost of
+ * this rewrite is subtracted.
  * @param at when the request was accepted, in milliseconds since the epoch
  */
 export function priceContext(
@@ -28,8 +28,8 @@ export function priceContext(
 }
 
 /**
- * USD per million input tokens, for cache writes and for cache reads. Without a cache, both equal the input
- * price.
+ * USD per million input tokens, for cache writes and for cache reads. Without a cache, both prices equal the
+ * input price.
  */
 interface ReadPrices {
   readonly write: number;
@@ -37,8 +37,9 @@ interface ReadPrices {
 }
 
 /**
- * Returns null if the catalogue has no prices for the model. Decisions leave out `at` and use the usual prices, because
- * they must be the same in every request of a conversation. They depend only on proportions, which do not change.
+ * Returns the model's prices, or null if the catalogue has no prices for the model. Decisions leave out `at`
+ * and use the usual prices, because a decision must be the same in every request of a conversation. Decisions
+ * depend only on the ratios of prices, which do not change.
  */
 function readPricesOf(model: CatalogModel | undefined, at?: number): ReadPrices | null {
   if (model?.prices == null) return null;
@@ -53,7 +54,7 @@ function readPricesOf(model: CatalogModel | undefined, at?: number): ReadPrices 
 
 /**
  * Returns whether resending a changed conversation costs more in this request than the change can save. Even
- * removing all text saves at most the price of reading it.
+ * if all text were removed, only the price of reading it would be saved.
  */
 export function isRewriteDear(model: CatalogModel | undefined): boolean {
   const prices = readPricesOf(model);
@@ -61,13 +62,14 @@ export function isRewriteDear(model: CatalogModel | undefined): boolean {
 }
 
 /**
- * Results in this many of the newest requests are never summarized. The model may still be working with them.
+ * Number of newest requests whose results are never summarized, because the model may still be working with
+ * these results.
  */
 const recentMin = 12;
-/** The same limit, used when the context window would overflow. */
+/** The same limit for a conversation that would overflow the context window. */
 const recentMinNearEnd = 4;
 const windowShareMax = 0.9;
-/** Shorter results are never summarized. */
+/** Minimum length of a result in bytes. Shorter results are never summarized. */
 const resultBytesMin = 2_000;
 /** Estimated length of a summary relative to the original. */
 const summaryShare = 0.3;
@@ -79,10 +81,10 @@ const requestsAheadShare = 0.5;
 type ClearSubject = Pick<ContextSubject, 'outline' | 'candidates' | 'model'>;
 
 /**
- * Returns the message index before which summaries replace old results, or 0 for none. A clear happens at the
- * first request where it pays, or where the window would overflow. It pays if the cache reads that it is
- * expected to save cost more than rewriting the rest of the conversation to the cache. The decision is
- * replayed request by request, so every replica finds the same clears.
+ * Returns the index of the message before which summaries replace old results, or 0 for no summaries. A clear
+ * happens at the first request where it saves cost, or where the context window would overflow. A clear saves
+ * cost if the avoided cache reads are expected to cost more than rewriting the rest of the conversation to
+ * the cache. The decision is replayed request by request, so every replica finds the same clears.
  */
 export function chooseClear(subject: ClearSubject): number {
   const { messages } = subject.outline;
@@ -116,9 +118,9 @@ function pays({ model }: ClearSubject, savedBytes: number, rewrittenBytes: numbe
   return prices !== null && savedBytes * prices.read > rewrittenBytes * (prices.write - prices.read);
 }
 
-/** The number of bytes that a clear would remove. It grows with the clear's boundary. */
+/** The bytes that a clear would remove. Their number grows with the index up to which the clear applies. */
 class OldResults {
-  /** Number of candidates read, including those in earlier clears. */
+  /** Number of candidates that were read, including those in earlier clears. */
   read: number;
   /** Position of the first byte that the clear would change. */
   start = 0;

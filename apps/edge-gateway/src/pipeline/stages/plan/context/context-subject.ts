@@ -10,7 +10,7 @@ export interface ContextSubject {
   /** Indexes of the messages that may be compressed, from `listCandidates`. Never empty. */
   readonly candidates: readonly number[];
   readonly requestId: string;
-  /** Aborted when the client disconnects. Nothing is sent after that. */
+  /** Aborted when the client disconnects. Nothing is sent after the abort. */
   readonly left: AbortSignal;
   readonly accountId: string;
   readonly settings: ContextSettings;
@@ -22,7 +22,7 @@ export interface ContextSubject {
 
 export interface ContextSettings {
   readonly mode: 'lossless' | 'balanced';
-  /** Whether the model can recall removed text. If not, no text is removed. */
+  /** Whether the model can recall removed text. If false, no text is removed. */
   readonly recoverable: boolean;
 }
 
@@ -38,8 +38,8 @@ export function otherSettings({ settings, isRecallable }: ContextSubject): Conte
 }
 
 /**
- * Minimum sizes in bytes, including braces and role. Compressing shorter messages gains nothing. User text
- * shrinks only where it repeats itself, so its minimum is higher. Ordinary chats therefore take no extra
+ * Minimum message sizes in bytes, including braces and role. Compressing shorter messages saves nothing. User
+ * text has a higher minimum, because only repeated parts of it shrink. Ordinary chats therefore take no extra
  * time.
  */
 const resultBytesMin = 120;

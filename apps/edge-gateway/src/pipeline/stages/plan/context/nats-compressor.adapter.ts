@@ -2,10 +2,16 @@ import { compressBlocks, compressBlocksAt, recallOriginals } from '@gateway/cont
 import type { Messaging } from '@gateway/messaging';
 import type { CompressorClient } from './context-planner.ts';
 
-/** A recall may take longer than planning, because the model's next response takes seconds anyway. */
+/**
+ * Time limit for a recall in milliseconds. A recall may take longer than planning, because the model's next
+ * response takes seconds anyway.
+ */
 const recallDeadlineMs = 5_000;
 
-/** @param planDeadlineMs limit for all calls in one plan together; each call may use the remaining time. */
+/**
+ * Creates a compressor client.
+ * @param planDeadlineMs limit for all calls in one plan together; each call may use the remaining time.
+ */
 export function createCompressorClient(messaging: Messaging, planDeadlineMs: number): CompressorClient {
   return {
     compress: (request, signal, instanceId) => {

@@ -13,14 +13,20 @@ import { SharedMemo, type ConversationRedis } from './shared-memo.ts';
 
 /** The durable store of the plans of bound conversations. Its calls reject if the account service is unavailable. */
 export interface BoundPlanStore {
-  /** Resolves with the plan that counts: an equal conversation may have stored one first. */
+  /**
+   * Stores a plan unless one exists. Resolves with the stored plan, because an equal conversation may have
+   * stored a plan first.
+   */
   keep(accountId: string, name: string, plan: ConversationPlanRecord): Promise<ConversationPlanRecord>;
   replace(accountId: string, name: string, plan: ConversationPlanRecord): Promise<void>;
-  /** Finds a plan by the first of the names that has one. */
+  /** Finds the plan of the first name that has a plan. */
   find(accountId: string, names: readonly string[]): Promise<ConversationPlanRecord | null>;
 }
 
-/** A first request waits no longer than this. Without a stored plan it is sent unchanged. */
+/**
+ * Max time in milliseconds that a first request waits until its plan is stored. If the plan cannot be stored,
+ * the request is sent unchanged.
+ */
 const keepDeadlineMs = 500;
 
 export function createBoundPlanStore(messaging: Pick<Messaging, 'call'>): BoundPlanStore {
@@ -34,7 +40,8 @@ export function createBoundPlanStore(messaging: Pick<Messaging, 'call'>): BoundP
     replace: async (accountId, name, plan) => {
       await messaging.call(keepConversationPlan, { accountId, name, plan, replaces: true });
     },
-    // Without its plan, a conversation would be sent in a way that its provider rejects. So this call is worth repeating.
+    // This call is retried, because without its plan the conversation would be sent in a form that its
+    // provider rejects.
     find: (accountId, names) =>
       find(accountId, names).catch((error: unknown) =>
         retryWhileUnavailable(error, () => find(accountId, names)),
@@ -42,13 +49,15 @@ export function createBoundPlanStore(messaging: Pick<Messaging, 'call'>): BoundP
   };
 }
 
-/** What is known about a bound conversation after one of its requests. */
+/** The state of a bound conversation after one of its requests. */
 export interface BoundConversation {
-  /** Null if no plan is known: every tool is sent unchanged. */
+  /** Null if no plan is known. Every tool is then sent unchanged. */
   readonly plan: ConversationPlanRecord | null;
-  /** Whether the plan is stored under the name of the first response as well, which no other conversation shares. */
+  /**
+   * Whether the plan is also stored under the name of the first response, which no other conversation shares.
+   */
   readonly isAnchored: boolean;
-  /** Whether requests tell the provider to drop reasoning that is bound to another prefix. */
+  /** Whether requests instruct the provider to drop reasoning that is bound to another prefix. */
   readonly dropsBlocks: boolean;
 }
 
@@ -58,7 +67,10 @@ const stored = z.strictObject({
   dropsBlocks: z.boolean(),
 });
 
-/** A cache of `BoundConversation` by the transcript up to a request. What it lacks is read from the durable store. */
+/**
+ * A cache of `BoundConversation`, keyed by the transcript up to a request. Missing entries are read from the
+ * durable store.
+ */
 export class BoundPlanMemo extends SharedMemo<BoundConversation> {
   constructor(redis: ConversationRedis, log: Logger) {
     super(redis, log, {

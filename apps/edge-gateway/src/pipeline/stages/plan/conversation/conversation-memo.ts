@@ -3,16 +3,16 @@ import type { Logger } from '@gateway/observability';
 import { z } from 'zod';
 import { SharedMemo, type ConversationRedis } from './shared-memo.ts';
 
-/** Conversation state that the transcript does not show. Positions refer to the tool list. */
+/** Conversation state that the transcript does not show. Positions are indexes in the tool list. */
 export interface RememberedConversation extends Omit<PlannedConversation, 'isUndecided' | 'lateTokens'> {
-  /** Whether the tool set is undecided: no turn says anything about tools yet, or the plan was late. */
+  /** Whether the tool set is undecided, because no turn mentions tools yet or the plan was late. */
   readonly isUndecided: boolean;
   /**
    * Estimated tokens of instructions and messages that were sent with all tools before a late plan was made.
    * Null if no plan was late.
    */
   readonly lateTokens: number | null;
-  /** Tools that recovery rounds restored. */
+  /** Tools that were recovered in recovery rounds. */
   readonly recovered: readonly number[];
   /**
    * Tools that the model requested in a response that also called client tools. The model has not received
@@ -34,14 +34,17 @@ const stored = z.tuple([
   z.array(position).max(4096),
   z.boolean(),
   z.array(position).max(64),
-  /** Whether the tool set is undecided, and the tokens sent before a late plan. Older entries lack both. */
+  /**
+   * Whether the tool set is undecided, and the tokens sent before a late plan. Older entries lack both
+   * values.
+   */
   z.boolean().optional(),
   z.int().min(0).nullable().optional(),
 ]);
 
 /**
- * Stores a conversation's state after its last request, by conversation key. If an entry is missing, the plan is
- * computed again, with the same result under the same policy version.
+ * Stores a conversation's state after its last request, by conversation key. If an entry is missing, the plan
+ * is computed again, with the same result under the same policy version.
  */
 export class ConversationMemo extends SharedMemo<RememberedConversation> {
   constructor(redis: ConversationRedis, log: Logger) {

@@ -11,7 +11,7 @@ const tools = [0, 1, 2].map((index) => ({ index, name: `tool_${index}`, range: {
 const signal = new AbortController().signal;
 const accountId = '019a9f5e-0000-7000-8000-000000000001';
 
-/** Replicas that share this map share their memory. */
+/** Replicas that share this map share their stored conversations. */
 function openPlanner(answer: (question: PlanQuestion) => PlannedReply, stored = new Map<string, string>()) {
   const asked: PlanQuestion[] = [];
   const redis = {
@@ -34,7 +34,7 @@ function openPlanner(answer: (question: PlanQuestion) => PlannedReply, stored = 
   return { conversations, asked };
 }
 
-/** A conversation whose messages have 400 bytes (100 tokens) each. */
+/** Returns a conversation whose messages have 400 bytes (100 tokens) each. */
 function subjectOf(roles: readonly string[], model = 'claude-sonnet-4-5'): ConversationSubject {
   const messages = roles.map((role, index) => ({
     ...{ index, role, range: { start: 0, end: 400 }, cacheControl: true, toolCalls: [], toolResultIds: [] },
@@ -63,13 +63,13 @@ const late = (): PlannedReply => {
 const turns = ['user', 'assistant', 'user', 'assistant', 'user'];
 
 describe('ConversationPlanner', () => {
-  it('sends the tokens of earlier requests for each of the first turns, and none before the first answer', async () => {
+  it('sends the tokens of earlier requests for each of the first turns, and no tokens before the first response', async () => {
     const { conversations, asked } = openPlanner(() => reply({}));
     await conversations.plan(subjectOf(['user', 'user', ...turns.slice(1)]), signal);
     expect(asked[0]?.price?.sentTokens).toEqual([0, 0, 200, 400]);
   });
 
-  it('after a late plan, leaves the decision to the next plan, and sends what it would rewrite', async () => {
+  it('leaves the decision to the next plan after a late plan, and sends the tokens that it would rewrite', async () => {
     const stored = new Map<string, string>();
     let answer = late;
     const { conversations, asked } = openPlanner(() => answer(), stored);
@@ -79,7 +79,7 @@ describe('ConversationPlanner', () => {
     await conversations.plan(subjectOf(turns), signal);
     expect(asked[1]?.session).toMatchObject({ isUndecided: true, lateTokens: 100 });
     expect(asked[2]?.session).toMatchObject({ isUndecided: true, lateTokens: 300, forwarded: [0, 1, 2] });
-    // Another replica reads the decision from Redis. The tokens before it stay the same.
+    // Another replica reads the decision from Redis. The number of tokens before the decision stays the same.
     const other = openPlanner(() => reply({}), stored);
     await other.conversations.plan(subjectOf([...turns, 'assistant', 'tool']), signal);
     expect(other.asked[0]?.session).toEqual({
@@ -88,7 +88,7 @@ describe('ConversationPlanner', () => {
     });
   });
 
-  it('after a late plan without a prompt cache, plans the next request like a new conversation', async () => {
+  it('plans the next request like a new conversation after a late plan without a prompt cache', async () => {
     let answer = late;
     const { conversations, asked } = openPlanner(() => answer());
     const subject = (count: number) => subjectOf(turns.slice(0, count), 'unknown-model');
@@ -98,7 +98,7 @@ describe('ConversationPlanner', () => {
     expect(asked[1]?.session).toBeUndefined();
   });
 
-  it('keeps a conversation undecided while its turns say nothing, and pins only its shadow draw', async () => {
+  it('keeps a conversation undecided while its turns mention no tools, and fixes only its shadow draw', async () => {
     const answers = [
       reply({ forwarded: [0, 1, 2], chosen: [0, 1, 2], isUndecided: true, isShadow: true, way: null }),
       reply({ policyVersion: 'v2', kReason: 'decided', isShadow: true }),

@@ -23,7 +23,7 @@ export interface ConversationSubject extends PlanSubject {
   readonly caller: Caller;
   /** Deferral, if it replaces pruning for this request. */
   readonly deferral?: Deferral | undefined;
-  /** Whether reasoning binds the conversation to its tools, so that recovery rounds are not possible. */
+  /** Whether bound reasoning fixes the conversation's tools, so that recovery rounds are not possible. */
   readonly isBound?: boolean;
 }
 
@@ -61,9 +61,9 @@ export class ConversationPlanner {
   }
 
   /**
-   * Rejects if the planner rejects. The request is then sent with all tools. If the provider caches its prefix,
-   * the next plan prunes a conversation that starts this way only if that pays for rewriting the cache. A
-   * conversation with pruned tools continues with its previous tool set.
+   * Rejects if the planner rejects. The request is then sent with all tools. If the provider caches its
+   * prefix, a later plan prunes such a conversation only if this pays for rewriting the cache. A conversation
+   * with pruned tools continues with its previous tool set.
    */
   async plan(subject: ConversationSubject, signal: AbortSignal): Promise<ConversationPlan> {
     const { request, caller, list } = subject;
@@ -83,10 +83,10 @@ export class ConversationPlanner {
   }
 
   /**
-   * Records the tools that recovery rounds restored. In `regrown` mode they are forwarded from the next turn
-   * on.
-   * @param requested tools that the model requested in a response that also called client tools, so it has not
-   * received their definitions.
+   * Stores the tools that were recovered in recovery rounds. In `regrown` mode, they are forwarded from the
+   * next turn on.
+   * @param requested tools that the model requested in a response that also called client tools, so it has
+   * not received their definitions.
    */
   addRecovered(
     { accountId, here }: ConversationKeys,
@@ -139,8 +139,8 @@ export class ConversationPlanner {
   }
 
   /**
-   * Returns the shadow draw. In shadow mode every conversation is drawn. Otherwise none is drawn for the demo
-   * account and for each account's first requests.
+   * Returns the shadow draw. In shadow mode, every conversation is drawn. Otherwise the demo account's
+   * requests and each account's first requests are never drawn.
    */
   #shadowOf(
     { accountId, isDemo, shadowShare, shadowShareLearning, pruning }: Caller,
@@ -184,7 +184,7 @@ function pinnedPosition(tool: ToolOutline, position: number): PlanQuestion['pinn
   return tool.cacheControl ? [{ position, because: 'cache_control' }] : [];
 }
 
-/** Length in the log, in hex digits: enough to tell the lists of an account apart. */
+/** Length in the log, in hex digits. This length distinguishes the tool lists of an account. */
 const toolListLength = 16;
 
 function deriveKeys(
@@ -202,12 +202,14 @@ function deriveKeys(
   };
 }
 
-/** Returns a fixed number from 0 to 1 per account, tool list and conversation. */
+/** Returns a number from 0 to 1 that is constant for an account, tool list and conversation. */
 function drawOf({ conversation }: ConversationKeys): number {
   return hash('sha256', `shadow\n${conversation}`, 'buffer').readUInt32BE(0) / 0x1_0000_0000;
 }
 
-/** After a late plan, everything sent so far counts until the tool set is decided. The decision fixes it. */
+/**
+ * After a late plan, all sent tokens are counted until the tool set is decided, and the number is then fixed.
+ */
 function renderRemembered(known: RememberedConversation, outline: RequestOutline): PlannedConversation {
   const { forwarded, turns, policyVersion, lane, way, isShadow, isUndecided, lateTokens } = known;
   return {
@@ -216,7 +218,7 @@ function renderRemembered(known: RememberedConversation, outline: RequestOutline
   };
 }
 
-/** A tool that the client forces counts as recovered, even if the model does not call it. */
+/** Renders the state to store. A tool that the client forces is stored as recovered, even without a call. */
 function rememberReply(
   reply: PlannedReply,
   { userTurns, forcedTools, session }: PlanQuestion,
@@ -251,9 +253,9 @@ interface CountingRedis {
   };
 }
 
-/** An account's first requests are never part of the shadow draw, because users look at them closely. */
+/** Number of first requests per account. Users look at them closely, so the shadow draw excludes them. */
 const firstRequests = 5;
-/** How long the count is kept after its last change. An account that returns later has first requests again. */
+/** Lifetime of the count after its last change. After that, an account has first requests again. */
 const firstRequestsKeptSeconds = 30 * 24 * 3600;
 
 /** Detects accounts that are past their first requests with tools. */

@@ -8,15 +8,15 @@ import { shortenTurn } from './shorten-turn.ts';
 
 type Context = Pick<PlanToolsRequest, 'userTurns' | 'calledTools' | 'recentResults'>;
 
-/** Limits for the request to the router. Together they keep it below about 200 KB. */
+/** Limits for the request to the router. Together, these limits keep the request below about 200 KB. */
 const turnsMax = 200;
 const resultsMax = 3;
 const resultCharactersMax = 1_000;
 
 /**
  * Extracts the parts of a conversation that the router needs. The router needs all user turns, because the
- * tool set grows turn by turn. Beyond 200 turns, the last turn takes the 200th place. Tools added only
- * because of an omitted turn may then be lost.
+ * tool set grows turn by turn. In a conversation of more than 200 turns, the last turn takes the 200th place.
+ * Tools that were added only because of an omitted turn may then be lost.
  */
 export function conversationContext(messages: readonly MessageOutline[]): Context {
   const turns = messages.filter((message) => message.role === 'user');
@@ -31,7 +31,8 @@ export function conversationContext(messages: readonly MessageOutline[]): Contex
 }
 
 /**
- * Returns the newest tool results after the last user turn. In an agent loop they show what is needed next.
+ * Returns the newest tool results after the last user turn. In an agent loop, these results show which tools
+ * are needed next.
  */
 function recentResults(messages: readonly MessageOutline[]): string[] {
   const lastUser = messages.findLastIndex((message) => message.role === 'user');
@@ -39,17 +40,18 @@ function recentResults(messages: readonly MessageOutline[]): string[] {
   return results.slice(-resultsMax).map((message) => message.text().slice(0, resultCharactersMax));
 }
 
-/** The shortest prefix that providers cache. Used if the catalogue has no value. */
+/** The length in tokens of the shortest prefix that providers cache. Used if the catalogue has no value. */
 const cachedTokensMin = 1_024;
 /**
- * Price of output tokens relative to input tokens. A typical value for chat models, used if prices are
- * unknown.
+ * Price of output tokens relative to input tokens. This value is typical for chat models, and is used if
+ * prices are unknown.
  */
 const outputUsual = 4;
 
 /**
  * Returns the token prices at the target. The result must be the same in every turn of a conversation.
- * Lengths are therefore estimated with a fixed ratio, and only messages before the model's first turn count.
+ * Lengths are therefore estimated with a fixed ratio, and only messages before the model's first turn are
+ * included.
  */
 export function priceOf(
   model: CatalogModel | undefined,
@@ -70,14 +72,17 @@ export function priceOf(
   };
 }
 
-/** How the target's prices apply to a request. */
+/** Inputs that determine how the target's prices apply to a request. */
 interface PriceSetting {
   readonly deferralMode?: Deferral['mode'] | undefined;
   /** Whether translation adds cache markers. */
   readonly marksCache: boolean;
 }
 
-/** For each of the first user turns, the estimated tokens that requests before it had sent after the tools. */
+/**
+ * Returns, for each of the first user turns, the estimated tokens after the tools that earlier requests had
+ * sent.
+ */
 function listSentTokens({ system, messages }: RequestOutline): number[] {
   const sent: number[] = [];
   let [bytes, answered] = [lengthOf(system), 0];
@@ -90,7 +95,10 @@ function listSentTokens({ system, messages }: RequestOutline): number[] {
   return sent;
 }
 
-/** Estimated tokens of instructions and messages before the model's last message: earlier requests sent them. */
+/**
+ * Estimates the tokens of instructions and messages before the model's last message. Earlier requests sent
+ * these tokens.
+ */
 export function countSentTokens({ system, messages }: RequestOutline): number {
   const lastTurn = messages.findLastIndex(({ role }) => role === 'assistant');
   return lastTurn < 0
@@ -117,8 +125,8 @@ function priceWithDeferral(mode: Deferral['mode'] | undefined, price: CachePrice
 }
 
 /**
- * Some providers cache only requests with cache markers. For them, a request without markers counts as
- * uncached.
+ * Returns the model's cache prices. Some providers cache only requests with cache markers. At these
+ * providers, a request without markers has the prices of uncached input.
  */
 function cachePriceOf(
   model: CatalogModel | undefined,

@@ -12,22 +12,27 @@ interface ValueKind<Value> {
   readonly kind: AccountKeyKind;
   /** Approximate size in memory, in bytes. */
   readonly sizeOf: (value: Value) => number;
-  /** Null if the value is too long for Redis. */
+  /** Renders a value for Redis. Returns null if the value is too long for Redis. */
   readonly render: (value: Value) => string | null;
-  /** Undefined if the data in Redis is invalid. May throw. */
+  /** Parses a value from Redis. Returns undefined for invalid data, and may throw. */
   readonly parse: (text: string) => Value | undefined;
-  /** Says in the debug log what happens while Redis is unavailable. */
+  /** Debug log message for the time while Redis is unavailable. The message contains the consequence. */
   readonly unavailable: string;
 }
 
-/** After a longer pause, the provider's prompt cache has expired anyway. */
+/** Lifetime of an entry in seconds. After a longer pause, the provider's prompt cache has expired anyway. */
 const keptSeconds = 24 * 3600;
-/** How exact the expiry in memory is. The clock is read at most this often. */
+/** Precision of the expiry in memory, in milliseconds. The clock is read at most once in this time. */
 const ttlResolutionMs = 1_000;
-/** How long planning waits for Redis. After that, the entry counts as missing. */
+/**
+ * Max time in milliseconds that planning waits for Redis. After this time, the entry is treated as missing.
+ */
 const waitMs = 25;
 
-/** Stores values of conversations by name. Entries are kept in this process and, for the other replicas, in Redis. */
+/**
+ * Stores values of conversations by name. Entries are stored in this process and, for the other replicas, in
+ * Redis.
+ */
 export class SharedMemo<Value extends object> {
   readonly #redis: ConversationRedis;
   readonly #log: Logger;
@@ -48,8 +53,9 @@ export class SharedMemo<Value extends object> {
   }
 
   /**
-   * Never fails. Undefined if there is no entry, or if Redis is unavailable, slow or returns invalid data.
-   * @param signal when aborted, Redis is not waited for
+   * Finds a value. Never fails. Returns undefined if no entry exists, or if Redis is unavailable, slow or
+   * returns invalid data.
+   * @param signal if already aborted, Redis is not waited for
    */
   find(
     accountId: string,

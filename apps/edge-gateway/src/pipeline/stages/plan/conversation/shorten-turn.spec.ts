@@ -16,7 +16,7 @@ describe('shortenTurn', () => {
     ['on both sides of it', `Look at this:\n${log(300)}\n\nUse create_issue`],
     ['around a fence', `Look:\n\`\`\`\n${'list_issues\n'.repeat(2_000)}\`\`\`\nUse create_issue`],
     ['before an open fence', `Use create_issue\n\`\`\`\n${'list_issues\n'.repeat(2_000)}`],
-  ])('keeps what the person wrote %s, apart from what they pasted', (_, text) => {
+  ])('keeps the text that the user wrote %s, apart from pasted text', (_, text) => {
     const short = shortenTurn(text);
     expect(short.length).toBeLessThanOrEqual(1_000);
     expect(splitTurn(short).written).toContain('create_issue');

@@ -1,18 +1,21 @@
 import { splitTurn, type SplitTurn } from '@gateway/interchange';
 
-/** Length of a turn in the question to the router, in characters. */
+/** Max length of a turn in the request to the router, in characters. */
 const turnCharactersMax = 1_000;
-/** Characters that pasted text gets at least. */
+/** Minimum number of characters that are reserved for pasted text. */
 const pastedCharactersMin = 200;
 /** Number of characters at each end of a turn in which the gateway looks for text that the user wrote. The rest is not sent. */
 const searchedCharacters = 1_000;
-/** A line that the search cuts is dropped if less than this is left: its kind cannot be seen. */
+/**
+ * Minimum length of a line that the search cuts. A shorter rest is dropped, because it does not show whether
+ * the line was pasted.
+ */
 const partialLineMin = 200;
 const fence = '```';
 
 /**
- * Shortens a long turn. What the person wrote comes first, because it states the task. Pasted text follows
- * between code fences, so that the router recognizes it (`splitTurn`). Of each part, the beginning and the end
+ * Shortens a long turn. Text that the user wrote comes first, because it states the task. Pasted text follows
+ * between code fences, so that the router recognizes it (`splitTurn`). The beginning and the end of each part
  * are kept.
  */
 export function shortenTurn(text: string): string {
@@ -24,7 +27,10 @@ export function shortenTurn(text: string): string {
   return [own, fence, cutMiddle(pasted, rest), fence].join('\n');
 }
 
-/** Splits both ends of a turn. A fence that opens between them is open where the second end starts. */
+/**
+ * Splits both ends of a turn. A fence that opens between the ends is treated as open at the start of the
+ * second end.
+ */
 function splitEnds(text: string): SplitTurn {
   if (text.length <= 2 * searchedCharacters) return splitTurn(text);
   const endAt = text.length - searchedCharacters;

@@ -15,22 +15,27 @@ import type { PlanQuestion, PlanSubject, Planner, SchemaMode } from './planner.p
 import type { HashedList } from './tool-list-hasher.ts';
 import type { PlannedReply, SchemaEdits } from '../../../exchange/tool-plan.ts';
 
-/** Leaves room for framing under the 8 MiB message limit. */
+/** Max length of a message in bytes. The limit leaves room for framing under the 8 MiB message limit. */
 const definitionsBytesMax = 6 * 1024 * 1024;
-/** Bytes of definitions in one message to the router, which parses it in a few milliseconds. */
+/**
+ * Bytes of definitions in one message to the router. The router parses such a message in a few milliseconds.
+ */
 const groupBytesMax = 128 * 1024;
 
 /**
- * Calls the tool router and the compressor. Tools and earlier turns are sent as hashes. Their full text is
- * sent only to an instance that lacks them.
+ * Calls the tool router and the compressor. Tools and earlier turns are sent as hashes. The full text is sent
+ * only to an instance that lacks it.
  */
 export class NatsPlanner implements Planner {
   readonly #messaging: Messaging;
   readonly #reporter: ToolReporter;
   readonly #deadlineMs: number;
-  /** Tool lists that a router has already planned with. The next request omits their tool hashes. */
+  /**
+   * Tool lists that a router instance has already planned with. Later requests omit the tool hashes of these
+   * lists.
+   */
   readonly #known = new LRUCache<string, true>({ max: 10_000 });
-  /** Compression results. They depend only on the mode and on the definition's bytes. */
+  /** Compression results by mode and definition bytes. A result depends on nothing else. */
   readonly #schemaEdits = new LRUCache<string, SchemaEdits>({
     max: 100_000,
     maxSize: 64 * 1024 * 1024,
@@ -65,8 +70,8 @@ export class NatsPlanner implements Planner {
   }
 
   /**
-   * Sends missing data to one router instance and retries the plan there. The instance may first need the
-   * list, then definitions.
+   * Sends missing data to one router instance and retries the plan at this instance. The instance may first
+   * need the list, and then definitions.
    */
   async #teach(
     subject: PlanSubject,
@@ -116,8 +121,8 @@ export class NatsPlanner implements Planner {
   }
 
   /**
-   * Returns definitions without a result, up to the size of one message. The rest follow with the next
-   * request.
+   * Returns definitions without a result, up to the size of one message. Further definitions are sent with
+   * the next request.
    */
   #unseenDefinitions(
     subject: PlanSubject,
@@ -138,8 +143,8 @@ export class NatsPlanner implements Planner {
 }
 
 /**
- * The missing definitions, in groups of about `groupBytesMax` bytes. Each group is rendered when it is needed, so that a long list
- * does not block the event loop.
+ * Returns the missing definitions in groups of about `groupBytesMax` bytes. Each group is rendered when it is
+ * needed, so that a long list does not block the event loop.
  */
 function* cutDefinitions(
   { tools, tape, format }: PlanSubject,
@@ -178,8 +183,8 @@ function keyOf(mode: SchemaMode, hash: string): string {
 }
 
 /**
- * Returns the newest turn in full and a hash of the earlier ones. A router that planned the previous turn has
- * those in memory.
+ * Returns the newest turn in full and a hash of the earlier turns. A router that planned the previous turn
+ * has the earlier turns in memory.
  */
 function withoutEarlierTurns(question: PlanQuestion): PlanQuestion & Pick<PlanToolsRequest, 'earlierTurns'> {
   const earlier = question.userTurns.slice(0, -1);
@@ -188,7 +193,7 @@ function withoutEarlierTurns(question: PlanQuestion): PlanQuestion & Pick<PlanTo
   return { ...question, userTurns: question.userTurns.slice(-1), earlierTurns: hashTurns(earlier) };
 }
 
-/** After this time, lists are reported again in case the worker lost them. */
+/** Interval after which a list is reported again, in case the worker lost the list. */
 const againMs = 3_600_000;
 /** Minimum time between two reports for one account, however often its list changes. */
 const restMs = 5_000;
@@ -196,8 +201,8 @@ const reportedToolsMax = 1_000;
 const reportedBytesMax = 4 * 1024 * 1024;
 
 /**
- * Reports to the worker which tools an account offers together. The worker assesses their descriptions. Runs
- * outside the request; a failed report is repeated with a later request.
+ * Reports to the worker the tools that an account offers together. The worker assesses the tools'
+ * descriptions. The report runs outside the request, and a failed report is repeated with a later request.
  */
 class ToolReporter {
   readonly #messaging: Messaging;

@@ -8,7 +8,7 @@ import type { PlannedReply, SchemaEdits } from '../../../exchange/tool-plan.ts';
 export interface PlanSubject {
   readonly format: ClientWireFormat;
   readonly tape: JsonTape;
-  /** The tools that the key may use. Positions in plans refer to this list. */
+  /** The tools that the key may use. Positions in plans are indexes in this list. */
   readonly tools: readonly ToolOutline[];
   /** Hashes for `tools`, in the same order. */
   readonly list: HashedList;

@@ -32,7 +32,8 @@ export class ToolListHasher {
 }
 
 /**
- * Returns a key for the bytes from the first to the last tool, and for the choice of listed tools among them.
+ * Returns a key for the bytes from the first to the last tool, and for the selection of listed tools among
+ * them.
  */
 function keyOf(bytes: Buffer, tools: readonly ToolOutline[]): string {
   const start = tools[0]?.range.start ?? 0;
