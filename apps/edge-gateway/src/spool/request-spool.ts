@@ -18,20 +18,17 @@ import { endingReserveBytes, renderRefusal, SpoolShares } from './spool-shares.t
 import type { RequestSpoolOptions } from './spool-options.ts';
 
 /**
- * Minimum number of segments in a full spool. Events use space in the spool until their whole segment is
- * committed, so even a small spool has many segments.
+ * Min number of segments. Events use space until their whole segment is committed, so segments must be small.
  */
 const segmentsMin = 16;
 const writeRetryMs = 250;
 const endingDelayMs = 2;
 /**
- * Number of open requests from which other requests are likely to arrive in the same event loop turn and
- * share a write.
+ * With this number of open requests, new lines often arrive in the same event loop turn and share a write.
  */
 const crowd = 8;
 /**
- * Time in milliseconds for which a committed segment waits for open requests. The accept lines of these
- * requests then move to the current segment.
+ * Time that a committed segment waits for open requests before their accept lines are copied to a new one.
  */
 const carryAfterMs = 10_000;
 
@@ -69,7 +66,7 @@ export class RequestSpool {
   #writingBytes = 0;
   #bytesOnDisk = 0;
   #carrying: Segment | null = null;
-  /** Pending results for events that are not complete yet. */
+  /** Events that are not complete yet. */
   readonly #endings = new Set<Promise<void>>();
   #closed = false;
   #closing: Promise<void> | null = null;
@@ -88,9 +85,9 @@ export class RequestSpool {
   }
 
   /**
-   * Writes the accept line, and resolves when the line is in the segment file.
-   * @throws GatewayError `service_unavailable` if the spool or the account's share is full, if the spool is
-   * closed, or if its disk fails
+   * Resolves when the accept line is in the segment file.
+   * @throws GatewayError `service_unavailable` if the spool or the account's share is full, closed, or its
+   * disk fails
    */
   async accept(event: RequestAcceptedV1): Promise<void> {
     if (this.#closed) throw renderRefusal('the spool is closed');
@@ -167,9 +164,7 @@ export class RequestSpool {
     return adopted;
   }
 
-  /**
-   * Stops accepting requests and writes pending lines. If the disk is failing, the write is tried only once.
-   */
+  /** Stops accepting requests and writes pending lines. If the disk is failing, it tries only once. */
   async drain(): Promise<void> {
     this.#closed = true;
     await Promise.all(this.#endings);
@@ -182,10 +177,7 @@ export class RequestSpool {
     await this.#flushing;
   }
 
-  /**
-   * Closes the spool and leaves uncommitted data on disk. The next process records the open requests as
-   * `interrupted`.
-   */
+  /** Leaves uncommitted data on disk. The next process records its open requests as `interrupted`. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -239,8 +231,7 @@ export class RequestSpool {
   }
 
   async #flush(): Promise<void> {
-    // The first write contains all lines from this event loop turn. Under low load, the write starts
-    // immediately.
+    // The first write contains all lines from this turn. Under low load, it starts immediately.
     await new Promise<void>((resolve) => {
       if (this.#open.size < crowd) process.nextTick(resolve);
       else setImmediate(resolve);
@@ -302,9 +293,7 @@ export class RequestSpool {
     group.written?.reject(renderRefusal('the spool could not be written', cause));
   }
 
-  /**
-   * Rewrites the accept lines of long requests, so that their old segment and later segments can be deleted.
-   */
+  /** Rewrites accept lines of long requests, so that their old segment and later ones can be deleted. */
   #carryForward(segment: Segment): void {
     const waitedMs = this.#now() - (segment.sealedAtMs ?? 0);
     if (this.#closed || this.#carrying === segment || waitedMs < carryAfterMs) return;

@@ -88,13 +88,16 @@ describe('a plan', () => {
     expect(planned.forwarded).toHaveLength(8);
   });
 
-  it.each([1, 3, 20])('applies an override of K to %d, even when the turn is ambiguous', async (kOverride) => {
-    for (const turn of [clear, 'hi']) {
-      const planned = await plan(shop, { userTurns: [turn], kOverride });
-      expect(planned).toMatchObject({ kReason: 'override', k: kOverride });
-      expect(planned.forwarded).toHaveLength(kOverride);
-    }
-  });
+  it.each([1, 3, 20])(
+    'applies an override of K to %d, even when the turn is ambiguous',
+    async (kOverride) => {
+      for (const turn of [clear, 'hi']) {
+        const planned = await plan(shop, { userTurns: [turn], kOverride });
+        expect(planned).toMatchObject({ kReason: 'override', k: kOverride });
+        expect(planned.forwarded).toHaveLength(kOverride);
+      }
+    },
+  );
 
   it('applies an override of K that is as large as the list, and a small one to a short list', async () => {
     const wide = await plan(shop, { userTurns: [clear], kOverride: 512 });

@@ -11,9 +11,12 @@ const parse = (body: unknown, stream = true) =>
   });
 
 describe('a request of this format', () => {
-  it.each([true, false])('requests usage in the stream if and only if the client requests a stream: %s', (stream) => {
-    expect(parse({ messages: [] }, stream)).toMatchObject({ stream, streamsUsage: stream });
-  });
+  it.each([true, false])(
+    'requests usage in the stream if and only if the client requests a stream: %s',
+    (stream) => {
+      expect(parse({ messages: [] }, stream)).toMatchObject({ stream, streamsUsage: stream });
+    },
+  );
 
   it('is parsed into the interchange', () => {
     const { messages, tools, settings, stream } = parse({

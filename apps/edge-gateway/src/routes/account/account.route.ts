@@ -90,7 +90,7 @@ export class AccountRoute {
     return deletion;
   }
 
-  /** A new user calls this route first, because there is no API key before there is an account. */
+  /** A new user calls this route first, because an API key can only exist after the account exists. */
   @Post('/register')
   @HttpCode(200)
   @AllowAccess('session')

@@ -24,7 +24,10 @@ import { AllowAccess, Describe } from '../../openapi/operation.ts';
 import { readBody, readJson, readOptionalJson, requireJson } from '../../request/read-body.ts';
 import * as operations from './billing.operations.ts';
 
-/** Stripe events are usually a few kilobytes; an invoice with many lines takes tens of kilobytes. */
+/**
+ * Max length of a Stripe event in bytes. Events usually have a few kilobytes, and an invoice with many lines
+ * has tens of kilobytes.
+ */
 const eventBytesMax = 512 * 1024;
 const signatureCharsMax = 4_096;
 
@@ -89,7 +92,10 @@ export class BillingRoute {
     return (await this.#messaging.call(syncSubscription, { accountId })).billing;
   }
 
-  /** Stripe's signature authenticates the caller. Only the billing service has the secret for checking it. */
+  /**
+   * Stripe's signature authenticates the caller. Only the billing service has the secret for checking the
+   * signature.
+   */
   @Post('/v1/billing/webhook')
   @HttpCode(200)
   @AllowAccess('public')

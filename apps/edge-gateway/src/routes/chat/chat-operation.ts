@@ -34,7 +34,7 @@ export const chatAnswerHeaders = {
   'x-svc-error-source': '`provider` if the error is the provider’s own.',
 } as const;
 
-/** Errors that chat requests may return, whatever their format. */
+/** Errors that a chat request may return in every format. */
 export const chatErrors: readonly ErrorCode[] = [
   'unbalanced_tool_calls',
   'tool_not_allowed',

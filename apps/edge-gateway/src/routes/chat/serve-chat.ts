@@ -10,10 +10,10 @@ import type { PipelineSettings } from '../../request/settings.ts';
 
 /** A chat endpoint in the public interface. */
 export interface ChatEndpoint {
-  /** Path in the public notation, for the log. */
+  /** Path of the endpoint as it is shown in the log. */
   readonly path: string;
   readonly format: ClientFormat;
-  /** The model, and whether the response is streamed, for formats that take both from the path. */
+  /** The model and the streaming mode, for formats that put both in the path. */
   readonly route?: RequestRoute;
 }
 
@@ -35,8 +35,8 @@ export const messagesEndpoint = { path: '/v1/messages', format: 'messages' } as 
 type HandleExchange = (exchange: Exchange, services: PipelineServices) => Promise<void>;
 
 /**
- * Runs a routed request through the pipeline within its trace. The pipeline sends the response; Fastify does
- * not.
+ * Runs a routed request through the pipeline within its trace. The pipeline sends the response instead of
+ * Fastify.
  */
 export function serveChat(
   { id, raw: request }: FastifyRequest,

@@ -21,8 +21,8 @@ export const replayedHeaders = {
 };
 
 /**
- * SHA-256 of the request's `Idempotency-Key` header, in hex; undefined if the header is missing. Throws
- * `invalid_field`.
+ * Returns the SHA-256 of the request's `Idempotency-Key` header in hex. Returns undefined if the header is
+ * missing. Throws `invalid_field`.
  */
 export function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];

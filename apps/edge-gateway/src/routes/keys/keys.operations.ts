@@ -15,7 +15,10 @@ import type { Operation, OperationAnswer } from '../../openapi/operation.ts';
 import { idempotencyHeaders, replayedHeaders } from './idempotency-key.ts';
 
 const tag = 'API keys';
-/** Errors for API keys that change keys. Users never receive them. */
+/**
+ * Errors for changes of API keys that are made with an API key. Users with a login session never receive
+ * them.
+ */
 const grantErrors = ['own_key_change', 'grant_exceeds_key'] as const;
 const params = z.object({ key_id: z.uuid().meta({ description: 'The id of a key of this account.' }) });
 

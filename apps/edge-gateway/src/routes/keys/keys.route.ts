@@ -66,7 +66,7 @@ export class KeysRoute {
     return this.#showSecret(created, reply);
   }
 
-  /** Chat accepts API keys only, so the dashboard's playground receives a key tied to its login session. */
+  /** Chat accepts only API keys, so the dashboard's playground receives a key tied to its login session. */
   @Post('/v1/account/playground-key')
   @HttpCode(201)
   @AllowAccess('session')
@@ -134,8 +134,8 @@ export class KeysRoute {
   }
 
   /**
-   * Parameters shared by all calls that create a secret: the public key to seal it with, and the idempotency
-   * key.
+   * Returns the parameters of all calls that create a secret: the public key for sealing the secret, and the
+   * idempotency key.
    */
   #readCreation(request: FastifyRequest): { recipientPublicKey: string; idempotencyKeySha256?: string } {
     const idempotencyKeySha256 = readIdempotencyKey(request);
@@ -157,7 +157,7 @@ export class KeysRoute {
   }
 }
 
-/** An invalid id returns the same 404 as an unknown id. */
+/** Checks a key id. An invalid id returns the same 404 as an unknown id. */
 function requireKeyId(text: string): string {
   if (z.uuid().safeParse(text).success) return text;
   throw new GatewayError('not_found');

@@ -25,7 +25,10 @@ const listedModel = z
   })
   .meta({ id: 'Model' });
 
-/** Clients written for other gateways send paging parameters. Unknown parameters are ignored here. */
+/**
+ * Query parameters of the route. Clients written for other gateways send paging parameters, so unknown
+ * parameters are ignored here.
+ */
 const listModelsQuery = z.object({
   live: z.enum(['true', 'false']).default('false').meta({
     description:
@@ -92,7 +95,7 @@ export class ModelsRoute {
     return { object: 'list', data: [...models.map(renderModel), ...further] };
   }
 
-  /** Models that providers list but the catalog does not contain. */
+  /** Models that providers list and that the catalog does not contain. */
   async #listLive(accountId: string, connected: readonly string[]): Promise<ListedModel[]> {
     const { catalog } = this.#services;
     const lists = connected.map(async (provider) => {
@@ -103,7 +106,7 @@ export class ModelsRoute {
     return (await Promise.all(lists)).flat();
   }
 
-  /** Model ids contain slashes, so the id is the whole rest of the path, percent-encoded or not. */
+  /** Model ids contain slashes, so the id is the whole rest of the path, with or without percent encoding. */
   @Get('/*')
   @Describe(getModel)
   @AllowAccess('api-key')

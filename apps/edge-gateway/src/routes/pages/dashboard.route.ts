@@ -57,7 +57,7 @@ const readDashboardFile: Operation = {
 
 const home = '/dashboard/';
 
-/** `/dashboard`: the dashboard's files. Its pages load their data from the account routes. */
+/** `/dashboard`: the dashboard's files. The dashboard's pages load their data from the account routes. */
 @Controller()
 @AllowAccess('public')
 export class DashboardRoute {
@@ -90,7 +90,8 @@ export class DashboardRoute {
   async readSettings(): Promise<DashboardSettings> {
     const { settings } = this.#dashboard;
     if (this.#identity === null || settings.sign_in.kind !== 'embedded') return settings;
-    // People can still sign in if this answer is missing: the page then names the operator for lost passwords.
+    // Users can still sign in if this response is missing. The page then refers users with lost passwords to
+    // the operator.
     const read = await this.#identity.settings().catch(() => ({ sendsMail: false }));
     return { ...settings, sign_in: { kind: 'embedded', sends_mail: read.sendsMail } };
   }
@@ -112,7 +113,7 @@ export class DashboardRoute {
     return answer.body;
   }
 
-  /** Throws `not_found` if the gateway was deployed without a built dashboard. */
+  /** Redirects to the dashboard. Throws `not_found` if the gateway was deployed without a built dashboard. */
   #redirect(reply: FastifyReply): string {
     if (!this.#dashboard.files.find('index.html')) throw new GatewayError('not_found');
     void reply.status(302).header('location', home).header('content-type', 'text/plain; charset=utf-8');

@@ -10,7 +10,7 @@ interface ConnectionParts {
   readonly sandboxUrl: string | undefined;
 }
 
-/** A provider as the account sees it. The sandbox counts as connected wherever it runs. */
+/** Renders a provider as the account sees it. The sandbox is shown as connected wherever it runs. */
 export function renderConnection({
   provider,
   formats,
@@ -41,9 +41,9 @@ function renderFields(provider: Provider): ProviderConnection['fields'] {
 }
 
 /**
- * The additional keys for a connection, without duplicates and without the first key.
- * @throws GatewayError `invalid_field` if the provider needs more than a key, if the first key is missing, or if a
- * key looks like ordinary text.
+ * Returns the additional keys for a connection, without duplicates and without the first key.
+ * @throws GatewayError `invalid_field` if the provider needs more than a key, if the first key is missing, or
+ * if a key looks like ordinary text.
  */
 export function chooseAdditionalKeys(
   { name, connection }: Provider,

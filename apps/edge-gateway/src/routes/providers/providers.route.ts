@@ -96,7 +96,10 @@ export class ProvidersRoute {
     return { provider: name, object: 'provider.deleted', deleted: true };
   }
 
-  /** @throws GatewayError `egress_denied`, or `invalid_field` for an address of the gateway itself */
+  /**
+   * Checks the provider's address.
+   * @throws GatewayError `egress_denied`, or `invalid_field` for an address of the gateway itself
+   */
   async #checkAddress(baseUrl: string): Promise<void> {
     if (await this.#egressGuard.isOwn(baseUrl))
       throw invalidField('base_url', 'the address of the provider, not an address of this gateway');
@@ -104,8 +107,8 @@ export class ProvidersRoute {
   }
 
   /**
-   * Tries twice, because between the two calls the vault may rotate its key or lose a replica. Storing the
-   * same credential again changes nothing.
+   * Stores a credential. Tries twice, because between the two calls the vault may rotate its key or lose a
+   * replica. Storing the same credential again changes nothing.
    */
   async #store(
     { accountId, actor }: AccountCaller,

@@ -17,8 +17,8 @@ interface Scope {
 type Compression = NonNullable<RequestDetail['compression']>;
 
 /**
- * Adds the original messages that compression removed and the token counts, if they are still stored. While
- * the services that store them are unavailable, the request is shown without them.
+ * Adds the original messages that compression removed, and the token counts, if these data are still stored.
+ * While the services that store them are unavailable, the request is shown without these data.
  */
 export async function addStoredContext(
   request: RequestDetail,
@@ -62,7 +62,10 @@ async function readExact({ accountId, blocks }: Scope, messaging: Messaging): Pr
   };
 }
 
-/** The stored content of a request; null if no content is stored or it cannot be read now. */
+/**
+ * Returns the stored content of a request. Returns null if no content is stored or the content cannot be read
+ * now.
+ */
 export async function readStoredContent(
   accountId: string,
   requestId: string,

@@ -4,7 +4,7 @@ import { readPage } from './requests.route.ts';
 
 const log = Array.from({ length: 430 }, (_, at) => ({ id: `request ${at}` }));
 
-/** A worker with this log. Notes the number of requests in each reply. */
+/** Opens a worker with this log. The worker notes the number of requests in each reply. */
 function openWorker() {
   const replies: number[] = [];
   const reply = (from: number, limit: number) => {

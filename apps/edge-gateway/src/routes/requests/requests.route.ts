@@ -124,7 +124,10 @@ export class RequestsRoute {
   }
 }
 
-/** Requests in one reply of the worker. They take a few milliseconds of processor time there and here. */
+/**
+ * Number of requests in one reply of the worker. Such a reply takes a few milliseconds of processor time in
+ * the worker and in the gateway.
+ */
 const rowsAtOnce = 100;
 
 interface PageQuery {
@@ -134,7 +137,7 @@ interface PageQuery {
   readonly filter: RequestFilter;
 }
 
-/** Reads a large page in parts, so that the requests of other accounts run in between. */
+/** Reads a large page in parts, so that requests of other accounts can run between the parts. */
 export async function readPage(
   messaging: Pick<Messaging, 'call'>,
   { limit, offset, ...query }: PageQuery,

@@ -101,12 +101,12 @@ export class RoutingInsightsRoute {
   }
 }
 
-/** With fewer samples, chance affects the figures more than the model does. */
+/** Min number of samples. With fewer samples, chance affects the figures more than the model does. */
 export const samplesMin = 20;
 const modelsMax = 5;
 
 /**
- * An account's best models, based on its own requests. Models with too few samples appear only in
+ * Returns an account's best models, based on its own requests. Models with too few samples appear only in
  * `most_used`.
  */
 export function chooseInsights(

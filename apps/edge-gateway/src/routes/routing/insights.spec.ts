@@ -31,7 +31,7 @@ describe('insights', () => {
     expect(namesOf(insights.most_used)).toEqual(['few', 'none']);
   });
 
-  it('list at most five models, and none without requests', () => {
+  it('list at most five models, and no models without requests', () => {
     const many = Array.from({ length: 8 }, (_, at) => observed(`m-${at}`));
     const { best_recall, fastest, most_used } = chooseInsights(many);
     expect([best_recall.length, fastest.length, most_used.length]).toEqual([5, 5, 5]);

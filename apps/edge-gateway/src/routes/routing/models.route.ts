@@ -119,7 +119,10 @@ export class RoutingModelsRoute {
     return new Set(models.map(({ provider, modelId }) => `${provider}/${modelId}`));
   }
 
-  /** Null while the request log is unavailable, because the model list must not depend on it. */
+  /**
+   * Returns the observations of the account's models. Returns null while the request log is unavailable,
+   * because the model list must not depend on the log.
+   */
   async #observe(accountId: string): Promise<Observations> {
     try {
       const span = chooseLastDays(observedDays, Date.now());
@@ -156,7 +159,10 @@ function nameOf({ provider, modelId }: CatalogModel): string {
   return `${provider}/${modelId}`;
 }
 
-/** Whether the account's rules allow the model. A request's needs are checked only when it arrives. */
+/**
+ * Returns whether the account's rules allow the model. A request's needs are checked only when the request
+ * arrives.
+ */
 function isAllowed(
   model: CatalogModel,
   disabled: ReadonlySet<string>,

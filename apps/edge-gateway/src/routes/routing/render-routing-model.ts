@@ -2,7 +2,7 @@ import type { ModelObservation, RoutingModel, RoutingModelStatus } from '@gatewa
 import { pricesAt, type CatalogModel } from '@gateway/model-catalog';
 
 /**
- * What the catalog knows about a model.
+ * Renders the catalog's facts about a model.
  * @param at the time whose prices are shown, in milliseconds since the epoch
  */
 export function renderRoutingModel(model: CatalogModel, at: number): RoutingModel {
@@ -30,10 +30,13 @@ export function renderRoutingModel(model: CatalogModel, at: number): RoutingMode
   };
 }
 
-/** Observations by `<provider>/<model>`; null while the request log is unavailable. */
+/** Observations by `<provider>/<model>`. Null while the request log is unavailable. */
 export type Observations = ReadonlyMap<string, ModelObservation> | null;
 
-/** Renders a model's catalog entry, whether it is enabled, and its observations. Null means unknown. */
+/**
+ * Renders a model's catalog entry, its status (enabled or disabled), and its observations. Null means that a
+ * value is unknown.
+ */
 export function renderModelStatus(
   model: CatalogModel,
   isEnabled: boolean,

@@ -8,7 +8,7 @@ it.each([
   ['2001:db8:1:3::1', '20010db800010003/64'],
   ['', 'unknown'],
   ['nonsense', 'unknown'],
-])('counts attempts from %s under %s', (ip, counted) => {
+])('counts the attempts from %s under %s', (ip, counted) => {
   expect(chooseClientAddress(ip)).toBe(counted);
 });
 

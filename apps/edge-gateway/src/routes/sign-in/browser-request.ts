@@ -14,12 +14,12 @@ export interface AuthSettings {
   readonly rateLimitRpm: number;
 }
 
-/** Callers of `/v1/auth` are not authenticated yet, so the limit for their bodies is small. */
+/** Max length of a body in bytes. Callers of `/v1/auth` are not authenticated yet, so the limit is small. */
 export const bodyBytesMax = 16 * 1024;
 
 /**
- * The address used for counting a client's attempts: an IPv4 address, or the /64 network of an IPv6 address,
- * because a single customer usually owns the whole network.
+ * Returns the address for counting a client's attempts. This is an IPv4 address, or the /64 network of an
+ * IPv6 address, because a single customer usually owns the whole network.
  */
 export function chooseClientAddress(ip: string): string {
   if (!ipaddr.isValid(ip)) return 'unknown';
@@ -29,14 +29,17 @@ export function chooseClientAddress(ip: string): string {
   return `${Buffer.from(network).toString('hex')}/64`;
 }
 
-/** A placeholder for the account id. It has no change epoch, so only the request count matters. */
+/**
+ * A placeholder for the account id. The placeholder has no change epoch, so only the request count is
+ * relevant.
+ */
 const sharedAccountId = 'people';
 
 /** The client of a call to `/v1/auth`. */
 export interface Client {
-  /** The address or network that failed attempts are counted under. */
+  /** The address or network for which failed attempts are counted. */
   readonly clientAddress: string;
-  /** For the audit log. */
+  /** The origin of the request for the audit log. */
   readonly origin: RequestOrigin;
 }
 
@@ -65,9 +68,9 @@ export function requireEmbedded({ subject, sessionId }: LoginSession): {
 }
 
 /**
- * Limits calls to `/v1/auth` per minute and client address, across replicas. Calls of a known device are counted
- * for that device instead, so that strangers with the same client address cannot use up its limit. Throws
- * `too_many_attempts`.
+ * Limits calls to `/v1/auth` per minute and client address, across replicas. Calls of a known device are
+ * counted for that device instead, so that other users of the same client address cannot use up its limit.
+ * Throws `too_many_attempts`.
  */
 async function limitAuth(
   rateLimiter: RateLimiter,
@@ -82,9 +85,9 @@ async function limitAuth(
 
 /**
  * Throws `cross_site_request` if a browser sends the call for another site's page. Such a call could sign the
- * user in or out, or switch accounts. Programs send neither header. There are two other protections: the
- * cookie is SameSite=Strict, and browsers require permission for JSON requests from other sites. This check
- * also works in old browsers.
+ * user in or out, or switch accounts. Programs send neither of the two checked headers. There are two other
+ * protections: the cookie is SameSite=Strict, and browsers require permission for JSON requests from other
+ * sites. This check also works in old browsers.
  */
 export function requireSameSite({ headers, host }: Pick<FastifyRequest, 'headers' | 'host'>): void {
   const site = headers['sec-fetch-site'];

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readDeviceTokens, setDeviceCookie } from './cookies.ts';
 
-/** A token as a client could invent it: the edge reads its subject without a check. */
+/** Returns a token as a client could forge it. The gateway reads the token's subject without verification. */
 const tokenOf = (sub: string, n = 0) =>
   ['{"alg":"EdDSA"}', JSON.stringify({ sub, n }), 'x']
     .map((part) => Buffer.from(part).toString('base64url'))
@@ -20,14 +20,14 @@ const read = (cookie: string, protocol = 'http') =>
   readDeviceTokens({ headers: { cookie }, protocol } as unknown as FastifyRequest);
 
 describe('the device cookie', () => {
-  it('cannot be read by scripts or sent by other sites, and only over TLS where there is TLS', () => {
+  it('cannot be read by scripts or sent by other sites, and is sent only over TLS if the gateway uses TLS', () => {
     expect(set('a').value).toBe('svc_device=a; Path=/; Max-Age=15552000; HttpOnly; SameSite=Strict');
     expect(set('a', '', 'https').value).toBe(
       '__Host-svc_device=a; Path=/; Max-Age=15552000; HttpOnly; SameSite=Strict; Secure',
     );
   });
 
-  it('holds one token for each of the last four people', () => {
+  it('contains one token for each of the last four users', () => {
     let cookie = '';
     for (const person of ['a', 'b', 'c', 'd', 'e']) ({ cookie } = set(tokenOf(person), cookie));
     const { tokens } = set(tokenOf('c', 1), cookie);
@@ -35,13 +35,13 @@ describe('the device cookie', () => {
   });
 
   it.each(['', 'other=1', 'svc_device=', 'svc_device=~~~', `svc_device=${'x'.repeat(1_025)}`])(
-    'yields no token from %s',
+    'contains no token if the header is %s',
     (cookie) => {
       expect(read(cookie)).toEqual([]);
     },
   );
 
-  it('yields at most four tokens', () => {
+  it('contains at most four tokens', () => {
     expect(read(`svc_device=${Array.from({ length: 9 }, (_, n) => `t${n}`).join('~')}`)).toHaveLength(4);
   });
 });

@@ -2,7 +2,7 @@ import { deviceTokensMax } from '@gateway/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decodeJwt } from 'jose';
 
-/** The longest device token that the account service accepts. */
+/** Max length of a device token that the account service accepts, in characters. */
 const deviceTokenCharsMax = 1_024;
 
 /**
@@ -11,10 +11,13 @@ const deviceTokenCharsMax = 1_024;
 const securePrefix = '__Host-';
 const refreshName = 'svc_refresh';
 const deviceName = 'svc_device';
-/** Separates the tokens of several people in the device cookie. Tokens never contain it. */
+/** Separates the tokens of several users in the device cookie. Tokens never contain this character. */
 const separator = '~';
 
-/** As long as a device token is valid: 180 days. The account service checks the exact time. */
+/**
+ * Lifetime of the device cookie, which equals the validity of a device token: 180 days. The account service
+ * checks the exact time.
+ */
 const deviceMaxAgeSeconds = 180 * 24 * 60 * 60;
 
 /** Stores the refresh token in the browser as a cookie that scripts and other sites cannot read. */
@@ -31,14 +34,14 @@ export function clearRefreshCookie(request: FastifyRequest, reply: FastifyReply)
   addCookie(request, reply, refreshName, { value: '', maxAgeSeconds: 0 });
 }
 
-/** The refresh token; undefined if the request has no such cookie. */
+/** Returns the refresh token. Returns undefined if the request has no such cookie. */
 export function readRefreshCookie(request: FastifyRequest): string | undefined {
   return readCookie(request, refreshName);
 }
 
 /**
- * Marks the browser as a known device of a person. The cookie holds one token per user, newest first, because
- * users can share a browser.
+ * Marks the browser as a known device of a user. The cookie contains one token per user, newest first,
+ * because users can share a browser.
  */
 export function setDeviceCookie(request: FastifyRequest, reply: FastifyReply, token: string): void {
   const subject = subjectOf(token);
@@ -47,13 +50,16 @@ export function setDeviceCookie(request: FastifyRequest, reply: FastifyReply, to
   addCookie(request, reply, deviceName, { value, maxAgeSeconds: deviceMaxAgeSeconds });
 }
 
-/** The device tokens of the browser. They may be forged or expired. */
+/** Returns the browser's device tokens, which may be forged or expired. */
 export function readDeviceTokens(request: FastifyRequest): string[] {
   const tokens = readCookie(request, deviceName)?.split(separator, deviceTokensMax) ?? [];
   return tokens.filter((token) => token !== '' && token.length <= deviceTokenCharsMax);
 }
 
-/** Read without verification, only to replace the older token of the same person. */
+/**
+ * Reads a token's subject without verification. The subject is used only to replace the older token of the
+ * same user.
+ */
 function subjectOf(token: string): string | undefined {
   try {
     return decodeJwt(token).sub;
@@ -79,7 +85,7 @@ function addCookie(
 ): void {
   const secure = isSecure(request) ? '; Secure' : '';
   const fields = `Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
-  // Fastify appends further values of this header.
+  // If the header already has a value, Fastify adds this value.
   reply.header('set-cookie', `${nameFor(request, name)}=${value}; ${fields}`);
 }
 
@@ -87,7 +93,7 @@ function nameFor(request: FastifyRequest, name: string): string {
   return isSecure(request) ? `${securePrefix}${name}` : name;
 }
 
-/** Whether the browser's connection uses TLS, either to the gateway or to a trusted proxy. */
+/** Returns whether the browser's connection uses TLS, either to the gateway or to a trusted proxy. */
 function isSecure({ protocol }: FastifyRequest): boolean {
   return protocol === 'https';
 }

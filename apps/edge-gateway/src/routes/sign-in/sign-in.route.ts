@@ -34,7 +34,10 @@ import {
 } from './cookies.ts';
 import * as operations from './sign-in.operations.ts';
 
-/** How long a key set is reused before it is looked up again. Callers of this route are not rate-limited. */
+/**
+ * Time in milliseconds for which a key set is reused before the next lookup. Callers of this route are not
+ * rate-limited.
+ */
 const keySetFreshMs = 10_000;
 
 /** `/v1/auth` and `/.well-known/jwks.json`: login sessions for the embedded identity. */

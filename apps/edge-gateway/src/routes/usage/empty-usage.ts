@@ -1,6 +1,6 @@
 import type { AnalyticsDay, UsageDay, UsageFigures } from '@gateway/contracts';
 
-/** Usage totals for zero requests: the cost is known to be zero, and nothing was saved. */
+/** Usage totals for zero requests. The cost is known to be zero, and nothing was saved. */
 export const noUsage: UsageFigures = {
   requests: 0,
   errors: 0,

@@ -65,7 +65,7 @@ describe("a request's API version", () => {
     expect(newer.fields).toEqual(['temperature', 'top_p']);
   });
 
-  it("causes the loss of documents in assistant messages and citations in user messages if the version rejects them", () => {
+  it('causes the loss of documents in assistant messages and citations in user messages if the version rejects them', () => {
     const options = { apiVersion: '2026-10-21' };
     const source = { kind: 'url', url: 'https://d.test' } as const;
     const ofAssistant: ChatMessage = { role: 'assistant', parts: [{ type: 'document', source }] };
