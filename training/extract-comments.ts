@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 
 const commentCharactersMax = 160;
 const commentCharactersMin = 12;
-/** Beyond this number, further field comments in one file add little. */
+/** Maximum number of field comments from one file. More comments from the same file add little. */
 const membersPerFileMax = 120;
 
 const pairs = new Set<string>();
@@ -59,7 +59,7 @@ function serviceOf(file: string): string {
   return /^(?:v\d.*|index|types|microsoft-graph|methods)$/.test(name) ? basename(dirname(file)) : name;
 }
 
-/** The first sentences in a comment, without markup and tags. Undefined if little is left. */
+/** The first sentences in a comment, without markup and tags. Undefined if the text is too short. */
 function readComment(comment: string): string | undefined {
   const prose = comment
     .replace(/^[ \t]*(?:\*|\/\/) ?/gm, '')

@@ -1,4 +1,4 @@
-"""Each frequent word's nearest neighbours by the table of words.
+"""Finds the nearest neighbours of each frequent word in the table of words.
 
 python3 training/find_synonyms.py  ->  generated/synonyms.i32 [pairs, 3]: word id, neighbour id, cosine in 255ths.
 """

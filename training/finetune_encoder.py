@@ -1,6 +1,6 @@
-"""Learns from tool sets what a word, a field and a direction weigh; the table of words itself stays as it is.
+"""Trains the weights of words, the gains of fields and the map for turns on tool sets. The table of words does not change.
 
-python3 training/finetune_encoder.py [FOLD ...]  ->  generated/encoder-FOLD.f32; `all` leaves nothing out.
+python3 training/finetune_encoder.py [FOLD ...]  ->  generated/encoder-FOLD.f32; with `all`, no fold is held out.
 """
 import json
 import os
@@ -17,7 +17,7 @@ seed = 20261120
 dimensions = 256
 temperature = 0.06
 steps, questions_a_step, tools_a_step = 300, 48, 384
-# Low on purpose: at three times these the held-out families lose what the others gain.
+# The rates are low on purpose. With three times these rates, held-out families lose as much as the other families gain.
 rates = {"weights": 0.003, "gains": 0.015, "turn": 0.0003}
 pull = {"weights": 0.02, "turn": 0.05}
 context_field = 2
@@ -40,7 +40,7 @@ first_gains = torch.tensor([0, 0, -1.0, 0.7, 0, -0.4, -1.2, -1.2, 0])
 
 
 class WeighedSum(torch.autograd.Function):
-    """Sums of a table's rows, weighed; the table itself learns nothing."""
+    """Weighted sums of the table's rows. The table has no gradient."""
 
     @staticmethod
     def forward(context, shares, ids, offsets, owners):
@@ -106,7 +106,7 @@ def train(held_out):
         is_gold = np.stack([np.isin(tools, gold) for gold in golds])
         scores = encoder.turns(np.array(asked)) @ encoder.tools(tools).T / temperature
         positive = torch.from_numpy(is_gold).float()
-        # Each gold against everything that is none: many golds do not fight each other.
+        # Each gold competes only with tools that are not golds, so the golds of one question do not compete.
         negatives = scores.masked_fill(positive.bool(), -1e4).logsumexp(1, keepdim=True)
         losses = (torch.logaddexp(scores, negatives) - scores) * positive
         loss = (losses.sum(1) / positive.sum(1).clamp(min=1)).mean()
@@ -114,14 +114,14 @@ def train(held_out):
         loss = loss + pull["turn"] * ((encoder.turn - torch.eye(dimensions)) ** 2).sum()
         optimizer.zero_grad()
         loss.backward()
-        # Two sets have dialogues, and they want opposite things of them: what context weighs is not theirs to say.
+        # Only two sets have dialogues, and they pull the weight of context in opposite directions. So this weight is not trained.
         encoder.gains.grad[context_field] = 0
         optimizer.step()
     return encoder
 
 
 def recall(encoder, chosen, depth=10):
-    """Mean over sets of recall at `depth`, in the pools of 100."""
+    """The mean recall at `depth` for each set, in the pools of 100 tools."""
     by_set = {}
     with torch.no_grad():
         tools = encoder.tools(np.arange(len(tool_starts) - 1))
@@ -141,7 +141,7 @@ def show(label, figures):
 
 
 def save(encoder, path):
-    """Token weights [rows, 2] as the graph has them (the table's scales in them), gains [fields], turn map, one after another."""
+    """Writes one array: token weights [rows, 2] as in the graph (multiplied by the table's scales), gains [fields], turn map."""
     token_weights = encoder.weights.detach().exp().numpy() * scales[:, None]
     gains = encoder.gains.detach().exp().numpy()
     parts = [token_weights.ravel(), gains, encoder.turn.detach().numpy().ravel()]

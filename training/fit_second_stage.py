@@ -1,5 +1,6 @@
-"""Fits the second stage: a linear listwise model with a few rectified units beside it, the mean of several seeds. Each
-family of sets is left out in turn, by encoders that have not seen it either; then on all.
+"""Fits the second stage: a listwise model with a linear part and a few rectified units, as the mean of several seeds.
+The script fits one model without each family of sets, on features of encoders that were not trained on that family.
+Then it fits one model on all sets.
 
 python3 training/fit_second_stage.py  ->  generated/second-stage.json
 """
@@ -11,10 +12,10 @@ import torch
 
 first_seed, seeds = 20261120, 3
 units, steps, rate, decay = 8, 120, 0.03, 0.01
-# Questions of a set beyond these in one size of pool teach little that is new: each set weighs the same anyway.
+# Maximum number of questions per set and pool size. More questions add little, because all sets have the same weight.
 questions_max = 150
-# Set by hand, in log-odds. The one family with tools that ask the user is needed for judging what it gains (1 to 4 do;
-# see the card for the figures without it).
+# Set by hand, in log-odds. Only one family has tools that ask the user, and it is needed to measure the gain. Values from 1
+# to 4 work. The card has the figures without this gain.
 by_hand = {"asks_user": 2.0}
 here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "generated")
 torch.set_num_threads(1)
@@ -44,7 +45,7 @@ def choose_questions():
 
 
 def lay_out(chosen):
-    """Padded features, which rows are no negatives, the golds (the first of each one's alternatives), and weights."""
+    """Padded features, a mask of the rows that are not negatives, the golds (the first alternative of each), and weights."""
     features = np.zeros((len(chosen), width, len(learned)), dtype=np.float32)
     no_negative = np.ones((len(chosen), width), dtype=bool)
     gold = np.zeros((len(chosen), width), dtype=bool)
@@ -84,7 +85,7 @@ def fit_one(features, no_negative, gold, weights, seed):
 
 
 def fit(chosen):
-    """Weights over the raw features: linear [features], inward [features, units], bias [units], outward [units]."""
+    """The weights for the raw features: linear [features], inward [features, units], bias [units], outward [units]."""
     features, no_negative, gold, weights = lay_out(chosen)
     rows = np.concatenate([flat_learned[starts[at] : starts[at + 1]] for at in chosen])
     means, scales = rows.mean(0), np.maximum(rows.std(0), 1e-3)
@@ -106,7 +107,7 @@ def score(model, features):
 
 
 def measure(scores_of, size):
-    """By set: recall@5, recall@10, all@10."""
+    """The recall@5, recall@10 and all@10 of each set."""
     found = {}
     for at, item in enumerate(items):
         if item["size"] != size:

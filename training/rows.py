@@ -1,16 +1,16 @@
-"""Reads what the Node scripts wrote: see token-rows.ts."""
+"""Reads the files that the Node scripts write. token-rows.ts describes the format."""
 import numpy as np
 
 
 def read_rows(path):
-    """Starts (count + 1) and values of packed rows."""
+    """The starts (count + 1) and the values of packed rows."""
     packed = np.fromfile(path, dtype=np.int32)
     count = int(packed[0])
     return packed[1 : count + 2].astype(np.int64), packed[count + 2 :].astype(np.int64)
 
 
 def take_rows(starts, values, rows):
-    """Values of some rows, one after another, and where each row begins."""
+    """The values of some rows in sequence, the start of each row, and its length."""
     lengths = starts[rows + 1] - starts[rows]
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     index = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths) + np.repeat(starts[rows], lengths)

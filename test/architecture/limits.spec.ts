@@ -37,7 +37,7 @@ describe('lint', () => {
   const found = lintAs([...cases.map(([, text]) => text), ...allowed]);
 
   test.each(cases.map(([rule, text], index) => [rule, text.path, index] as const))(
-    '%s fires in %s (case %i)',
+    'the rule %s reports an error in %s (case %i)',
     (rule, _path, index) => {
       expect(found[index]?.messages.map(({ ruleId }) => ruleId)).toContain(rule);
     },

@@ -7,13 +7,13 @@ const linting = (expression: string, path = 'libs/wire-formats/src/deliberately-
 const ruleIds = ({ messages }: LintResult) =>
   messages.map(({ ruleId }) => ruleId).filter((ruleId) => ruleId?.startsWith('regexp/'));
 
-/** Each takes more than linear time on some text. */
+/** For each of these expressions, there is a text on which it takes more than linear time. */
 const slow = [
   // Exponential: the same text can be split in many ways.
   ['/^(?:a+)+$/', 'regexp/no-super-linear-backtracking'],
-  // Quadratic: two parts can exchange characters.
+  // Quadratic: two parts of the expression can match the same characters.
   ['/^\\s*=?\\s*$/', 'regexp/no-super-linear-backtracking'],
-  // Quadratic: a run is read again from each of its characters.
+  // Quadratic: a run of characters is read again from each of its positions.
   ['/\\/+$/', 'regexp/no-super-linear-move'],
 ] as const;
 const linear = ['/(?<!\\/)\\/+$/', '/^[a-z]+$/', '/\\bsk-[A-Za-z0-9_-]{8,}/g'];

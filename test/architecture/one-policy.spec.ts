@@ -27,13 +27,13 @@ const accounts = 10_000;
 const accountId = '019a9f5e-0000-7000-8000-000000000001';
 const madeAt = new Date(Date.UTC(2026, 10, 20));
 const setup = ['list', 'model', 'ranker'] as const;
-/** A first turn for some of the intents. */
+/** A first turn for each of two intents. */
 const turns: readonly (readonly [IntentClass, string])[] = [
   ['act', 'Please book the flight.'],
   ['lookup', 'Which flights are there on Monday?'],
 ];
 const sizes = [20, 40, 80] as const;
-/** Definitions are expensive, so that pruning always pays. */
+/** Definitions are expensive, so that pruning always saves money. */
 const price = {
   ...{ cacheRead: null, cacheWrite: null, output: 5, cachedTokensMin: 1024 },
   ...{ headTokens: 0, listTokens: 10_000_000 },
@@ -58,7 +58,10 @@ interface Account {
   readonly shown: RoutingCalibration;
 }
 
-/** An account with random measurements: few or many, good or bad. Some are calibrated again after a fall. */
+/**
+ * An account with random measurements: few or many, good or bad. Some accounts are calibrated again after a
+ * drop in recall.
+ */
 function drawAccount(random: () => number): Account {
   const goals = {
     recallTarget: pick(random, [0.5, 0.8, 0.9, 0.95]),
@@ -73,7 +76,7 @@ function drawAccount(random: () => number): Account {
   const samples = drawSamples(random, 0, count, draw);
   const first = calibrate({ samples, pruned: drawPruned(random, 0, count) }, null, goals);
   const next = random() < 0.25 ? calibrateAgain(random, samples, first, { ...goals, draw }) : first;
-  // What the database and the bus carry is JSON.
+  // The database and the message bus transport the policy as JSON.
   const stored = { ...structuredClone(next), version: 2, madeAt };
   const policy = routingPolicy.parse(toJson(renderPolicy(accountId, 2, madeAt, stored)));
   const {
@@ -99,7 +102,7 @@ function calibrateAgain(
   first: Calibration,
   { draw, ...goals }: PolicyGoals & { readonly draw: Draw },
 ): Calibration {
-  // With a new tool list a fall is seen after few conversations.
+  // With a new tool list, a drop in recall is detected after few conversations.
   const changed = { ...draw, scale: 40, setup: ['new list', 'model', 'ranker'] as const };
   const later = drawSamples(
     random,
@@ -116,7 +119,7 @@ interface Draw {
   /** The share of plans that missed a tool. */
   readonly missed: number;
   readonly tools: number;
-  /** The tool list, model and ranker, unless they are the usual ones. */
+  /** The tool list, model and ranker, if they differ from `setup`. */
   readonly setup?: Setup;
 }
 
@@ -162,7 +165,7 @@ function toJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }
 
-/** What the router decides for a new conversation. */
+/** The router's plan for a new conversation. */
 function planFor(
   policy: RoutingPolicy,
   turn: string,
@@ -216,7 +219,9 @@ interface Request {
   readonly mayRecover: boolean;
 }
 
-/** Compares the router's plan with the bucket as the API shows it, and both with the dashboard's words. */
+/**
+ * Compares the router's plan with the bucket as the API shows it, and both with the texts in the dashboard.
+ */
 function compare(
   plan: PlannedTools,
   bucket: RoutingCalibration['buckets'][number],

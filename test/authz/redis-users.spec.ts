@@ -17,7 +17,7 @@ function connectAs(user: string, server: RedisServer): Redis {
   return redis;
 }
 
-/** Whether the user may run a command, according to the server. Runs nothing. */
+/** Returns whether the server allows the user to run a command. The command is not run. */
 async function isAllowed(server: RedisServer, user: string, ...command: string[]): Promise<boolean> {
   const { redis_url, redis_cache_url } = stack.dev;
   const admin = new Redis(server === 'queue' ? redis_url : redis_cache_url);
@@ -66,25 +66,25 @@ describe.each(writes)('$of', ({ server, command, by }) => {
   });
 });
 
-test('a taken-over router cannot forge jobs, epochs or rate windows', async () => {
+test('a compromised router cannot forge jobs, epochs or rate windows', async () => {
   const router = connectAs('tool-router', 'cache');
   await expect(router.set(accountEpochName('some-account'), '-1')).rejects.toThrow(/NOPERM/);
   await expect(router.hset('rpm:{some-account}:some-key', 'total', '0')).rejects.toThrow(/NOPERM/);
   await expect(router.get('original:v1:any')).rejects.toThrow(/NOPERM/);
-  // It may run scripts, which have the same rights as the user.
+  // The router may run scripts, but scripts have only the rights of the user.
   const forged = accountEpochName('some-account');
   const refused = /can't access at least one of the keys|NOPERM/;
   await expect(router.eval("return redis.call('GET', 'x')", 0)).rejects.toThrow(refused);
   await expect(router.eval(`return redis.call('SET', '${forged}', '-1')`, 0)).rejects.toThrow(refused);
   await expect(router.eval("return redis.call('SET', KEYS[1], '-1')", 1, forged)).rejects.toThrow(refused);
-  // It has no user at all on the server of the jobs.
+  // The router has no user on the Redis server of the queue.
   await expect(connectAs('tool-router', 'queue').ping()).rejects.toThrow();
 });
 
 describe.each([...redisUsers])('the Redis user %s', (user) => {
   const servers = (['queue', 'cache'] as const).filter((server) => user in redisRights[server]);
 
-  test.each(servers)('runs no command that reads all keys or changes the server (%s)', async (server) => {
+  test.each(servers)('cannot run a command that reads all keys or changes the server (%s)', async (server) => {
     const commands = [
       ...[['KEYS', '*'], ['FLUSHALL'], ['FLUSHDB'], ['RANDOMKEY'], ['DBSIZE'], ['MONITOR']],
       ...[
@@ -128,7 +128,7 @@ describe.each([...redisUsers])('the Redis user %s', (user) => {
   });
 });
 
-test('the queue never evicts and persists, and the cache evicts at a limit', async () => {
+test('the queue never evicts keys and persists its data, and the cache evicts keys at a limit', async () => {
   const settingsOf = async (url: string) => {
     const redis = new Redis(url);
     connections.push(redis);

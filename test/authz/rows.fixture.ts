@@ -36,7 +36,7 @@ export interface AuthzRow {
    * route's description.
    */
   readonly ownOutcome?: string;
-  /** A successful call ends the caller's access or changes the credentials of later callers. */
+  /** True if a successful call ends the caller's access or changes the credentials of later callers. */
   readonly usesUp?: boolean;
 }
 

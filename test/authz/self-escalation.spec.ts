@@ -22,8 +22,8 @@ const later = new Date(Date.now() + 24 * hourMs).toISOString();
 const lists = { allowed_tools: ['search', 'erase'], denied_tools: ['erase'] };
 
 /**
- * The keys that try to escalate. `agent`: created as usual, then restricted. `restricted`: the same, but a user gave it
- * `manage` explicitly. `manager`: an unrestricted key. `playground`: the dashboard's key.
+ * The keys that try to escalate. `agent`: created as usual, then restricted. `restricted`: like `agent`, but
+ * a user granted `manage` explicitly. `manager`: an unrestricted key. `playground`: the dashboard's key.
  */
 const names = ['agent', 'restricted', 'manager', 'inference', 'read', 'manageOnly', 'playground'] as const;
 type Name = (typeof names)[number];
@@ -38,7 +38,7 @@ async function makeKeys(): Promise<typeof keys> {
     scopes: ['inference', 'read', 'manage'],
   });
   for (const { id } of [agent, restricted]) await mustSend(token, { ...putLists(id), body: lists });
-  // The lists removed `manage`; the user gives it back explicitly.
+  // The tool lists removed `manage`, and the user grants it again explicitly.
   const scopes = ['inference', 'read', 'manage'];
   await mustSend(token, { method: 'PATCH', path: pathOf(restricted.id), body: { scopes } });
   const playground = await mustSend(token, { method: 'POST', path: '/v1/account/playground-key' });
@@ -73,7 +73,7 @@ afterAll(() => undoAll(undo));
 
 type Attempt = (own: CreatedKey) => Sent;
 
-/** Makes the attempt with each of these keys, and checks that each is refused and nothing changes. */
+/** Makes the attempt with each of these keys, and checks that each attempt is refused and changes nothing. */
 async function expectRefused(outcomes: Partial<Record<Name, string>>, attempt: Attempt): Promise<void> {
   const before = await state.read();
   const seen: Record<string, string> = {};
@@ -108,7 +108,7 @@ const patchPolicy =
   });
 const spare = () => world.owner.spareKey.id;
 
-it('an API key cannot lift its own tool lists', () =>
+it('an API key cannot remove its own tool lists', () =>
   expectRefused(self, ({ id }) => ({
     ...putLists(id),
     body: { allowed_tools: null, denied_tools: null },
@@ -117,7 +117,7 @@ it('an API key cannot lift its own tool lists', () =>
 it('an API key cannot raise its own request rate', () =>
   expectRefused(self, patchSelf({ rate_limit_rpm: 10_000_000 })));
 
-it('a restricted agent key cannot mint a key', () => expectRefused(unable, mint({ name: 'minted' })));
+it('a restricted agent key cannot create a key', () => expectRefused(unable, mint({ name: 'minted' })));
 
 it('a restricted agent key cannot revoke the owner’s key', () =>
   expectRefused(unable, () => ({ method: 'DELETE', path: pathOf(world.owner.account.keyId) })));
@@ -132,10 +132,10 @@ it('a restricted agent key cannot redirect a provider to another base URL', () =
 it('a restricted agent key cannot delete the account', () =>
   expectRefused(unable, () => ({ method: 'DELETE', path: '/v1/account/me' })));
 
-it('a playground key cannot mint a permanent key', () =>
+it('a playground key cannot create a permanent key', () =>
   expectRefused({ playground: noScope }, mint({ name: 'permanent', expires_at: null })));
 
-it('a key with tool lists has no manage by default, and its lists remain', async () => {
+it('a key with tool lists does not have the scope manage by default, and its lists remain', async () => {
   const { data } = apiKeyList.parse((await mustSend(keys.read.key, { path: '/v1/account/keys' })).json());
   expect(data.find(({ id }) => id === keys.agent.id)).toMatchObject({
     ...lists,
@@ -154,19 +154,19 @@ describe('an API key never changes itself', () => {
     ['its scopes', { scopes: ['inference', 'read', 'manage'] }],
     ['its number of tools', { k_target_override: 512 }],
     ['its name', { name: 'trusted' }],
-  ])('%s', (_name, body) => expectRefused(self, patchSelf(body)));
+  ])('it cannot change %s', (_name, body) => expectRefused(self, patchSelf(body)));
 
-  it('its secret', () =>
+  it('it cannot rotate its secret', () =>
     expectRefused(self, ({ id }) => ({ method: 'POST', path: `${pathOf(id)}/rotate`, body: {} })));
 
-  it('its inherited limits, by way of the account’s policy', () =>
+  it('it cannot change its inherited limits through the account’s policy', () =>
     expectRefused(
       { ...unable, restricted: exceeds, manager: exceeds, manageOnly: exceeds },
       patchPolicy({ rate_limit_rpm: 10_000_000 }),
     ));
 });
 
-describe('an API key grants no more than it has', () => {
+describe('an API key grants no more rights than it has', () => {
   it.each<[string, Partial<Record<Name, string>>, object]>([
     ['manage', { restricted: exceeds }, { scopes: ['manage'] }],
     ['another scope', { manageOnly: exceeds }, { scopes: ['inference'] }],
@@ -189,7 +189,7 @@ describe('an API key grants no more than it has', () => {
     expectRefused({ restricted: exceeds }, () => ({ ...putLists(spare()), body })),
   );
 
-  it('by rotating a key that has more, which would show its secret', () =>
+  it('by rotating a key with more rights, because the response contains the secret', () =>
     expectRefused({ ...unable, restricted: exceeds, manageOnly: exceeds }, () => ({
       method: 'POST',
       path: `${pathOf(world.owner.account.keyId)}/rotate`,
@@ -202,7 +202,7 @@ describe('an API key grants no more than it has', () => {
       patchPolicy({ default_key_scopes: ['inference', 'manage'] }),
     ));
 
-  it('and passes its own restrictions on to a key that it creates', async () => {
+  it('and a key that it creates gets its restrictions', async () => {
     const answer = await mustSend(keys.restricted.key, { path: '/v1/account/keys', body: { name: 'child' } });
     const child = createdApiKey.parse(answer.json());
     const { id } = child;
@@ -211,7 +211,7 @@ describe('an API key grants no more than it has', () => {
   });
 });
 
-describe('an API key cannot use another way to more rights', () => {
+describe('an API key cannot get more rights in another way', () => {
   it('by replaying the creation of another caller to see its secret', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const sent = { path: '/v1/account/keys', headers, body: { name: 'replayed' } };
@@ -252,7 +252,7 @@ describe('an API key cannot use another way to more rights', () => {
   });
 });
 
-it('a leaked key with manage can revoke itself, which only takes rights away', async () => {
+it('a leaked key with manage can revoke itself, because this only removes rights', async () => {
   const { id, key } = await createTestKey(baseUrl, keys.manager.key, { name: 'leaked' });
   await mustSend(key, { method: 'DELETE', path: pathOf(id) });
 });

@@ -11,7 +11,7 @@ export type Snapshot = ReadonlySet<string>;
  */
 const movingColumns = ['last_used_at', 'updated_at', 'epoch'];
 const movingTables = new Set(['_prisma_migrations', 'vault_replicas']);
-/** Longer than it takes to write a request log row after the response. */
+/** A wait that is longer than the time to write a request log row after the response. */
 const settleMs = 2_000;
 const settleRoundsMax = 15;
 const deliveryPauseMs = 50;
@@ -42,7 +42,7 @@ export class StateReader {
     );
   }
 
-  /** Audit events of the vault reach the account's audit log shortly after the response. Waits for them. */
+  /** Waits for the vault's audit events, which reach the account's audit log shortly after the response. */
   async #untilDelivered(): Promise<void> {
     const [, vault] = this.#clients.find(([name]) => name === 'vault') ?? [];
     for (let round = 0; round < deliveryRoundsMax; round += 1) {

@@ -57,7 +57,10 @@ export interface World {
   readonly foreignTokens: ForeignTokens;
 }
 
-/** Longer than it takes to create a key on a busy machine. An expiry in the past is rejected. */
+/**
+ * The lifetime of a key that expires. It is longer than creating the key takes on a busy machine, because an
+ * expiry in the past is rejected.
+ */
 const expiresAfterMs = 6_000;
 
 /** Creates a key for `account` and revokes it immediately. */

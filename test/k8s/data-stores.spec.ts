@@ -29,7 +29,7 @@ describe('the Redis servers', () => {
     ['the dev overlay', commandOf],
   ] as const;
 
-  test.each(topologies)('of %s are a queue that never evicts and a cache that does', (_, read) => {
+  test.each(topologies)('of %s are a queue that never evicts keys and a cache that evicts keys', (_, read) => {
     const [queue, cache] = [read('redis'), read('redis-cache')];
     expect(queue).toMatch(/--appendonly yes .*--maxmemory \d+mb .*--maxmemory-policy noeviction/);
     expect(cache).toMatch(/--appendonly no .*--maxmemory \d+mb .*--maxmemory-policy allkeys-lru/);
@@ -39,7 +39,7 @@ describe('the Redis servers', () => {
     ]);
   });
 
-  test('of compose and of the dev overlay have a user per service, whose password only that service gets', () => {
+  test('of compose and of the dev overlay have one user per service, and only that service gets its password', () => {
     const secrets = Object.fromEntries(
       renderDevSecrets().map(({ metadata, stringData }) => [metadata.name, stringData]),
     );
@@ -63,12 +63,12 @@ describe.each(overlays)('overlay %s', (overlay) => {
     return found && findVariable(found, variable);
   };
 
-  test('decides on sign-up and on trusted proxies explicitly; sign-up is closed outside development', () => {
+  test('sets sign-up and trusted proxies explicitly, and closes sign-up outside development', () => {
     expect(valueOf('account', 'SIGN_UP')).toBe(overlay === 'dev' ? 'open' : 'closed');
     expect(valueOf('edge-gateway', 'TRUSTED_PROXIES')).toBeDefined();
   });
 
-  test('opens no private range to the providers of every account', () => {
+  test('allows no private address range for the providers of all accounts', () => {
     expect(valueOf('edge-gateway', 'EGRESS_ALLOW')).toBeUndefined();
   });
 });

@@ -103,7 +103,7 @@ test('a service with a missing variable does not start', async () => {
   );
 });
 
-test('the component `smtp` gives the account service its mail settings and a way to mail servers', async () => {
+test('the component `smtp` gives the account service its mail settings and access to mail servers', async () => {
   const manifests = applyComponent(renderOverlay('production'), join(root, 'k8s/components/smtp'));
   const [account] = listWorkloads(manifests).filter(({ name }) => name === 'account');
   if (account === undefined) throw new Error('There is no account service.');

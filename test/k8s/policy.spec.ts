@@ -125,7 +125,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
     );
   });
 
-  test('a stream may be silent exactly as long as a stopping edge waits', () => {
+  test('the longest silence of a stream equals the waiting time of a stopping edge', () => {
     // UPSTREAM_TIMEOUT_MS keeps its default of ten minutes.
     expect(findVariable(edge, 'UPSTREAM_TIMEOUT_MS') ?? '600000').toBe(
       findVariable(edge, 'DRAIN_TIMEOUT_MS'),

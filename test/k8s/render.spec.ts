@@ -42,7 +42,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
     expect(byName(renderOverlay(overlay))).toEqual(byName(renderWithKubectl(overlay) ?? []));
   });
 
-  test('pins the version of every image, and the digest of those of other projects', () => {
+  test('pins the version of every image, and the digest of each image of another project', () => {
     for (const { container } of listWorkloads(renderOverlay(overlay)))
       expect(container.image).toMatch(
         isOwnImage(container.image) ? /^[a-z/-]+:\d[\w.-]*$/ : /^[a-z/-]+:v?\d[\w.-]*@sha256:[0-9a-f]{64}$/,

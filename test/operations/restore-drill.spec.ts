@@ -45,7 +45,7 @@ async function whileWriting<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-test('after restoring a stack that was under writes, every credential decrypts except the damaged one, which is named', async () => {
+test('after a restore of a stack with concurrent writes, every credential decrypts except the damaged one, which is named', async () => {
   const keepIn = join(mkdtempSync(join(tmpdir(), 'agent-gateway-kept-')), 'backup');
   undo.push(() => rmSync(join(keepIn, '..'), { recursive: true, force: true }));
   const damaged = await damageOne();
@@ -53,7 +53,8 @@ test('after restoring a stack that was under writes, every credential decrypts e
   expect(outcome.failed).toEqual([expect.objectContaining(damaged)]);
   expect(outcome.opened).toBeGreaterThanOrEqual(credentials - 1);
   expect(outcome.isKeyKnown).toBe(true);
-  // The encryption keys are stored apart from the data they protect, and only their owner can read them.
+  // The encryption keys are stored separately from the data that they protect, and only their owner can read
+  // them.
   expect(readdirSync(keepIn).sort()).toEqual(['databases', 'keys']);
   for (const part of ['keys/secrets.json', 'databases/postgres'])
     expect(statSync(join(keepIn, part)).mode & 0o077).toBe(0);

@@ -25,7 +25,9 @@ export interface RollingRestart extends Pick<
   readonly which: 'every' | 'one of each';
 }
 
-/** Restarts processes one after the other under load. Clients must not notice. */
+/**
+ * Restarts processes one after the other under load. No client request may fail, and no stream may be cut.
+ */
 export async function expectRollingRestartUnnoticed(size: RollingRestart): Promise<void> {
   const undo: Undo[] = [];
   try {

@@ -3,10 +3,10 @@ import type { SourceFile } from './source-tree.ts';
 
 /** Folders, or direct children of one folder, that depend on each other. */
 export interface FolderCycle {
-  /** What was compared: all folders of a project, or the direct children of one folder. */
+  /** The scope of the comparison: all folders of a project, or the direct children of one folder. */
   readonly within: string;
   readonly members: readonly string[];
-  /** Up to ten imports that make up the cycle, as `from → to`. */
+  /** Up to ten imports of the cycle, as `from → to`. */
   readonly imports: readonly string[];
 }
 
@@ -77,7 +77,7 @@ function findCycles(
   }));
 }
 
-/** Groups of two or more nodes that can reach each other, found with Tarjan's algorithm. */
+/** Returns groups of two or more nodes that can reach each other. Uses Tarjan's algorithm. */
 function stronglyConnected(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   const order = new Map<string, number>();
   const lowest = new Map<string, number>();

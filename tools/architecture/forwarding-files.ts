@@ -1,12 +1,15 @@
 import ts from 'typescript';
 import { parseSource, type SourceFile } from './source-tree.ts';
 
-/** Entry points, which forward by design: a library's public interface and the file that starts a process. */
+/**
+ * Entry points, which forward calls by design: a library's public interface and the file that starts a
+ * process.
+ */
 const entryPoints = /\/(index|main|instrument)\.tsx?$/;
 
 /**
- * Finds files that only call or re-export another file. The reader must open one more file, although the
- * caller could import the other file directly.
+ * Finds files that only call or re-export another file. Such a file is unnecessary, because its callers could
+ * import the other file directly.
  * @returns the paths of these files
  */
 export function findForwardingFiles(sources: readonly SourceFile[]): string[] {
@@ -50,8 +53,8 @@ function forwards(statement: ts.Statement, imported: ReadonlySet<string>): boole
 }
 
 /**
- * Whether a class has a single method that only calls an import, which makes it a wrapper around one
- * function.
+ * Returns whether a class has a single method that only calls an imported function. Such a class is only a
+ * wrapper.
  */
 function isForwardingClass(declaration: ts.ClassDeclaration, imported: ReadonlySet<string>): boolean {
   const methods = declaration.members.filter((member) => ts.isMethodDeclaration(member));
@@ -59,7 +62,7 @@ function isForwardingClass(declaration: ts.ClassDeclaration, imported: ReadonlyS
   return method !== undefined && methods.length === 1 && onlyCallsImport(method.body, imported);
 }
 
-/** Whether a body is a single call to an imported function, with the arguments passed on unchanged. */
+/** Returns whether a function body is a single call to an imported function with unchanged arguments. */
 function onlyCallsImport(body: ts.ConciseBody | undefined, imported: ReadonlySet<string>): boolean {
   const call = body && unwrap(ts.isBlock(body) ? onlyExpression(body) : body);
   return (

@@ -3,7 +3,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 
 /**
- * A TypeScript file that ships with an app or a library: no tests, fixtures, declarations or generated code.
+ * A TypeScript file that is part of an app or a library. Tests, fixtures, declarations and generated code are
+ * excluded.
  */
 export interface SourceFile {
   /** Path relative to the repository root, for example `apps/worker/src/main.ts`. */
@@ -11,7 +12,7 @@ export interface SourceFile {
   /** The app or library, for example `apps/worker`. */
   readonly project: string;
   readonly text: string;
-  /** Paths of the files it imports by relative path, including type imports. */
+  /** Paths of the files that this file imports by relative path, including type imports. */
   readonly imports: readonly string[];
 }
 
@@ -36,7 +37,7 @@ function readSource(root: string, path: string): SourceFile {
   return { path, project: path.split('/').slice(0, 2).join('/'), text, imports: [...new Set(imports)] };
 }
 
-/** Parses a source file for rules that inspect its statements. */
+/** Parses a source file for rules that inspect the file's statements. */
 export function parseSource({ path, text }: SourceFile): ts.SourceFile {
   return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
 }

@@ -21,14 +21,14 @@ function measure(sources: readonly SourceFile[]): Sizes {
   return { files: lengths.length, lines, median: at(0.5), p95: at(0.95), max: at(1) };
 }
 
-/** Length of the longest function in lines, including its first and last line. */
+/** Returns the length of the longest function in lines, including its first and last line. */
 function longestFunctionLines(sources: readonly SourceFile[]): number {
   let longest = 0;
   for (const source of sources) {
     const file = parseSource(source);
     const visit = (node: ts.Node): void => {
       if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined) {
-        // Decorators precede the name and do not count as part of the function.
+        // Decorators precede the name of a function and are not part of it.
         const start = node.name === undefined ? node.getStart() : node.name.getStart();
         const [from, to] = [start, node.getEnd()].map(
           (position) => file.getLineAndCharacterOfPosition(position).line,

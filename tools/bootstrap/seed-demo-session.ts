@@ -13,12 +13,12 @@ import { demoEmail } from './stack/demo-account.ts';
 
 /** The account service and other services may still be starting. */
 export const CALL = { deadlineMs: 30_000 };
-/** The client address that failed attempts are counted under. */
+/** The client address under which failed attempts are counted. */
 const clientAddress = 'operator';
 
 /**
- * Gets a session token for the demo person and account, by signing up or logging in. Null if an OpenID
- * Connect issuer issues the tokens, or if the person's password was changed.
+ * Gets a session token for the demo person and account, by signing up or logging in. Returns null if an
+ * OpenID Connect issuer issues the tokens, or if the person's password was changed.
  */
 export async function createDemoSession(
   messaging: Messaging,

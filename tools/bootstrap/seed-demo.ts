@@ -31,7 +31,7 @@ async function createDemoKey(accountId: string): Promise<string> {
   const { publicKey, privateKey } = createSealingKeyPair();
   const { sealedSecret } = await messaging.call(
     createKey,
-    // The key may manage its account, whatever the account's default scopes are.
+    // The key may manage its account, regardless of the account's default scopes.
     { accountId, body: { name: DEMO_NAME, scopes: [...allKeyScopes] }, recipientPublicKey: publicKey },
     CALL,
   );

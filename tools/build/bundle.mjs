@@ -3,7 +3,7 @@ import { build } from 'esbuild';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Bundles workspace packages. Other packages imported by name stay external. */
+/** Bundles workspace packages. All other packages stay external. */
 const externalPackages = {
   name: 'external-packages',
   setup(bundler) {

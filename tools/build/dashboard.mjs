@@ -14,7 +14,7 @@ const compressible = /\.(js|css|html|svg|json)$/;
 
 /** Builds the dashboard and compresses its files. Throws if the first load exceeds the limit. */
 export async function buildDashboard() {
-  // The caller may run in another mode, for example in tests, in which React would include its warnings.
+  // The caller may run in another mode, for example in tests. In test mode, React would include its warnings.
   process.env.NODE_ENV = 'production';
   await build({
     configFile: join(root, 'apps/dashboard/vite.config.mjs'),

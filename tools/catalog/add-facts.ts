@@ -16,13 +16,16 @@ const chatConditions: Readonly<Record<string, NonNullable<ToolsOn['chat-completi
   'only without reasoning_effort, or with "none"': 'effort_unset',
 };
 
-/** APIs of the fact list on which a model takes tools if it takes any. Chat-completions has its own field. */
+/**
+ * Other APIs of the fact list on which a model takes tools, if the model takes any tools. Chat-completions
+ * has its own field.
+ */
 const toolApis = ['responses', 'messages', 'converse', 'gemini', 'cohere'] as const;
 
 /**
- * Adds the facts that model lists do not have: on which APIs the model takes tools, whether it reasons by
- * default, what it binds and defers, and its cache prices. A value of the fact list takes precedence over one
- * of the model's family.
+ * Adds the facts that model lists do not have: the APIs on which the model takes tools, the default for
+ * reasoning, bound reasoning, deferral, and cache prices. A value of the fact list takes precedence over a
+ * value of the model's family.
  * @param fact the model's line in the fact list
  */
 export function addFacts(record: ModelRecordInput, fact: ModelFacts | undefined): ModelRecordInput {

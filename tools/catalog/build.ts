@@ -58,7 +58,7 @@ function buildProvider(rule: ProviderRule, lists: ReadLists, report: UpdateRepor
   return [...listed, ...dropped];
 }
 
-/** Leaves out aliases that have their own record. */
+/** Removes aliases that have their own record. */
 function addAliases(
   record: ModelRecordInput,
   { modelsDev }: ProviderRule,

@@ -67,7 +67,7 @@ describe('the check of the catalogue', () => {
     ]);
   });
 
-  test('an old list is a warning, never an error', () => {
+  test('an old list causes a warning, never an error', () => {
     const old = new Date(Date.parse(today) - (listDaysMax + 1) * 86_400_000).toISOString().slice(0, 10);
     const findings = check(fileOf({}, old));
     expect(findings.errors).toEqual([]);

@@ -4,19 +4,20 @@ import { explainAbsence, explainMissingPrice } from './reasons.ts';
 import { nameOf } from './render-file.ts';
 import type { UpdateReport } from './report.ts';
 
-/** The age of a list, in days, from which its prices count as outdated. */
+/** If a list is older than this number of days, its prices are treated as outdated. */
 export const listDaysMax = 90;
 
 export interface CatalogFindings {
-  /** Findings that must be resolved before a change lands. */
+  /** Findings that must be resolved before a change is merged. */
   readonly errors: string[];
   /** Findings that do not depend on the checkout, such as the age of a list. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Checks a built catalogue: each model of the fact list is in it, each current model has a price, each conflict
- * between sources has a reason, and the lists have no unknown field. `reasons.ts` lists the exceptions.
+ * Checks a built catalogue. Each model of the fact list must be in the catalogue. Each current model must
+ * have a price. Each conflict between sources must have a reason. The lists must have no unknown field.
+ * `reasons.ts` lists the exceptions.
  * @param today as `YYYY-MM-DD`
  */
 export function checkCatalog(
@@ -69,7 +70,7 @@ function listUnexplained(model: ModelRecordInput): string[] {
     );
 }
 
-/** The age of each model list, in days. Pages with single facts are not lists. */
+/** Returns the age of each model list, in days. Pages with single facts are not model lists. */
 export function listAges(
   { sources }: Pick<CatalogFileInput, 'sources'>,
   today: string,
@@ -81,7 +82,7 @@ export function listAges(
   });
 }
 
-/** Whether routing can choose the model: a chat model that is neither retired nor deprecated. */
+/** Returns whether routing can choose the model: a chat model that is neither retired nor deprecated. */
 function isCurrent({ kind = 'chat', deprecated, retiredAt }: ModelRecordInput, today: string): boolean {
   return kind === 'chat' && deprecated !== true && (retiredAt == null || retiredAt > today);
 }

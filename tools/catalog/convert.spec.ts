@@ -108,7 +108,7 @@ describe('converting a list', () => {
     expect(report.counts()).toEqual({ excluded: 2 });
   });
 
-  test('listed Claude models have bound reasoning, and newer ones are assumed to have it and reported', () => {
+  test('listed Claude models have bound reasoning; for newer ones, bound reasoning is assumed and reported', () => {
     const { records, report } = convert({
       'claude-9': { ...listed, release_date: '2026-12-01' },
       'claude-9-unthinking': { ...listed, release_date: '2026-12-01', reasoning: false },
@@ -237,7 +237,7 @@ describe('two lists', () => {
 });
 
 describe('the data file', () => {
-  test('has one line per model, survives a round trip, and its changes are listed', () => {
+  test('has one line per model, can be parsed again, and its changes are listed', () => {
     const { records } = convert({ a: listed, b: listed });
     const sources = { 'models.dev': { title: 't', licence: 'MIT', takenOn: '2026-07' } };
     const text = renderCatalogFile({ sources, models: records });

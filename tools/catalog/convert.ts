@@ -21,7 +21,7 @@ export interface Lists {
   readonly onDate: string;
 }
 
-/** Fields that are read or ignored. All other fields are reported. */
+/** Fields that this module reads or ignores. All other fields are reported. */
 const knownFields: Record<'model' | 'cost' | 'limit', ReadonlySet<string>> = {
   model: new Set([
     ...unusedFields,
@@ -30,7 +30,7 @@ const knownFields: Record<'model' | 'cost' | 'limit', ReadonlySet<string>> = {
     ),
     ...'reasoning_options benchmarks'.split(' '),
   ]),
-  // Prices of audio are not carried: the catalogue prices text.
+  // The catalogue contains only prices of text, so prices of audio are ignored.
   cost: new Set(
     (
       'input output cache_read cache_write cache_write_1h reasoning tiers context_over_200k ' +

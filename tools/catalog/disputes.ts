@@ -6,12 +6,15 @@ import { explainDispute } from './reasons.ts';
 type Dispute = NonNullable<ModelRecordInput['disputes']>[number];
 
 /**
- * Two prices count as equal if they differ by at most this fraction. The lists round prices by up to half a
- * percent.
+ * Two prices are treated as equal if they differ by at most this fraction. The lists round prices by up to
+ * half a percent.
  */
 const sameWithin = 0.005;
 
-/** The prices of a second list that differ from the catalogue's, each with the reason for keeping its own. */
+/**
+ * Returns the prices of a second list that differ from the catalogue's prices, each with the reason for
+ * keeping the catalogue's price.
+ */
 export function comparePrices(
   { provider, modelId, prices }: Pick<ModelRecordInput, 'provider' | 'modelId' | 'prices'>,
   second: SecondPrices,
@@ -24,7 +27,7 @@ export function comparePrices(
   });
 }
 
-/** The conflicts that the fact list records. Those with genai-prices are compared above. */
+/** Returns the conflicts that the fact list records. Conflicts with genai-prices are compared above. */
 export function listFactDisputes(provider: string, modelId: string, fact: ModelFacts | undefined): Dispute[] {
   return (fact?.conflicts ?? []).flatMap(({ field, ...others }) => {
     const own = Object.entries(others).filter(([source]) => !source.startsWith('genai_prices'));

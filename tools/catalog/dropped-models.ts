@@ -4,9 +4,9 @@ import { nameOf } from './render-file.ts';
 import { announcementSources } from './retirements.ts';
 
 /**
- * Parses `lists/dropped.jsonl`: the last records of models that no list contains now. They stay in the
- * catalogue as deprecated, because providers often serve a name for longer than lists keep it, and clients
- * still send it.
+ * Parses `lists/dropped.jsonl`: the last records of models that no list contains now. The catalogue keeps
+ * these models as deprecated. Providers often serve a model for longer than lists contain it, and clients
+ * still request it.
  * @throws ZodError naming the field
  */
 export function parseDropped(text: string): ModelRecordInput[] {
@@ -20,7 +20,10 @@ export function parseDropped(text: string): ModelRecordInput[] {
     });
 }
 
-/** The records of an earlier data file that a new one lacks, in the form of `lists/dropped.jsonl`. */
+/**
+ * Returns the records of an earlier data file that the new data file does not contain, in the form of
+ * `lists/dropped.jsonl`.
+ */
 export function listDropped(
   before: readonly { readonly provider: string; readonly modelId: string }[],
   after: readonly { readonly provider: string; readonly modelId: string }[],
@@ -32,14 +35,14 @@ export function listDropped(
     if (!parsed.success) return [];
     const facts = record as ModelRecordInput;
     const announced = facts.sources.filter((source) => Object.hasOwn(announcementSources, source));
-    // Their sources are no longer in the file.
+    // The sources of these two fields are no longer in the data file.
     const dropped = { ...facts, deprecated: true, sources: ['dropped', ...announced] };
     for (const field of ['evidence', 'disputes']) Reflect.deleteProperty(dropped, field);
     return [dropped];
   });
 }
 
-/** Renders the list with one record a line, sorted. */
+/** Renders the list with one record per line, sorted. */
 export function renderDropped(records: readonly ModelRecordInput[]): string {
   return records
     .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))

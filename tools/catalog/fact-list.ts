@@ -25,7 +25,10 @@ const factPrices = z.strictObject({
     .optional(),
 });
 
-/** Prices from a day on. Without a day, the change is announced or past, and its day is unknown. */
+/**
+ * Prices that apply from a day on. If the day is null, the change is announced or past, and its day is
+ * unknown.
+ */
 const priceChange = z.strictObject({
   from: day.nullable(),
   input: z.number().nonnegative(),
@@ -35,8 +38,8 @@ const priceChange = z.strictObject({
 });
 
 /**
- * A line of `lists/facts.jsonl`: what dated pages and packages state about a chat model. Null means that no
- * source states it. `sources` names them.
+ * A line of `lists/facts.jsonl`: the facts that dated pages and packages state about a chat model. If no
+ * source states a fact, its field is null. `sources` names the pages and packages.
  */
 const fact = z.strictObject({
   provider: z.string(),
@@ -72,7 +75,7 @@ const fact = z.strictObject({
 export type ModelFacts = z.infer<typeof fact>;
 
 export interface FactList {
-  /** The facts of a model by its provider's key in models.dev. */
+  /** Returns the facts of a provider's models, by the provider's key in models.dev. */
   find(listKey: string, modelId: string): ModelFacts | undefined;
   modelsOf(listKey: string): readonly ModelFacts[];
   readonly all: readonly ModelFacts[];

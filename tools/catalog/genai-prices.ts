@@ -71,7 +71,7 @@ function fits(id: string, by: Match): boolean {
 }
 
 /**
- * Chooses the last price set in force on the date. Price sets for certain hours of the day have no
+ * Chooses the last price set that applies on the date. Price sets for certain hours of the day have no
  * `start_date` and are skipped. A set without a constraint is the default.
  */
 function choosePriceSet(

@@ -93,7 +93,7 @@ describe('the package', () => {
 });
 
 describe('the fact list', () => {
-  test('changes what it states and keeps the rest', () => {
+  test('changes the facts that it states and keeps the other facts', () => {
     const merged = mergeLists(base({ m: listed }), [
       overlayOfFacts(factsOf(fact({ prices, max_input: 900, thinks: true })), '2026-11-22'),
     ]);
@@ -110,7 +110,7 @@ describe('the fact list', () => {
     expect(() => factsOf(fact({}), fact({}))).toThrow('openai/m is listed twice');
   });
 
-  test('the newest list decides, whatever the order of the lists', () => {
+  test('the newest list takes precedence, regardless of the order of the lists', () => {
     const older = overlayOfFacts(factsOf(fact({ prices })), '2026-10-01');
     const newer = overlayOfPackage(packageOf(packaged('m', { input: 3, output: 4 })), '2026-11-10');
     for (const overlays of [
@@ -160,7 +160,7 @@ describe('a stored copy of pi-ai', () => {
   });
 });
 
-describe('models that every list has dropped', () => {
+describe('models that were removed from every list', () => {
   const record = {
     ...{ provider: 'openai', modelId: 'old', formats: ['chat-completions'] },
     ...{ contextWindow: null, maxOutputTokens: null, prices: { input: 1, output: 2 } },
@@ -181,7 +181,7 @@ describe('models that every list has dropped', () => {
     expect(parseDropped(renderDropped(dropped))).toEqual(dropped);
   });
 
-  test('do not return if the catalogue excludes them by rule', () => {
+  test('do not return if a rule of the catalogue excludes them', () => {
     expect(listDropped([{ ...record, modelId: 'gpt-realtime-9' }], [])).toEqual([]);
   });
 });

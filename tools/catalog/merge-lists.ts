@@ -3,16 +3,16 @@ import type { ModelsDev, Tree } from './models-dev.ts';
 import { overlayFacts } from './overlay-facts.ts';
 import { overlayPackageModel, type PackageList } from './package-list.ts';
 
-/** Models in the form of models.dev, with the lists that each one comes from. */
+/** Models in the form of models.dev, with the lists that contain each model. */
 export interface MergedList extends ModelsDev {
   /** The keys of the lists that have the model, newest first. */
   sourcesOf(provider: string, modelId: string): readonly string[];
 }
 
-/** A list that changes or adds models of an older one. */
+/** A list that changes or adds models of an older list. */
 interface Overlay {
   readonly source: string;
-  /** When the list was taken, as `YYYY-MM-DD`. */
+  /** The date of the list, as `YYYY-MM-DD`. */
   readonly takenOn: string;
   readonly modelsOf: (provider: string) => ReadonlyMap<string, (own: Tree | undefined) => Tree>;
 }
@@ -37,7 +37,7 @@ export function overlayOfFacts(list: FactList, takenOn: string): Overlay {
   };
 }
 
-/** Merges lists. Where they differ, the newest one applies. */
+/** Merges lists. If lists differ, the newest list takes precedence. */
 export function mergeLists(base: ModelsDev, overlays: readonly Overlay[]): MergedList {
   const byAge = overlays.toSorted((a, b) => (a.takenOn < b.takenOn ? -1 : 1));
   const merged = new Map<string, ReadonlyMap<string, Entry>>();

@@ -43,7 +43,7 @@ export type ListedModel = z.infer<typeof model>;
 export type ListedCost = z.infer<typeof cost>;
 export type Tree = z.infer<typeof tree>;
 
-/** Fields that the catalogue does not use. Stored lists leave them out. */
+/** Fields that the catalogue does not use. Stored lists do not contain these fields. */
 export const unusedFields: ReadonlySet<string> = new Set(
   (
     'id description attachment family temperature knowledge last_updated open_weights interleaved ' +
@@ -53,11 +53,11 @@ export const unusedFields: ReadonlySet<string> = new Set(
 
 export interface ModelsDev {
   /**
-   * A provider's models by id, including the fields inherited from their base models. Undefined if the list
-   * lacks the provider.
+   * Returns a provider's models by id, including the fields inherited from their base models. Returns
+   * undefined if the list does not contain the provider.
    */
   modelsOf(provider: string): ReadonlyMap<string, Tree> | undefined;
-  /** The original maker's entry for a model, by `maker/model`. */
+  /** Returns the original maker's entry for a model, by `maker/model`. */
   baseOf(name: string): Tree | undefined;
   readonly baseNames: readonly string[];
 }

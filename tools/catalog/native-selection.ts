@@ -1,7 +1,10 @@
 import type { ModelRecordInput } from '@gateway/model-catalog';
 import type { familySources } from './families/family.ts';
 
-/** Provider documentation for deferral and tool selection, for the chat formats that the gateway supports. */
+/**
+ * The pages on which providers document deferral and tool selection, for the chat formats that the gateway
+ * supports.
+ */
 export const nativeSelectionSources = {
   'openai-function-calling': {
     title: 'https://developers.openai.com/api/docs/guides/function-calling',
@@ -18,8 +21,8 @@ interface NativeRule {
 }
 
 /**
- * OpenAI's tool search is not listed: only /v1/responses supports it, and the gateway forwards that endpoint
- * without a plan.
+ * OpenAI's tool search is not listed. Only /v1/responses supports this search, and the gateway forwards
+ * requests to /v1/responses without a plan.
  */
 const rules: readonly NativeRule[] = [
   {
@@ -36,13 +39,13 @@ const rules: readonly NativeRule[] = [
   },
 ];
 
-/** Adds the provider's own tool selection if the provider supports one for this model. */
+/** Adds the provider's own tool selection if the provider supports tool selection for this model. */
 export function addNativeSelection<Model extends ModelRecordInput>(record: Model): Model {
   if (record.kind !== undefined && record.kind !== 'chat') return record;
   const rule = rules.find(
     ({ provider, modelId }) => provider === record.provider && modelId.test(record.modelId),
   );
-  // Without tools on chat-completions, there is nothing to allow there.
+  // A model that takes no tools on chat-completions has no tools to allow there.
   const isRefused = rule?.native === 'allowed_tools' && record.toolsOn?.['chat-completions'] === 'no';
   if (rule === undefined || isRefused) return record;
   return {

@@ -26,7 +26,7 @@ const recorded = (
   source: 'recorded-exchanges',
 });
 
-/** Non-chat models that models.dev does not list. Each has a source that proves it exists. */
+/** Non-chat models that models.dev does not list. Each model has a source that proves its existence. */
 const otherModels: readonly OtherModel[] = [
   recorded('openai', 'tts-1', 'speech'),
   recorded('openai', 'dall-e-2', 'image'),
@@ -74,7 +74,7 @@ export function convertOtherModels(
 }
 
 /**
- * Stores only the text input price, for embeddings. For audio, images and searches, a single price per token
+ * Returns only the text input price, for embeddings. For audio, images and searches, a single price per token
  * is not enough.
  */
 function findPrices(

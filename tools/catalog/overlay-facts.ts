@@ -1,10 +1,13 @@
 import type { ModelFacts } from './fact-list.ts';
 import { isTree, type Tree } from './models-dev.ts';
 
-/** Puts a model's line of the fact list over its entry in models.dev, in the form of models.dev. */
+/**
+ * Merges a model's line of the fact list into its entry in models.dev. Values of the fact list take
+ * precedence. The result has the form of models.dev.
+ */
 export function overlayFacts(own: Tree | undefined, fact: ModelFacts): Tree {
   const limit = withoutNull({ context: fact.context, input: fact.max_input, output: fact.max_output });
-  // Hosts that list an address of another format also serve the model on Converse.
+  // Some hosts list an address of another format, although they also serve the model on Converse.
   const { provider, ...listed } = own ?? {};
   return {
     ...listed,
@@ -43,7 +46,10 @@ function mapCost({
   };
 }
 
-/** The fact list has no price for reasoning. The older one holds if the price of output is still the same. */
+/**
+ * The fact list has no price for reasoning. The older price for reasoning is kept if the price of output is
+ * unchanged.
+ */
 function reasoningOf(own: Tree | undefined, newOutput: number): Tree {
   const { reasoning, output } = treeOf(own?.['cost']);
   return reasoning === undefined || output !== newOutput ? {} : { reasoning };

@@ -8,7 +8,10 @@ const rates = z.object({
   cacheWrite: z.number(),
 });
 
-/** A chat model in the package. All of them call tools. Zero stands for an unknown price. */
+/**
+ * A chat model in the package. All chat models of the package call tools. A price of zero means that the
+ * price is unknown.
+ */
 const packageModel = z.object({
   id: z.string(),
   name: z.string(),
@@ -33,13 +36,16 @@ export interface PackageList {
   readonly modelsOf: (listKey: string) => ReadonlyMap<string, PackageModel>;
 }
 
-/** The package's names of providers that models.dev names differently. */
+/** The package's names for providers that have a different name in models.dev. */
 const packageNames: Readonly<Record<string, string>> = {
   togetherai: 'together',
   'fireworks-ai': 'fireworks',
 };
 
-/** Providers for which the package has no real prices: those of Azure repeat OpenAI's list, those of Nvidia are zero. */
+/**
+ * Providers without real prices in the package. Azure's prices repeat OpenAI's list, and Nvidia's prices are
+ * zero.
+ */
 const unpricedProviders: ReadonlySet<string> = new Set(['azure', 'nvidia']);
 
 /** The stored list, with the version of the package and the day on which its prices were collected. */
@@ -81,8 +87,8 @@ export function parsePackage(content: unknown): PackageList {
 }
 
 /**
- * Puts a model of the package over its entry in models.dev: prices change, the other facts stay. A model that
- * models.dev does not list gets an entry in the form of models.dev.
+ * Merges a model of the package into its entry in models.dev. The package's prices replace older prices, and
+ * the other facts are kept. A model that models.dev does not list gets an entry in the form of models.dev.
  */
 export function overlayPackageModel(own: Tree | undefined, model: PackageModel): Tree {
   const cost = mapCost(model);
@@ -90,7 +96,7 @@ export function overlayPackageModel(own: Tree | undefined, model: PackageModel):
     if (cost === undefined) return own;
     const { tiers, ...before } = isTree(own['cost']) ? own['cost'] : {};
     Reflect.deleteProperty(before, 'context_over_200k');
-    // Older tiers belong to the older price.
+    // Older tiers are kept only if the price is unchanged.
     const isSame = before['input'] === cost['input'] && before['output'] === cost['output'];
     return { ...own, cost: { ...before, ...(isSame && tiers !== undefined && { tiers }), ...cost } };
   }

@@ -7,8 +7,8 @@ type Rates = Omit<UsualPrices, 'tiers'>;
 type Period = NonNullable<ModelPrices['periods']>[number];
 
 /**
- * DeepSeek's peak is 9–12 and 14–18 Beijing time (UTC+8) from Monday to Friday; at other times everything
- * costs half. Source: https://api-docs.deepseek.com/zh-cn/quick_start/pricing
+ * DeepSeek's peak is 9–12 and 14–18 Beijing time (UTC+8) from Monday to Friday. At other times, all prices
+ * are half. Source: https://api-docs.deepseek.com/zh-cn/quick_start/pricing
  */
 const deepseekOffPeak: readonly Pick<Period, 'weekdays' | 'hours'>[] = [
   { weekdays: [0, 6] },
@@ -23,8 +23,8 @@ const deepseekOffPeak: readonly Pick<Period, 'weekdays' | 'hours'>[] = [
 ];
 
 /**
- * Adds what lists leave out of a price: cache writes by the multipliers of the family, prices from a later
- * day, and prices by the hour.
+ * Adds the prices that lists do not contain: prices of cache writes, computed with the multipliers of the
+ * family, prices from a later day, and prices by the hour.
  */
 export function completePrices(
   listed: NonNullable<ModelRecordInput['prices']>,
@@ -60,12 +60,15 @@ function addWrites<Own extends Rates>(rates: Own, family: FamilyFacts | undefine
   };
 }
 
-/** For some models, the fact list has the off-peak price, with this note. The price outside all periods is the peak price. */
+/**
+ * Returns whether the fact list has the off-peak price for a model, which a note states. The price outside
+ * all periods is the peak price.
+ */
 function isOffPeak(fact: ModelFacts | undefined): boolean {
   return fact?.notes?.some((note) => note.endsWith('the figures here are off-peak')) ?? false;
 }
 
-/** Rates that an announcement does not state change in proportion to input. */
+/** Rates that an announcement does not state change in proportion to the input price. */
 function listDatedPeriods(
   base: UsualPrices,
   fact: ModelFacts | undefined,

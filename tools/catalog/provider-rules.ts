@@ -14,7 +14,7 @@ export interface ProviderRule {
   /** The provider's id in genai-prices; null if it has none. */
   readonly genaiPrices: string | null;
   readonly formats: readonly ProviderFormat[];
-  /** Applies to models with a price for cached input. For other models the cache rule is unknown. */
+  /** The cache rule for models with a price for cached input. For other models, the cache rule is unknown. */
   readonly cache: CacheRule | null;
   /** The models that the cache rule applies to; all if omitted. */
   readonly cachedModels?: RegExp;
@@ -105,7 +105,7 @@ export const providerRules: readonly ProviderRule[] = [
 ];
 
 interface Exclusion {
-  /** The providers that it applies to; all if omitted. */
+  /** The providers to which the exclusion applies; all if omitted. */
   readonly providers?: readonly string[];
   readonly modelId: RegExp;
   readonly reason: string;
@@ -128,14 +128,17 @@ export const kindsById: readonly { readonly modelId: RegExp; readonly kind: Mode
   { modelId: /^(chat)?gpt-image/, kind: 'image' },
 ];
 
-/** The kind of a model with an output other than text, by output type. */
+/** Kinds of models by output type, for outputs other than text. */
 export const kindsByOutput: Readonly<Record<string, ModelKind>> = {
   image: 'image',
   video: 'video',
   audio: 'speech',
 };
 
-/** Models of a kind that the catalogue does not have, and models not served at the provider's address. */
+/**
+ * Excluded models: models of a kind that the catalogue does not have, and models not served at the provider's
+ * address.
+ */
 export const exclusions: readonly Exclusion[] = [
   { modelId: /\blyria\b/i, reason: 'generates music' },
   { modelId: /realtime|-live\b|-native-audio/i, reason: 'needs a WebSocket session' },

@@ -22,8 +22,8 @@ const benchmark = z.looseObject({
 });
 
 /**
- * Benchmark results for a model: its own, or those of the maker's model with the same id. Results for
- * different settings stay separate. No result is computed from others.
+ * Returns benchmark results for a model: its own results, or those of the maker's model with the same id.
+ * Results for different settings stay separate. No result is computed from others.
  */
 export function findQuality(
   subject: string,
@@ -49,8 +49,8 @@ function isThere(value: unknown): boolean {
 }
 
 /**
- * Since Claude 4, a name means the same model with or without a date, and hosts only add to the name. A named
- * variant (such as `-fast`) is a different model.
+ * Since Claude 4, a name with a date and the same name without a date mean the same model. Hosts only add
+ * parts to the name. A named variant (such as `-fast`) is a different model.
  */
 const claude = /claude-([a-z]+)-(\d+)(?:[-.](\d{1,2}))?(?:-\d{8})?(?:-v\d+(?::\d+)?)?$/;
 
@@ -59,7 +59,7 @@ function nameClaude(modelId: string): string | undefined {
   return line === undefined ? undefined : `${line} ${String(major)}.${minor}`;
 }
 
-/** Other ids that Anthropic uses for this Claude model. */
+/** Returns the other ids that Anthropic uses for this Claude model. */
 function namesOfClaude(modelId: string, { baseNames }: ModelsDev): string[] {
   const name = nameClaude(modelId);
   if (name === undefined) return [];

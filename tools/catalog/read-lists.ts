@@ -19,9 +19,15 @@ const factListPath = join(import.meta.dirname, 'lists/facts.jsonl');
 const modules = join(import.meta.dirname, '../../node_modules');
 const pricesName = '@pydantic/genai-prices';
 
-/** When the newest pages behind `lists/facts.jsonl` were read. Change it together with the list. */
+/**
+ * The day on which the newest pages for `lists/facts.jsonl` were read. Change this date together with the
+ * list.
+ */
 const factsTakenOn = '2026-11-22';
-/** The package does not state when its prices were collected. This is the day on which npm published it. */
+/**
+ * The package does not state the day on which its prices were collected. This is the day on which npm
+ * published the package.
+ */
 const pricesPublishedOn: Readonly<Record<string, string>> = { '0.1.8': '2026-09-23' };
 
 const manifest = z.looseObject({ generatedAt: z.iso.datetime() });
@@ -96,8 +102,8 @@ function describeSources(baseTakenOn: string, listed: StoredPackageList): Record
 }
 
 /**
- * Reads an unpacked copy of the npm package @earendil-works/pi-ai. Only its data files are read; none of its code
- * runs.
+ * Reads an unpacked copy of the npm package @earendil-works/pi-ai. Only the package's data files are read,
+ * and none of its code runs.
  */
 export function readPackage(folder: string): StoredPackageList {
   const data = join(folder, 'dist/providers/data');

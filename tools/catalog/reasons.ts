@@ -55,7 +55,7 @@ const bareClaude =
 const latest = 'an alias: the price is that of the model that it meant when the newest page was read';
 const imageOutput = "the list's output price is for images, that of genai-prices for text";
 
-/** Values that the catalogue keeps although a source has another one. */
+/** Values that the catalogue keeps although a source has another value. */
 const keptValues: readonly KeptValue[] = [
   // Older prices.
   ...['anthropic', 'hosted'].flatMap((provider) => [
@@ -76,7 +76,7 @@ const keptValues: readonly KeptValue[] = [
     'genai-prices',
     'the price of the newer list: OpenRouter has the price of the cheapest host, which changes often',
   ),
-  // Prices that hold at other times, in other places, or for other output.
+  // Prices that apply at other times, in other places, or to other output.
   keep(
     'deepseek',
     /./,
@@ -141,22 +141,28 @@ const absentModels: readonly Reason[] = [
   because('cohere', /^north-mini-code/, 'served only at the address of cohereopenai, which has it'),
 ];
 
-/** Why the catalogue does not have a model of the fact list. Undefined: the check fails. */
+/**
+ * Returns why the catalogue does not have a model of the fact list. If the result is undefined, the check
+ * fails.
+ */
 export function explainAbsence(provider: string, modelId: string): string | undefined {
   return absentModels.find((each) => each.provider === provider && each.modelId.test(modelId))?.reason;
 }
 
-/** Providers that the gateway calls on another API than the fact list names. */
+/** Providers for which the gateway uses a different API than the fact list names. */
 const otherApis: readonly Reason[] = [
   because('fireworks', /./, 'Fireworks serves the same models on chat-completions and on messages'),
 ];
 
-/** Why the gateway calls a model on an API that the fact list does not name. Undefined: a defect. */
+/**
+ * Returns why the gateway calls a model on an API that the fact list does not name. Undefined means that the
+ * difference is an error.
+ */
 export function explainOtherApi(provider: string, modelId: string): string | undefined {
   return otherApis.find((each) => each.provider === provider && each.modelId.test(modelId))?.reason;
 }
 
-/** Why a current model has no price. Undefined: no reason is known, and the check fails. */
+/** Returns why a current model has no price. If the result is undefined, the check fails. */
 export function explainMissingPrice({
   provider,
   modelId,
@@ -164,7 +170,10 @@ export function explainMissingPrice({
   return missingPrices.find((each) => each.provider === provider && each.modelId.test(modelId))?.reason;
 }
 
-/** Why the catalogue keeps its value although a source has another. Undefined: the check fails. */
+/**
+ * Returns why the catalogue keeps its value although a source has another value. If the result is undefined,
+ * the check fails.
+ */
 export function explainDispute(
   provider: string,
   modelId: string,

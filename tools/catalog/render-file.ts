@@ -4,7 +4,7 @@ import type { CatalogFileInput } from '@gateway/model-catalog';
 
 export const dataPath = join(import.meta.dirname, '../../libs/model-catalog/data/models.json');
 
-/** Renders the data file with one model per line, so that changing one model changes one line. */
+/** Renders the data file with one model per line, so that a change of one model changes one line. */
 export function renderCatalogFile({ sources, models }: CatalogFileInput): string {
   const lines = models.map((model) => `    ${JSON.stringify(model)}`);
   const head = JSON.stringify({ sources }, null, 2).replace(/\n\}$/, '');
@@ -16,12 +16,12 @@ const anyFile = z.object({
 });
 type AnyModel = z.infer<typeof anyFile>['models'][number];
 
-/** Parses the models of a data file, which may be of an older form. An empty text has none. */
+/** Parses the models of a data file, which may have an older form. An empty text contains no models. */
 export function readModels(text: string): AnyModel[] {
   return text === '' ? [] : anyFile.parse(JSON.parse(text)).models;
 }
 
-/** Ids of the models that an update adds, removes or changes. */
+/** Returns the ids of the models that an update adds, removes or changes. */
 export function compareFiles(
   before: readonly AnyModel[],
   after: readonly AnyModel[],
@@ -35,7 +35,7 @@ export function compareFiles(
   };
 }
 
-/** The name of a model in reports and lookups. */
+/** Returns the name of a model in reports and lookups. */
 export function nameOf({ provider, modelId }: Pick<AnyModel, 'provider' | 'modelId'>): string {
   return `${provider}/${modelId}`;
 }

@@ -14,7 +14,7 @@ export type Finding =
   | 'unreadable'
   | 'no-source';
 
-/** Collects findings in the order they are reported. */
+/** Collects findings in the order in which they are reported. */
 export class UpdateReport {
   private readonly lines = new Map<Finding, string[]>();
 
@@ -24,7 +24,7 @@ export class UpdateReport {
     this.lines.set(finding, lines);
   }
 
-  /** The findings of one kind, as `<model>: <finding>`. */
+  /** Returns the findings of one kind, as `<model>: <finding>`. */
   list(finding: Finding): readonly string[] {
     return this.lines.get(finding) ?? [];
   }

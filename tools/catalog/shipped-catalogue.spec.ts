@@ -9,9 +9,12 @@ import type { ModelFacts } from './fact-list.ts';
 import { readLists } from './read-lists.ts';
 import { explainAbsence, explainOtherApi } from './reasons.ts';
 
-/** When the facts hold: on the day they were taken, on a weekday during DeepSeek's peak. */
+/**
+ * The time at which the facts are checked: the day on which they were collected, a weekday, during DeepSeek's
+ * peak.
+ */
 const at = Date.parse('2026-11-23T02:00:00Z');
-/** The same day, off the peak. */
+/** A time on the same day, outside DeepSeek's peak. */
 const offPeak = Date.parse('2026-11-23T12:00:00Z');
 
 describe('the facts of the list', () => {
@@ -22,7 +25,7 @@ describe('the facts of the list', () => {
     return model?.kind === 'chat' ? [{ fact, model }] : [];
   });
 
-  test('name only models that the catalogue has, or lacks for a stated reason', () => {
+  test('name only models that the catalogue has, or does not have for a stated reason', () => {
     const missing = facts.filter(({ provider, model }) => catalog.find(provider, model)?.kind !== 'chat');
     const unexplained = missing.filter(
       ({ provider, model }) => explainAbsence(provider, model) === undefined,
@@ -43,7 +46,10 @@ describe('the facts of the list', () => {
 
 type Compare = (fact: ModelFacts, model: CatalogModel) => readonly [stated: unknown, own: unknown];
 
-/** For each kind of fact the value in the list and the one in the catalogue. A null in the list states nothing. */
+/**
+ * For each kind of fact, returns the value in the list and the value in the catalogue. A null in the list
+ * means that the list does not state the value.
+ */
 function comparisons(): Record<string, Compare> {
   return {
     prices: ({ prices, notes }, model) => {
@@ -69,7 +75,7 @@ function comparisons(): Record<string, Compare> {
       return [dated.map(({ from, input, output }) => [from, input, output]), own];
     },
     'context window': ({ context }, { contextWindow }) => [context, contextWindow],
-    // A limit equal to the context window limits nothing.
+    // An input limit equal to the context window has no effect.
     'input limit': ({ max_input, context }, model) => [
       max_input === context ? null : max_input,
       model.maxInputTokens,

@@ -41,7 +41,7 @@ export function trimPackage({ version, takenOn, modelsOf }: StoredPackageList): 
   ].join('\n');
 }
 
-/** The providers of the gateway by their keys in models.dev. */
+/** Returns the providers of the gateway by their keys in models.dev. */
 function listKeys(): string[] {
   return [...new Set(providerRules.flatMap(({ modelsDev }) => modelsDev ?? []))];
 }

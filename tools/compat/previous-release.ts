@@ -7,15 +7,15 @@ function git(...words: string[]): string {
   return execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim();
 }
 
-/** The newest version tag that does not contain this commit; null if there is none. */
+/** Returns the newest version tag that does not contain this commit, or null if there is no such tag. */
 export function findPreviousRelease(): string | null {
   const tags = git('tag', '--list', 'v*', '--sort=-v:refname', '--no-contains', 'HEAD');
   return tags.split('\n')[0] || null;
 }
 
 /**
- * Unpacks a commit into a separate directory, installs its packages and builds its apps. This happens once
- * per commit. Returns the directory.
+ * Unpacks a commit into a separate directory, installs its packages and builds its apps, once per commit.
+ * Returns the directory.
  */
 export function unpackRelease(reference: string): string {
   const commit = git('rev-parse', '--verify', `${reference}^{commit}`);

@@ -48,7 +48,7 @@ function renderLibraryChanges(server: string, names: Names, read: ReadFile): Fil
 }
 
 interface Place {
-  /** The source folder of the app that serves the contract. */
+  /** Returns the source folder of the app that serves the contract. */
   readonly source: string;
   readonly server: string;
   readonly family: Names;

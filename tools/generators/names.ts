@@ -1,4 +1,4 @@
-/** A name in every spelling that generated files use. */
+/** A name in every spelling that the generated files use. */
 export interface Names {
   /** `rotate-key` */
   readonly kebab: string;

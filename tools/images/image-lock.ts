@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { root } from '../bootstrap/stack/root.ts';
 
-/** `deploy/images.json`: each image of other projects, with the version and the digest of its index. */
+/** `deploy/images.json`: each image of other projects, with the version and the digest of the image index. */
 export const imageLock = z.record(
   z.string(),
   z.strictObject({
@@ -38,11 +38,14 @@ interface FoundReference {
   readonly index: number;
 }
 
-/** Where images are named: `image:` in YAML, and in a Dockerfile `FROM`, `COPY --from=` and `ARG …_IMAGE=`. */
+/**
+ * The places that name images: `image:` in YAML, and `FROM`, `COPY --from=` and `ARG …_IMAGE=` in a
+ * Dockerfile.
+ */
 const places =
   /^[ \t]*(?:-[ \t]+)?image:[ \t]*(?<yaml>[^\s#]+)|^FROM[ \t]+(?<from>\S+)|^COPY[ \t]+--from=(?<copy>\S+)|^ARG[ \t]+\w*_IMAGE=(?<arg>\S+)|^# syntax=(?<syntax>\S+)/gm;
 
-/** Every image that a file names, in order. Build stages and build arguments are not images. */
+/** Returns every image that a file names, in order. Build stages and build arguments are not images. */
 export function listReferences(text: string): FoundReference[] {
   const stages = [...text.matchAll(/^FROM[ \t]+\S+[ \t]+AS[ \t]+(\S+)/gim)].map(([, name]) => name);
   return [...text.matchAll(places)].flatMap((match) => {
@@ -53,12 +56,15 @@ export function listReferences(text: string): FoundReference[] {
   });
 }
 
-/** Whether the image is built from this repository. Its version is that of the release. */
+/**
+ * Returns whether the image is built from this repository. The version of such an image is the version of the
+ * release.
+ */
 export function isOwnImage(reference: string): boolean {
   return reference.startsWith('agent-gateway/');
 }
 
-/** `name:tag@digest`. Throws if the lock does not contain the image. */
+/** Returns `name:tag@digest`. Throws if the lock does not contain the image. */
 export function renderReference(name: string, lock: ImageLock): string {
   const locked = lock[name];
   if (locked === undefined) throw new Error(`${lockFile} has no image ${name}.`);
@@ -72,7 +78,7 @@ function nameOf(reference: string): string {
   return colon > tagged.lastIndexOf('/') ? tagged.slice(0, colon) : tagged;
 }
 
-/** Replaces the version and digest of every image of another project by the locked ones. */
+/** Replaces the version and digest of every image of another project with the locked version and digest. */
 export function pinReferences(text: string, lock: ImageLock): string {
   return listReferences(text)
     .filter(({ reference }) => !isOwnImage(reference))
@@ -85,7 +91,7 @@ export function pinReferences(text: string, lock: ImageLock): string {
     );
 }
 
-/** The images of other projects that a file names differently from the lock. */
+/** Returns the images of other projects for which a file and the lock differ. */
 export function findUnpinned(text: string, lock: ImageLock): string[] {
   const isPinned = (reference: string) =>
     lock[nameOf(reference)] !== undefined && reference === renderReference(nameOf(reference), lock);

@@ -1,6 +1,7 @@
-// `npm run images:pin` sets each digest in deploy/images.json to the one that its tag has in the registry now, and
-// writes all of them into the files that name images. `-- --check` changes nothing: it fails if a file names another
-// image, or if the registry does not have a pinned digest. Both need docker with buildx.
+// `npm run images:pin` sets each digest in deploy/images.json to the current digest of its tag in the
+// registry, and writes all digests into the files that name images. `-- --check` changes nothing: it fails if
+// a file names another image, or if the registry does not have a pinned digest. Both commands need docker
+// with buildx.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

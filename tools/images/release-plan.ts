@@ -21,7 +21,7 @@ export interface ImageBuild {
   readonly args: readonly string[];
 }
 
-/** The images of a release: each app that runs as a process, and the migrations. */
+/** Returns the images of a release: each app that runs as a process, and the migrations. */
 export function listImages(): string[] {
   const apps = readdirSync(join(root, 'apps')).filter((app) =>
     existsSync(join(root, 'apps', app, 'src/main.ts')),
@@ -30,9 +30,9 @@ export function listImages(): string[] {
 }
 
 /**
- * The builds of a release. Each image carries two attestations: a list of all components, including those of the
- * operating system, and its provenance with all build steps and sources. Only a registry can store them, so the images
- * are pushed.
+ * Returns the builds of a release. Each image has two attestations: a list of all components, including those
+ * of the operating system, and its provenance with all build steps and sources. Only a registry can store
+ * attestations, so the images are pushed.
  */
 export function planRelease(options: ReleaseOptions): ImageBuild[] {
   return listImages().map((name) => {
@@ -50,7 +50,7 @@ export function planRelease(options: ReleaseOptions): ImageBuild[] {
   });
 }
 
-/** The `images` entries for an overlay, with the digests of a release. */
+/** Returns the `images` entries for an overlay, with the digests of a release. */
 export function renderOverlayImages(registry: string, digests: ReadonlyMap<string, string>): string {
   const lines = [...digests].map(
     ([name, digest]) =>

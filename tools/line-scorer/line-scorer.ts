@@ -6,8 +6,8 @@ import { z } from 'zod';
 /**
  * Scores each line's relevance to a question with a learned model. The compression steps currently use the
  * rule `isCriticalLine` instead. A model could replace that rule if its benefit justifies its running time,
- * which `npm run bench:compressor` measures. A step must output the same bytes on every replica, so a score
- * may only decide with a margin above the differences between processors.
+ * which `npm run bench:compressor` measures. A step must output the same bytes on every replica. Scores can
+ * differ slightly between processors, so a step may use a score only with a margin above these differences.
  */
 interface LineScorer {
   /** One score per line. A higher score means more relevant. */
@@ -42,7 +42,7 @@ export class OnnxLineScorer implements LineScorer {
     this.#session = session;
   }
 
-  /** Throws if a file is missing or invalid. */
+  /** Opens the scorer in a folder. Throws if a file is missing or invalid. */
   static async open(folder: string): Promise<OnnxLineScorer> {
     const text = await readFile(join(folder, 'scorer.json'), 'utf8');
     const manifest = manifestSchema.parse(JSON.parse(text));

@@ -5,7 +5,7 @@ import { elementType, int64Tensor, model, node, tensor, valueInfo } from '../../
 const dimensions = 64;
 const opset = 13;
 
-/** Numbers between -1 and 1, the same in every run. */
+/** Returns numbers between -1 and 1, the same numbers in every run. */
 function makeTable(buckets: number): Uint8Array {
   let state = 7;
   const values = new Float32Array(buckets * dimensions);

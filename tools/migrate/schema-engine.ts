@@ -6,7 +6,10 @@ import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-util
 import type { SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type * as EngineModule from '@prisma/schema-engine-wasm/schema_engine_bg';
 
-/** The part of the global WebAssembly object used here. TypeScript declares it only for browsers. */
+/**
+ * The part of the global WebAssembly object that this file uses. TypeScript declares this object only for
+ * browsers.
+ */
 declare const WebAssembly: {
   instantiate(
     bytes: Uint8Array,
@@ -20,7 +23,7 @@ const engineDir = dirname(
 
 let loading: Promise<typeof EngineModule> | undefined;
 
-/** Prisma's schema engine as WebAssembly. The native engine would require a download. */
+/** Loads Prisma's schema engine as WebAssembly. The native engine would require a download. */
 async function loadEngineModule(): Promise<typeof EngineModule> {
   const engine = await import('@prisma/schema-engine-wasm/schema_engine_bg');
   const bytes = await readFile(join(engineDir, 'schema_engine_bg.wasm'));
@@ -34,8 +37,8 @@ async function loadEngineModule(): Promise<typeof EngineModule> {
 
 /**
  * Prisma's adapter splits scripts at every semicolon, even inside functions, and runs the pieces one by one.
- * If the script is sent as a single query without arguments, Postgres splits it correctly and runs all of it
- * or nothing.
+ * If the script is sent as a single query without arguments, Postgres splits the script correctly and runs
+ * either the whole script or nothing.
  */
 class WholeScripts extends PrismaPg {
   override async connect(): ReturnType<PrismaPg['connect']> {

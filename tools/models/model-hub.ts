@@ -17,7 +17,7 @@ const revisionSchema = z.looseObject({
 export interface HubFile {
   readonly path: string;
   readonly size: number;
-  /** Digest of the content for large files, or of the git blob for small ones. */
+  /** Digest of the content for large files, or of the git blob for small files. */
   readonly digest: { readonly kind: 'sha256' | 'git'; readonly hex: string };
 }
 
@@ -39,7 +39,7 @@ export function parseModelId(id: string): string {
 }
 
 /**
- * Lists a model's files at a branch, tag or commit. It uses the huggingface.co API, which other hubs also
+ * Lists a model's files at a branch, tag or commit. Uses the huggingface.co API, which other hubs also
  * support: `GET /api/models/{id}/revision/{revision}?blobs=true`.
  */
 export async function readRevision(hub: string, id: string, revision: string): Promise<HubRevision> {

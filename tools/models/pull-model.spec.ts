@@ -14,11 +14,12 @@ const sha = 'a'.repeat(40);
 type Files = Record<string, Buffer>;
 
 /**
- * A loopback hub with the huggingface.co API. Large files are identified by SHA-256, small ones as in git.
+ * A loopback hub with the huggingface.co API. Large files are identified by SHA-256, and small files by the
+ * hash that git uses.
  */
 class LoopbackHub {
   readonly models = new Map<string, Files>();
-  /** The replaced content of paths. */
+  /** The changed content of some paths. */
   readonly tampered = new Map<string, Buffer>();
   readonly asked: string[] = [];
   readonly #server: Server = createServer((request, response) => {
@@ -135,7 +136,7 @@ describe('a model from a hub', () => {
     },
   );
 
-  it('is written only to its own folder, whatever paths the hub lists', async () => {
+  it('is written only to its own folder, regardless of the paths that the hub lists', async () => {
     hub.models.set('acme/small', { ...buffersOf(sentenceFiles()), '../../outside.json': Buffer.from('{}') });
     await pull('acme/small');
     await writeFile(join(directory, 'probe'), '');

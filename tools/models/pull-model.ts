@@ -13,7 +13,7 @@ export interface PullOptions {
   readonly id: string;
   /** Branch, tag or commit. */
   readonly revision: string;
-  /** Path to the graph, if the repository has several and the default one is not wanted. */
+  /** Path to the graph, if the repository has several graphs and the default graph is not wanted. */
   readonly graph: string | undefined;
   /** The folder for all models. Each model gets a subfolder. */
   readonly directory: string;
@@ -43,7 +43,8 @@ const bytesMax = 1024 * 1024 * 1024;
 
 /**
  * Downloads a model into a temporary folder, checks each file's size and digest, and tests whether the router
- * can run it. Only then is the model moved into place, so the target folder is always complete.
+ * can run the model. The model is moved to the target folder only after these checks, so the target folder is
+ * always complete.
  */
 export async function pullModel(options: PullOptions): Promise<PulledModel> {
   const id = parseModelId(options.id);
@@ -98,8 +99,8 @@ function chooseFiles({ files }: HubRevision, graph: string | undefined): { file:
 }
 
 /**
- * Runs the model once as the kind of model stated in its configuration.
- * @throws if the router could not run it
+ * Runs the model once, as the kind of model that its configuration states.
+ * @throws if the router could not run the model
  */
 async function tryModel(directory: string): Promise<PulledModel['variable']> {
   const config = await readFile(join(directory, 'config.json'), 'utf8').catch(() => '{}');

@@ -49,7 +49,7 @@ describe('ranking with the shipped models, on a server absent from their trainin
     return meanFigures(figures);
   }
 
-  it('finds more of the needed tools than keywords do', async () => {
+  it('finds more of the needed tools than the keyword method', async () => {
     const [words, ours] = [await measure('bm25_fielded'), await measure('semantic')];
     expect(ours['recall@5']).toBeGreaterThan(words['recall@5'] + 0.02);
     expect(ours['recall@10']).toBeGreaterThanOrEqual(words['recall@10']);

@@ -1,4 +1,5 @@
-// Generates Prisma clients into prisma/<owner>/generated, for every owner or for those named as arguments.
+// Generates Prisma clients into prisma/<owner>/generated, for every owner or for the owners named as
+// arguments.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -23,7 +24,7 @@ for (const owner of owners) {
     [cli, 'generate', '--schema', join(root, 'prisma', owner, 'schema.prisma')],
     {
       cwd: root,
-      // Prisma 7 needs no engine to generate clients, but the CLI would download one.
+      // Prisma 7 needs no engine to generate clients, but the CLI would download an engine.
       env: {
         ...process.env,
         PRISMA_SCHEMA_ENGINE_BINARY: existsSync('/bin/true') ? '/bin/true' : '/usr/bin/true',

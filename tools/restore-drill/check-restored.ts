@@ -1,6 +1,6 @@
 // Decrypts every credential in a restored vault's database, and looks up a key in a restored account service.
-// Reads a CheckRequest from standard input and writes a CheckedRestore. No credential leaves this process's
-// memory.
+// Reads a CheckRequest from standard input and writes a CheckedRestore. Credentials never leave this
+// process's memory.
 import { createHash } from 'node:crypto';
 import { json } from 'node:stream/consumers';
 import { authenticateKey, credentialSecret, openCredential } from '@gateway/contracts';
@@ -27,7 +27,7 @@ const messaging = await connectMessaging({
 });
 const { publicKey, privateKey } = createSealingKeyPair();
 
-/** Undefined if the credential can be decrypted, otherwise the reason. */
+/** Returns undefined if the credential can be decrypted, otherwise the reason for the failure. */
 async function findFault({ account_id, provider }: StoredRow): Promise<string | undefined> {
   const request = { accountId: account_id, provider, recipientPublicKey: publicKey };
   try {

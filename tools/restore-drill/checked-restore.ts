@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** What `check-restored` reads from standard input. */
+/** The input that `check-restored` reads from standard input. */
 export interface CheckRequest {
   readonly natsUrl: string;
   readonly user: string;
   readonly password: string;
   readonly vaultDatabaseUrl: string;
-  /** A key that the account service must know; null if there is no key to check. */
+  /** A key that must exist in the account service. Null if there is no key to check. */
   readonly apiKey: string | null;
 }
 

@@ -21,7 +21,10 @@ import type { CheckedRestore, CheckRequest } from './checked-restore.ts';
 export interface DrillOutcome extends CheckedRestore {
   readonly backupBytes: number;
   readonly backupMs: number;
-  /** Time from an empty machine until the services respond: databases replayed and processes ready. */
+  /**
+   * Time from an empty machine until the services respond, which includes replaying the databases and
+   * starting the processes.
+   */
   readonly restoreMs: number;
 }
 
@@ -73,13 +76,13 @@ export function checkStack(path: string): Promise<CheckedRestore> {
 
 async function backUp(source: DataDir, adminUrl: string, backup: string): Promise<number> {
   mkdirSync(join(backup, 'keys'), { recursive: true, mode: 0o700 });
-  // Created by this process, and readable only by its user.
+  // This process creates the file first, so that only its user can read it.
   writePrivateFile(keysIn(backup), '');
   copyFileSync(source.secretsFile, keysIn(backup));
   return backUpCluster(source, adminUrl, databasesIn(backup));
 }
 
-/** Starts the account service and the vault on the copy, queries them, and deletes the copy. */
+/** Starts the account service and the vault on the copy, queries both services, and deletes the copy. */
 async function restoreAndCheck(
   backup: string,
   apiKey: string | null,

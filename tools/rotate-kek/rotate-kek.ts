@@ -27,8 +27,8 @@ type Batch = ParsedReplyOf<typeof rewrapCredentials>;
 const pauseMs = 500;
 
 /**
- * Rotates the vault's key-encryption key. It keeps no state: after an interruption, run it again to continue.
- * Two concurrent runs do no harm.
+ * Rotates the vault's key-encryption key. The rotation keeps no state: after an interruption, run it again to
+ * continue. Two concurrent runs do no harm.
  */
 export async function rotateKek(messaging: Ask, options: RotationOptions): Promise<RotationOutcome> {
   const { version, previous } = await patiently(options, () =>
@@ -45,7 +45,8 @@ export async function rotateKek(messaging: Ask, options: RotationOptions): Promi
 }
 
 /**
- * Repeats the pass to cover rows that changed in the meantime, until no rows, or only broken ones, are left.
+ * Repeats the rotation of all rows, because rows may have changed in the meantime. Ends when no rows are
+ * left, or only broken rows.
  */
 async function rewrapAll(
   messaging: Ask,

@@ -12,7 +12,8 @@ export type LinearWeights = Pick<ComplexityWeights, 'means' | 'deviations' | 'we
 
 /**
  * The ridge penalty per sample. It was chosen from values between 1 and 2,000 per thousand samples, by the
- * results on held-out subjects. Results hardly differ between 150 and 900, and a low capacity generalizes.
+ * results on held-out subjects. Results hardly differ between 150 and 900, and a model with low capacity
+ * generalizes better.
  */
 const penaltyPerSample = 0.6;
 /**
@@ -39,7 +40,10 @@ export function fitWeights(samples: readonly Sample[]): LinearWeights {
   return { means, deviations, weights };
 }
 
-/** Task words, such as “implement”, are too rare in the data sets to fit their weights. Their prior weights stay. */
+/**
+ * Task words, such as “implement”, are too rare in the data sets to fit their weights. Their weights stay at
+ * the prior values.
+ */
 function isFitted(at: number): boolean {
   return featureNames[at]?.startsWith('task') !== true;
 }

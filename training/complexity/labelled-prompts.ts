@@ -33,9 +33,9 @@ interface Row {
 const capableDefault = 'gpt-4-1106-preview';
 
 /**
- * Reads `labelled.jsonl`. The two models are those that most lines have labels for. The capable one is the
- * model named in the set's description, or else the one that is right more often. Lines that cannot be used
- * are counted and left out: no JSON object, no prompt, no labels, or no label for one of the two models.
+ * Reads `labelled.jsonl`. The two models are the ones with labels in the most lines. The capable model is the
+ * one named in the set's description, or else the one with more correct answers. Unusable lines are counted
+ * and left out: no JSON object, no prompt, no labels, or no label for one of the two models.
  * @throws if no line can be used
  */
 export function loadLabelledPrompts(folder: string): LabelledPrompts {

@@ -1,6 +1,6 @@
 import type { RecallClass, RecallCurve } from '../../apps/tool-router/src/policy/recall-prior.ts';
 
-/** A question, with what the policy knows about it. */
+/** A question, with the data about it that the policy uses. */
 export interface Sample {
   readonly dataset: string;
   readonly sureness: number;
@@ -57,8 +57,8 @@ interface Segment {
 }
 
 /**
- * The K for each class that reaches a recall over all classes with the fewest tools in total. It takes
- * segments from the curves' upper hulls in order of their gain per tool, across all classes.
+ * The K for each class that reaches a recall over all classes with the fewest tools in total. The function
+ * takes segments from the curves' upper hulls in order of their gain per tool, across all classes.
  */
 function allotK(classes: readonly WeighedClass[]): RecallClass[] {
   const total = classes.reduce((sum, { weight }) => sum + weight, 0);
@@ -94,8 +94,8 @@ function slopeOf(from: readonly [number, number] = [0, 0], to: readonly [number,
 }
 
 /**
- * A class with lower confidence never promises more than one with higher confidence: confidence may only
- * reduce K.
+ * A class with lower confidence never has a higher recall at a K than a class with higher confidence. So
+ * higher confidence can only reduce K.
  */
 function fitBins(
   bins: readonly (readonly Sample[])[],
@@ -167,7 +167,7 @@ export interface PolicyOutcome {
   readonly whole: number;
 }
 
-/** How fitted classes perform on samples at a recall target, all with equal weight. */
+/** The results of fitted classes on samples at a recall target. All samples have equal weight. */
 export function applyTarget(
   samples: readonly Sample[],
   { named, unnamed }: FittedClasses,

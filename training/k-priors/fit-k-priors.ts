@@ -14,12 +14,12 @@ import { openLane, type Lane } from './lanes.ts';
 
 const kMin = 5;
 /**
- * Below this best score, a turn carries no information. For the keyword method, the value is about one rare
- * word in a name.
+ * The lowest best score of a turn with information about tools. For the keyword method, the value is about
+ * one rare word in a name.
  */
 const surenessMin = { keyword: 3, semantic: 0 };
 const recallTargets = [0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99];
-/** The figures for a band come from pools of about its size. */
+/** Tool-list sizes. The figures for each size come from pools of about the same size. */
 const bands: readonly { readonly toolsMax: number; readonly pool: PoolSize }[] = [
   { toolsMax: 50, pool: '25' },
   { toolsMax: 250, pool: '100' },

@@ -37,9 +37,9 @@ import { ExpiredRecordsJob } from './upkeep/expired-records.job.ts';
 export interface AccountParts extends Pick<ServiceParts, 'messaging' | 'logger' | 'metrics'> {
   readonly config: Config;
   readonly database: AccountDatabase;
-  /** The same database over the connections that are reserved for key checks and login sessions. */
+  /** The account database over the connections that are reserved for key checks and login sessions. */
   readonly authenticationDatabase: AccountDatabase;
-  /** The cache's Redis. The service also runs without it. */
+  /** The cache's Redis. The service also runs without Redis. */
   readonly epochRedis: Redis;
 }
 
@@ -152,7 +152,9 @@ function createLookupCounter(metrics: Metrics): CountKeyLookup {
   return (outcome) => lookups.inc({ outcome });
 }
 
-/** Null if the service uses an external OpenID Connect issuer. */
+/**
+ * Creates the embedded identity service. Returns null if the service uses an external OpenID Connect issuer.
+ */
 function createIdentity(
   { config, authenticationDatabase, metrics, logger }: AccountParts,
   changes: ChangeAnnouncer,
@@ -175,7 +177,7 @@ function createIdentity(
   });
 }
 
-/** Null if no mail server is configured. */
+/** Creates the mail sender. Returns null if no mail server is configured. */
 function createMail({ SMTP_URL: url, MAIL_FROM: from, PUBLIC_URL: publicUrl }: Config) {
   if (url === undefined || from === undefined || publicUrl === undefined) return null;
   return { sender: new SmtpSender({ url, from }), publicUrl };

@@ -58,7 +58,7 @@ describe('the account service configuration', () => {
     ['PUBLIC_URL', { PUBLIC_URL: 'javascript:alert(1)' }],
     ['SMTP_URL', { SMTP_URL: 'https://mail.example' }],
     ['SMTP_URL', { SMTP_URL: `${mail.SMTP_URL}?logger=true` }],
-  ])('rejects incomplete mail settings and names %s', (variable, change) => {
+  ])('rejects incomplete mail settings and reports %s', (variable, change) => {
     const start = () => loadConfig({ ...complete, ...mail, ...change });
     expect(start).toThrow(variable);
     expect(start).not.toThrow('hunter2');

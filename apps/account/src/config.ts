@@ -20,12 +20,12 @@ const mailbox = z.string().refine((text) => {
   return z.email().safeParse(address).success && !/[\r\n]/.test(text);
 }, 'must be an e-mail address or "Name <address>"');
 
-/** The variables that the operator's commands read, too. */
+/** The variables that the operator's commands also read. */
 const operatorVariables = {
   ACCOUNT_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
   /**
-   * 32 bytes in base64. All keys of the embedded identity service are derived from this secret. Changing it
-   * ends every login session; passwords stay valid.
+   * 32 bytes in base64. All keys of the embedded identity service are derived from this secret. A new secret
+   * ends every login session, but passwords stay valid.
    */
   SESSION_SECRET: key,
   /** The gateway's public origin, used for links in mails: `https://gateway.example`. */
@@ -55,15 +55,18 @@ const variables = z.object({
   SESSION_AUDIENCE: unlessEmpty(z.string().min(1).max(255).default('agent-gateway')),
   /** Access token lifetime in seconds. */
   SESSION_TOKEN_SECONDS: unlessEmpty(z.coerce.number().int().min(60).max(86_400).default(600)),
-  /** How long events stay in the audit logs, in days. */
+  /** Number of days for which events stay in the audit logs. */
   AUDIT_RETENTION_DAYS: unlessEmpty(z.coerce.number().int().min(1).max(3_650).default(365)),
-  /** Maximum number of events in the audit log of one account. Above it, the oldest are deleted. */
+  /**
+   * Maximum number of events in the audit log of one account. Above this number, the oldest events are
+   * deleted.
+   */
   AUDIT_EVENTS_MAX: unlessEmpty(z.coerce.number().int().min(1_000).max(10_000_000).default(100_000)),
   /** Whether new users may sign up. */
   SIGN_UP: unlessEmpty(z.enum(['open', 'closed']).default('open')),
   /**
-   * The mail server, as `smtp://user:password@host:587` or `smtps://…`. Without it, the service sends no mail,
-   * and the operator's command line resets forgotten passwords.
+   * The mail server, as `smtp://user:password@host:587` or `smtps://…`. Without a mail server, the service
+   * sends no mail, and the operator's command line resets forgotten passwords.
    */
   SMTP_URL: unlessEmpty(
     z
@@ -93,7 +96,7 @@ export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
 
 export type OperatorConfig = z.output<z.ZodObject<typeof operatorVariables>>;
 
-/** Reads the variables that the operator's commands need. Throws like `loadConfig`. */
+/** Reads the variables that the operator's commands need. Throws the same error as `loadConfig`. */
 export function loadOperatorConfig(variables: NodeJS.ProcessEnv = process.env): OperatorConfig {
   return parseConfig(z.object(operatorVariables), variables);
 }

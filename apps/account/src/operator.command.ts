@@ -3,9 +3,9 @@
 //   node dist/apps/account/operator.command.js reset-password <email>   prints a link for a new password
 //   node dist/apps/account/operator.command.js verify-email <email>     marks the address as verified
 //
-// They run where the account service runs, with its environment: ACCOUNT_DATABASE_URL, SESSION_SECRET and, for
-// complete links, PUBLIC_URL. On the machine of this checkout, `npm run account -- <command> <email>` supplies
-// them.
+// The commands run where the account service runs, with its environment variables:
+// ACCOUNT_DATABASE_URL, SESSION_SECRET and, for complete links, PUBLIC_URL.
+// On the machine of this checkout, `npm run account -- <command> <email>` supplies these variables.
 import { loadOperatorConfig } from './config.ts';
 import { deriveMailPepper } from './identity/identity.ts';
 import { createResetLink, markEmailVerified } from './identity/operator-commands.ts';

@@ -6,7 +6,7 @@ const environment = z
   .object({
     ...serviceVariables,
     BILLING_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-    /** The queue's Redis. It must not evict keys (`maxmemory-policy noeviction`). */
+    /** The queue's Redis. The server must not evict keys (`maxmemory-policy noeviction`). */
     REDIS_URL: z.url({ protocol: /^rediss?$/ }),
     /**
      * Stripe's secret or restricted key. Without this key, the service runs as self-hosted: it writes the

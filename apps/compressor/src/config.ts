@@ -8,8 +8,8 @@ const configSchema = z.object({
   /** The cache's Redis, in which originals are stored for one day. The service also runs without Redis. */
   REDIS_CACHE_URL: z.url({ protocol: /^rediss?$/ }),
   /**
-   * 32 bytes in base64. The encryption keys for stored originals are derived from this secret, so a new value
-   * makes them unreadable.
+   * 32 bytes in base64. The encryption keys for stored originals are derived from this secret. With a new
+   * secret, stored originals cannot be decrypted.
    */
   ORIGINALS_KEY: z
     .base64()
@@ -25,7 +25,7 @@ const configSchema = z.object({
     .positive()
     .default(64 * 1024 * 1024),
   /**
-   * Approximate memory for remembered conversations, in bytes. If a conversation is forgotten, the gateway
+   * Approximate memory for remembered conversations, in bytes. If a conversation was evicted, the gateway
    * sends it again.
    */
   CONVERSATION_BYTES_MAX: z.coerce

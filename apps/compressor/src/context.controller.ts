@@ -17,7 +17,10 @@ import { FairCompressor } from './in-turn/fair-compressor.ts';
 import { COUNT_STORE, type CountStore } from './count-tokens/count-store.port.ts';
 import { ORIGINAL_STORE, type OriginalStore } from './originals/original-store.port.ts';
 
-/** In UTF-16 units. Leaves room below the 8 MiB message limit for characters that JSON escapes. */
+/**
+ * Maximum size of a reply in UTF-16 units. The maximum leaves room below the 8 MiB message limit for
+ * characters that JSON escapes.
+ */
 const recallUnitsMax = 2 * 1024 * 1024;
 
 /**
@@ -69,7 +72,7 @@ export class ContextController {
   }
 
   /**
-   * Originals that do not fit in the reply are null. The first original always fits, because no stored
+   * Originals that do not fit into the reply are null. The first original always fits, because no stored
    * original is longer than the reply.
    */
   @RpcHandler(recallOriginalsContract)

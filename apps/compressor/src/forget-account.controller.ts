@@ -7,7 +7,7 @@ import { originalKeyKind } from './originals/redis-original-store.adapter.ts';
 
 export const ACCOUNT_KEYS_REDIS = Symbol('AccountKeysRedis');
 
-/** How long one call works. It is well below the contract's deadline. */
+/** Maximum working time of one call, which is well below the contract's deadline. */
 const workMs = 2_000;
 
 /** Implements the contract that deletes the originals and token counts of a deleted account. */

@@ -9,7 +9,7 @@ import { RedisOriginalStore } from './originals/redis-original-store.adapter.ts'
 
 const config = loadConfig();
 
-/** The service runs without Redis: if an original is not stored, it is rebuilt from its conversation. */
+/** The service runs without Redis: an original that is not stored is rebuilt from its conversation. */
 function connectRedis(logger: Logger): Redis {
   return connectCacheRedis(config.REDIS_CACHE_URL, {
     commandTimeoutMs: 500,
@@ -17,7 +17,7 @@ function connectRedis(logger: Logger): Redis {
   });
 }
 
-/** Values that do not fit are dropped: originals are rebuilt, and exact counts are missing. */
+/** Values that exceed the quota are not stored. Originals are then rebuilt, and exact counts are missing. */
 function openCache(redis: Redis, metrics: Metrics): AccountCache {
   const refused = metrics.counter({
     name: 'compressor_cache_values_refused_total',

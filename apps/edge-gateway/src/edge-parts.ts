@@ -169,7 +169,7 @@ function buildEgressGuard({
 
 function chooseSettings(config: Config): PipelineServices['settings'] {
   return {
-    // One body and its copies must fit in the memory for held bytes.
+    // The memory for held bytes must be large enough for one body and its copies.
     bodyBytesMax: Math.min(config.REQUEST_BODY_BYTES_MAX, Math.floor(config.HELD_BYTES_MAX / 4)),
     multipartBytesMax: config.MULTIPART_BODY_BYTES_MAX,
     planDeadlineMs: config.PLAN_DEADLINE_MS,

@@ -62,7 +62,7 @@ export class ProviderVaultModule implements OnModuleInit, OnModuleDestroy {
     this.#audit.start();
   }
 
-  /** This hook runs after the transport has closed, so no call is in progress. */
+  /** The hook runs after the transport has closed, so no call is in progress. */
   async onModuleDestroy(): Promise<void> {
     await this.#audit.stop();
     await this.#enrolment.end();

@@ -24,13 +24,13 @@ const configSchema = z.object({
       .default(32 * 1024 * 1024),
   ),
   /**
-   * Encoder directory. It contains a project encoder (`encoder.json`) or any sentence transformer
-   * (`model.onnx`, `tokenizer.json`). Default: the shipped encoder.
+   * Encoder directory. The directory contains a project encoder (`encoder.json`) or any sentence transformer
+   * (`model.onnx`, `tokenizer.json`). The default is the shipped encoder.
    */
   ROUTER_ENCODER_DIR: unlessEmpty(z.string().default(join(root, 'models/encoder'))),
   /**
-   * Reranker directory. It contains a feature reranker (`features.json`) or any cross-encoder. `none`
-   * disables reranking. Default: the shipped reranker.
+   * Reranker directory. The directory contains a feature reranker (`features.json`) or any cross-encoder.
+   * `none` disables reranking. The default is the shipped reranker.
    */
   ROUTER_RERANKER_DIR: unlessEmpty(z.string().default(join(root, 'models/reranker'))),
   /** Threads per inference. A single thread leaves the other cores free for other requests. */

@@ -16,8 +16,8 @@ let queueRedis: Redis | undefined;
 await runService({
   name: 'worker',
   config,
-  // A query may use two or three of the ten connections at the same time, and the log writer needs some
-  // connections as well.
+  // A query may use two or three of the ten connections at the same time.
+  // The log writer needs some of these connections as well.
   accountShare: { ...accountShare, slots: 4, waitMsMax: 4_000 },
   ready: async () => ({
     database: await database.isUp(),

@@ -12,7 +12,10 @@ export interface TokensSaved {
   readonly tools: number;
   /** Tokens saved by compression, estimated. */
   readonly compression: number;
-  /** Tokens of the recovery rounds, at most the sum of `tools` and `compression`. They reduce the savings. */
+  /**
+   * Tokens of the recovery rounds, at most the sum of `tools` and `compression`. Recovery tokens reduce the
+   * savings.
+   */
   readonly recovery: number;
   /**
    * `tools` + `compression` − `recovery`, the figure for credits, budgets and the ledger. The figure is never
@@ -43,7 +46,7 @@ export function tokensSaved(event: Ended): TokensSaved {
   return isServed(event) ? addUp(event, event.recoveryTokens) : nothingSaved;
 }
 
-/** Whether a model processed the request. Only then are savings counted. */
+/** Whether a model processed the request. Savings are counted only in that case. */
 export function isServed({ status, usage }: Pick<RequestEventV1, 'status' | 'usage'>): boolean {
   return status !== 'error' && status !== 'interrupted' && usage !== null;
 }

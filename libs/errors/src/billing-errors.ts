@@ -1,6 +1,6 @@
 import type { ErrorDefinition } from './error-definition.ts';
 
-/** Billing and payment errors. They are part of the registry. */
+/** Billing and payment errors, which are part of the registry. */
 export const billingErrors = {
   billing_not_configured: {
     status: 409,

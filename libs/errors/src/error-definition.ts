@@ -1,4 +1,7 @@
-/** The error types that OpenAI and Anthropic use. They indicate who must act: the caller or the server. */
+/**
+ * The error types that OpenAI and Anthropic use. The type indicates whether the caller or the server must
+ * act.
+ */
 export type ErrorType =
   | 'authentication_error'
   | 'permission_error'

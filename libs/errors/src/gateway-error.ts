@@ -13,7 +13,7 @@ export interface GatewayErrorOptions {
   readonly cause?: unknown;
 }
 
-/** An error that is safe to show to a caller. Its code is in the registry. */
+/** An error that is safe to show to a caller. The error's code is in the registry. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;

@@ -1,6 +1,6 @@
 import type { ErrorDefinition } from './error-definition.ts';
 
-/** Errors of sign-in, sign-up and mailed links. They are part of the registry. */
+/** Errors of sign-in, sign-up and mailed links, which are part of the registry. */
 export const identityErrors = {
   // An unknown e-mail address and a wrong password return the same text.
   invalid_credentials: {

@@ -1,6 +1,6 @@
 import type { ErrorDefinition } from './error-definition.ts';
 
-/** Errors for a valid credential that may not make a call. They are part of the registry. */
+/** Errors for a valid credential that may not make a call. These errors are part of the registry. */
 export const permissionErrors = {
   session_required: {
     status: 403,

@@ -1,6 +1,6 @@
 import type { ErrorDefinition } from './error-definition.ts';
 
-/** Errors about the tools and the tool calls of a request. They are part of the registry. */
+/** Errors about the tools and the tool calls of a request. These errors are part of the registry. */
 export const toolErrors = {
   unbalanced_tool_calls: {
     status: 400,

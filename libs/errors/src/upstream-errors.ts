@@ -1,6 +1,6 @@
 import type { ErrorDefinition } from './error-definition.ts';
 
-/** Errors of calls to providers. They are part of the registry. */
+/** Errors of calls to providers, which are part of the registry. */
 export const upstreamErrors = {
   provider_error: {
     status: 502,

@@ -103,7 +103,7 @@ export interface ToolResultPart extends PartBase {
   readonly isError?: boolean;
 }
 
-/** A part that only one format defines. Its content is stored in `extensions`. */
+/** A part that only one format defines. The content of the part is stored in `extensions`. */
 export interface OpaquePart extends PartBase {
   readonly type: 'opaque';
   readonly extensions: Extensions;

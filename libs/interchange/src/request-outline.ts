@@ -34,8 +34,8 @@ export interface RequestOutline {
   readonly toolChoice: ToolChoice;
   readonly messages: readonly MessageOutline[];
   /**
-   * The system prompt, in formats that keep the system prompt separate from the messages. Its `index` has no
-   * meaning.
+   * The system prompt, in formats that keep the system prompt separate from the messages. The `index` of a
+   * system prompt has no meaning.
    */
   readonly system?: MessageOutline;
   readonly maxOutputTokens?: number;

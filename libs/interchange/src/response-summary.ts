@@ -26,7 +26,7 @@ export interface ResponseSummary {
   readonly usage: TokenUsage | undefined;
   /** The first tool calls, up to a limit. */
   readonly toolCalls: readonly SummarizedCall[];
-  /** Number of all tool calls, including those beyond the limit. */
+  /** Number of all tool calls, including calls beyond the limit. */
   readonly toolCallCount: number;
   /**
    * Number of UTF-16 units in text, visible reasoning and refusals, excluding tool arguments. Used to

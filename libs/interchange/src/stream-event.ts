@@ -75,7 +75,7 @@ export interface ToolCallDelta extends BlockPlace {
 export interface ThinkingEnd extends BlockPlace {
   readonly type: 'thinking-end';
   readonly signature?: string;
-  /** Hidden reasoning. Its block has no deltas. */
+  /** Hidden reasoning. The block of hidden reasoning has no deltas. */
   readonly redacted?: string;
 }
 
@@ -92,8 +92,8 @@ export interface PartEvent extends BlockPlace {
 }
 
 /**
- * Fields that the interchange types do not define. They are merged into earlier fields: lists are appended,
- * objects are merged, and other values are replaced. `choice` has no meaning in the scope `answer`.
+ * Fields that the interchange types do not define. New fields are merged into earlier fields: lists are
+ * appended, objects are merged, and other values are replaced. `choice` has no meaning in the scope `answer`.
  */
 export interface ExtensionEvent {
   readonly type: 'extension';

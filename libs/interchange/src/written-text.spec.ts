@@ -48,7 +48,7 @@ describe('splitTurn removes text that a person pasted', () => {
     expect(pasted).toContain('create_issue');
   });
 
-  it('but keeps the words after the pasted text', () => {
+  it('splitTurn keeps the words after the pasted text', () => {
     const text = `Look:\n\`\`\`\ncreate_issue\n\`\`\`\n${ask}\n2026-11-20 10:00:00 list_issues\nPlease help`;
     expect(writtenOf(text)).toBe(`Look:\n${ask}\nPlease help`);
   });

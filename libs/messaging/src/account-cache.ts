@@ -1,9 +1,10 @@
 import type { Redis } from 'ioredis';
 
 /**
- * Stores a value if its account has room for it. KEYS[1] is the value, and KEYS[2] the account's count of bytes of this
- * day. ARGV: the value, its lifetime in seconds, the account's share in bytes, and the bytes that Redis needs per key.
- * A stored value that is written again counts only for the bytes that it grows. Returns 1 if the value was stored.
+ * Stores a value if its account has room for the value. KEYS[1] is the value, and KEYS[2] is the account's
+ * byte count for this day. ARGV: the value, its lifetime in seconds, the account's share in bytes, and the
+ * bytes that Redis needs per key. For a stored value that is written again, only the growth in bytes is
+ * counted. Returns 1 if the value was stored.
  */
 const setInShare = `
 local known = redis.call('STRLEN', KEYS[1])
@@ -30,22 +31,28 @@ interface ShareCommands {
   ): Promise<number>;
 }
 
-/** What Redis needs for a short key with an expiry, in addition to the value (measured with `MEMORY USAGE`). */
+/**
+ * The bytes that Redis needs for a short key with an expiry, in addition to the value (measured with `MEMORY
+ * USAGE`).
+ */
 const keyBytes = 200;
 const dayMs = 86_400_000;
 
 export interface AccountCacheOptions {
-  /** Names the counters: values of one purpose share a budget. */
+  /** The name of the counters. Values of one purpose share a budget. */
   readonly purpose: string;
-  /** Bytes that one account may write per UTC day. Values that live for a day take at most twice as much. */
+  /**
+   * Maximum bytes that one account may write per UTC day. Values with a lifetime of one day take at most
+   * twice as many bytes.
+   */
   readonly bytesPerDayMax: number;
-  /** Called for each value that was not stored because its account's share is used up. */
+  /** Called for each value that was not stored because the account's share is used up. */
   readonly onRefused: () => void;
 }
 
 /**
- * The part of the cache's Redis that stores values of accounts: no account can fill it and evict the values of the
- * others. Callers must be able to work without a value, because Redis may evict it.
+ * The part of the cache's Redis that stores values of accounts. No account can fill this part and evict the
+ * values of other accounts. Callers must be able to work without a value, because Redis may evict the value.
  */
 export class AccountCache {
   readonly #redis: Redis & ShareCommands;

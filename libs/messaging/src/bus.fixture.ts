@@ -10,7 +10,8 @@ export const double = defineRpc({
   subject: 'account.double.v1',
   server: 'account',
   callers: ['edge-gateway'],
-  // Longer than any pause on a busy machine. Calls that should fail immediately fail much sooner.
+  // Time limit for a test call, in milliseconds. Longer than any pause on a busy machine. Calls that should
+  // fail immediately fail much sooner.
   deadlineMs: 20_000,
   request: z.object({ value: z.int(), note: z.string().default('none') }),
   reply: z.object({ value: z.int(), by: z.string().optional() }),
@@ -23,7 +24,7 @@ export const changed = defineBroadcast({
   message: z.object({ keyId: z.string() }),
 });
 
-/** A real NATS server and the connections that a test opens to it. */
+/** A real NATS server and the connections that a test opens to the server. */
 export class Bus {
   readonly server: NatsServer;
   readonly #open: Messaging[] = [];
@@ -63,10 +64,13 @@ export async function until(condition: () => boolean | Promise<boolean>, withinM
   }
 }
 
-/** The request sent by `untilServed`. Test servers that delay their replies answer this one immediately. */
+/**
+ * The request that `untilServed` sends. Test servers that delay their replies answer this request
+ * immediately.
+ */
 export const probe = -1;
 
-/** Waits until a contract is served. Before that, calls fail immediately. */
+/** Waits until a contract is served. Until then, calls fail immediately. */
 export async function untilServed(
   caller: Messaging,
   contract: typeof double = double,

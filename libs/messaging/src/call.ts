@@ -14,7 +14,7 @@ import {
 } from './message-format.ts';
 import type { CallOptions, ParsedReplyOf, RequestOf } from './messaging.ts';
 
-/** Sends a call over a connection; see `Messaging.call`. */
+/** Sends a call over a connection. See `Messaging.call`. */
 export async function callOver<Contract extends RpcContract>(
   connection: Connection,
   contract: Contract,

@@ -15,7 +15,7 @@ function countingLogger() {
   return { lines, logger: { info: write, warn: write, error: write } };
 }
 
-it('starts without a server, logs it once, and serves as soon as the server is available', async () => {
+it('starts without a server, logs the missing server once, and serves as soon as the server is available', async () => {
   await bus.server.stop();
   const { lines, logger } = countingLogger();
   const account = await bus.connectAs('account', 'account', logger);
@@ -31,7 +31,7 @@ it('starts without a server, logs it once, and serves as soon as the server is a
   expect(await caller.call(double, { value: 4 })).toEqual({ value: 8 });
 }, 60_000);
 
-it('fails a call immediately while disconnected, and recovers when the server is back', async () => {
+it('fails a call immediately while disconnected, and recovers when the server is available again', async () => {
   const { lines, logger } = countingLogger();
   const [caller, account] = await Promise.all([
     bus.connectAs('edge-gateway', 'edge', logger),
@@ -62,7 +62,7 @@ it('fails a call immediately while disconnected, and recovers when the server is
   await until(() => caller.connected && account.connected);
   await untilServed(caller);
   expect(reconnections).toBe(1);
-  // A listener that reconnects after the sender misses broadcasts. This is why onReconnect exists.
+  // A listener that reconnects after the sender misses broadcasts, which is the reason for onReconnect.
   expect(heard.length).toBeLessThanOrEqual(1_000);
 }, 60_000);
 

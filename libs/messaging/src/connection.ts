@@ -4,11 +4,11 @@ import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-
 import type { MessagingLogger } from './messaging.ts';
 
 export interface ConnectionOptions {
-  /** `nats://host:port`. Multiple servers are separated by commas. */
+  /** The server URL, `nats://host:port`. Commas separate multiple servers. */
   readonly url: string;
   readonly user: string;
   readonly password: string;
-  /** Client name shown by NATS server monitoring. */
+  /** The client name shown in NATS server monitoring. */
   readonly name: string;
   readonly logger?: MessagingLogger | undefined;
 }
@@ -19,7 +19,7 @@ const retryMs = 250;
 
 /** A connection that keeps reconnecting until the process closes it. */
 export class Connection {
-  /** Called when the connection is lost. Pending calls will get no reply. */
+  /** Called when the connection is lost. Pending calls will receive no reply. */
   readonly waitingForReplies = new Set<() => void>();
   readonly #options: ConnectionOptions;
   readonly #onUp: ((nats: NatsConnection, isFirst: boolean) => void)[] = [];
@@ -37,7 +37,7 @@ export class Connection {
     return this.#isUp ? this.#nats : undefined;
   }
 
-  /** The connection, even while it is reconnecting. Its subscriptions survive. */
+  /** The connection, even while it is reconnecting. Subscriptions are kept during a reconnection. */
   get established(): NatsConnection | undefined {
     return this.#nats;
   }
@@ -46,7 +46,10 @@ export class Connection {
     this.#onUp.push(fn);
   }
 
-  /** Resolves once the first connection is established. Retries until then, or until `close`. */
+  /**
+   * Resolves when the first connection is established. Retries until the connection is established or `close`
+   * is called.
+   */
   async open(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       try {
@@ -117,7 +120,8 @@ function natsOptions(options: ConnectionOptions): NodeConnectionOptions {
     reconnectTimeWait: retryMs,
     reconnectJitter: retryMs,
     timeout: 5_000,
-    // During a password change the server may be updated first. This must not end the process.
+    // A password change may reach the server before this process. The resulting errors must not end the
+    // process.
     ignoreAuthErrorAbort: true,
     // Detects a dead peer within 7.5 s, before a cached grant expires.
     pingInterval: 2_500,

@@ -1,12 +1,12 @@
 import type { Logger } from '@gateway/observability';
 
-/** Less than the Kubernetes default of 30 s. */
+/** Time limit for the shutdown. Less than the Kubernetes default of 30 s. */
 const endWaitDefaultMs = 25_000;
 
 /**
- * Shuts the process down on SIGTERM or SIGINT: runs `close`, then exits with 0, or with 1 if `close` fails or
- * takes longer than `endWaitMs`. Uncaught errors are logged through the redacting logger, and the process
- * exits with 1.
+ * Shuts the process down on SIGTERM or SIGINT. The function runs `close`, then exits with 0, or with 1 if
+ * `close` fails or takes longer than `endWaitMs`. Uncaught errors are logged through the redacting logger,
+ * and the process exits with 1.
  */
 export function endOnSignal(
   logger: Logger,

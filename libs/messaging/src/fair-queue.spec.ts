@@ -16,7 +16,7 @@ function heldWork() {
 }
 
 describe('a queue shared by accounts', () => {
-  it('runs at most the account’s share at once, and all of its calls in order', async () => {
+  it('runs at most the account’s share of calls at the same time, and all calls of the account in order', async () => {
     const queue = new FairQueue(options);
     const order: number[] = [];
     let [running, most] = [0, 0];
@@ -32,7 +32,7 @@ describe('a queue shared by accounts', () => {
     expect(queue).toMatchObject({ waiting: 0, running: 0 });
   });
 
-  it('gives free slots to the accounts in turn, however many calls one of them has', async () => {
+  it('gives free slots to the accounts in turn, however many calls one account has', async () => {
     const queue = new FairQueue({ ...options, slots: 1 });
     const first = heldWork();
     const started: string[] = [];
@@ -49,7 +49,7 @@ describe('a queue shared by accounts', () => {
     expect(started).toEqual(['quiet', 'other', 'greedy', 'greedy']);
   });
 
-  it('rejects an account with too many waiting calls with 429, and still serves others', async () => {
+  it('rejects a call of an account with too many waiting calls with 429, and still serves other accounts', async () => {
     const refused: RefusedReason[] = [];
     const queue = new FairQueue({ ...options, onRefused: (reason) => refused.push(reason) });
     const held = heldWork();
@@ -62,7 +62,7 @@ describe('a queue shared by accounts', () => {
     expect(refused).toEqual(['account_full']);
   });
 
-  it('bounds the calls of all accounts together', async () => {
+  it('limits the calls of all accounts together', async () => {
     const queue = new FairQueue({ ...options, slots: 1 });
     const held = heldWork();
     const calls = Array.from({ length: 6 }, (_, at) => queue.run(`account ${at}`, held.run));
@@ -71,7 +71,7 @@ describe('a queue shared by accounts', () => {
     await Promise.all(calls);
   });
 
-  it('rejects a call that gets no slot in time, and then forgets it', async () => {
+  it('rejects a call that gets no slot in time, and then removes the call from the queue', async () => {
     const queue = new FairQueue({ ...options, slots: 1, waitMsMax: 10 });
     const held = heldWork();
     const first = queue.run('one', held.run);

@@ -9,13 +9,16 @@ export interface FairQueueOptions {
   readonly waitingPerAccountMax: number;
   /** Maximum number of waiting calls of all accounts together. */
   readonly waitingMax: number;
-  /** How long a call may wait for its slot, in milliseconds. */
+  /** Maximum time for which a call may wait for its slot, in milliseconds. */
   readonly waitMsMax: number;
   /** Called once for each call that did not get a slot, with the reason. */
   readonly onRefused?: (reason: RefusedReason) => void;
 }
 
-/** `account_full`: the account has too many waiting calls. `full`: all accounts together. `late`: no slot in time. */
+/**
+ * `account_full`: the account has too many waiting calls. `full`: all accounts together have too many waiting
+ * calls. `late`: the call got no slot in time.
+ */
 export type RefusedReason = 'account_full' | 'full' | 'late';
 
 interface Waiting {
@@ -31,13 +34,14 @@ interface Lane {
 const retryAfterMs = 1_000;
 
 /**
- * Shares a resource between accounts: each account has its own bounded queue, and free slots go to the accounts in
- * turn. An account with many calls therefore delays its own calls, and others by at most the calls that already run.
+ * Shares a resource between accounts. Each account has a separate bounded queue, and free slots are given to
+ * the accounts in turn. An account with many calls therefore delays mainly its own calls. Other accounts'
+ * calls wait at most for the calls that already run.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions;
   readonly #lanes = new Map<string, Lane>();
-  /** Accounts with a waiting call and a free slot of their own, in the order of their turns. */
+  /** Accounts with a waiting call and a free slot in their share, in the order of their turns. */
   readonly #ready = new Map<string, Lane>();
   #running = 0;
   #waiting = 0;
@@ -46,20 +50,20 @@ export class FairQueue {
     this.#options = options;
   }
 
-  /** Calls that wait for a slot. */
+  /** Number of calls that wait for a slot. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** Calls that hold a slot. */
+  /** Number of calls that occupy a slot. */
   get running(): number {
     return this.#running;
   }
 
   /**
    * Runs the work in one of the account's slots.
-   * @throws GatewayError `rate_limit_exceeded` if the account has too many waiting calls, and `service_unavailable` if
-   * the whole queue is full or no slot was free in time
+   * @throws GatewayError `rate_limit_exceeded` if the account has too many waiting calls. The error is
+   * `service_unavailable` if the whole queue is full or no slot was free in time.
    */
   async run<T>(accountId: string, work: () => Promise<T> | T): Promise<T> {
     const lane = this.#lanes.get(accountId) ?? this.#openLane(accountId);
@@ -129,7 +133,7 @@ export class FairQueue {
       const next = this.#ready.entries().next().value;
       if (next === undefined) return;
       const [accountId, lane] = next;
-      // The account goes to the end of the round.
+      // The account moves to the end of the round.
       this.#ready.delete(accountId);
       const [first] = lane.waiting;
       if (first === undefined) continue;

@@ -3,7 +3,7 @@ import { LoopShare, type LoopShareOptions, type Pieces } from './loop-share.ts';
 
 const jobs = { slots: 8, slotsPerAccount: 1, waitingPerAccountMax: 2, waitingMax: 8, waitMsMax: 5_000 };
 
-/** A share with a clock that only work moves. */
+/** A share with a clock that only work advances. */
 function openShare(options: Partial<LoopShareOptions> = {}) {
   let now = 0;
   const ran: string[] = [];
@@ -11,7 +11,7 @@ function openShare(options: Partial<LoopShareOptions> = {}) {
     ...{ pieceMs: 2, contendedShare: 0.5, burstMs: 1_000, jobs, now: () => now },
     ...options,
   });
-  /** Work of this many steps of one millisecond each. */
+  /** Work that consists of this number of steps, one millisecond each. */
   function* work(name: string, steps: number): Pieces<string> {
     for (let step = 0; step < steps; step += 1) {
       now += 1;
@@ -28,7 +28,7 @@ async function eventually(isTrue: () => boolean): Promise<void> {
 }
 
 describe('an event loop shared by accounts', () => {
-  it('runs short work at once', () => {
+  it('runs short work immediately', () => {
     const { share, ran, work } = openShare();
     expect(share.run('one', work('short', 1))).toBe('short is done');
     expect(ran).toEqual(['short']);
@@ -44,7 +44,7 @@ describe('an event loop shared by accounts', () => {
     await expect(long).resolves.toBe('long is done');
   });
 
-  it('gives the accounts turns, and runs the work of one account in order', async () => {
+  it('runs the accounts in turn, and the work of one account in order', async () => {
     const { share, ran, work } = openShare();
     await Promise.all([
       share.runInTurn('greedy', work('a', 4)),
@@ -54,7 +54,7 @@ describe('an event loop shared by accounts', () => {
     expect(ran.join('')).toBe('aaqqaaqqbbbb');
   });
 
-  it('passes the error of long work on and runs the rest', async () => {
+  it('returns the error of failed long work to its caller, and runs the remaining work', async () => {
     const { share, work } = openShare();
     function* broken(): Pieces<never> {
       yield* work('broken', 3);
@@ -66,7 +66,7 @@ describe('an event loop shared by accounts', () => {
     await expect(next).resolves.toBe('next is done');
   });
 
-  it('holds an account to its share while another one is active, and not otherwise', async () => {
+  it('limits an account to its share while another account is active, and only then', async () => {
     const alone = openShare({ burstMs: 4 });
     alone.share.note('greedy');
     await alone.share.runInTurn('greedy', alone.work('g', 100));
@@ -78,7 +78,7 @@ describe('an event loop shared by accounts', () => {
     const greedy = contended.share.runInTurn('greedy', contended.work('g', 40));
     for (let turn = 0; turn < 50; turn += 1) await nextTurn();
     expect(contended.ran.length).toBeLessThan(12);
-    // Its share of this time pays for a few more pieces, and not for all.
+    // The account's share of this time pays for a few more pieces, but not for all pieces.
     const before = contended.ran.length;
     contended.wait(8);
     await eventually(() => contended.ran.length > before);
@@ -90,7 +90,7 @@ describe('an event loop shared by accounts', () => {
     expect(contended.ran).toHaveLength(40);
   });
 
-  it('runs one job of an account at a time, and rejects those beyond its share', async () => {
+  it('runs one job of an account at a time, and rejects the jobs beyond its share', async () => {
     const { share } = openShare();
     const held = Promise.withResolvers<undefined>();
     const hold = () => share.admit('greedy', () => held.promise);

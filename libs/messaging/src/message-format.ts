@@ -7,14 +7,14 @@ import type { MsgHdrs } from '@nats-io/transport-node';
 import { headers } from '@nats-io/transport-node';
 import { z } from 'zod';
 
-/** NATS `max_payload`. The server configuration sets the same value. */
+/** The `max_payload` setting of NATS. The server configuration sets the same value. */
 export const messageBytesMax = 8 * 1024 * 1024;
 
 export function encodeJson(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value), 'utf8');
 }
 
-/** Throws SyntaxError. */
+/** Parses JSON. Throws SyntaxError. */
 export function decodeJson(data: Uint8Array): unknown {
   return JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('utf8'));
 }
@@ -23,8 +23,8 @@ export function decodeJson(data: Uint8Array): unknown {
 const instanceIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * The subject for a contract, or for one instance that serves it. Throws `service_unavailable` for an invalid
- * instance id.
+ * The subject for a contract, or for one instance that serves the contract. Throws `service_unavailable` for
+ * an invalid instance id.
  */
 export function subjectOf(contract: RpcContract, instanceId: string | undefined): string {
   if (!contract.perInstance) return contract.subject;
@@ -36,7 +36,7 @@ export function subjectOf(contract: RpcContract, instanceId: string | undefined)
   return `${contract.subject}.${instanceId}`;
 }
 
-/** NATS headers for the current trace; undefined without a trace. */
+/** NATS headers for the current trace. Returns undefined if there is no current trace. */
 export function renderTrace(): MsgHdrs | undefined {
   const current = currentTraceHeaders();
   if (current === undefined) return undefined;

@@ -13,15 +13,15 @@ export type ParsedReplyOf<Contract extends RpcContract> = z.output<Contract['rep
 export interface CallOptions {
   /** Overrides the contract's deadline. */
   readonly deadlineMs?: number;
-  /** The instance to call. Required for `perInstance` contracts, and ignored for others. */
+  /** The instance to call. Required for `perInstance` contracts, and ignored for other contracts. */
   readonly instanceId?: string;
-  /** Stops waiting for the reply. The server is not notified. */
+  /** A signal that stops the wait for the reply. The server is not notified. */
   readonly signal?: AbortSignal;
 }
 
 export interface ServeOptions {
   /**
-   * Maximum number of requests in progress; 256 by default. Excess requests fail immediately with
+   * Maximum number of requests in progress. The default is 256. Excess requests fail immediately with
    * `service_unavailable`.
    */
   readonly inFlightMax?: number;
@@ -31,13 +31,13 @@ export interface ServeOptions {
 export interface Messaging {
   /** Whether the connection is currently up. */
   readonly connected: boolean;
-  /** This process serves the `perInstance` subjects of this instance. */
+  /** The id of this instance. This process serves the `perInstance` subjects for this id. */
   readonly instanceId: string;
 
   /**
-   * Sends a request and waits for the reply. Throws `GatewayError`: the server's own code for an error reply,
-   * otherwise `service_unavailable` with the cause in `detail` (no server, time-out, lost connection, invalid
-   * reply).
+   * Sends a request and waits for the reply. Throws a `GatewayError`. For an error reply, the error has the
+   * server's code. Otherwise the code is `service_unavailable`, with the cause in `detail` (no server,
+   * time-out, lost connection, invalid reply).
    */
   call<Contract extends RpcContract>(
     contract: Contract,
@@ -46,9 +46,9 @@ export interface Messaging {
   ): Promise<ParsedReplyOf<Contract>>;
 
   /**
-   * Serves requests, sharing them with the server's other instances unless the contract is `perInstance`. If
-   * `fn` throws, the caller gets an error reply: a `GatewayError` keeps its code and public text, anything
-   * else becomes `internal_error`.
+   * Serves requests, and shares the requests with the server's other instances unless the contract is
+   * `perInstance`. If `fn` throws, the caller receives an error reply. A `GatewayError` keeps its code and
+   * public text. Any other error becomes `internal_error`.
    */
   serve<Contract extends RpcContract>(
     contract: Contract,
@@ -80,12 +80,12 @@ export interface Messaging {
   onReconnect(fn: () => void): void;
 
   /**
-   * Resolves once the server has processed everything sent so far, so that new subscriptions can be called.
-   * Resolves immediately without a connection. Never rejects.
+   * Resolves when the server has processed all data sent before this call, so that new subscriptions can be
+   * called. Resolves immediately without a connection. Never rejects.
    */
   flush(): Promise<void>;
 
-  /** Stops accepting requests, waits up to 10 s for those in progress, and closes the connection. */
+  /** Stops accepting requests, waits up to 10 s for requests in progress, and closes the connection. */
   close(): Promise<void>;
 }
 

@@ -41,7 +41,7 @@ describe('a call', () => {
     expect(await caller.call(double, { value: 21 })).toEqual({ value: 42, by: 'none' });
   });
 
-  it('that violates the contract returns invalid_field and never runs', async () => {
+  it('that violates the contract returns invalid_field and never reaches the handler', async () => {
     let runs = 0;
     account.serve(double, ({ value }) => ({ value: (runs += value) }));
     const error = await failureOf(
@@ -86,7 +86,7 @@ describe('a call', () => {
   });
 
   it.each(['{"code":"toString","message":"boo"}', '{"code":"invented","message":"boo"}', '[]', '{'])(
-    'passes on only errors in the registry: %s',
+    'forwards only errors in the registry: %s',
     async (body) => {
       const raw = await connect({ servers: bus.server.url });
       raw.subscribe(double.subject, {
@@ -193,12 +193,12 @@ describe('a server', () => {
     }
   });
 
-  it('accepts no more requests while closing, and still replies to those in progress', async () => {
+  it('accepts no more requests while closing, and still replies to requests in progress', async () => {
     const { begun, release } = await serveHeld();
     const call = caller.call(double, { value: 7 });
     await begun;
     const closed = account.close();
-    // The unsubscribe message is on its way to the server.
+    // The unsubscribe message is still in transit to the server.
     await until(async () => {
       const refused = await failureOf(caller.call(double, { value: 8 }, { deadlineMs: 100 }));
       return refused.detail?.includes('nobody serves it') ?? false;
@@ -227,7 +227,7 @@ describe('a broadcast', () => {
     expect(rest().sort()).toEqual(['1 k1', '2 k1']);
   });
 
-  it('survives a listener that throws', async () => {
+  it('still reaches the other listeners if a listener throws', async () => {
     const heard: string[] = [];
     caller.onBroadcast(changed, ({ keyId }) => {
       heard.push(keyId);
@@ -252,6 +252,6 @@ it('a call takes well under a millisecond on loopback', async () => {
     took.push(performance.now() - from);
   }
   took.sort((a, b) => a - b);
-  // Only the fastest calls count. The slower ones include delays caused by other processes.
+  // The test uses only the fastest calls. Slower calls include delays that other processes cause.
   expect(took[200]).toBeLessThan(1);
 });

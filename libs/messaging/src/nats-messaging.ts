@@ -28,9 +28,9 @@ const closeWaitMs = 10_000;
 const waitingBroadcastsMax = 1_000;
 
 /**
- * Connects to NATS. If the server is unavailable, this resolves after two seconds with `connected` set to
- * false, and keeps retrying in the background. Services and listeners registered in the meantime start with
- * the first connection.
+ * Connects to NATS. If the server is unavailable, the promise resolves after two seconds with `connected` set
+ * to false, and the connection keeps retrying in the background. Services and listeners registered before the
+ * first connection start with that connection.
  */
 export async function connectMessaging(options: MessagingOptions): Promise<Messaging> {
   const messaging = new NatsMessaging(options);
@@ -154,7 +154,7 @@ class NatsMessaging implements Messaging {
   }
 
   async #drain(): Promise<void> {
-    // Unsubscribes first and disconnects last, because requests in progress need the connection for their
+    // Unsubscribes first and disconnects last, because requests in progress need the connection to send their
     // replies.
     for (const subscription of this.#serving) void subscription.drain().catch(() => undefined);
     await this.flush();
@@ -162,7 +162,7 @@ class NatsMessaging implements Messaging {
     await this.#connection.close();
   }
 
-  /** Subscriptions survive reconnections. Before the first connection they are buffered here. */
+  /** Subscriptions are kept across reconnections. Before the first connection, this list buffers them. */
   #whenConnected(subscribe: (nats: NatsConnection) => void): void {
     const nats = this.#connection.established;
     if (nats === undefined) this.#subscribe.push(subscribe);

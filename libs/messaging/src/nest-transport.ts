@@ -10,30 +10,35 @@ import type { FairQueue } from './fair-queue.ts';
 import type { Messaging } from './messaging.ts';
 
 /**
- * Passes errors through unchanged. Nest's own filter would log them and replace them with a generic error.
+ * Passes errors through unchanged. Nest's default filter would log the errors and replace them with a generic
+ * error.
  */
 class PassErrorsOn implements ExceptionFilter {
   catch(thrown: unknown): Observable<never> {
     return throwError(() => thrown);
   }
 }
-// Not in decorator syntax, which Node cannot run: the router's benchmark imports the sources as they are.
+// `Catch` is called as a function because Node cannot run decorator syntax. The router's benchmark imports
+// these sources directly.
 Catch()(PassErrorsOn);
 
 /**
  * Marks a controller method as the handler for a contract. The method receives the parsed request and returns
- * the reply. If it throws a `GatewayError`, the caller receives that error.
+ * the reply. If the method throws a `GatewayError`, the caller receives that error.
  */
 export function RpcHandler(contract: RpcContract): MethodDecorator {
   return applyDecorators(MessagePattern(contract.subject, { contract }), UseFilters(new PassErrorsOn()));
 }
 
-/** More than the calls that can wait in the queue, so that the queue decides which calls are rejected. */
+/**
+ * Maximum number of requests in progress with a share. The limit exceeds the number of calls that can wait in
+ * the queue, so that the queue determines which calls are rejected.
+ */
 const sharedInFlightMax = 8_192;
 
 /**
- * Nest microservice transport that serves `@RpcHandler` methods over messaging. With a share, calls that name an
- * account run in that account's slots; calls without an account run immediately.
+ * Nest microservice transport that serves `@RpcHandler` methods over messaging. With a share, calls with an
+ * account id run in that account's slots. Calls without an account run immediately.
  */
 export class RpcServer extends Server implements CustomTransportStrategy {
   readonly #messaging: Messaging;
@@ -81,7 +86,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
   }
 }
 
-/** The account that a call is for; undefined for calls that are not for one account. */
+/** The account of a call. The value is undefined for calls that do not belong to one account. */
 function findAccount(request: unknown): string | undefined {
   if (typeof request !== 'object' || request === null || !('accountId' in request)) return undefined;
   return typeof request.accountId === 'string' ? request.accountId : undefined;

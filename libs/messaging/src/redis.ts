@@ -4,10 +4,10 @@ import { withTimeout } from '@gateway/observability';
 interface CacheRedisOptions {
   /** Time limit for a command, in milliseconds. */
   readonly commandTimeoutMs: number;
-  /** Time limit for a connection attempt, in milliseconds. The default is that of ioredis. */
+  /** Time limit for a connection attempt, in milliseconds. The default is the default of ioredis. */
   readonly connectTimeoutMs?: number;
   readonly onError: (error: Error) => void;
-  /** Commands sent in the same event loop turn share a pipeline, except those listed here. */
+  /** Commands sent in the same event loop turn share a pipeline, except the commands listed here. */
   readonly pipelineAllExcept?: readonly string[];
 }
 
@@ -39,15 +39,15 @@ interface KeyScan {
   readonly pattern: string;
   /** Chooses the matching keys to delete. */
   readonly isWanted: (key: string) => boolean;
-  /** Where the previous call stopped. `0` starts at the beginning. */
+  /** The cursor of the previous call. `0` starts at the beginning. */
   readonly cursor: string;
-  /** How long the call may work, in milliseconds. */
+  /** Maximum time for which the call may work, in milliseconds. */
   readonly workMs: number;
 }
 
 /**
- * Deletes the keys that match. Returns the cursor for the next call, or null once the whole key space was
- * read. Keys that exist during the whole scan are never missed; keys written later can be.
+ * Deletes the matching keys. Returns the cursor for the next call, or null after the whole key space was
+ * read. Keys that exist during the whole scan are never missed. Keys that are written later can be missed.
  */
 export async function unlinkKeys(
   redis: Pick<Redis, 'scan' | 'unlink'>,
@@ -64,7 +64,7 @@ export async function unlinkKeys(
   return at === '0' ? null : at;
 }
 
-/** The queue's Redis is reachable, but would lose jobs once its memory is full. */
+/** The error for a reachable queue Redis that would lose jobs when its memory is full. */
 export class EvictingRedisError extends Error {}
 
 /**
@@ -81,8 +81,8 @@ export function openQueueRedis(url: string, onError: (error: Error) => void): Re
 }
 
 /**
- * Waits for Redis, then throws `EvictingRedisError` unless its eviction policy is `noeviction`. With any
- * other policy, Redis deletes BullMQ's jobs and keys once its memory is full.
+ * Waits for Redis, then throws `EvictingRedisError` unless the eviction policy is `noeviction`. With any
+ * other policy, Redis deletes BullMQ's jobs and keys when Redis's memory is full.
  */
 export async function checkNoEviction(redis: Redis): Promise<void> {
   const info = await redis.info('memory');

@@ -9,8 +9,8 @@ import { build } from 'esbuild';
 import { Bus, failureOf, until } from './bus.fixture.ts';
 
 /**
- * An app built like the services: no decorator metadata, dependencies injected with @Inject, bundled with
- * esbuild.
+ * An app with the structure of the services: no decorator metadata, dependencies injected with @Inject,
+ * bundled with esbuild.
  */
 const source = `
 import { Controller, Inject, Module } from '@nestjs/common';
@@ -50,7 +50,7 @@ let telemetry: Telemetry;
 const started: ChildProcess[] = [];
 
 beforeAll(async () => {
-  // Next to the sources, so that npm packages resolve.
+  // The bundle is next to the sources, so that npm packages resolve.
   folder = await mkdtemp(join(root, 'node_modules/.service-'));
   await build({
     absWorkingDir: root,
@@ -103,7 +103,7 @@ async function start(variables: Record<string, string>) {
   const take = (chunk: Buffer): void => void (output += chunk.toString('utf8'));
   service.stdout.on('data', take);
   service.stderr.on('data', take);
-  // The exit code together with the complete output.
+  // The exit code and the complete output.
   const exit = once(service, 'close').then(([code]) => code as number | null);
   const ready = async () =>
     (await fetch(`http://127.0.0.1:${healthPort}/health/ready`).catch(() => undefined))?.status;
@@ -143,7 +143,7 @@ it('a bundled service without decorator metadata replies within the same trace a
   expect(running.output()).toContain('[redacted]');
 }, 60_000);
 
-it('on SIGTERM it reports not ready, replies to requests in progress, closes its module, and exits with 0', async () => {
+it('on SIGTERM the service reports not ready, replies to requests in progress, closes its module, and exits with 0', async () => {
   const running = await start({});
   const caller = await bus.connectAs('edge-gateway', 'edge-2');
   await until(async () => (await running.ready()) === 200, 20_000);
@@ -156,7 +156,7 @@ it('on SIGTERM it reports not ready, replies to requests in progress, closes its
   expect(running.output()).toContain('store is closed');
 }, 60_000);
 
-it('an invalid configuration stops startup, and the error lists every invalid variable without values', async () => {
+it('an invalid configuration stops startup, and the error lists every invalid variable without its value', async () => {
   const running = await start({ NATS_PASSWORD: '', HEALTH_PORT: '99999999', LOG_LEVEL: 'loud-hunter22' });
   expect(await running.exit).toBe(1);
   for (const name of ['NATS_PASSWORD', 'HEALTH_PORT', 'LOG_LEVEL']) expect(running.output()).toContain(name);

@@ -19,7 +19,7 @@ import { connectMessaging } from './nats-messaging.ts';
 import { nestLogger, RpcServer } from './nest-transport.ts';
 import type { ServiceConfig } from './service-config.ts';
 
-/** What every service receives to build its module. */
+/** The values with which every service builds its module. */
 export interface ServiceParts {
   readonly messaging: Messaging;
   readonly logger: Logger;
@@ -29,11 +29,14 @@ export interface ServiceParts {
 export interface ServiceOptions<Config extends ServiceConfig> {
   readonly name: ServiceName;
   readonly config: Config;
-  /** Creates the service's root module. Opens everything that must be ready before the first request. */
+  /** Creates the service's root module. Opens all resources that must be ready before the first request. */
   readonly createModule: (parts: ServiceParts) => Type | DynamicModule | Promise<Type | DynamicModule>;
-  /** How calls that name an account share the service. Without it, they all run immediately. */
+  /**
+   * The limits by which calls with an account id share the service. Without a share, all calls run
+   * immediately.
+   */
   readonly accountShare?: AccountShare;
-  /** Dependencies besides messaging that must be available before the service reports ready. */
+  /** Dependencies, in addition to messaging, that must be available before the service reports ready. */
   readonly ready?: () => Readiness | Promise<Readiness>;
 }
 

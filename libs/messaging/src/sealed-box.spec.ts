@@ -11,7 +11,7 @@ const secret = Buffer.from('sk-a-provider-key-of-some-length');
 describe('a sealed box', () => {
   const recipient = createSealingKeyPair();
 
-  it.each([0, 1, 16, 65_536])('returns %i bytes to the private key owner', (length) => {
+  it.each([0, 1, 16, 65_536])('returns %i bytes to the owner of the private key', (length) => {
     const plaintext = Buffer.alloc(length, 7);
     expect(openSealed(seal(plaintext, recipient.publicKey), recipient.privateKey)).toEqual(plaintext);
   });

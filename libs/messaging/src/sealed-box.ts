@@ -10,8 +10,8 @@ import {
 } from 'node:crypto';
 
 /**
- * A sealed box: anyone with the recipient's public key can create it, and only the recipient can open it.
- * Secrets cross the bus in sealed boxes. They use X25519 with a fresh ephemeral key per box, HKDF-SHA256 and
+ * A sealed box. Anyone with the recipient's public key can create a box, and only the recipient can open it.
+ * Secrets cross the bus in sealed boxes. Boxes use X25519 with a fresh ephemeral key per box, HKDF-SHA256 and
  * AES-256-GCM. The construction follows ECIES (SEC 1 §5.1) and HPKE's base mode (RFC 9180), without HPKE's
  * negotiation. Layout before base64: version (1 byte) | ephemeral public key (32) | ciphertext | GCM tag
  * (16).
@@ -34,8 +34,8 @@ export interface SealingKeyPair {
 }
 
 /**
- * The box was sealed for another key, was not created by `seal`, or was modified. The error does not reveal
- * which.
+ * The error for a box that was sealed for another key, was not created by `seal`, or was modified. The error
+ * does not reveal which of these causes applies.
  */
 export class SealedBoxError extends Error {
   override readonly name = 'SealedBoxError';
@@ -78,7 +78,7 @@ export function seal(plaintext: Uint8Array, recipientPublicKeyBase64: string): s
   return Buffer.concat([header, ciphertext, cipher.getAuthTag()]).toString('base64');
 }
 
-/** Opens a box created by `seal` for this key. Throws a `SealedBoxError` for anything else. */
+/** Opens a box that `seal` created for this key. Throws a `SealedBoxError` for any other input. */
 export function openSealed(sealedBase64: string, privateKey: KeyObject): Buffer {
   try {
     return openBox(parseBase64(sealedBase64), privateKey);
@@ -99,9 +99,9 @@ function openBox(box: Buffer, privateKey: KeyObject): Buffer {
 }
 
 /**
- * Derives the key and nonce for a box. The salt contains both public keys: X25519 ignores one bit in a
- * point's encoding, so without them two different boxes could open alike. Deriving the nonce is safe because
- * each key is used once.
+ * Derives the key and nonce for a box. The salt contains both public keys. X25519 ignores one bit in a
+ * point's encoding, so without the public keys two different boxes could open to the same content. Deriving
+ * the nonce is safe because each key is used once.
  */
 function deriveBoxKey(own: KeyObject, peer: Buffer, header: Buffer, recipient: Buffer) {
   const shared = diffieHellman({ privateKey: own, publicKey: importPublicKey(peer) });

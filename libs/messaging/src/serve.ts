@@ -8,7 +8,7 @@ import type { MessagingLogger } from './messaging.ts';
 
 const inFlightMaxDefault = 256;
 
-/** Serves the requests for one contract, up to `inFlightMax` concurrently. */
+/** Serves the requests for one contract, with up to `inFlightMax` concurrent requests. */
 export class RequestServer {
   readonly #contract: RpcContract;
   readonly #answer: (request: unknown) => unknown;
@@ -63,7 +63,7 @@ export class RequestServer {
     try {
       reply(message, outcome);
     } catch (error) {
-      // The connection was lost. The caller has already noticed.
+      // The connection was lost. The caller has already detected the loss.
       this.#logger?.warn({ subject, err: error }, 'messaging: sending a reply failed');
     }
   }

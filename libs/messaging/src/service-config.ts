@@ -6,7 +6,7 @@ export function unlessEmpty<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value) => (value === '' ? undefined : value), schema);
 }
 
-/** A TCP port; 0 picks a free port. */
+/** A TCP port. With 0, the system chooses a free port. */
 export const port = z.coerce.number().int().min(0).max(65_535);
 
 /**
@@ -15,7 +15,7 @@ export const port = z.coerce.number().int().min(0).max(65_535);
  */
 export const serviceVariables = {
   NATS_URL: z.string().min(1),
-  /** The service's own name. It determines the service's permissions on the bus. */
+  /** The service's name. The name determines the service's permissions on the bus. */
   NATS_USER: z.string().min(1),
   NATS_PASSWORD: z.string().min(1),
   /** The port for `/health/live`, `/health/ready` and `/metrics`. */
@@ -24,7 +24,7 @@ export const serviceVariables = {
   LOG_LEVEL: unlessEmpty(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   ),
-  /** Base URL of an OTLP/HTTP receiver. Without it, tracing is off. */
+  /** Base URL of an OTLP/HTTP receiver. Without this URL, tracing is off. */
   OTEL_EXPORTER_OTLP_ENDPOINT: unlessEmpty(z.url().optional()),
   OTEL_TRACES_SAMPLE_RATIO: unlessEmpty(z.coerce.number().min(0).max(1).default(1)),
   /** Identifies this process among its replicas: letters, digits, `-` and `_`. */
@@ -38,7 +38,10 @@ export const serviceVariables = {
 
 export type ServiceConfig = z.output<z.ZodObject<typeof serviceVariables>>;
 
-/** Parses the environment. Throws a single error that lists every invalid variable, without its value. */
+/**
+ * Parses the environment. Throws a single error that lists every invalid variable, without the variable's
+ * value.
+ */
 export function parseConfig<Schema extends z.ZodType>(
   schema: Schema,
   environment: Readonly<Record<string, string | undefined>>,

@@ -14,7 +14,7 @@ describe('a share of time', () => {
     expect(share.mayRun('one')).toBe(true);
   });
 
-  it('limits an account to a burst and its share while another one is active', () => {
+  it('limits an account to a burst and its share while another account is active', () => {
     const { share, pass } = openShare();
     share.note('busy');
     share.note('quiet');
@@ -42,7 +42,7 @@ describe('a share of time', () => {
     expect(share.mayRun('busy')).toBe(true);
   });
 
-  it('lets an account that was the only one for long wait for one burst at most', () => {
+  it('makes an account that was the only active one for a long time wait for at most one burst', () => {
     const { share, pass } = openShare();
     share.note('busy');
     share.use('busy', 60_000);

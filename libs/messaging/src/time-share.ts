@@ -1,14 +1,14 @@
 export interface TimeShareOptions {
-  /** The part of the time that one account gets while others are active; 0 to 1. */
+  /** The share of the time that one account gets while other accounts are active, from 0 to 1. */
   readonly contendedShare: number;
-  /** Time that an account may use at once before `contendedShare` applies, in milliseconds. */
+  /** Time that an account may use without a pause before `contendedShare` applies, in milliseconds. */
   readonly burstMs: number;
   readonly now?: () => number;
 }
 
-/** An account counts as active for this long after a request. */
+/** Time for which an account is active after a request. */
 const activeMs = 1_000;
-/** Maximum number of remembered accounts. The others start again with a full burst. */
+/** Maximum number of stored accounts. Other accounts start again with a full burst. */
 const usesMax = 10_000;
 
 interface Use {
@@ -17,15 +17,17 @@ interface Use {
 }
 
 /**
- * Shares the time of an event loop or a thread between accounts. A single active account may use all of it. While
- * several are active, each gets a fixed share with a burst (a token bucket), which leaves the processor to the others.
+ * Shares the time of an event loop or a thread between accounts. A single active account may use all of the
+ * time. While several accounts are active, each account gets a fixed share with a burst (a token bucket). The
+ * rest of the time is left to the other accounts.
  */
 export class TimeShare {
   readonly #options: TimeShareOptions;
   readonly #now: () => number;
   /**
-   * Milliseconds that an account used, minus its share of the time since then. At most two bursts, so that an account
-   * that was the only one for a long time waits only a short time when another account starts.
+   * Milliseconds that an account used, minus the account's share of the time since then. The value is at most
+   * two bursts. An account that was the only active one for a long time therefore waits only a short time
+   * when another account starts.
    */
   readonly #uses = new Map<string, Use>();
   #newest = { accountId: '', at: -Infinity };
@@ -37,7 +39,7 @@ export class TimeShare {
     this.#now = options.now ?? performance.now.bind(performance);
   }
 
-  /** Notes a request of the account, whatever its size. */
+  /** Records a request of the account. The size of the request does not matter. */
   note(accountId: string): void {
     if (accountId !== this.#newest.accountId) {
       this.#other = this.#newest;
@@ -46,14 +48,14 @@ export class TimeShare {
     this.#newest.at = this.#now();
   }
 
-  /** Whether the account may use time now. */
+  /** Whether the account may use time at this moment. */
   mayRun(accountId: string): boolean {
     const now = this.#now();
     const isContended = Math.min(this.#newest.at, this.#other.at) > now - activeMs;
     return !isContended || this.#usedBy(accountId, now) <= this.#options.burstMs;
   }
 
-  /** Notes that the account has just used this many milliseconds. */
+  /** Records that the account has just used this number of milliseconds. */
   use(accountId: string, ms: number): void {
     const at = this.#now();
     const used = Math.min(this.#usedBy(accountId, at) + ms, 2 * this.#options.burstMs);

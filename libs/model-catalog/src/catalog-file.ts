@@ -5,7 +5,7 @@ import { toolCondition, apiName, binding, evidence } from './provider-facts.ts';
 /** A date as precise as its source: `2026`, `2026-07` or `2026-07-31`. */
 const date = z.string().regex(/^\d{4}(-\d{2}){0,2}$/);
 const tokens = z.int().positive();
-/** Null if no source states it. */
+/** Null if no source states the value. */
 const known = z.boolean().nullable();
 
 /** The way in which the provider caches prompt prefixes. Null means unknown. */

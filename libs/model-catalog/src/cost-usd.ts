@@ -9,8 +9,8 @@ import { chooseRates, type ModelPrices } from './prices.ts';
  *      + (output − reasoning) × price.output + reasoning × price.reasoning) / 1,000,000
  *
  * Without a separate price, the regular price of input (`cacheRead`, `cacheWrite`) or output (`reasoning`) applies.
- * With tiered prices, the highest tier that the input exceeds applies to the whole request. If
- * prices change on a day or by the hour, the prices at the time of the request apply.
+ * With tiered prices, the highest tier that the input exceeds applies to the whole request. If prices change on a day or
+ * by the hour, the prices at the time of the request apply.
  *
  * If the provider reports billed tokens, the cost depends only on them.
  *

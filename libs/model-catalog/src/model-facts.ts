@@ -90,8 +90,8 @@ export function defersNatively(model: CatalogModel, api: ApiName): boolean {
 }
 
 /**
- * Returns whether a message can add tools to the end of a conversation without changing its prefix. As for
- * `defersNatively`, only the provider's own pages are used.
+ * Returns whether a message can add tools to the end of a conversation without changing its prefix. Only the
+ * provider's own pages are used, the same as for `defersNatively`.
  */
 export function addsToolsOn(model: CatalogModel, api: ApiName): boolean {
   return (model.addsToolsOn?.includes(api) ?? false) && isFirstHand(model, 'addsToolsOn');
@@ -125,11 +125,11 @@ const highestWrite = 2;
 const lowestMinTokens = 512;
 
 /**
- * Returns the prices of cached input at a time. They show whether a change of the prefix saves money. Null if
- * the provider does not cache this model, or if its caching or its prices are unknown. Unknown reads get the
- * lowest price that any provider documents. Unknown writes for an hour or more get the highest price. A
- * change of a cached prefix then never appears cheaper than it is. Without a separate write price, writing
- * costs as much as input. For the cost of a request use `costUsd`.
+ * Returns the prices of cached input at a time. Callers compare these prices to find out whether a change of
+ * the prefix saves money. Null if the provider does not cache this model, or if its caching or its prices are
+ * unknown. Unknown reads get the lowest price that any provider documents. Unknown writes for an hour or more
+ * get the highest price. A change of a cached prefix then never appears cheaper than it is. Without a
+ * separate write price, writing costs as much as input. For the cost of a request use `costUsd`.
  * @param at the time of the request, in milliseconds since the epoch
  */
 export function cachePrices({ prices, cache }: CatalogModel, at: number): CachePrices | null {

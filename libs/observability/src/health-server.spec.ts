@@ -18,7 +18,7 @@ it('is live while it responds', async () => {
   expect(await ask(() => ({ postgres: false }), '/health/live')).toMatchObject({ status: 200 });
 });
 
-it('is ready when every dependency is ready, and names those that are not ready', async () => {
+it('is ready when every dependency is ready, and otherwise names the dependencies that are not ready', async () => {
   expect((await ask(() => ({ postgres: true, messaging: true }), '/health/ready')).status).toBe(200);
   const answer = await ask(() => ({ postgres: false, messaging: true }), '/health/ready');
   expect(answer.status).toBe(503);

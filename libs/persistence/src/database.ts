@@ -57,7 +57,7 @@ export interface DatabaseOptions<Client> {
   readonly accountFields?: Readonly<Record<string, string>>;
   readonly connectionsMax?: number;
   readonly statementTimeoutMs?: number;
-  /** Called when an idle connection breaks. The pool replaces it. */
+  /** Called when an idle connection breaks. The pool replaces the connection. */
   readonly onConnectionError?: (error: Error) => void;
 }
 

@@ -6,7 +6,7 @@ export interface ClientHeaders {
   /** The provider's own request id, for the log. The client receives the gateway's request id instead. */
   readonly providerRequestId: string | null;
   /**
-   * The content encoding, if the provider compressed the body although the request disallows that. The
+   * The content encoding, if the provider compressed the body although the request disallows compression. The
    * gateway must then decompress the body, up to a size limit, or fail.
    */
   readonly contentEncoding: string | null;
@@ -17,18 +17,21 @@ const passedHeaders = new Set([
   'retry-after',
   'retry-after-ms',
   'x-should-retry',
-  // Identifies the exception type of an error in the converse format. The body does not contain it.
+  // The header with the exception type of an error in the converse format. The body does not contain the
+  // exception type.
   'x-amzn-errortype',
   'openai-processing-ms',
   'openai-version',
 ]);
 
-/** Token limits come from the provider. The gateway's own request limits use the same prefix. */
+/**
+ * Token limits from the provider are forwarded. The gateway's own request limits use the same header prefix.
+ */
 const passedPattern =
   /^(?:x-ratelimit-(?:limit|remaining|reset)-tokens|anthropic-ratelimit-[a-z-]+-(?:limit|remaining|reset))$/;
 
 function passes(name: string): boolean {
-  // The substring test is cheap and rules out most headers before the regular expression runs.
+  // The substring test is cheap and excludes most headers before the regular expression runs.
   return passedHeaders.has(name) || (name.includes('ratelimit') && passedPattern.test(name));
 }
 
@@ -38,7 +41,7 @@ const requestIdHeaders = ['x-request-id', 'request-id', 'x-amzn-requestid', 'x-g
 
 /**
  * Selects the provider's response headers that are forwarded to the client. The allow list ensures that new
- * headers are never forwarded by accident. It excludes headers that identify the account
+ * headers are never forwarded by accident. The allow list excludes headers that identify the account
  * (`openai-organization`, `openai-project`), set cookies, or describe the provider's connection
  * (`content-length`, `transfer-encoding`, `alt-svc`, `strict-transport-security`, …).
  */

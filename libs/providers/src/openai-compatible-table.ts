@@ -15,8 +15,8 @@ interface OpenAiCompatibleRow {
   readonly auth?: AuthScheme;
   readonly connection?: ConnectionShape;
   /**
-   * Differences from `openAiRoutes`: a route is added or replaced, and null removes one. `none`: chat is the
-   * only endpoint.
+   * Differences from `openAiRoutes`: a route is added or replaced, and null removes a route. With `none`,
+   * chat is the only endpoint.
    */
   readonly proxyRoutes?: RouteDifferences | 'none';
   readonly quirks?: ProviderQuirks;
@@ -41,7 +41,7 @@ function applyDifferences(differences: RouteDifferences): ProxyRoutes {
 /**
  * All providers that use OpenAI's format, one row each. Base URLs come from the page in `docsUrl` and, where
  * available, were compared with the `api` field in models.dev (July 2026). Quirks come from recorded
- * responses; a provider without recordings has none.
+ * responses. A provider without recordings has no quirks.
  */
 export const openAiCompatibleTable: readonly Provider[] = [
   openAiCompatible({
@@ -53,7 +53,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     quirks: { streamUsage: 'own-chunk' },
     takesPromptCacheKey: true,
   }),
-  // The gateway's demo provider. The operator configures its address, and it needs no credential.
+  // The gateway's demo provider. The operator configures its address, and the provider needs no credential.
   openAiCompatible({
     name: 'sandbox',
     displayName: 'Sandbox',
@@ -86,7 +86,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     baseUrl: 'https://api.groq.com/openai/v1',
     docsUrl: 'https://console.groq.com/docs/openai',
     // The last choice's chunk contains usage under `x_groq`. A separate usage chunk follows only if the
-    // request asks for one.
+    // request asks for a usage chunk.
     quirks: { streamUsage: 'last-choice', wholeToolArguments: true, reasoningField: 'reasoning' },
   }),
   openAiCompatible({
@@ -231,7 +231,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     connection: ownServer,
     quirks: { streamUsage: 'own-chunk', wholeToolArguments: true, reasoningField: 'reasoning' },
   }),
-  // Google's own adapter for OpenAI's format. An alternative to the gateway's translation.
+  // Google's own adapter for OpenAI's format, an alternative to the gateway's translation.
   openAiCompatible({
     name: 'googleopenai',
     displayName: 'Google Gemini (OpenAI-compatible)',
@@ -239,14 +239,14 @@ export const openAiCompatibleTable: readonly Provider[] = [
     docsUrl: 'https://ai.google.dev/gemini-api/docs/openai',
     quirks: { wholeToolArguments: true },
   }),
-  // Cohere's own adapter for OpenAI's format. It rejects stream_options.
+  // Cohere's own adapter for OpenAI's format. The adapter rejects stream_options.
   openAiCompatible({
     name: 'cohereopenai',
     displayName: 'Cohere (OpenAI-compatible)',
     baseUrl: 'https://api.cohere.ai/compatibility/v1',
     docsUrl: 'https://docs.cohere.com/docs/compatibility-api',
   }),
-  // Each Azure resource has its own address, which is part of the connection.
+  // Each Azure resource has a separate address, which is part of the connection.
   openAiCompatible({
     name: 'azure',
     displayName: 'Azure OpenAI',

@@ -6,7 +6,7 @@ import { proxyEndpoints } from './provider/proxy-route.ts';
 describe('provider table', () => {
   const providers = providerNames.map((name) => findProvider(name)!);
 
-  test('every provider is found by name, and its name is well-formed', () => {
+  test('every provider is found by its name, and the name is well-formed', () => {
     for (const provider of providers) {
       expect(provider.name).toMatch(/^[a-z][a-z0-9]{1,31}$/);
       expect(findProvider(provider.name)).toBe(provider);
@@ -15,7 +15,7 @@ describe('provider table', () => {
     expect(new Set(providerNames).size).toBe(providerNames.length);
   });
 
-  test('unknown names and object property names are not providers', () => {
+  test('unknown names and names of object properties are not providers', () => {
     for (const name of ['', 'OpenAI', 'constructor', '__proto__', 'toString']) {
       expect(findProvider(name)).toBeUndefined();
     }
@@ -36,7 +36,7 @@ describe('provider table', () => {
     expect(findProvider('mistral')?.baseUrl).toMatch(/\/v1$/);
   });
 
-  test('a provider without an address requires a field that defines one, and only the sandbox needs no credential', () => {
+  test('a provider without an address requires a field that defines the address, and only the sandbox needs no credential', () => {
     const placed = providers.filter(({ baseUrl }) => baseUrl === null).map(({ name }) => name);
     expect(placed.sort()).toEqual(['azure', 'custom', 'sandbox', 'vertex']);
     for (const name of placed.filter((each) => each !== 'sandbox')) {
@@ -48,7 +48,7 @@ describe('provider table', () => {
     expect(providers.filter(({ auth }) => auth.kind === 'none').map(({ name }) => name)).toEqual(['sandbox']);
   });
 
-  test('every provider supports a chat format or a proxied endpoint, and its chat paths start with a slash', () => {
+  test('every provider supports a chat format or a proxied endpoint, and every chat path starts with a slash', () => {
     for (const provider of providers) {
       const proxied = proxyEndpoints.filter((endpoint) => proxyRouteOf(provider, endpoint, 'a-model'));
       expect(formatsOf(provider).length + proxied.length).toBeGreaterThan(0);

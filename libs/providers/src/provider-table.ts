@@ -38,7 +38,7 @@ const providerTable: readonly Provider[] = [
     auth: { kind: 'header', name: 'x-goog-api-key' },
     chatPaths: { gemini: '/models/{model}:generateContent' },
     streamPaths: { gemini: '/models/{model}:streamGenerateContent?alt=sse' },
-    // https://ai.google.dev/gemini-api/docs/openai, except for videos
+    // https://ai.google.dev/gemini-api/docs/openai is the source for all endpoints except videos.
     proxyRoutes: {
       embeddings: { path: '/openai/embeddings', auth: { kind: 'bearer' } },
       'images/generations': { path: '/openai/images/generations', auth: { kind: 'bearer' } },
@@ -83,7 +83,7 @@ const providerTable: readonly Provider[] = [
     },
     quirks: {},
   },
-  // Jina and Voyage have no chat models. They serve only embeddings and rerank.
+  // Jina and Voyage have no chat models. The two providers offer only embeddings and rerank.
   {
     name: 'jina',
     displayName: 'Jina AI',

@@ -84,7 +84,7 @@ describe('renderUpstreamRequest', () => {
     expect(urlOf('{model}/..')).toBe(`${path}/%7Bmodel%7D%2F../chat/completions?api-version=2024-10-21`);
   });
 
-  test('sends the chosen API version, else the client’s, else the provider’s fallback', () => {
+  test('sends the chosen API version, otherwise the client’s version, otherwise the provider’s fallback', () => {
     const versionOf = (over: Partial<UpstreamCall>) =>
       renderUpstreamRequest(call({ provider: findProvider('anthropic')!, format: 'messages', ...over }))
         .headers['anthropic-version'];
@@ -95,7 +95,7 @@ describe('renderUpstreamRequest', () => {
     expect(renderUpstreamRequest(call({ apiVersion: 'x' })).headers).not.toHaveProperty('anthropic-version');
   });
 
-  test('a path replaces the chat endpoint', () => {
+  test('uses a given path instead of the chat endpoint', () => {
     expect(renderUpstreamRequest(call({ path: '/models' })).url).toBe('https://api.openai.com/v1/models');
   });
 
@@ -123,7 +123,7 @@ describe('renderUpstreamRequest', () => {
     );
   });
 
-  test('a provider that needs no credential receives none, even if one is configured', () => {
+  test('a provider that needs no credential receives no credential, even if one is configured', () => {
     const base = { provider: findProvider('sandbox')!, baseUrl: 'http://127.0.0.1:9000/v1' };
     for (const credential of [null, 'sk-test']) {
       expect(renderUpstreamRequest(call({ ...base, credential })).headers).not.toHaveProperty(
@@ -132,14 +132,14 @@ describe('renderUpstreamRequest', () => {
     }
   });
 
-  test('a provider with its own credential header receives the credential only in that header', () => {
+  test('a provider with a separate credential header receives the credential only in that header', () => {
     const provider = { ...findProvider('openai')!, auth: { kind: 'header', name: 'api-key' } as const };
     const { headers } = renderUpstreamRequest(call({ provider }));
     expect(headers['api-key']).toBe('sk-test');
     expect(headers).not.toHaveProperty('authorization');
   });
 
-  test('rejects a credential with characters that are invalid in a header, without quoting it', () => {
+  test('rejects a credential with characters that are invalid in a header, and does not quote the credential', () => {
     for (const credential of ['sk\r\nx: y', 'sk\n', 'sk test', 'sk-\u{1F511}', '']) {
       let thrown: unknown;
       try {

@@ -9,24 +9,28 @@ import { hostedBaseUrl, parseHostedCredential } from './credentials/hosted-crede
 export interface UpstreamCall {
   readonly provider: Provider;
   readonly format: ProviderFormat;
-  /** Overrides the provider's own address. */
+  /** The base URL that overrides the provider's own address. */
   readonly baseUrl?: string | null;
   /** The provider's own model id, without the gateway's prefix. */
   readonly model: string;
-  /** Null for a provider or a self-hosted server that needs no credential. */
+  /** The value is null for a provider or a self-hosted server that needs no credential. */
   readonly credential: string | null;
   readonly stream: boolean;
   /**
-   * The API version for which the body was written. Absent: the client's version, or the provider's fallback.
+   * The API version for which the body was written. If absent, the request uses the client's version or the
+   * provider's fallback.
    */
   readonly apiVersion?: string;
   /** Path under the base URL, used instead of the format's chat endpoint (`/models`). */
   readonly path?: string;
-  /** How the credential is sent to that path. Absent: as for the provider's chat endpoint. */
+  /**
+   * The headers that carry the credential to that path. If absent, the headers are the same as for the
+   * provider's chat endpoint.
+   */
   readonly auth?: AuthScheme;
   /**
-   * The client's headers. Only those that the format allows are forwarded. Omit them if client and provider
-   * formats differ.
+   * The client's headers. Only headers that the format allows are forwarded. Omit this field if the formats
+   * of client and provider differ.
    */
   readonly clientHeaders?: IncomingHeaders;
 }
@@ -38,10 +42,10 @@ export interface UpstreamRequest {
 }
 
 /**
- * Client headers that are forwarded to the provider, per format. All other headers are dropped: hop-by-hop headers
- * (RFC 9110 §7.6.1), the gateway's own headers (`x-svc-*`, the gateway's key), cookies, and the client's addresses and
- * trace ids. Headers that choose an account at the provider (`openai-organization`) are dropped too, because the
- * credential does not belong to the client.
+ * Client headers that are forwarded to the provider, per format. All other headers are dropped. Examples are
+ * hop-by-hop headers (RFC 9110 §7.6.1), the gateway's own headers (`x-svc-*`, the gateway's key), cookies,
+ * and the client's addresses and trace ids. Headers that choose an account at the provider
+ * (`openai-organization`) are also dropped, because the credential does not belong to the client.
  */
 const passedClientHeaders: Record<ProviderFormat, readonly string[]> = {
   'chat-completions': ['openai-beta'],
@@ -61,12 +65,11 @@ const streamTypes: Record<ProviderFormat, string> = {
 
 /**
  * Builds the URL and the headers of an upstream request. If the provider requires signed requests, call
- * `signUpstreamRequest` afterwards.
- *
- * `accept-encoding: identity` is deliberate. The gateway parses the response while it streams. A decompressor would delay
- * each chunk and need a size limit.
- * @throws GatewayError `provider_not_connected` when no address is known or the provider does not support the format;
- * `invalid_field` when the credential has characters that are not allowed in a header.
+ * `signUpstreamRequest` afterwards. `accept-encoding: identity` is deliberate. The gateway parses the
+ * response while it streams. A decompressor would delay each chunk and need a size limit.
+ * @throws GatewayError `provider_not_connected` when no address is known or the provider does not support the
+ * format
+ * @throws GatewayError `invalid_field` when the credential has characters that are not allowed in a header.
  */
 export function renderUpstreamRequest(call: UpstreamCall): UpstreamRequest {
   return {
@@ -121,7 +124,7 @@ function joinUrl(base: string, template: string, model: string): string {
   return url.href;
 }
 
-/** Rejects lone surrogates, which a URL cannot contain. A model in the body is validated by the provider. */
+/** Rejects lone surrogates, which a URL cannot contain. The provider validates a model in the body. */
 function encodeModel(model: string): string {
   if (!model.isWellFormed()) throw new GatewayError('invalid_field', { param: 'model' });
   return encodeURIComponent(model);
@@ -137,7 +140,7 @@ function renderVersion({ provider, apiVersion }: UpstreamCall): Record<string, s
     : { [provider.apiVersion.header]: apiVersion };
 }
 
-/** The provider's own address, or for Amazon Bedrock the address for the credential's region. */
+/** The provider's own address. For Amazon Bedrock, the address of the credential's region. */
 function chooseAddress({ provider, credential }: UpstreamCall): string | null {
   if (provider.auth.kind !== 'aws' || credential === null) return provider.baseUrl;
   return hostedBaseUrl(parseHostedCredential(credential).region);

@@ -1,7 +1,7 @@
 import type { RequestAcceptedV1, RequestEventV1 } from '@gateway/contracts';
 import { uuidv7 } from 'uuidv7';
 
-/** A request's accepted event, as the gateway writes it. */
+/** A request's accepted event, in the form in which the gateway writes it. */
 export function createAcceptedEvent(change: Partial<RequestAcceptedV1> = {}): RequestAcceptedV1 {
   return {
     v: 1,
@@ -57,7 +57,10 @@ const unplanned = {
   modelChoice: null,
 } satisfies Partial<RequestEventV1>;
 
-/** The final event for such a request: successful, unless `change` overrides fields. */
+/**
+ * The final event for a request without tools that was sent unchanged. The request is successful, unless
+ * `change` overrides fields.
+ */
 export function createEndedEvent(
   accepted: RequestAcceptedV1 = createAcceptedEvent(),
   change: Partial<RequestEventV1> = {},

@@ -3,12 +3,15 @@ import type { DevInfo } from '../stack/dev-file.ts';
 
 const SANDBOX_MODEL = 'sandbox/sandbox-1';
 
-/** The log-in credentials for a trial stack's dashboard. */
+/** The log-in credentials for the dashboard of a trial stack. */
 function renderPerson({ demo_person: person }: DevInfo): string {
   return person === null ? '' : `  (${person.email}, ${person.password})`;
 }
 
-/** The text printed once the stack is running: its address, the demo key, and a command to try. */
+/**
+ * Returns the text that is printed once the stack is running: the stack's address, the demo key, and a
+ * command to try.
+ */
 export function renderBanner(dev: DevInfo, devFile: string, startedInMs: number): string {
   const body = JSON.stringify({
     model: SANDBOX_MODEL,

@@ -21,8 +21,8 @@ export function runCommand(
   env: NodeJS.ProcessEnv = stepEnv(),
 ): Promise<number> {
   const child = spawn(command, args, { cwd: root, env, stdio: 'inherit' });
-  // Ctrl-C in a terminal reaches the child directly, and the child then cleans up. Signals sent only to this
-  // process are passed on.
+  // Ctrl-C in a terminal reaches the child directly, and the child then cleans up. Signals that reach only
+  // this process are forwarded to the child.
   const forward = () => child.kill('SIGTERM');
   const ignore = () => {};
   process.on('SIGTERM', forward).on('SIGINT', ignore);
@@ -48,7 +48,7 @@ export interface JestOutcome {
   readonly failed: number;
 }
 
-/** The file through which a Jest run reports its counts for the summary. */
+/** The file to which a Jest run writes its counts for the summary. */
 function resultsFile(name: string): string {
   const directory = join(root, '.data/test-results');
   mkdirSync(directory, { recursive: true });

@@ -13,7 +13,7 @@ test('directories without tests are not suites', () => {
   expect(listSuites('daily')).not.toContain('bench');
 });
 
-test('a word that names only a long test runs it', () => {
+test('a word that matches only a long test runs that test', () => {
   expect(selectsLongTests('faults', ['noisy-neighbour'])).toBe(true);
   expect(selectsLongTests('faults', ['noisy-neighbour', '-t', 'spool'])).toBe(true);
   // `lost-nothing` has a short form.

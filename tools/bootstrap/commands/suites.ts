@@ -6,7 +6,7 @@ import type { JestOutcome } from './run-jest.ts';
 
 const [daily, nightly] = [/\.(spec|test)\.ts$/, /\.nightly\.ts$/];
 
-/** The tests in a directory, at any depth. */
+/** Returns the tests in a directory, at any depth. */
 function listTests(directory: string, pattern: RegExp): string[] {
   return readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter(
     (file) => pattern.test(file) && !file.includes('fixtures'),
@@ -31,8 +31,8 @@ interface SuiteArguments {
 }
 
 /**
- * Extracts `--data DIR`, which the tests receive as DATA_DIR. Arguments that are not options select files in
- * the suite.
+ * Extracts `--data DIR`. The tests receive this directory as DATA_DIR. Arguments that are not options select
+ * files in the suite.
  */
 export function parseSuiteArguments(suite: string, args: readonly string[]): SuiteArguments {
   const jest: string[] = [];
@@ -47,7 +47,10 @@ export function parseSuiteArguments(suite: string, args: readonly string[]): Sui
   return { jest, env };
 }
 
-/** Whether the words select only long tests, such as `noisy-neighbour` in `faults`. Those run when they are named. */
+/**
+ * Returns whether the words select only long tests, such as `noisy-neighbour` in `faults`. Long tests run
+ * only if a word names them.
+ */
 export function selectsLongTests(suite: string, args: readonly string[]): boolean {
   const prefix = `test/${suite}/`;
   const patterns = parseSuiteArguments(suite, args).jest.filter((arg) => arg.startsWith(prefix));
@@ -56,7 +59,7 @@ export function selectsLongTests(suite: string, args: readonly string[]): boolea
   return !listTests(directory, daily).some(selects) && listTests(directory, nightly).some(selects);
 }
 
-/** These suites share no state, so two files run in parallel. This nearly halves the duration. */
+/** These suites share no state, so two files run in parallel. Parallel runs nearly halve the duration. */
 const sideBySide: ReadonlySet<string> = new Set(['browser', 'contract', 'fuzz', 'integration']);
 
 /** Runs the tests in one directory. */

@@ -1,4 +1,4 @@
-// `npm test`: runs every check, cheapest first, and stops at the first failure.
+// `npm test`: runs every check, the fastest first, and stops at the first failure.
 import { join } from 'node:path';
 import { prepareCheckout } from '../setup/prepare.ts';
 import { root } from '../stack/root.ts';
@@ -23,8 +23,8 @@ function planSteps(): Step[] {
   const suites = listSuites('daily');
   const suiteStep = (suite: string): Step => ({ name: `test:${suite}`, run: () => runSuite(suite) });
   const architecture = suites.filter((suite): boolean => suite === 'architecture');
-  // Keeps one core busy for as long as the following steps take. It starts with them, and its result is
-  // checked when they are done.
+  // This step uses one core while the following steps run. It starts together with them, and its result is
+  // checked when they are finished.
   const linting = script('lint', 'lint').run();
   return [
     script('format:check', 'format'),
@@ -32,8 +32,8 @@ function planSteps(): Step[] {
     script('catalog:check', 'catalogue'),
     ...architecture.map(suiteStep),
     { name: 'lint', run: () => linting },
-    // These run two in parallel, because they share no state. The suites run one after another, because each
-    // stack needs the whole machine.
+    // These two steps run in parallel, because they share no state. The suites run one after another, because
+    // each stack needs the whole machine.
     { name: 'unit', run: () => runJest('unit', ['-c', join(root, 'jest.config.mjs'), '--maxWorkers=2']) },
     ...suites.filter((suite) => !architecture.includes(suite)).map(suiteStep),
   ];

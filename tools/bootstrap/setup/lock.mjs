@@ -13,13 +13,13 @@ function isAlive(pid) {
 }
 
 /**
- * Longer than set-up ever takes. After a crash, the lock holder's process id may belong to another process.
+ * Longer than the longest set-up. After a crash, another process may have the process id of the lock holder.
  */
 const LOCK_AGE_MS_MAX = 20 * 60_000;
 
 /**
- * Takes the lock file. Returns false if a running process holds it. The lock of a process that no longer exists
- * is removed.
+ * Takes the lock file. Returns false if a running process holds the lock. The lock of a process that no
+ * longer exists is removed.
  */
 function tryLock(file) {
   try {
@@ -39,8 +39,8 @@ function tryLock(file) {
 }
 
 /**
- * Runs `work` while no other command is setting up this checkout. Two concurrent set-ups would write to the
- * same node_modules and dist.
+ * Runs `work` while no other command sets up this checkout. Two concurrent set-ups would write to the same
+ * node_modules and dist.
  */
 export async function withLock(file, work) {
   mkdirSync(dirname(file), { recursive: true });

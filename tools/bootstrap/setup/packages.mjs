@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The packages listed in a lock file, by path; null if the file is missing or truncated. */
+/** Returns the packages in a lock file, by path. Returns null if the file is missing or truncated. */
 function readLockedPackages(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8')).packages;
@@ -13,8 +13,9 @@ function readLockedPackages(file) {
 }
 
 /**
- * Whether node_modules matches package-lock.json. npm writes `node_modules/.package-lock.json` last, so an
- * interrupted or outdated installation is detected. Optional packages for other platforms are ignored.
+ * Returns whether node_modules matches package-lock.json. npm writes `node_modules/.package-lock.json` last,
+ * so this check detects an interrupted or outdated installation. Optional packages for other platforms are
+ * ignored.
  */
 export function packagesAreInstalled(root) {
   const wanted = readLockedPackages(join(root, 'package-lock.json'));
@@ -31,8 +32,8 @@ export function packagesAreInstalled(root) {
 export function installPackages(root) {
   if (packagesAreInstalled(root)) return;
   console.log('Installing packages (npm ci --ignore-scripts) …');
-  // npm passes its own path to the scripts it runs. Without that path (when run directly as `node tools/…`),
-  // npm is looked up in the PATH.
+  // npm passes its own path to the scripts that it runs. If this script was started directly with `node
+  // tools/…`, npm is searched in the PATH.
   const npm = process.env.npm_execpath;
   const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const result = npm?.endsWith('.js')

@@ -7,7 +7,7 @@ import { fingerprint, whenChanged } from './fingerprint.ts';
 import { withLock } from './lock.mjs';
 import { installServers } from './servers.ts';
 
-/** Runs one of the repository's tools. If it fails, throws an error with its output. */
+/** Runs one of the repository's tools. If the tool fails, throws an error with its output. */
 function runTool(script: string, args: readonly string[] = []): void {
   const result = spawnSync(process.execPath, [join(root, script), ...args], { cwd: root, encoding: 'utf8' });
   if (result.status !== 0) throw new Error(`${script} failed:\n${result.stdout}${result.stderr}`);

@@ -17,7 +17,7 @@ function wantedMajor() {
 /** Reruns the same command line on another Node version, passes signals on, and exits with the same code. */
 function continueOn(node) {
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
-  // Ctrl-C in a terminal reaches the child directly. This process only has to wait for it.
+  // Ctrl-C in a terminal reaches the child directly. This process only has to wait for the child.
   process.on('SIGINT', () => {});
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   return new Promise((settle, reject) => {
@@ -31,7 +31,7 @@ function continueOn(node) {
 
 /**
  * Installs missing or outdated packages, then imports `command` (a module path relative to tools/bootstrap)
- * on the required Node version. That Node version is one of the packages.
+ * on the required Node version. The packages contain this Node version.
  */
 export async function runOnRuntime(command) {
   try {

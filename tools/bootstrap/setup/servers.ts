@@ -12,7 +12,7 @@ export interface ServerProgram {
 const redis: ServerProgram = { program: 'redis-server', debian: 'redis-server', homebrew: 'redis' };
 const nats: ServerProgram = { program: 'nats-server', debian: 'nats-server', homebrew: 'nats-server' };
 
-/** The servers that the stack runs itself, without external ones. */
+/** Returns the servers that the stack runs itself. External servers are excluded. */
 function chooseServers(env: NodeJS.ProcessEnv): ServerProgram[] {
   return [...(env['REDIS_URL'] ? [] : [redis]), ...(env['NATS_URL'] ? [] : [nats])];
 }
@@ -23,12 +23,12 @@ function run(command: string, args: readonly string[], env: Record<string, strin
   return result.status === 0;
 }
 
-/** The command prefix for running as root, or null if that is not possible. */
+/** Returns the command prefix for running as root, or null if this user cannot become root. */
 function rootPrefix(): string[] | null {
   if (process.getuid?.() === 0) return [];
   const sudo = findProgram('sudo');
   if (sudo === null) return null;
-  // Without a terminal, nobody can answer sudo's password prompt.
+  // Without a terminal, sudo's password prompt cannot be answered.
   return process.stdin.isTTY ? [sudo] : [sudo, '-n'];
 }
 
@@ -50,7 +50,7 @@ function installOnDebian(missing: readonly ServerProgram[]): boolean {
   const install = () => asRoot('apt-get', 'install', '-y', '-q', '--no-install-recommends', ...packages);
   const known = spawnSync('apt-cache', ['show', ...packages], { stdio: 'ignore' }).status === 0;
   if (!(known && install()) && !(asRoot('apt-get', 'update', '-q') && install())) return false;
-  // The packages start a system-wide server that the stack does not need.
+  // The packages start a system-wide server, which the stack does not need.
   if (existsSync('/run/systemd/system')) asRoot('systemctl', 'disable', '--now', ...packages);
   return true;
 }
@@ -61,8 +61,8 @@ function installOnMac(missing: readonly ServerProgram[]): boolean {
 }
 
 /**
- * Installs Redis and nats-server if they are missing and not external. If that fails, throws an error that
- * names the missing servers and the alternatives.
+ * Installs Redis and nats-server if they are missing and not external. If the installation fails, throws an
+ * error that names the missing servers and the alternatives.
  */
 export function installServers(env: NodeJS.ProcessEnv): void {
   const still = installPrograms(chooseServers(env));

@@ -43,7 +43,7 @@ test('NATS with such a certificate accepts clients that trust the authority, and
   }
 }, 60_000);
 
-/** Connects like a service, which reads its trusted authorities from the environment it was started with. */
+/** Connects like a service, which reads its trusted authorities from the environment at its start. */
 function connect(url: string, env: Record<string, string>): string {
   const program = `
     import { connect } from '@nats-io/transport-node';

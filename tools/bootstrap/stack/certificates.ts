@@ -16,8 +16,8 @@ const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-n
 
 /**
  * Creates a server certificate for these names and addresses, signed by a new certificate authority. An
- * existing certificate is kept. The authority's key is deleted, so it can never sign another certificate.
- * Needs openssl.
+ * existing certificate is kept. The authority's key is deleted, so the authority can never sign another
+ * certificate. This function needs openssl.
  */
 export function makeServerCertificate(
   directory: string,

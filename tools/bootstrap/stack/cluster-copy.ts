@@ -8,7 +8,7 @@ import { choosePostgresUser } from './postgres-binaries.ts';
 import type { SystemUser } from './postgres-binaries.ts';
 
 /**
- * Excluded when a running cluster is copied: files that belong to the running server, and directories that
+ * Files that are not copied from a running cluster: files of the running server process, and directories that
  * Postgres recreates (Postgres manual, "Making a Base Backup Using the Low Level API").
  */
 const leftOut = /^(postmaster\.pid|postmaster\.opts|pgsql_tmp.*|pg_internal\.init)$/;
@@ -29,8 +29,9 @@ interface BackupEnd {
 }
 
 /**
- * Copies a running cluster with all its databases, consistent at one point in time and without stopping it.
- * The embedded Postgres lacks pg_basebackup, so this does the same. Returns the number of bytes copied.
+ * Copies a running cluster with all its databases, without stopping the cluster. The copy is consistent at
+ * one point in time. This function replaces pg_basebackup, which the embedded Postgres lacks. Returns the
+ * number of bytes copied.
  */
 export async function backUpCluster(dataDir: DataDir, adminUrl: string, target: string): Promise<number> {
   const source = realpathSync(join(dataDir.path, 'postgres'));
@@ -57,7 +58,7 @@ export async function backUpCluster(dataDir: DataDir, adminUrl: string, target: 
   }
 }
 
-/** Moves a copy to the location where a stack with an empty data directory will look for its cluster. */
+/** Moves a copy to the location where a stack with an empty data directory looks for its cluster. */
 export async function restoreCluster(dataDir: DataDir, source: string): Promise<void> {
   const user = choosePostgresUser();
   const target = openClusterDir(dataDir, user);
@@ -67,7 +68,7 @@ export async function restoreCluster(dataDir: DataDir, source: string): Promise<
 
 type Chooses = (directory: string, depth: number) => boolean;
 
-/** Files may disappear during the copy. Replaying the log does not need them. */
+/** Files may disappear during the copy. Replaying the log does not need these files. */
 async function copyTree(source: string, target: string, isCopied: Chooses, depth = 0): Promise<number> {
   await mkdir(target, { recursive: true, mode: 0o700 });
   let bytes = 0;

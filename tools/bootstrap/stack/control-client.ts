@@ -1,7 +1,7 @@
 import type { DataDir } from './data-dir.ts';
 import { findRunningStack } from './state-file.ts';
 
-/** Longer than any unit needs to stop or become ready. */
+/** Longer than the time that any unit needs to stop or become ready. */
 const ANSWER_WITHIN_MS = 120_000;
 
 /**

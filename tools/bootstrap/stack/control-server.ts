@@ -53,7 +53,7 @@ async function answer(
   controls: StackControls,
 ): Promise<void> {
   const finish = (status: number, message: string) => {
-    // No keep-alive: a delayed caller could reuse a connection that was already closed.
+    // Keep-alive is off, because a delayed caller could reuse a connection that was already closed.
     response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
     response.end(JSON.stringify({ message }));
   };
@@ -75,7 +75,8 @@ async function answer(
 }
 
 /**
- * Serves `POST /units/<name>/start|stop|ready` on loopback, for callers that can read the stack's state file.
+ * Serves `POST /units/<name>/start|stop|ready` on loopback. Callers need read access to the stack's state
+ * file.
  */
 export async function startControlServer(controls: StackControls): Promise<ControlServer> {
   const token = randomBytes(24).toString('hex');

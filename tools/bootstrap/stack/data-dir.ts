@@ -6,7 +6,7 @@ export interface DataDir {
   readonly path: string;
   readonly secretsFile: string;
   readonly portsFile: string;
-  /** What a person or program needs to use the running stack. */
+  /** The information that a person or program needs to use the running stack. */
   readonly devFile: string;
   /** The running processes, for `npm run stop` and for the next start after a crash. */
   readonly stateFile: string;
@@ -54,8 +54,8 @@ export function writePrivateJson(file: string, value: unknown): void {
 }
 
 /**
- * The parsed file, or null if it is missing. Throws if it is not JSON, because this program then did not
- * write it.
+ * Returns the parsed file, or null if the file is missing. Throws if the file is not JSON, because this
+ * program then did not write the file.
  */
 export function readJson(file: string): unknown {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;

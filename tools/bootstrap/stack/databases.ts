@@ -9,8 +9,8 @@ export function renderPostgresUrl(port: number, user: string, password: string, 
 }
 
 /**
- * SQL statements that create an owner's role and database. They must run as an administrator, and can be
- * repeated.
+ * Returns SQL statements that create an owner's role and database. An administrator must run these
+ * statements. They can be repeated.
  */
 async function createDatabase(client: pg.Client, owner: string, password: string): Promise<void> {
   const role = pg.escapeIdentifier(owner);

@@ -4,18 +4,18 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { root } from './root.ts';
 
-/** What `seed-demo` reads from standard input. */
+/** The data that `seed-demo` reads from standard input. */
 export interface SeedRequest {
   readonly natsUrl: string;
   readonly user: string;
   readonly password: string;
-  /** The key from an earlier start, if any. It is reused if it still exists. */
+  /** The key from an earlier start, if any. The key is reused if it still exists. */
   readonly knownKey: string | null;
   /** The demo person, created together with the account. */
   readonly personPassword: string;
 }
 
-/** An e-mail address that belongs to no one (RFC 2606). */
+/** An e-mail address in a reserved domain, so that it cannot belong to a real person (RFC 2606). */
 export const demoEmail = 'demo@example.com';
 
 const seedAnswer = z.object({
@@ -33,7 +33,7 @@ const SEED_WITHIN_MS = 90_000;
  * fails.
  */
 export async function createDemoAccount(request: SeedRequest): Promise<DemoAccount> {
-  // Needed for an external NATS with TLS.
+  // This variable is needed for an external NATS with TLS.
   const { NODE_EXTRA_CA_CERTS } = process.env;
   const child = spawn(process.execPath, [join(root, 'dist/tools/seed-demo.js')], {
     cwd: root,

@@ -13,9 +13,12 @@ const runningService = z.object({
   log_file: z.string(),
 });
 
-/** `.data/dev.json`: what a person or program needs to use a running stack. It contains secrets. */
+/**
+ * `.data/dev.json`: the information that a person or program needs to use a running stack. The file contains
+ * secrets.
+ */
 export const devInfo = z.object({
-  /** Null for a stack without an edge. */
+  /** The edge's address. Null for a stack without an edge. */
   base_url: z.string().nullable(),
   /** The dashboard's address; null for a stack without an edge. */
   dashboard_url: z.string().nullable().default(null),
@@ -36,11 +39,12 @@ export const devInfo = z.object({
     /** Administrator of the embedded Postgres; null if all databases are external. */
     admin: z.string().nullable(),
   }),
-  /** The queue's Redis, as its administrator. */
+  /** The address of the queue's Redis, with the administrator's password. */
   redis_url: z.string(),
   /**
-   * The cache's Redis, as its administrator. The same address if one external Redis serves both. Empty
-   * in the file of a release with one Redis; the next start replaces it.
+   * The address of the cache's Redis, with the administrator's password. If one external Redis serves both
+   * purposes, this is the queue's address. Empty in the file of a release with one Redis; the next start
+   * replaces the file.
    */
   redis_cache_url: z.string().default(''),
   nats_url: z.string(),

@@ -12,7 +12,7 @@ import type { Secrets } from './secrets.ts';
 /** External servers that replace embedded ones. */
 export interface ExternalServers {
   readonly databases: Partial<Record<DatabaseOwner, string>>;
-  /** The queue's Redis. Without `redisCacheUrl`, the cache uses it too. */
+  /** The queue's Redis. Without `redisCacheUrl`, the cache uses this Redis too. */
   readonly redisUrl?: string | undefined;
   readonly redisCacheUrl?: string | undefined;
   readonly natsUrl?: string | undefined;
@@ -22,9 +22,11 @@ export interface Infrastructure {
   readonly databaseUrls: Readonly<Record<DatabaseOwner, string>>;
   /** Administrator of the embedded Postgres; null if Postgres is external. */
   readonly postgresAdminUrl: string | null;
-  /** The administrator's address of each Redis. `chooseRedisUrl` makes each service's own address from it. */
+  /**
+   * The administrator's address of each Redis. `chooseRedisUrl` derives each service's own address from it.
+   */
   readonly redisUrls: Readonly<Record<RedisServer, string>>;
-  /** Whether a Redis is embedded, so that it has the generated users. */
+  /** Whether a Redis is embedded. An embedded Redis has the generated users. */
   readonly isRedisEmbedded: Readonly<Record<RedisServer, boolean>>;
   readonly natsUrl: string;
 }
@@ -72,7 +74,10 @@ async function startRedis(server: RedisServer, options: InfrastructureOptions): 
   return `redis://:${adminPassword}@127.0.0.1:${port}`;
 }
 
-/** One external address serves both, as before there were two: a single server may be all that is at hand. */
+/**
+ * One external address serves queue and cache. Earlier releases had only one Redis, and some installations
+ * have only one.
+ */
 async function startBothRedis(
   options: InfrastructureOptions,
 ): Promise<Pick<Infrastructure, 'redisUrls' | 'isRedisEmbedded'>> {

@@ -54,7 +54,7 @@ function renderRedisUrl(host: string, service: ServiceName, secrets: Secrets): s
   return `redis://${service}:${secrets.redisUsers[service] ?? ''}@${host}:6379`;
 }
 
-/** The ACL files of both Redis servers. They contain hashes instead of passwords. */
+/** The ACL files of both Redis servers. The files contain hashes instead of passwords. */
 function renderRedisUsers({ redis: adminPassword, redisUsers: passwords }: Secrets): Record<string, string> {
   return {
     'queue.acl': renderRedisAcl({ server: 'queue', adminPassword, passwords }),
@@ -75,8 +75,8 @@ function renderDataStoreSecrets(secrets: Secrets): Record<string, string> {
 }
 
 /**
- * Every Secret that k8s/overlays/dev refers to, one per service. NATS users and their permissions come from
- * the contracts.
+ * Returns every Secret that k8s/overlays/dev refers to, one per service. NATS users and their permissions
+ * come from the contracts.
  */
 export function renderKubernetesSecrets(secrets: Secrets, contracts: typeof contractTable): SecretManifest[] {
   const own = renderOwnSecrets(secrets);

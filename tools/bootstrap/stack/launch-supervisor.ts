@@ -29,9 +29,9 @@ function waitForMessage(child: ChildProcess, logFile: string): Promise<void> {
 }
 
 /**
- * Starts a stack under a supervisor in the background, and resolves once it is healthy. The stack outlives
- * this process unless `endWithParent` is set. If the start fails, throws the supervisor's error after the
- * clean-up.
+ * Starts a stack under a supervisor in the background, and resolves once the stack is healthy. The stack
+ * outlives this process unless `endWithParent` is set. If the start fails, throws the supervisor's error
+ * after the clean-up.
  * @param env the complete environment for the supervisor and the services
  */
 export async function launchSupervisor(

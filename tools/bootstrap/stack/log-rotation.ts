@@ -9,13 +9,13 @@ function rotateLogs(directory: string): void {
   for (const name of readdirSync(directory)) {
     const file = join(directory, name);
     if (!name.endsWith('.log') || !existsSync(file) || statSync(file).size < LOG_BYTES_MAX) continue;
-    // Processes keep the log open in append mode, so it is truncated instead of renamed.
+    // Processes keep the log open in append mode, so the log is truncated instead of renamed.
     copyFileSync(file, `${file}.1`);
     truncateSync(file, 0);
   }
 }
 
-/** Limits the size of every log file in the directory until it is stopped. */
+/** Limits the size of every log file in the directory until the rotation is stopped. */
 export function startLogRotation(directory: string): { stop(): void } {
   const timer = setInterval(() => rotateLogs(directory), CHECK_EVERY_MS);
   timer.unref();

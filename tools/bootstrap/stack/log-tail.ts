@@ -2,7 +2,10 @@ import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 
 const TAIL_BYTES_MAX = 32 * 1024;
 
-/** Reads at most `limit` bytes of a file, starting at `offset`. Empty if the file does not exist. */
+/**
+ * Reads at most `limit` bytes of a file, starting at `offset`. Returns an empty result if the file does not
+ * exist.
+ */
 export function readBytes(file: string, offset: number, limit: number): Buffer {
   if (!existsSync(file)) return Buffer.alloc(0);
   const descriptor = openSync(file, 'r');
@@ -14,7 +17,7 @@ export function readBytes(file: string, offset: number, limit: number): Buffer {
   }
 }
 
-/** The last lines of a log. */
+/** Returns the last lines of a log. */
 export function readLogTail(file: string, lines: number): string {
   if (!existsSync(file)) return '';
   const offset = Math.max(0, statSync(file).size - TAIL_BYTES_MAX);

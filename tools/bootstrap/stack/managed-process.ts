@@ -8,14 +8,14 @@ export interface ProcessPlan {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** The complete environment; nothing is inherited. */
+  /** The complete environment of the process. The process inherits no other variables. */
   readonly env: Readonly<Record<string, string>>;
   /** The log file. The process writes to it directly, so no output passes through the supervisor. */
   readonly logFile: string;
   /** The signal that triggers an orderly shutdown. */
   readonly stopSignal: NodeJS.Signals;
   readonly stopGraceMs: number;
-  /** The operating system user, if different from this process's. */
+  /** The operating system user of the process, if different from the user of this process. */
   readonly user?: { readonly uid: number; readonly gid: number };
 }
 
@@ -30,7 +30,7 @@ export interface ManagedProcess {
   readonly identity: ProcessIdentity;
   /** Resolves once the process has exited for any reason. */
   readonly exited: Promise<ProcessExit>;
-  /** Null while the process is running. */
+  /** The exit result. Null while the process is running. */
   exit(): ProcessExit | null;
   stop(): Promise<void>;
 }

@@ -48,8 +48,8 @@ describe('a nats-server with the generated configuration', () => {
   }
 
   /**
-   * The server sends the rejection before its reply to the flush. The client's iterator needs one more event
-   * loop turn.
+   * The server sends the rejection before its reply to the flush. The client's iterator then needs one more
+   * event loop turn.
    */
   async function settle(nats: NatsConnection): Promise<void> {
     await nats.flush();

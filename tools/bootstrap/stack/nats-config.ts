@@ -4,7 +4,10 @@ import type { contractTable, ServiceName } from '@gateway/contracts';
 export interface SubjectRights {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
-  /** Whether the user serves requests. If so, it may publish one reply to each request's reply subject. */
+  /**
+   * Whether the user serves requests. A user that serves requests may publish one reply to each request's
+   * reply subject.
+   */
   readonly answers: boolean;
 }
 
@@ -25,14 +28,16 @@ export const natsUsers: readonly ServiceName[] = [
  */
 export const observer = 'observer';
 
-/** Messages carry tool lists and context blocks. The pipeline skips any that are larger. */
+/**
+ * Messages carry tool lists and context blocks. The pipeline skips any larger tool lists and context blocks.
+ */
 const PAYLOAD_BYTES_MAX = 8 * 1024 * 1024;
 /** Maximum time for a reply. Every contract's deadline is shorter. */
 const ANSWER_WITHIN = '30s';
 
 /**
- * Permissions derived from the contracts: a user publishes what it calls or broadcasts, and subscribes to
- * what it serves or listens to.
+ * Returns permissions derived from the contracts. A user may publish the calls and broadcasts that it sends,
+ * and may subscribe to the subjects that it serves or listens to.
  */
 export function chooseSubjectRights(user: ServiceName, contracts: typeof contractTable): SubjectRights {
   const publish: string[] = [];
@@ -83,15 +88,15 @@ function renderTls(tls: Readonly<Record<'certFile' | 'keyFile', string>> | undef
 }
 
 /**
- * Renders a nats-server configuration with a user and a password per service, and no anonymous user. Throws
- * if a password is missing.
+ * Renders a nats-server configuration with a user and a password per service, and without an anonymous user.
+ * Throws if a password is missing.
  */
 export function renderNatsConfig(options: {
   readonly host: string;
   readonly port: number;
   /** Port for the monitoring endpoint, on loopback only; off by default. */
   readonly monitorPort?: number;
-  /** If set, the server accepts only TLS connections. */
+  /** TLS settings. If set, the server accepts only TLS connections. */
   readonly tls?: Readonly<Record<'certFile' | 'keyFile', string>>;
   readonly passwords: Readonly<Record<string, string>>;
   readonly contracts: typeof contractTable;

@@ -38,6 +38,6 @@ it('a port reserved by another running process is not given out', async () => {
     });
   const [redis, nats] = (await run()).stdout.trim().split(' ').map(Number);
   expect(redis).not.toBe(port);
-  // When the process exits, its ports become free again, but they are remembered.
+  // When the process exits, its ports become free again, but the stack remembers them.
   expect((await run()).stdout.trim()).toBe(`${redis} ${nats}`);
 }, 30_000);

@@ -56,11 +56,17 @@ export async function chooseFreePort(): Promise<number> {
 }
 
 export interface PortBook {
-  /** A free port for `name`: the requested one, the previous one, the default, or any, in this order. */
+  /**
+   * Returns a free port for `name`: the requested port, the previous port, the default port, or any port, in
+   * this order.
+   */
   choose(name: string, wanted?: number): Promise<number>;
 }
 
-/** Gives out each port only once and remembers it, so that a stack keeps its addresses after a restart. */
+/**
+ * Assigns each port only once. Remembers the assigned ports, so that a stack keeps its addresses after a
+ * restart.
+ */
 export function openPortBook(dataDir: DataDir, options: { readonly useDefaults: boolean }): PortBook {
   const remembered = z.record(z.string(), z.number()).parse(readJson(dataDir.portsFile) ?? {});
   return {

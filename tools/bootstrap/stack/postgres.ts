@@ -35,14 +35,14 @@ const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 export function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): string {
   const wanted = join(dataDir.path, 'postgres');
   if (existsSync(wanted)) return realpathSync(wanted);
-  // A link whose target was deleted.
+  // The target of this link was deleted.
   rmSync(wanted, { force: true });
   let actual = wanted;
   if (user !== undefined && !canReach(dataDir.path, user, 'enter')) {
     const id = createHash('sha256').update(dataDir.path).digest('hex').slice(0, 12);
     actual = join(SHARED_HOME, `data-${id}`);
     mkdirSync(dirname(actual), { recursive: true });
-    // Left over from a deleted data directory with the same name.
+    // This directory is left over from a deleted data directory with the same name.
     rmSync(actual, { recursive: true, force: true });
     symlinkSync(actual, wanted);
   }
@@ -72,9 +72,9 @@ async function withPasswordFile(
 }
 
 /**
- * Removes the lock file left by a Postgres that was killed together with its machine or container. If its
- * process id now belongs to another program, Postgres would mistake that program for itself and refuse to
- * start.
+ * Removes the lock file of a Postgres that was killed together with its machine or container. The process id
+ * in the file may now belong to another program. Postgres would then refuse to start, because it would treat
+ * that program as a running Postgres.
  */
 function dropForeignLock(clusterDir: string): void {
   const lockFile = join(clusterDir, 'postmaster.pid');
@@ -87,7 +87,7 @@ function dropForeignLock(clusterDir: string): void {
 export interface PostgresOptions {
   readonly port: number;
   readonly adminPassword: string;
-  /** False trades crash safety for speed, for test data. */
+  /** False reduces crash safety in exchange for speed, for test data. */
   readonly durable: boolean;
 }
 
@@ -121,7 +121,7 @@ function renderSettings(options: PostgresOptions): string[] {
   return Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
 }
 
-/** Creates the cluster if it is missing, and returns the command that runs it. */
+/** Creates the cluster if it is missing. Returns the command that runs the cluster. */
 export async function planPostgres(dataDir: DataDir, options: PostgresOptions): Promise<ProcessPlan> {
   const user = choosePostgresUser();
   const bin = findPostgresBinaries(user);
@@ -135,14 +135,15 @@ export async function planPostgres(dataDir: DataDir, options: PostgresOptions): 
     cwd: '/',
     env: environment,
     logFile: dataDir.logFile('postgres'),
-    // "Fast shutdown": ends the sessions and writes all data. SIGTERM would wait for clients to disconnect.
+    // This signal starts a "fast shutdown", which ends the sessions and writes all data. SIGTERM would wait
+    // for clients to disconnect.
     stopSignal: 'SIGINT',
     stopGraceMs: 15_000,
     ...(user ? { user } : {}),
   };
 }
 
-/** Whether a database session can be opened. */
+/** Returns whether a database session can be opened. */
 export async function canOpenDatabase(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
   try {

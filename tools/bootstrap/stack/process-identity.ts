@@ -7,12 +7,15 @@ import { z } from 'zod';
 export const processIdentity = z.object({ pid: z.int().positive(), startedAt: z.string() });
 export type ProcessIdentity = z.infer<typeof processIdentity>;
 
-/** A process's start time as the system reports it, or null if the process does not exist or is a zombie. */
+/**
+ * Returns the start time of a process as the system reports it. Returns null if the process does not exist or
+ * is a zombie.
+ */
 function readStartTime(pid: number): string | null {
   try {
     if (process.platform === 'linux') {
-      // The fields after the process name, which is in parentheses and may contain anything. State is field
-      // 3, start time field 22 (proc(5)).
+      // The fields after the process name, which is in parentheses and may contain any character. The state
+      // is field 3, and the start time is field 22 (proc(5)).
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return fields[0] === 'Z' ? null : (fields[19] ?? null);
@@ -33,7 +36,7 @@ export function isRunning(identity: ProcessIdentity): boolean {
   return readStartTime(identity.pid) === identity.startedAt;
 }
 
-/** Whether the process or its group (the processes it started) still exists. */
+/** Returns whether the process or its group (the processes that it started) still exists. */
 function groupIsRunning(pid: number): boolean {
   try {
     process.kill(-pid, 0);
@@ -43,7 +46,7 @@ function groupIsRunning(pid: number): boolean {
   }
 }
 
-/** Sends a signal to a process group, or only to its leader. Does nothing if the group no longer exists. */
+/** Sends a signal to a process group, or only to its leader. Has no effect if the group no longer exists. */
 export function signalProcess(pid: number, signal: NodeJS.Signals, whom: 'leader' | 'group'): void {
   try {
     process.kill(whom === 'group' ? -pid : pid, signal);
@@ -52,7 +55,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals, whom: 'leader
   }
 }
 
-/** Waits until `isDone` returns true, for at most `limitMs`. Returns whether it did. */
+/** Waits until `isDone` returns true, for at most `limitMs`. Returns whether `isDone` returned true. */
 export async function waitUntil(
   isDone: () => boolean | Promise<boolean>,
   limitMs: number,
@@ -67,8 +70,9 @@ export async function waitUntil(
 }
 
 /**
- * Ends a process: sends `signal` to its leader, then kills the whole group after `graceMs`, or earlier if
- * only children remain. Does nothing if the process id now belongs to another process.
+ * Ends a process. Sends `signal` to the leader of the process group, then kills the whole group after
+ * `graceMs`, or earlier if only children remain. Has no effect if the process id now belongs to another
+ * process.
  */
 export async function endProcess(
   identity: ProcessIdentity,
@@ -79,7 +83,7 @@ export async function endProcess(
     signalProcess(identity.pid, signal, 'leader');
     await waitUntil(() => !isRunning(identity), graceMs);
   }
-  // A group outlives its leader, and its id is not reused while it exists.
+  // A group outlives its leader, and the id of the group is not reused while the group exists.
   if (isRunning(identity) || (readStartTime(identity.pid) === null && groupIsRunning(identity.pid))) {
     signalProcess(identity.pid, 'SIGKILL', 'group');
     await waitUntil(() => !isRunning(identity), 5_000);

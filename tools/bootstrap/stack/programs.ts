@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 /** Debian installs nats-server outside the user's PATH, and Homebrew uses yet another directory. */
 const alsoIn = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin', '/usr/bin'];
 
-/** The path to an installed program, or null. */
+/** Returns the path to an installed program, or null. */
 export function findProgram(name: string): string | null {
   for (const directory of [...(process.env['PATH'] ?? '').split(delimiter), ...alsoIn]) {
     if (directory === '') continue;
@@ -18,7 +18,7 @@ export function findProgram(name: string): string | null {
   return null;
 }
 
-/** The path to a program. Throws if it is not installed. */
+/** Returns the path to a program. Throws if the program is not installed. */
 export function requireProgram(name: string): string {
   const found = findProgram(name);
   if (found === null) throw new Error(`${name} is not installed.`);

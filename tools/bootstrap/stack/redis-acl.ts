@@ -2,16 +2,20 @@ import { createHash } from 'node:crypto';
 import { deadRequestEvent, ledgerEntryBatch, requestEventBatch, type ServiceName } from '@gateway/contracts';
 
 /**
- * The two Redis servers. `queue` never evicts and persists to a file: job queues and token budgets. `cache`
- * evicts when its memory is full: everything that can be lost or computed again.
+ * The two Redis servers. `queue` never evicts data and persists to a file: it stores job queues and token
+ * budgets. `cache` evicts data when its memory is full: it stores everything that can be lost or computed
+ * again.
  */
 export type RedisServer = 'queue' | 'cache';
 
-/** Permissions of a Redis user. Everything that is not listed is rejected. */
+/** Permissions of a Redis user. Redis rejects every command and key that is not listed. */
 export interface RedisRights {
-  /** Key patterns. The user reads and writes them. */
+  /** Patterns of the keys that the user may read and write. */
   readonly keys: readonly string[];
-  /** Commands, in addition to those that every connection needs. Commands within scripts count too. */
+  /**
+   * Commands that the user may run, in addition to those that every connection needs. Commands within scripts
+   * must be listed too.
+   */
   readonly commands: readonly string[];
 }
 
@@ -52,14 +56,14 @@ const deletionCommands = ['scan', 'del', 'unlink'];
 
 /** The commands of `AccountCache`, which stores a value if its account has room for it. */
 const shareCommands = ['eval', 'evalsha', 'get', 'set', 'strlen', 'incrby', 'expire'];
-/** The counters of the accounts' shares, by what they count. */
+/** The counters of the accounts' shares, by the resource that they count. */
 const sharesOf = (purpose: string) => `share:v1:*:${purpose}:*`;
 
 const jobsOf = (queue: string) => `bull:${queue}:*`;
 
 /**
- * What each service does in each server. A service that is not listed has no user there. A new key or command
- * in a service needs an entry here: without one, Redis answers `NOPERM`.
+ * The permissions of each service in each server. A service that is not listed has no user in that server. A
+ * new key or command in a service needs an entry here: without an entry, Redis answers `NOPERM`.
  */
 export const redisRights: Readonly<Record<RedisServer, Partial<Record<ServiceName, RedisRights>>>> = {
   queue: {
@@ -79,7 +83,7 @@ export const redisRights: Readonly<Record<RedisServer, Partial<Record<ServiceNam
       keys: [
         ...['rpm:*', 'epoch:*'],
         ...['session:*', 'bound-plan:*', 'first-requests:*', 'context:*', 'model-pin:*', 'observed:*'],
-        // The edge also deletes the counters of deleted accounts, whatever they count.
+        // The edge also deletes the counters of deleted accounts, for every counted resource.
         'share:*',
       ],
       commands: [
@@ -106,12 +110,15 @@ export const redisUsers: readonly string[] = [
 ];
 
 /**
- * The administrator: health checks, `npm run dead-letters`, tests. It has Redis's own name for connections
- * without a user name, so an address with only a password stays valid.
+ * The administrator, for health checks, `npm run dead-letters` and tests. Its name is Redis's own name for
+ * connections without a user name, so an address with only a password stays valid.
  */
 const administrator = 'default';
 
-/** Subcommands of CLIENT that affect other connections are in `@dangerous`. INFO is too, but only reads. */
+/**
+ * Subcommands of CLIENT that affect other connections are in `@dangerous`. INFO is also in `@dangerous`, but
+ * it only reads.
+ */
 const connectionCommands = '-@all +client -@dangerous +ping +info';
 
 function hashPassword(password: string): string {
@@ -126,8 +133,8 @@ function renderUser(user: string, password: string, rights: RedisRights): string
 }
 
 /**
- * Renders the ACL file of one server (Redis 7 or later): an administrator, and a user per service. It
- * contains hashes instead of passwords. Throws if a password is missing.
+ * Renders the ACL file of one server (Redis 7 or later), with an administrator and a user per service. The
+ * file contains hashes instead of passwords. Throws if a password is missing.
  * @param passwords by service; one password is valid for both servers
  */
 export function renderRedisAcl(options: {

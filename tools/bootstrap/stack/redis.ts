@@ -6,13 +6,13 @@ import type { ProcessPlan } from './managed-process.ts';
 import { requireProgram } from './programs.ts';
 import { renderRedisAcl, type RedisServer } from './redis-acl.ts';
 
-/** Settings that depend on the server's task. */
+/** Settings that depend on the purpose of the server. */
 const settings: Readonly<Record<RedisServer, string>> = {
   // Jobs must survive restarts and must never be evicted.
   queue: `appendonly yes
 appendfsync everysec
 maxmemory-policy noeviction`,
-  // A stack for development and tests. Larger installations set their own limit.
+  // This memory limit is for development and tests. Larger installations set their own limit.
   cache: `appendonly no
 maxmemory 256mb
 maxmemory-policy allkeys-lru`,
@@ -25,7 +25,7 @@ export interface RedisOptions {
   readonly server: RedisServer;
   readonly port: number;
   readonly adminPassword: string;
-  /** By service. */
+  /** Passwords by service. */
   readonly passwords: Readonly<Record<string, string>>;
 }
 
@@ -59,7 +59,7 @@ export function planRedis(dataDir: DataDir, options: RedisOptions): ProcessPlan 
   };
 }
 
-/** Whether Redis on that port accepts the administrator's password and has loaded its data. */
+/** Returns whether Redis on that port accepts the administrator's password and has loaded its data. */
 export function redisAnswers(port: number, password: string): Promise<boolean> {
   return new Promise((settle) => {
     const socket = connect({ port, host: '127.0.0.1', timeout: 1_000 });

@@ -4,10 +4,13 @@ import { startProcess } from './managed-process.ts';
 import type { ManagedProcess, ProcessPlan } from './managed-process.ts';
 import { waitUntil } from './process-identity.ts';
 
-/** A process in the stack: how to run it, and how to detect that it is ready. */
+/** A process in the stack, with its command and its readiness check. */
 export interface Unit {
   readonly name: string;
-  /** Stop order, ascending: 0 for the public entry, 1 for the other services, 2 for the servers they use. */
+  /**
+   * Stop order, ascending: 0 for the public entry point, 1 for the other services, 2 for the servers that the
+   * services use.
+   */
   readonly stage: 0 | 1 | 2;
   readonly plan: () => ProcessPlan | Promise<ProcessPlan>;
   readonly isReady: () => Promise<boolean>;
@@ -22,9 +25,9 @@ export interface RunnerOptions {
 }
 
 const BACKOFF_MS = { first: 200, max: 10_000 } as const;
-/** After this uptime a process counts as healthy, and its next crash restarts the backoff. */
+/** A process with this uptime is treated as healthy, and its next crash restarts the backoff. */
 const SETTLED_MS = 30_000;
-/** A process that crashes this often before it is first ready counts as unable to start. */
+/** A process that crashes this often before it is first ready is treated as unable to start. */
 const CRASHES_AT_START_MAX = 3;
 const READY_WITHIN_MS = 90_000;
 
@@ -63,7 +66,7 @@ export class Runner {
     });
   }
 
-  /** Throws if the process stops permanently or is not ready in time. */
+  /** Waits until the process is ready. Throws if the process stops permanently or is not ready in time. */
   async waitReady(): Promise<void> {
     const { name } = this.unit;
     const isReady = () => this.#process !== null && this.unit.isReady();
@@ -77,7 +80,7 @@ export class Runner {
     throw new Error(`${name} ${failure}. The end of ${this.#logFile}:\n${readLogTail(this.#logFile, 20)}`);
   }
 
-  /** Why the process will never become ready, or null. */
+  /** Returns why the process will never become ready, or null if it may become ready. */
   #failure(): string | null {
     if (!this.#wanted) return 'was stopped while it was starting';
     return this.#hasGivenUp() ? 'ended while it was starting' : null;

@@ -4,19 +4,19 @@ import { readJson, writePrivateJson } from './data-dir.ts';
 import type { DataDir } from './data-dir.ts';
 
 const secretsSchema = z.object({
-  /** Base64, 32 bytes each. Without them, stored keys or credentials are useless. */
+  /** Base64, 32 bytes each. Without these secrets, stored keys and credentials cannot be used. */
   keyPepper: z.string(),
   vaultKek: z.string(),
-  /** Base64, 32 bytes. The keys for login sessions are derived from it. */
+  /** Base64, 32 bytes. The keys for login sessions are derived from this secret. */
   sessionSecret: z.string(),
-  /** Base64, 32 bytes. Without it, the stored originals of compressed blocks cannot be read. */
+  /** Base64, 32 bytes. Without this secret, the stored originals of compressed blocks cannot be read. */
   originalsKey: z.string(),
-  /** Base64, 32 bytes. Without it, stored request contents cannot be read. */
+  /** Base64, 32 bytes. Without this secret, stored request contents cannot be read. */
   contentKey: z.string(),
   /** The demo person's password. */
   demoPassword: z.string(),
   postgresAdmin: z.string(),
-  /** The administrator of both Redis servers. */
+  /** The password of the administrator of both Redis servers. */
   redis: z.string(),
   /** Passwords by Redis user. */
   redisUsers: z.record(z.string(), z.string()),
@@ -37,7 +37,7 @@ function completePasswords(names: readonly string[], known: Record<string, strin
   return { ...known, ...Object.fromEntries(missing.map((name) => [name, createPassword()])) };
 }
 
-/** The secrets from an earlier start of the stack. Throws if there are none. */
+/** Returns the secrets from an earlier start of the stack. Throws if there are none. */
 export function readSecrets(dataDir: DataDir): Secrets {
   return secretsSchema.parse(readJson(dataDir.secretsFile));
 }

@@ -9,9 +9,9 @@ export interface ServiceContext {
   readonly dataDir: DataDir;
   readonly infrastructure: Infrastructure;
   readonly secrets: Secrets;
-  /** The sandbox provider's address, or null if it is not part of this stack. */
+  /** The sandbox provider's address. Null if the sandbox provider is not part of this stack. */
   readonly sandboxPort: number | null;
-  /** Secrets from the caller's environment that replace the generated ones. */
+  /** Secrets from the caller's environment that replace the generated secrets. */
   readonly inherited: Readonly<Record<string, string>>;
 }
 
@@ -20,7 +20,10 @@ export interface ServiceRow {
   /** Whether the service accepts requests on PORT, in addition to HEALTH_PORT. */
   readonly hasPort: boolean;
   readonly usesNats: boolean;
-  /** Time limit for an orderly shutdown. Longer than the service itself waits for requests in progress. */
+  /**
+   * Time limit for an orderly shutdown. The limit is longer than the service itself waits for requests in
+   * progress.
+   */
   readonly stopGraceMs: number;
   /** Command-line options for Node. */
   readonly nodeOptions: readonly string[];
@@ -37,15 +40,15 @@ const base: ServiceRow = {
   env: () => ({}),
 };
 
-/** Additional settings for each service. Apps that are not listed have none. */
+/** Additional settings for each service. Apps that are not listed have no additional settings. */
 const serviceTable: Readonly<Record<string, ServiceRow>> = {
   'edge-gateway': {
     ...base,
     stage: 0,
     hasPort: true,
     stopGraceMs: 40_000,
-    // Memory used by a request becomes garbage once the response is sent. With a larger young generation,
-    // less of it is copied.
+    // The memory of a request becomes garbage once the response is sent. A larger young generation reduces
+    // the amount of this memory that is copied.
     nodeOptions: ['--max-semi-space-size=32'],
     env: (context, instance) => ({
       ...chooseRedis(context, 'edge-gateway', ['queue', 'cache']),
@@ -110,8 +113,9 @@ const redisVariables: Readonly<Record<RedisServer, string>> = {
 };
 
 /**
- * A service's addresses of its Redis servers, with its own user. An external Redis has such users only if the
- * caller gives their passwords as `REDIS_PASSWORD_<SERVICE>`. Otherwise its address is used unchanged.
+ * Returns the addresses of the Redis servers that a service uses, with the service's own user. An external
+ * Redis has such users only if the caller gives their passwords as `REDIS_PASSWORD_<SERVICE>`. Without such a
+ * password, the external address is used unchanged.
  */
 function chooseRedis(
   { infrastructure, secrets, inherited }: ServiceContext,
@@ -148,7 +152,10 @@ function chooseNamed(
   return Object.fromEntries(Object.entries(inherited).filter(([name]) => variables.includes(name)));
 }
 
-/** All keys that the caller's environment provides, in either form; if there are none, the generated key. */
+/**
+ * Returns all keys that the caller's environment provides, in either form. Returns the generated key if the
+ * environment provides no keys.
+ */
 function chooseVaultKeys(
   inherited: ServiceContext['inherited'],
   { vaultKek }: Pick<Secrets, 'vaultKek'>,
@@ -162,8 +169,8 @@ export function serviceRow(app: string): ServiceRow {
 }
 
 /**
- * The table above sets these per service, so they are never passed from the caller's environment to all
- * services.
+ * The table above sets these variables per service, so they are never passed from the caller's environment to
+ * all services.
  */
 const ownVariables = [
   /_DATABASE_URL$/,
@@ -176,8 +183,8 @@ const ownVariables = [
 ];
 
 /**
- * Variables from the caller's environment that all services receive: PATH, LOG_LEVEL, OTEL_…, EGRESS_ALLOW
- * and similar.
+ * Returns the variables of the caller's environment that all services receive: PATH, LOG_LEVEL, OTEL_…,
+ * EGRESS_ALLOW and similar.
  */
 export function chooseSharedEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(

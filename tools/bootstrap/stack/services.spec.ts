@@ -87,7 +87,7 @@ test.each(apps)('%s receives no secret of another service', (app) => {
   expect(env['NATS_PASSWORD']).toBe(secrets.natsUsers[app]);
 });
 
-test('variables for all services reach them and override the development defaults', () => {
+test('variables for all services reach every service and override the development defaults', () => {
   expect(envOf('edge-gateway')['EGRESS_ALLOW']).toBe('127.0.0.0/8,::1/128');
   const env = envOf('edge-gateway', {
     EGRESS_ALLOW: '10.0.0.0/8',
@@ -124,7 +124,7 @@ test('each service has its own user in an embedded Redis, and only on the server
   });
 });
 
-test('an external Redis is used as given, or with the user whose password the caller gives', () => {
+test('an external Redis is used with its own address, or with the user whose password the caller gives', () => {
   const isRedisEmbedded = { queue: false, cache: false };
   const url = 'redis://:secret@127.0.0.1:1';
   expect(envOf('worker', {}, {}, 'worker', { isRedisEmbedded })['REDIS_URL']).toBe(url);

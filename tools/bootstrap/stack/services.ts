@@ -7,13 +7,16 @@ import { chooseSharedEnv, serviceRow } from './service-table.ts';
 import type { ServiceContext } from './service-table.ts';
 import type { UnpackedImage } from './stack-options.ts';
 
-/** Loopback addresses: the sandbox provider and other programs that a developer runs. */
+/** Loopback addresses. The sandbox provider and other programs of a developer run there. */
 const DEVELOPMENT_EGRESS = '127.0.0.0/8,::1/128';
 
 /** A single process of a service. */
 export interface Instance {
   readonly app: string;
-  /** `tool-router`; further replicas are named `tool-router-2` and so on. */
+  /**
+   * The name of the process. The first process of the tool router is `tool-router`, and further replicas are
+   * `tool-router-2` and so on.
+   */
   readonly name: string;
   readonly healthPort: number;
   /** Null if the process has no request port. */
@@ -30,8 +33,8 @@ export function listBuiltApps(): string[] {
 }
 
 /**
- * The service instances in a stack, each with its own ports. `edgePort` is the preferred port for the first
- * edge.
+ * Returns the service instances in a stack, each with its own ports. `edgePort` is the preferred port for the
+ * first edge.
  */
 export async function planInstances(
   apps: readonly string[],
@@ -55,11 +58,11 @@ export interface ServiceEnvSources {
   readonly context: ServiceContext;
   /** The caller's environment. */
   readonly shared: Readonly<Record<string, string>>;
-  /** By service name, or `*` for all services. It overrides everything else. */
+  /** Variables by service name, or `*` for all services. These variables override everything else. */
   readonly overrides: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** The complete environment for one instance. */
+/** Returns the complete environment for one instance. */
 export function buildServiceEnv(instance: Instance, sources: ServiceEnvSources): Record<string, string> {
   const { context, overrides } = sources;
   const { app, name, port, healthPort } = instance;
@@ -98,7 +101,7 @@ export function healthUrl(instance: Instance): string {
   return `http://127.0.0.1:${instance.healthPort}/health/ready`;
 }
 
-/** The command to run: from this checkout's build, or from an image. */
+/** Returns the command to run: from this checkout's build, or from an image. */
 function planCommand(app: string, image: UnpackedImage | undefined) {
   if (image !== undefined) {
     const [command = '', ...args] = image.command;

@@ -1,13 +1,16 @@
 import { z } from 'zod';
 
-/** A service from a container image: unpacked to a folder and started with the image's command. */
+/**
+ * A service from a container image. The image is unpacked to a folder, and the service is started with the
+ * image's command.
+ */
 const unpackedImage = z.object({
   /** The content of the image's WORKDIR. */
   directory: z.string(),
   command: z.array(z.string()).min(1),
   /** Environment variables that the image sets. */
   env: z.record(z.string(), z.string()).default({}),
-  /** The operating system user; by default this process's user. */
+  /** The operating system user. By default, the user of this process. */
   user: z.object({ uid: z.int(), gid: z.int() }).optional(),
 });
 export type UnpackedImage = z.infer<typeof unpackedImage>;
@@ -15,7 +18,9 @@ export type UnpackedImage = z.infer<typeof unpackedImage>;
 /** The options of a stack. */
 export const stackOptions = z.object({
   dataDir: z.string(),
-  /** Environment variables by service name, or `*` for all services. They override everything else. */
+  /**
+   * Environment variables by service name, or `*` for all services. These variables override everything else.
+   */
   env: z.record(z.string(), z.record(z.string(), z.string())).default({}),
   /** Number of processes by service name; one by default. */
   replicas: z.record(z.string(), z.int().min(0).max(16)).default({}),
@@ -23,10 +28,10 @@ export const stackOptions = z.object({
   apps: z.array(z.string()).optional(),
   /** Images to run instead of this checkout's build, by process name (such as `worker-2`). */
   images: z.record(z.string(), unpackedImage).default({}),
-  /** Whether to prefer the well-known ports. Intended for the one stack that people use. */
+  /** Whether to prefer the well-known ports. Intended for the one stack on a machine that people use. */
   useDefaultPorts: z.boolean().default(false),
   restartCrashed: z.boolean().default(true),
-  /** Whether to protect data against machine crashes. Tests do not need it. */
+  /** Whether to protect data against machine crashes. Tests do not need this protection. */
   durable: z.boolean().default(true),
   /** Whether to delete the data directory when the stack stops. */
   ephemeral: z.boolean().default(false),

@@ -144,8 +144,8 @@ async function prepareServices(
 
 /**
  * Starts a whole stack: servers, databases, migrations, services, demo account. Resolves once everything is
- * ready; the result is also written to `dev.json`. Throws if anything fails to start, and the caller must
- * then end the supervision.
+ * ready. The result is also written to `dev.json`. Throws if anything fails to start. The caller must then
+ * end the supervision.
  * @param env the caller's environment: URLs of external servers, and variables for the services
  */
 export async function startStack(

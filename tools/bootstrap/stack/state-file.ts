@@ -9,7 +9,7 @@ const trackedProcess = processIdentity.extend({
   name: z.string(),
   stopSignal: z.string(),
   stopGraceMs: z.number(),
-  /** Stop order, ascending: services before the servers they use. */
+  /** Stop order, ascending: services before the servers that they use. */
   stage: z.int(),
 });
 export type TrackedProcess = z.infer<typeof trackedProcess>;
@@ -31,7 +31,7 @@ export function writeState(dataDir: DataDir, state: StackState): void {
   writePrivateJson(dataDir.stateFile, state);
 }
 
-/** The state of the stack if its supervisor is running, or null. */
+/** Returns the state of the stack if its supervisor is running, otherwise null. */
 export function findRunningStack(dataDir: DataDir): StackState | null {
   const state = readState(dataDir);
   return state !== null && isRunning(state.supervisor) ? state : null;

@@ -25,7 +25,7 @@ const supervision = await beginSupervision(options, report).catch((error: unknow
   process.exit(1);
 });
 
-/** The first call sets the exit code. */
+/** Ends the stack and this process. The first call sets the exit code. */
 function end(exitCode: number): void {
   process.exitCode ??= exitCode;
   void supervision.end().then(() => {
@@ -36,7 +36,7 @@ function end(exitCode: number): void {
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end(0));
 let isHealthy = false;
-// A parent that disconnects before it receives the result was interrupted.
+// If the parent disconnects before it receives the result, the start was interrupted.
 process.on('disconnect', () => {
   if (options.endWithParent || !isHealthy) end(0);
 });

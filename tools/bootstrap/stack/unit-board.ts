@@ -35,7 +35,9 @@ export class UnitBoard {
     return [...this.#runners.keys()];
   }
 
-  /** The running processes, recorded so that they can be ended if this process is killed. */
+  /**
+   * Returns the running processes. They are recorded, so that they can be ended if this process is killed.
+   */
   track(): TrackedProcess[] {
     return [...this.#runners.values()].flatMap(({ unit, process }) =>
       process === null
@@ -52,7 +54,7 @@ export class UnitBoard {
     );
   }
 
-  /** Stops everything: the public entry first, the servers last. After that, no unit can be started. */
+  /** Stops all units: the public entry point first, the servers last. After that, no unit can be started. */
   async stopAll(): Promise<void> {
     this.#isClosed = true;
     for (const stage of [0, 1, 2]) {

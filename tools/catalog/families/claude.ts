@@ -1,12 +1,15 @@
 import type { Confidence, FamilyFacts } from './family.ts';
 
-/** A fact with its certainty; `no` and plain values are documented. */
+/** A fact with its certainty. The value `no` and values without a certainty are documented. */
 type Certain<Value> = Value | readonly [Value, Confidence];
 
 interface ClaudeFacts {
   readonly byDefault: boolean;
   readonly off: boolean | 'between_tools';
-  /** `all`: the check applies to every account. `new`: to accounts created since `checkedSince`. */
+  /**
+   * `all`: the check applies to every account. `new`: the check applies to accounts created since
+   * `checkedSince`.
+   */
   readonly binds: 'no' | 'all' | 'new';
   readonly isAccountBound?: true;
   readonly defers: Certain<boolean>;
@@ -15,7 +18,7 @@ interface ClaudeFacts {
   readonly isReadSecondHand?: true;
 }
 
-/** Only accounts created since then get a 400 by default. */
+/** By default, only accounts created since this date get a 400. */
 const checkedSince = '2026-08-31';
 
 const always = { byDefault: true, off: false } as const;
@@ -50,7 +53,7 @@ const models: Readonly<Record<string, ClaudeFacts>> = {
     minTokens: 512,
     isReadSecondHand: true,
   },
-  // On some platforms the check applies to every account.
+  // On some platforms, the check applies to every account.
   'mythos 5.1': {
     ...always,
     binds: 'all',
@@ -108,13 +111,17 @@ const models: Readonly<Record<string, ClaudeFacts>> = {
   'sonnet 4.0': { ...older, defers: false, minTokens: 1024 },
 };
 
-/** The first model that binds was released after this date. The date is part of the names of its controls. */
+/**
+ * The first model with bound reasoning was released after this date. The date is part of the names of the
+ * controls for bound reasoning.
+ */
 const bindingSince = '2026-08-01';
 
 /**
- * The facts of a Claude model, by its id in the spelling of any host. A model newer than the table counts as one that
- * binds: wrongly assuming bound reasoning costs savings, wrongly assuming free reasoning makes a call fail.
- * Undefined for other models and for older Claude models, which have none of these properties.
+ * Returns the facts of a Claude model, by its id in the spelling of any host. A model newer than the table is
+ * treated as a model with bound reasoning. If this assumption is wrong, it costs savings; if the opposite
+ * assumption were wrong, calls would fail. Returns undefined for other models and for older Claude models,
+ * which have none of these properties.
  */
 export function findClaudeFacts(
   provider: string,
@@ -136,7 +143,10 @@ export function findClaudeFacts(
   };
 }
 
-/** `claude-opus-4-5-20251101`, `anthropic.claude-opus-4.5` and `claude-opus-4-5@20251101` are `opus 4.5`. */
+/**
+ * Returns `opus 4.5` for `claude-opus-4-5-20251101`, `anthropic.claude-opus-4.5` and
+ * `claude-opus-4-5@20251101`.
+ */
 function nameClaude(modelId: string): string | undefined {
   const parsed = /claude-(fable|mythos|opus|sonnet|haiku)-(\d)(?:[-.](\d{1,2})(?!\d))?(?!\d)/i.exec(modelId);
   const [, line, major, minor = '0'] = parsed ?? [];
@@ -152,7 +162,7 @@ function renderFacts(provider: string, known: ClaudeFacts): FamilyFacts {
   return {
     ...(api !== undefined && {
       toolsOn: { [api]: 'yes' },
-      // Bedrock's tool search needs InvokeModel: `toolSpec` of Converse has no deferral.
+      // Bedrock's tool search needs InvokeModel, because `toolSpec` of Converse has no field for deferral.
       defersOn: api === 'messages' && defers ? [api] : [],
       addsToolsOn: adds ? [api] : [],
       write1h: 2,
@@ -188,7 +198,8 @@ function listEvidence(
     ...(binds && provider === 'hosted' && uncertain('binding', 'bedrock-block-binding', 'second_hand')),
     ...(binds && api === undefined && uncertain('binding', 'anthropic-prefix-checks', 'derived')),
     ...(api === 'messages' && defers && uncertain('defersOn', 'anthropic-tool-search', defersConfidence)),
-    // Bedrock's SDK has the field; which models take it is stated for Anthropic's own API only.
+    // Bedrock's SDK has the field for added tools. Only Anthropic's own API documents which models accept the
+    // field.
     ...(api !== undefined &&
       adds &&
       uncertain('addsToolsOn', 'facts', api === 'converse' ? (addsConfidence ?? 'derived') : addsConfidence)),

@@ -7,17 +7,17 @@ type Facts = Pick<
 type Evidence = NonNullable<ModelRecordInput['evidence']>;
 export type Confidence = NonNullable<Evidence['binding']>['confidence'];
 
-/** Facts that hold for a family of models. Facts without an entry in `evidence` are documented. */
+/** Facts about a family of models. Facts without an entry in `evidence` are documented. */
 export interface FamilyFacts extends Facts {
   readonly evidence: Evidence;
-  /** Every prefix is cached, also where no source has the price of a read. */
+  /** Every prefix is cached, even if no source has the price of a cache read. */
   readonly cachesAlways?: true;
   readonly cacheMinTokens?: number;
   /** Minimum time that an unused prefix stays cached. */
   readonly cacheTtlSeconds?: number;
-  /** Price of a one-hour cache write, relative to input. */
+  /** Price of a one-hour cache write, relative to the input price. */
   readonly write1h?: number;
-  /** Price of a cache write, relative to input, for models without a listed price. */
+  /** Price of a cache write, relative to the input price, for models without a listed price. */
   readonly write?: number;
   readonly sources: readonly (keyof typeof familySources)[];
 }

@@ -26,7 +26,8 @@ export function findGptFacts(provider: string, modelId: string): FamilyFacts | u
     evidence: {
       ...facts.evidence,
       ...((isOwn || isAzure) && { toolsOn: { source: 'facts', confidence: 'second_hand' } }),
-      // OpenAI's page states the price of reads for GPT-6 Astra only, and the multiplier of writes.
+      // OpenAI's page states the price of cache reads only for GPT-6 Astra, and the multiplier of cache
+      // writes.
       ...(isOwn &&
         version >= 5.6 &&
         !modelId.startsWith('gpt-6-astra') && { cacheRead: { source: 'facts', confidence: 'second_hand' } }),
@@ -44,8 +45,8 @@ export function findGptFacts(provider: string, modelId: string): FamilyFacts | u
 }
 
 /**
- * Tools together with reasoning are refused on chat-completions from 5.4 on. Models that cannot turn reasoning
- * off therefore take tools only on Responses: `-pro`, `-codex`, GPT-6 Astra, GPT-6.1 Sol, and GPT-6.2.
+ * From GPT-5.4 on, chat-completions rejects tools together with reasoning. Models that cannot turn reasoning
+ * off therefore accept tools only on Responses: `-pro`, `-codex`, GPT-6 Astra, GPT-6.1 Sol, and GPT-6.2.
  */
 function toolsOnChat(version: number, variant: string): 'no' | 'effort_none' | 'effort_unset' {
   if (/-(?:pro|codex)\b/.test(variant) || version >= 6.2) return 'no';

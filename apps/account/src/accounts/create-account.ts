@@ -46,7 +46,7 @@ interface Registration {
   readonly subject: string;
   /** The name given to a new account. */
   readonly name: string | null;
-  /** For the audit log. */
+  /** The origin of the request, for the audit log. */
   readonly origin?: RequestOrigin | undefined;
 }
 
@@ -60,7 +60,7 @@ const unnamed = 'My account';
 
 /**
  * Creates an account with policy, preferences and a person for the subject of a token. Returns the existing
- * account if there is one: each subject gets exactly one account.
+ * account if the subject already has one, because each subject gets exactly one account.
  */
 export async function registerAccount(
   context: AccountsContext,
@@ -94,7 +94,10 @@ export async function registerAccount(
   }
 }
 
-/** The e-mail address of a user of the embedded identity. Null for another issuer, which has its own users. */
+/**
+ * The e-mail address of a user of the embedded identity. Null for another issuer, because its users are not
+ * stored here.
+ */
 async function findEmail(
   { database, embeddedIssuer }: Pick<AccountsContext, 'database' | 'embeddedIssuer'>,
   issuer: string,
@@ -106,7 +109,7 @@ async function findEmail(
   return user?.email ?? null;
 }
 
-/** Hashing allows any character in the issuer and in the subject. */
+/** The hash allows any character in the issuer and in the subject. */
 function hashOrigin(issuer: string, subject: string): string {
   return `person:${createHash('sha256')
     .update(JSON.stringify([issuer, subject]))

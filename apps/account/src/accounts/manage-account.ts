@@ -20,7 +20,7 @@ export interface AccountsContext {
   readonly embeddedIssuer: string | null;
 }
 
-/** Throws `not_found` for an unknown account. */
+/** Reads an account. Throws `not_found` for an unknown account. */
 export async function getAccount(
   { database }: Pick<AccountsContext, 'database'>,
   { accountId }: { accountId: string },
@@ -72,7 +72,7 @@ export async function updateAccount(
   return { account };
 }
 
-/** Keys inherit the policy, so a key that raised it could raise its own limits. */
+/** Keys inherit the policy, so a key that raises the policy could raise its own limits. */
 async function checkPolicyChange(
   tx: AccountModels,
   policy: AccountPolicy,
@@ -100,9 +100,9 @@ function renderPolicyChanges(policy: UpdateAccountBody['policy']) {
 
 /**
  * Handles the notification that one of the account's credentials was saved or deleted. The vault notifies
- * gateways directly, so this call only serves gateways that miss the notification. They see the account's new
- * epoch in Redis and reload its credentials before using them again. Throws `not_found` for an unknown
- * account.
+ * gateways directly, so this call only serves gateways that miss the notification. These gateways read the
+ * account's new epoch in Redis and reload its credentials before the next use. Throws `not_found` for an
+ * unknown account.
  */
 export async function noteCredentialChange(
   context: Pick<AccountsContext, 'database' | 'changes'>,
@@ -110,8 +110,8 @@ export async function noteCredentialChange(
 ): Promise<Record<string, never>> {
   const epoch = await context.database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
-    // Grants must contain the account's latest epoch. Otherwise gateways would keep reloading a grant because
-    // it is older than the announced epoch.
+    // Grants must contain the account's latest epoch.
+    // With an older epoch, gateways would reload the grant again and again.
     await tx.routingPreferences.update({ where: { accountId }, data: { epoch } });
     return epoch;
   });

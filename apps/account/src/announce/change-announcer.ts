@@ -36,8 +36,8 @@ export interface LoginSessionChange {
 
 /**
  * Announces changes, so that gateways drop stale cache entries. Changes to keys and accounts are broadcast.
- * Their epochs are also written to the epoch board, for gateways that miss the broadcast. Call it only after
- * the transaction has committed.
+ * The epochs of the changes are also written to the epoch board, for gateways that miss the broadcast. Call
+ * the announcer only after the transaction has committed.
  */
 export class ChangeAnnouncer {
   readonly #messaging: Pick<Messaging, 'broadcast'>;

@@ -3,19 +3,20 @@ import type { Redis } from 'ioredis';
 import type { EpochBoard } from './epoch-board.port.ts';
 
 /**
- * Maximum number of epochs waiting for Redis. Above it, the oldest are dropped. This is safe because gateways
- * refresh their grants every 10 s anyway.
+ * Maximum number of epochs waiting for Redis. Above this number, the oldest epochs are dropped. Dropping them
+ * is safe because gateways refresh their grants every 10 s anyway.
  */
 const waitingMax = 10_000;
 /**
- * Redis can reject writes even while connected, for example while it is a replica awaiting promotion.
+ * Milliseconds between attempts. Redis can reject writes even while connected, for example while it is a
+ * replica awaiting promotion.
  */
 const againMs = 1_000;
 
 /**
- * Changes are announced after the commit, so announcements can arrive out of order. The newest epoch wins,
- * and a negative epoch is final. Epochs are small and expire, so they are written even while Redis is out of
- * memory.
+ * Stores an epoch if it is newer. Changes are announced after the commit, so announcements can arrive out of
+ * order. The newest epoch wins, and a negative epoch is final. Epochs are small and expire, so they are
+ * written even while Redis is out of memory.
  */
 const writeNewest = `#!lua flags=allow-oom
 local known = tonumber(redis.call('GET', KEYS[1])) or 0
@@ -30,15 +31,15 @@ interface EpochCommands {
   writeNewestEpoch(name: string, epoch: number, seconds: number): Promise<number>;
 }
 
-/** The epoch board, stored in the cache's Redis. Its entries expire. */
+/** The epoch board, stored in the cache's Redis. The entries of the board expire. */
 export class RedisEpochBoard implements EpochBoard {
   readonly #redis: Redis & EpochCommands;
   readonly #waiting = new Map<string, number>();
   #again: NodeJS.Timeout | undefined;
 
   /**
-   * @param redis must not use an offline queue, because this class already limits the number of waiting
-   * writes.
+   * @param redis the client, which must not use an offline queue, because this class already limits the
+   * number of waiting writes.
    */
   constructor(redis: Redis) {
     redis.defineCommand('writeNewestEpoch', { numberOfKeys: 1, lua: writeNewest });

@@ -12,7 +12,7 @@ describe('the changes of an audit event', () => {
     expect(diffFields(before, before)).toEqual({});
   });
 
-  it('stay small, however long the values are', () => {
+  it('stay small, even for very long values', () => {
     const names = Array.from({ length: 4_096 }, (_, at) => `tool_${at}_${'x'.repeat(200)}`);
     const changes = diffFields(
       { allowed_tools: null, name: 'a' },

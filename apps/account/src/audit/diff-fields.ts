@@ -1,11 +1,11 @@
 import type { AuditChanges } from '@gateway/contracts';
 
-/** Longer values, as JSON, are replaced by their size. */
+/** Maximum length of a value as JSON. Longer values are replaced by their size. */
 const valueLengthMax = 1_024;
 
 /**
  * Lists the fields that differ, with the value before and after. Fields of nested objects are named by their
- * path. Pass only what API responses show, which contains no secrets.
+ * path. Pass only the objects of API responses, which contain no secrets.
  */
 export function diffFields(before: object, after: object): AuditChanges {
   const [from, to] = [flatten(before), flatten(after)];

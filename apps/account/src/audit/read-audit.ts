@@ -6,7 +6,7 @@ type AuditRow = Prisma.AuditEventGetPayload<object>;
 
 const newestFirst = [{ at: 'desc' }, { id: 'desc' }] as const;
 
-/** Lists a page of an account's audit log, newest first. An unknown account has an empty log. */
+/** Lists a page of an account's audit log, newest first. The log of an unknown account is empty. */
 export async function listAuditEvents(
   { database }: { readonly database: AccountDatabase },
   {
@@ -25,7 +25,7 @@ export async function listAuditEvents(
   return { total, events: rows.map(renderEvent) };
 }
 
-/** Reads the events after `before`, newest first. An unknown `before` ends the export. */
+/** Reads the events before the event `before`, newest first. An unknown `before` ends the export. */
 export async function exportAuditEvents(
   { database }: { readonly database: AccountDatabase },
   {

@@ -2,23 +2,25 @@ import type { Actor, AuditAction, AuditChanges, AuditTarget, RequestOrigin } fro
 import { newId } from '@gateway/persistence';
 import type { AccountModels, Prisma } from '../persistence/account-database.ts';
 
-/** What happened, for the audit log. */
+/** An event for the audit log. */
 export interface AuditedChange {
   readonly action: AuditAction;
   readonly target?: AuditTarget;
-  /** The changed fields, from `diffFields`. Never a secret. */
+  /** The changed fields, from `diffFields`. These fields never contain a secret. */
   readonly changes?: AuditChanges;
 }
 
-/** The account, and the actor that makes the change. Without an actor, the call came from an operator command. */
+/**
+ * The account, and the actor that makes the change. A call without an actor comes from an operator command.
+ */
 export interface AuditPlace {
   readonly accountId: string;
   readonly actor?: Actor | undefined;
 }
 
 /**
- * Adds an event to the account's audit log. Call it in the transaction of the change, so that either both are
- * stored or neither.
+ * Adds an event to the account's audit log. Call this function in the transaction of the change, so that
+ * either both are stored or neither.
  */
 export async function recordAudit(
   tx: AccountModels,
@@ -54,7 +56,7 @@ export async function describeActor(
   return { actorType: 'operator', actorId: null, actorName: null };
 }
 
-/** Renders an event that happens now. */
+/** Renders an event with the current time. */
 export function renderEvent({ action, target, changes }: AuditedChange) {
   return {
     id: newId(),
@@ -81,25 +83,29 @@ export function renderOrigin(origin: RequestOrigin | undefined) {
   };
 }
 
-/** Failed sign-ins are recorded up to this number per person and hour, so that a guesser cannot fill the log. */
+/**
+ * Maximum number of failed sign-ins that are recorded per person and hour, so that password guesses cannot
+ * fill the log.
+ */
 const failedSignInsMax = 20;
 const hourMs = 3_600_000;
 
-/** A person, by issuer and subject of the session tokens. */
+/** A person, identified by issuer and subject of the session tokens. */
 export interface AuditedPerson {
   readonly issuer: string;
   readonly subject: string;
-  /** The e-mail address. */
+  /** The person's e-mail address. */
   readonly name: string;
 }
 
-/** The actions of people about their own sign-in. */
+/** The audited actions of people about their own sign-in. */
 export type PersonAction = Extract<AuditAction, `${'session' | 'password' | 'email'}.${string}`>;
 
 /**
- * Adds an event about a person's sign-in to the audit log of their account. A person without an account has no
- * audit log: then nothing is written. Failed sign-ins above a limit per hour are not recorded. Do not wait for
- * it before a failed sign-in is answered: the response time must not show whether the person exists.
+ * Adds an event about a person's sign-in to the audit log of their account. Nothing is written for a person
+ * without an account, because an account owns the audit log. Failed sign-ins above a limit per hour are not
+ * recorded. Answer a failed sign-in without waiting for this function, because the response time must not
+ * show whether the person exists.
  */
 export async function recordPersonEvent(
   tx: Pick<AccountModels, 'person' | 'auditEvent'>,

@@ -5,7 +5,7 @@ import { describeActor, renderOrigin, renderTarget } from './record-audit.ts';
 
 /**
  * Stores events of other services. Skips events that are already stored, and events of deleted accounts.
- * Throws if any other event could not be stored; the caller then repeats the whole report.
+ * Throws if any other event could not be stored. The caller then repeats the whole report.
  */
 export async function reportAuditEvents(
   { database }: { readonly database: AccountDatabase },

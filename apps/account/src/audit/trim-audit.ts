@@ -1,19 +1,25 @@
 import type { AccountDatabase } from '../persistence/account-database.ts';
 
 export interface AuditLimits {
-  /** Older events are deleted. */
+  /** Age in days above which events are deleted. */
   readonly retentionDays: number;
-  /** Maximum number of events per account. Above it, the oldest are deleted. */
+  /** Maximum number of events per account. Above this number, the oldest events are deleted. */
   readonly eventsMax: number;
 }
 
 const dayMs = 86_400_000;
-/** Accounts without events in this time are below the limit, because an earlier round checked them. */
+/**
+ * The period before a round, in milliseconds. Only accounts with events in this period are checked, because
+ * an earlier round checked the other accounts.
+ */
 const activeMs = dayMs;
 /** Events per statement. Each statement takes a fraction of a second. */
 const eventsAtOnce = 5_000;
 
-/** Deletes events that are too old, and the oldest ones of accounts with too many. Can run concurrently. */
+/**
+ * Deletes events that are too old, and the oldest events of accounts with too many. Several replicas can run
+ * this function concurrently.
+ */
 export async function trimAudit(
   database: AccountDatabase,
   { retentionDays, eventsMax }: AuditLimits,

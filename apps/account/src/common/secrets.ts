@@ -27,8 +27,8 @@ export function sealSecret(secret: string, recipientPublicKey: string): string {
 }
 
 /**
- * Throws the same errors as `sealSecret`. Call it before generating the secret, so that an invalid public key
- * cannot cause a secret to be lost.
+ * Checks a public key. Throws the same errors as `sealSecret`. Call this function before generating the
+ * secret, so that an invalid public key cannot cause a secret to be lost.
  */
 export function requireRecipient(recipientPublicKey: string): void {
   sealSecret('', recipientPublicKey);

@@ -4,9 +4,12 @@ import { isForeignKeyConflict } from '@gateway/persistence';
 import type { AccountDatabase } from '../persistence/account-database.ts';
 
 const dayMs = 86_400_000;
-/** Conversations that begin alike within this time share a plan, so that repeated first requests are sent alike. */
+/**
+ * Milliseconds for which conversations with the same start share a plan, so that repeated first requests are
+ * sent in the same form.
+ */
 const sharedMs = 3_600_000;
-/** Maximum number of plans per account. Above it, those that were used least recently are deleted. */
+/** Maximum number of plans per account. Above this number, the least recently used plans are deleted. */
 const plansMax = 100_000;
 
 interface PlanContext {
@@ -21,8 +24,8 @@ interface KeptPlan {
 }
 
 /**
- * Stores a plan, unless an equal conversation stored one within the last hour. Returns the plan that is stored then.
- * Throws `not_found` for an unknown account.
+ * Stores a plan, unless an equal conversation stored a plan within the last hour. Returns the plan that is
+ * then stored. Throws `not_found` for an unknown account.
  */
 export async function keepPlan(
   { database }: PlanContext,
@@ -44,7 +47,7 @@ export async function keepPlan(
   return { plan: kept === null ? plan : conversationPlan.parse(kept.plan) };
 }
 
-/** Finds a plan by the first name that has one. A plan that is read stays for another period. */
+/** Finds a plan by the first name that has a plan. Reading a plan extends its lifetime by another period. */
 export async function findPlan(
   { database }: PlanContext,
   { accountId, names }: { readonly accountId: string; readonly names: readonly string[] },
@@ -63,7 +66,10 @@ export async function findPlan(
   return { plan: conversationPlan.parse(found.plan) };
 }
 
-/** Deletes plans that were not used for long, and the oldest ones of accounts with too many. Can run concurrently. */
+/**
+ * Deletes plans that were not used for a long time, and the oldest plans of accounts with too many. Several
+ * replicas can run this function concurrently.
+ */
 export async function trimPlans({ database }: PlanContext, now = Date.now(), max = plansMax): Promise<void> {
   const { conversationPlan: plans } = database.acrossAccounts;
   await plans.deleteMany({ where: { usedAt: { lt: new Date(now - conversationPlanKeptDays * dayMs) } } });

@@ -42,8 +42,7 @@ export async function deleteAccount(
 }
 
 async function beginDeletion(context: DeleteAccountContext, accountId: string): Promise<AccountDeletion> {
-  // This query spans accounts: users of the embedded identity service belong to people, not directly to
-  // accounts.
+  // This query covers all accounts, because users of the embedded identity service belong to people.
   const { deletion, epoch, people } = await context.database.transactionAcrossAccounts(async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
     const people = await deleteRows(tx, accountId, context.embeddedIssuer);
@@ -121,8 +120,8 @@ async function deleteRows(
 }
 
 /**
- * Reads a deletion receipt. The receipt id is the only credential: the deleted account has no keys left to
- * authenticate with.
+ * Reads a deletion receipt. The receipt id is the only credential, because the deleted account has no keys
+ * for authentication.
  */
 export async function getAccountDeletion(
   { database }: Pick<DeleteAccountContext, 'database'>,

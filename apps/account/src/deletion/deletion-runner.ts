@@ -3,12 +3,13 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 import type { DeletedAccount, DeletionStep } from './deletion-step.port.ts';
 
 /**
- * How often the runner looks for deletions that another replica left unfinished or that are due for a retry.
+ * How often the runner searches for deletions that another replica left unfinished or that are due for a
+ * retry.
  */
 const everyMs = 2_000;
 /**
- * How long a replica's claim on a deletion lasts. The running replica renews its claim. If the replica dies,
- * another one takes over after this time.
+ * How long a replica's claim on a deletion lasts. The active replica renews its claim. If this replica stops,
+ * another one claims the deletion after this time.
  */
 const claimMs = 8_000;
 const claimEveryMs = 2_000;
@@ -20,8 +21,8 @@ interface Claimed extends DeletedAccount {
 }
 
 /**
- * Runs the steps of pending deletions one at a time, for as long as the service runs. All state is in the
- * database: if a process dies, another one resumes at the first unfinished step.
+ * Runs the steps of pending deletions one at a time, for as long as the service runs. The database contains
+ * the whole state: if a process stops, another one resumes at the first unfinished step.
  */
 export class DeletionRunner {
   readonly #database: AccountDatabase;
@@ -54,7 +55,7 @@ export class DeletionRunner {
     await this.#running;
   }
 
-  /** Starts a round immediately, unless one is already running. */
+  /** Starts a round immediately, unless a round is already running. */
   wake(): void {
     if (this.#isStopping) return;
     this.#running ??= this.#run().finally(() => (this.#running = undefined));
@@ -70,7 +71,7 @@ export class DeletionRunner {
     }
   }
 
-  /** Claims the oldest unclaimed deletion. Two replicas never claim the same one. */
+  /** Claims the oldest unclaimed deletion. Two replicas never claim the same deletion. */
   async #claim(): Promise<Claimed | null> {
     const { accountDeletion } = this.#database.acrossAccounts;
     while (!this.#isStopping) {
@@ -114,7 +115,8 @@ export class DeletionRunner {
   }
 
   /**
-   * Schedules the next attempt at a deletion after a failure. If nothing failed, renews the claim instead.
+   * Schedules the next attempt at a deletion after a failure. If the step did not fail, renews the claim
+   * instead.
    */
   async #rest({ id }: Claimed, failures: number | null): Promise<void> {
     const ms = failures === null ? claimMs : (restsMs[Math.min(failures, restsMs.length - 1)] ?? claimMs);

@@ -14,11 +14,11 @@ import type { DeletionStep } from './deletion-step.port.ts';
 export const ownStep = 'account';
 
 /**
- * The services that delete account data after the account service, in order. Add an entry here for each new
- * service that stores account data. Deletions that are already running keep their original steps. The routers
- * need no step: their vectors of tool definitions are keyed by hash, belong to no account, and expire. The
- * last two steps delete keys in Redis. They start when requests in flight have ended, because those write
- * such keys until their end.
+ * The services that delete account data after the account service, in order. Add an entry to this list for
+ * each new service that stores account data. Deletions that are already running keep their original steps.
+ * The routers need no step: their vectors of tool definitions are keyed by hash, belong to no account, and
+ * expire. The last two steps delete keys in Redis. These steps start after open requests have ended, because
+ * such requests write these keys until their end.
  */
 export function deletionSteps(
   messaging: Pick<Messaging, 'call'>,
@@ -26,8 +26,7 @@ export function deletionSteps(
 ): readonly DeletionStep[] {
   return [
     {
-      // If the process dies right after the commit, the first announcement is lost. This announcement is
-      // retried.
+      // If the process stops right after the commit, the first announcement is lost, so it is retried.
       service: 'edge-gateway',
       forget: ({ accountId, epoch }) => {
         changes.announceAccountChange({ accountId, epoch, deleted: true });
@@ -72,9 +71,12 @@ function redisSteps(messaging: Pick<Messaging, 'call'>): readonly DeletionStep[]
   ];
 }
 
-/** Gateways end the open requests of a deleted account within 5 s, and write their last figures after that. */
+/**
+ * Milliseconds until all requests of a deleted account have ended. Gateways end the open requests within 5 s,
+ * and then write their last figures.
+ */
 const settledAfterMs = 6_000;
-/** How long one call of a step waits. Between the calls, the runner can stop. */
+/** Milliseconds that one call of a step waits. The runner can stop between the calls. */
 const waitMs = 250;
 
 function onceSettled(forget: (accountId: string) => Promise<void>): DeletionStep['forget'] {

@@ -5,7 +5,7 @@ const owner = { accountId: 'an-account', idempotencyKeySha256: 'ab'.repeat(32) }
 const reply = Buffer.from('{"secret":"sk-svc-something"}');
 
 describe('an encrypted stored reply', () => {
-  it('can be decrypted by its owner, and is unreadable until then', () => {
+  it('can be decrypted by its owner, and is unreadable before decryption', () => {
     const sealed = sealReply(pepper, owner, reply);
     expect(openReply(pepper, owner, sealed)).toEqual(reply);
     expect(sealed.includes('sk-svc')).toBe(false);

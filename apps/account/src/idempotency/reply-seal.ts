@@ -50,6 +50,6 @@ export function openReply(pepper: Buffer, owner: ReplyOwner, sealed: Uint8Array)
 
 function deriveKey(pepper: Buffer, { accountId, idempotencyKeySha256 }: ReplyOwner): Buffer {
   const salt = Buffer.from(idempotencyKeySha256, 'hex');
-  // Stored replies can be decrypted only with this exact label, so it must never change.
+  // This label must never change, because stored replies can be decrypted only with this exact label.
   return Buffer.from(hkdfSync('sha256', pepper, salt, `idempotent answer|${accountId}`, keyBytes));
 }

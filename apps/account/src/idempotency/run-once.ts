@@ -6,18 +6,21 @@ import { hashIdempotencyKey, openReply, sealReply, type ReplyOwner } from './rep
 const hourMs = 3_600_000;
 /** How long a stored reply can be replayed. */
 const keptMs = 24 * hourMs;
-/** Maximum number of stored replies per account. The oldest are deleted first. */
+/** Maximum number of stored replies per account. The oldest replies are deleted first. */
 export const recordsMax = 1_000;
 /**
- * Maximum total size of an account's stored replies. A reply that creates a key with the longest possible
- * tool lists uses half of it.
+ * Maximum total size of an account's stored replies. The reply for a key with the longest possible tool lists
+ * uses half of this size.
  */
 export const replyBytesMax = 8 * 1024 * 1024;
 
-/** A call that creates something, with everything that identifies the call. */
+/** A call that creates an object, with all values that identify the call. */
 interface CreatingCall {
   readonly accountId: string;
-  /** Undefined if the request has no `Idempotency-Key`. The call then runs without storing its reply. */
+  /**
+   * The idempotency key. Undefined if the request has no `Idempotency-Key`. The call then runs without
+   * storing its reply.
+   */
   readonly idempotencyKeySha256: string | undefined;
   /** The operation and its arguments. Reusing an idempotency key for a different request is an error. */
   readonly request: unknown;
@@ -81,7 +84,7 @@ async function deleteOldest(tx: AccountModels): Promise<void> {
 }
 
 /**
- * Renders JSON so that equal values always give the same string: fields are sorted by name, and undefined
+ * Renders JSON so that equal values always give the same string. Fields are sorted by name, and undefined
  * fields are omitted.
  */
 export function renderCanonical(value: unknown): string {

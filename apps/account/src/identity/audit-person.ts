@@ -18,8 +18,8 @@ export function auditUser(
 }
 
 /**
- * Adds an event without waiting for it, so that the response time does not show whether the user exists. A
- * failure is reported, and does not fail the request.
+ * Adds an event in the background, so that the response time does not show whether the user exists. A failure
+ * is reported, but does not fail the request.
  */
 export function auditUserLater(
   identity: {

@@ -11,16 +11,19 @@ export interface ChangePasswordRequest {
   readonly sessionId: string;
   readonly sealedPasswords: string;
   readonly clientAddress: string;
-  /** Null if the caller has no device cookie to replace. */
+  /**
+   * The public key to which the new device token is encrypted. Null if the caller has no device cookie to
+   * replace.
+   */
   readonly recipientPublicKey: string | null;
   readonly origin?: RequestOrigin | undefined;
 }
 
 /**
- * Replaces a person's password, ends every login session except the current one, and revokes all device tokens.
- * The reply contains a new one. Wrong passwords are counted for this login session only, so that strangers
- * cannot keep a person from this change. Throws `invalid_credentials`, `too_many_attempts`, and `invalid_field`
- * if the new password is unacceptable.
+ * Replaces a person's password, ends every login session except the current one, and revokes all device
+ * tokens. The reply contains a new device token. Wrong passwords are counted for this login session only, so
+ * that strangers cannot prevent a person from changing the password. Throws `invalid_credentials`,
+ * `too_many_attempts`, and `invalid_field` if the new password is unacceptable.
  */
 export async function changePassword(
   identity: Identity,

@@ -3,8 +3,8 @@ import { GatewayError } from '@gateway/errors';
 import type { AccountDatabase } from '../persistence/account-database.ts';
 
 /**
- * How many failures are free, and how long later failures block. Each block lasts twice as long as the
- * previous one, up to the maximum.
+ * The number of failures without a block, and the length of the blocks after later failures. Each block lasts
+ * twice as long as the previous one, up to the maximum.
  */
 interface GuessAllowance {
   readonly free: number;
@@ -13,10 +13,13 @@ interface GuessAllowance {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** Failures are forgotten after this much time without a new failure. */
+/** Milliseconds without a new failure after which failures are forgotten. */
 export const forgottenAfterMs = dayMs;
 
-/** A budget of n with these blocks admits at most n + 100 failures in 24 hours. */
+/**
+ * The block lengths of most budgets. A budget of n failures with these blocks admits at most n + 100 failures
+ * in 24 hours.
+ */
 const doubling = { firstBlockMs: 30_000, longestBlockMs: 15 * 60_000 } as const;
 
 /**
@@ -25,19 +28,21 @@ const doubling = { firstBlockMs: 30_000, longestBlockMs: 15 * 60_000 } as const;
  * docs/guides/sign-in.md lists the resulting bounds.
  */
 export const guessAllowances = {
-  /** All unknown devices together with one e-mail address. */
+  /** Attempts by all unknown devices together with one e-mail address. */
   email: { free: 20, ...doubling },
-  /** One client address with any e-mail address. Several people may share a client address. */
+  /** Attempts from one client address with any e-mail address. Several people may share a client address. */
   address: { free: 50, ...doubling },
-  /** One known device of one person. */
+  /** Attempts by one known device of one person. */
   device: { free: 10, ...doubling },
-  /** The current password in a change of password, per login session. */
+  /** Attempts to enter the current password in a password change, per login session. */
   session: { free: 5, ...doubling },
-  /** One client address with one e-mail address. */
+  /** Attempts from one client address with one e-mail address. */
   pair: { free: 5, ...doubling },
-  /** One network (IPv4 /24, IPv6 /48) with any e-mail address, while the e-mail budget is spent. */
+  /**
+   * Attempts from one network (IPv4 /24, IPv6 /48) with any e-mail address, while the e-mail budget is spent.
+   */
   network: { free: 1, firstBlockMs: dayMs, longestBlockMs: dayMs },
-  /** All networks that passed the previous budget together, with one e-mail address. */
+  /** Attempts from all networks that passed the previous budget together, with one e-mail address. */
   newcomers: { free: 200, ...doubling },
   /**
    * Mails of one kind to one address. The longest block is shorter than the lifetime of a link, so a person
@@ -60,22 +65,22 @@ export interface Guess {
   readonly deviceId: string | null;
 }
 
-/** An admitted attempt. It counts as a failure until it is absolved. */
+/** An admitted attempt. The attempt counts as a failure until its password is found correct. */
 export interface AdmittedGuess {
   /** Buckets that a correct password clears. */
   readonly own: readonly number[];
-  /** Buckets that a correct password gives one attempt back to. */
+  /** Buckets that get one attempt back after a correct password. */
   readonly shared: readonly number[];
-  /** The client's network if a wrong password must be noted for it. */
+  /** The client's network if a wrong password must be counted for this network. */
   readonly network: string | null;
 }
 
 /**
  * Slows down password guessing across replicas. Each attempt counts as a failure before the password is
- * checked, and a correct password removes that failure. A thousand concurrent guesses therefore gain nothing
- * over sequential guesses. Unknown e-mail addresses are counted as well. Values are hashed into 2^20 buckets
- * of each kind and share the failures in their bucket. The hash is an HMAC, so an attacker cannot construct a
- * collision.
+ * checked, and a correct password removes that failure. A thousand concurrent guesses therefore have no
+ * advantage over sequential guesses. Unknown e-mail addresses are counted as well. Values are hashed into
+ * 2^20 buckets of each kind, and the values in a bucket share its failures. The hash is an HMAC, so an
+ * attacker cannot construct a collision.
  */
 export class GuessLimit {
   readonly #database: AccountDatabase;
@@ -91,13 +96,13 @@ export class GuessLimit {
 
   /**
    * Counts a sign-in attempt. Throws `too_many_attempts` without revealing which budget is spent. A known
-   * device with a spent budget is treated as an unknown one.
+   * device with a spent budget is treated as an unknown device.
    */
   async admit({ email, clientAddress, deviceId }: Guess): Promise<AdmittedGuess> {
     if (deviceId !== null && (await this.#reserve('device', deviceId)) === null)
       return { own: [this.#bucketOf('device', deviceId)], shared: [], network: null };
-    // The client address is checked first, so that a blocked client cannot spend the budgets of other people's
-    // e-mail addresses.
+    // The client address is checked first.
+    // A blocked client can therefore not spend the budgets of other people's e-mail addresses.
     const pair = `${clientAddress} ${email}`;
     await this.require('address', clientAddress);
     await this.require('pair', pair);
@@ -117,7 +122,7 @@ export class GuessLimit {
     return { own: [this.#bucketOf(kind, value)], shared: [], network: null };
   }
 
-  /** Counts an attempt of one kind. Returns false if its budget is spent. */
+  /** Counts an attempt of one kind. Returns false if the budget of this kind is spent. */
   async allows(kind: GuessKind, value: string): Promise<boolean> {
     return (await this.#reserve(kind, value)) === null;
   }
@@ -128,14 +133,15 @@ export class GuessLimit {
     await this.#giveBack(shared);
   }
 
-  /** Records a wrong password. The failure itself has been counted already. */
+  /** Records a wrong password. The failure has already been counted. */
   async blame({ network }: AdmittedGuess): Promise<void> {
     if (network !== null) await this.#reserve('network', network);
   }
 
   /**
-   * The budget of the e-mail address is spent. Networks without a failure in the last 24 hours may still
-   * try once, so that a person with a new device is not locked out by guesses from elsewhere.
+   * Admits an attempt after the budget of the e-mail address is spent. Networks without a failure in the last
+   * 24 hours may still try once. Guesses from other networks therefore do not lock out a person with a new
+   * device.
    */
   async #admitNewcomer(email: string, network: string, waitMs: number): Promise<number[]> {
     if ((await this.#reserve('network', network)) !== null) throw tooMany(waitMs);
@@ -192,8 +198,8 @@ function tooMany(waitMs: number): GatewayError {
 }
 
 /**
- * The network of a client address as the edge gateway sends it: the /24 of an IPv4 address, the /48 of an IPv6
- * /64. One site or customer usually has at least such a network.
+ * The network of a client address, in the format of the edge gateway: the /24 of an IPv4 address, or the /48
+ * of an IPv6 /64. One site or customer usually has at least a network of this size.
  */
 export function networkOf(clientAddress: string): string {
   const v4 = /^(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}$/.exec(clientAddress);

@@ -59,7 +59,10 @@ export class IdentityController {
     return { publicKey: requireIdentity(this.#identity).sealingKeys.publicKey };
   }
 
-  /** Edge gateways verify device tokens with this key, and show whether a forgotten password can be mailed. */
+  /**
+   * Edge gateways verify device tokens with this key, and read whether mails for forgotten passwords are
+   * possible.
+   */
   @RpcHandler(getIdentitySettingsContract)
   getIdentitySettings(): ReplyOf<typeof getIdentitySettingsContract> {
     const { linkMails, devices } = requireIdentity(this.#identity);

@@ -42,16 +42,16 @@ export interface Identity {
   readonly passwords: PasswordHasher;
   readonly guesses: GuessLimit;
   readonly devices: KnownDevices;
-  /** Null if the service cannot send e-mail. */
+  /** The mails with links. Null if the service cannot send e-mail. */
   readonly linkMails: LinkMails | null;
   readonly countEvent: (event: IdentityEvent) => void;
   /** Called if an event could not be added to the audit log. */
   readonly onAuditError: (error: unknown) => void;
-  /** Announces that a person's cached login sessions are stale. Call it after the commit. */
+  /** Announces that a person's cached login sessions are stale. Call this function after the commit. */
   readonly announceLoginSessionChange: (change: LoginSessionChange) => void;
 }
 
-/** Null if an external OpenID Connect issuer is used. */
+/** The embedded identity service. Null if an external OpenID Connect issuer is used. */
 export const IDENTITY = Symbol('Identity');
 
 export interface IdentityOptions {
@@ -66,7 +66,9 @@ export interface IdentityOptions {
 export interface IdentityParts extends Pick<Identity, 'announceLoginSessionChange' | 'onAuditError'> {
   readonly database: AccountDatabase;
   readonly metrics: Metrics;
-  /** Null if the service cannot send e-mail. `publicUrl` is the gateway's origin in links. */
+  /**
+   * The mail sender. Null if the service cannot send e-mail. `publicUrl` is the gateway's origin in links.
+   */
   readonly mail: { readonly sender: MailSender; readonly publicUrl: string } | null;
   /** Called with the id of the person if a mail could not be sent. */
   readonly onMailError: (error: unknown, userId: string | null) => void;
@@ -116,20 +118,20 @@ function buildLinkMails(
   return new LinkMails({ ...mail, issuer, database, guesses, mailPepper, countMail, onError: onMailError });
 }
 
-/** The pepper for tokens of mailed links. The operator's command line needs it without the other keys. */
+/** The pepper for tokens of mailed links. The operator's command line needs only this key. */
 export function deriveMailPepper(secret: Buffer): Buffer {
   return deriveKey(secret, 'mail tokens');
 }
 
 /**
- * All keys are derived from one configured secret. A leaked derived key reveals nothing about the others (RFC
- * 5869).
+ * Derives a key. All keys are derived from one configured secret. A leaked derived key reveals nothing about
+ * the other keys (RFC 5869).
  */
 function deriveKey(secret: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `agent-gateway identity: ${purpose}`, 32));
 }
 
-/** Throws `not_found` if an external issuer replaces the embedded identity service. */
+/** Returns the embedded identity service. Throws `not_found` if an external issuer replaces it. */
 export function requireIdentity(identity: Identity | null): Identity {
   if (identity === null) throw new GatewayError('not_found');
   return identity;

@@ -8,7 +8,7 @@ import type { AccountModels } from '../persistence/account-database.ts';
 import type { Identity } from './identity.ts';
 import type { DeviceOwner } from './known-devices.ts';
 
-/** How long a login session lasts. Refreshing its tokens does not extend it. */
+/** How long a login session lasts. Refreshing the tokens of a session does not extend it. */
 const loginSessionMs = 30 * 24 * 60 * 60 * 1000;
 /** Maximum number of login sessions per person. A new login above this number ends the oldest session. */
 const loginSessionsPerUserMax = 50;
@@ -24,12 +24,12 @@ export interface SealedTokens {
   readonly emailVerified: boolean;
 }
 
-/** What a new or refreshed login session gives to its person. */
+/** The tokens and facts that a new or refreshed login session returns to its person. */
 export interface IssuedSession {
   readonly email: string;
   readonly emailVerified: boolean;
   readonly refreshToken: string;
-  /** Null for a refresh, which proves no password. */
+  /** The device token. Null for a refresh, which proves no password. */
   readonly deviceToken: string | null;
 }
 

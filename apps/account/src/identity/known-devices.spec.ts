@@ -20,7 +20,7 @@ describe('a device token', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it('is worth nothing for another person, for nobody, and after a revocation', async () => {
+  it('is invalid for another person, without a person, and after a revocation', async () => {
     const token = await devices.issue(owner);
     expect(await devices.find([token], { ...owner, id: 'another' })).toBeNull();
     expect(await devices.find([token], null)).toBeNull();

@@ -11,7 +11,7 @@ const algorithm = 'EdDSA';
 /** The DER prefix before the 32 raw bytes of an Ed25519 private key (RFC 8410 §7). */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** A user with known devices. A change of `deviceGeneration` revokes all earlier device tokens. */
+/** A user with known devices. A new value of `deviceGeneration` revokes all earlier device tokens. */
 export interface DeviceOwner {
   readonly id: string;
   readonly deviceGeneration: number;
@@ -20,14 +20,14 @@ export interface DeviceOwner {
 const claims = z.object({ sub: z.string(), jti: z.string().min(1).max(64), gen: z.int() });
 
 /**
- * Device tokens: signed statements that a browser has signed in as a person before. They grant nothing but a
+ * Device tokens: signed proofs that a browser has signed in as a person before. A device token gives only a
  * separate budget for wrong passwords. All replicas derive the same Ed25519 key from the seed, so edge
  * gateways can verify a token with the public key.
  */
 export class KnownDevices {
   readonly #privateKey: KeyObject;
   readonly #publicKey: KeyObject;
-  /** 32 raw bytes, in base64. */
+  /** The public key: 32 raw bytes, in base64. */
   readonly publicKey: string;
 
   /** `seed` has 32 bytes. */
@@ -50,7 +50,7 @@ export class KnownDevices {
       .sign(this.#privateKey);
   }
 
-  /** The id of the person's device among the tokens. Null if no token is valid for this person. */
+  /** The id of the person's device, from the given tokens. Null if no token is valid for this person. */
   async find(tokens: readonly string[], owner: DeviceOwner | null): Promise<string | null> {
     for (const token of tokens) {
       const read = await this.#read(token);
@@ -67,7 +67,7 @@ export class KnownDevices {
       });
       return claims.safeParse(payload).data ?? null;
     } catch {
-      // Forged, expired and malformed tokens mean the same: this is not a known device.
+      // Forged, expired and malformed tokens have the same result: the device is not a known device.
       return null;
     }
   }

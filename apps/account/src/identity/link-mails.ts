@@ -27,7 +27,7 @@ export interface LinkMailsOptions {
   /** The gateway's origin in links, without a slash at the end. */
   readonly publicUrl: string;
   readonly countMail: (purpose: MailPurpose, outcome: 'sent' | 'limited' | 'failed') => void;
-  /** The user id is null if the person could not be looked up. */
+  /** Called with the error. The user id is null if the person could not be looked up. */
   readonly onError: (error: unknown, userId: string | null) => void;
 }
 
@@ -43,8 +43,8 @@ interface WaitingMail {
 }
 
 /**
- * Mails links to people, after the reply to the request. The reply therefore takes the same time for known and
- * unknown addresses. Mails wait in memory: if the process ends, the person requests another one.
+ * Mails links to people after the reply to the request. The reply therefore takes the same time for known and
+ * unknown addresses. Mails wait in memory. If the process ends, the person must request another mail.
  */
 export class LinkMails {
   readonly #options: LinkMailsOptions;
@@ -68,7 +68,7 @@ export class LinkMails {
     return true;
   }
 
-  /** Waits a few seconds for the mails that are being sent, and closes the connections. */
+  /** Waits a few seconds for mails in progress, and closes the connections. */
   async close(): Promise<void> {
     this.#waiting.length = 0;
     const late = Promise.withResolvers<undefined>();
@@ -90,7 +90,7 @@ export class LinkMails {
     }
   }
 
-  /** Never rejects. */
+  /** Sends a mail. The method never rejects. */
   async #send({ purpose, email, origin }: WaitingMail): Promise<void> {
     const { database, guesses, mailPepper, sender, publicUrl, countMail, onError } = this.#options;
     let userId: string | null = null;

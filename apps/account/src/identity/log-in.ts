@@ -60,8 +60,8 @@ export async function logIn(identity: Identity, request: LogInRequest): Promise<
 
 /**
  * Starts a login session if the password is still current. If the password changes during the check, the
- * check is repeated. This is necessary because a password change ends only the login sessions that exist at
- * that moment. Null if the person is unknown or the password is wrong.
+ * check is repeated, because a password change ends only the login sessions that exist at that moment.
+ * Returns null if the person is unknown or the password is wrong.
  */
 async function beginOnPassword(
   identity: Identity,
@@ -75,8 +75,8 @@ async function beginOnPassword(
     if (person === null || !isRight) return null;
     const { id, passwordHash } = person;
     const session = await identity.database.transactionAcrossAccounts(async (tx) => {
-      // The row stays locked until the login session exists. A concurrent password change waits, and then
-      // finds and ends the new login session.
+      // The row stays locked until the login session exists.
+      // A concurrent password change waits for the lock, and then ends the new login session.
       const { count } = await tx.identityUser.updateMany({
         where: { id, passwordHash },
         data: { passwordHash },

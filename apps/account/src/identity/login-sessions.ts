@@ -24,8 +24,9 @@ type Outcome =
   | { readonly kind: 'reused'; readonly user: { readonly id: string; readonly email: string } };
 
 /**
- * Replaces a refresh token with a new one. A token that is used twice may be stolen, and the service cannot
- * distinguish its owner from a thief. The login session then ends (RFC 9700 §4.14.2). Throws `invalid_refresh_token`.
+ * Replaces a refresh token with a new one. If a token is used twice, it may be stolen, and the service cannot
+ * distinguish its owner from a thief. The login session then ends (RFC 9700 §4.14.2). Throws
+ * `invalid_refresh_token`.
  */
 export async function refreshLoginSession(
   identity: Identity,
@@ -54,7 +55,10 @@ export async function refreshLoginSession(
   return sealTokens(identity, outcome.session, issued, request.recipientPublicKey);
 }
 
-/** Returns an outcome instead of throwing, so that the transaction can commit the end of a login session. */
+/**
+ * Returns an outcome instead of throwing an error, so that the transaction can commit the end of a login
+ * session.
+ */
 async function replaceToken(
   tx: AccountModels,
   hash: Buffer<ArrayBuffer>,
@@ -67,7 +71,7 @@ async function replaceToken(
   });
   if (found === null || found.session.expiresAt <= now) return { kind: 'unknown' };
   const { session } = found;
-  // A concurrent request with the same token waits here, and then finds that the token was already used.
+  // A concurrent request with the same token waits for this lock, and then finds the token used.
   const { count } = await tx.refreshToken.updateMany({
     where: { hash, usedAt: null },
     data: { usedAt: now },
@@ -99,14 +103,15 @@ interface LoginSessionName {
 }
 
 /**
- * Returns the account and user for a login session. The edge gateway has verified its token. Returns null
- * if an embedded identity session has ended. Sessions from external issuers last as long as their tokens.
+ * Returns the account and user for a login session. The edge gateway has already verified the session's
+ * token. Returns null if an embedded identity session has ended. Sessions from external issuers last as long
+ * as their tokens.
  */
 export async function resolveLoginSession(
   { database, identity }: { readonly database: AccountDatabase; readonly identity: Identity | null },
   { issuer, subject, sessionId }: LoginSessionName,
 ): Promise<{ session: ResolvedLoginSession | null }> {
-  // This query spans accounts, because the login session determines the account.
+  // This query covers all accounts, because the login session determines the account.
   const { identitySession, person } = database.acrossAccounts;
   if (identity?.issuer === issuer) {
     if (sessionId === null) return { session: null };
@@ -118,8 +123,9 @@ export async function resolveLoginSession(
 }
 
 /**
- * Ends a login session on every gateway. Ending it twice is harmless. A concurrent refresh can cause a
- * deadlock. The database then aborts one of the two transactions, and that transaction is retried.
+ * Ends a login session on every gateway. Ending a session twice has no further effect. A concurrent refresh
+ * can cause a deadlock. The database then aborts one of the two transactions, and that transaction is
+ * retried.
  */
 export async function logOut(
   identity: Identity,

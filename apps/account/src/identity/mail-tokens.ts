@@ -2,22 +2,25 @@ import { hash as digest, randomBytes } from 'node:crypto';
 import { hashKey } from '../common/secrets.ts';
 import type { AccountDatabase, AccountModels } from '../persistence/account-database.ts';
 
-/** What the link in a mail is for. */
+/** The purpose of the link in a mail. */
 export type MailPurpose = 'reset-password' | 'verify-email';
 
 const tokenBytes = 32;
 const hourMs = 60 * 60 * 1000;
 
-/** How long a mailed link works. */
+/** Milliseconds for which a mailed link is valid, by purpose. */
 export const linkLifetimeMs: Readonly<Record<MailPurpose, number>> = {
   'reset-password': hourMs,
   'verify-email': 24 * hourMs,
 };
 
-/** How long a link from the operator's command line works. The operator passes it on by other means. */
+/**
+ * Milliseconds for which a link from the operator's command line is valid. The operator sends this link to
+ * the person by other means.
+ */
 export const operatorLinkLifetimeMs = 24 * hourMs;
 
-/** Links of one kind that work at the same time per person. A further one replaces the oldest. */
+/** Maximum number of valid links of one kind per person. A further link replaces the oldest. */
 const tokensPerPurposeMax = 5;
 
 export interface NewMailToken {
@@ -52,7 +55,7 @@ export async function createMailToken(
   return token;
 }
 
-/** The person and kind of a token that still works. Null for any other token. */
+/** The person and kind of a valid token. Null for any other token. */
 export function findMailToken(
   database: AccountDatabase,
   pepper: Buffer,
@@ -66,8 +69,8 @@ export function findMailToken(
 }
 
 /**
- * Deletes a token and all others of its kind for the person. Returns false if a concurrent call has used it
- * before.
+ * Deletes a token and all other tokens of its kind for the person. Returns false if a concurrent call has
+ * already used the token.
  */
 export async function useMailToken(
   tx: AccountModels,

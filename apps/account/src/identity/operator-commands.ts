@@ -6,13 +6,14 @@ import { parseEmail } from './parse-credentials.ts';
 export interface OperatorContext {
   readonly database: AccountDatabase;
   readonly mailPepper: Buffer;
-  /** The gateway's origin. Null prints links without one. */
+  /** The gateway's origin. If it is null, links are printed without an origin. */
   readonly publicUrl: string | null;
 }
 
 /**
- * Creates a link for a new password, which the operator passes on. Using it does not verify the e-mail address,
- * because the link was not sent there. Throws an error if no user has this address.
+ * Creates a link for a new password, which the operator sends to the person. A use of this link does not
+ * verify the e-mail address, because the gateway did not mail the link. Throws an error if no user has this
+ * address.
  */
 export async function createResetLink(
   { database, mailPepper, publicUrl }: OperatorContext,
@@ -28,7 +29,7 @@ export async function createResetLink(
   return `${link}\nThe link works once, for 24 hours. Send it to the person through a private channel.`;
 }
 
-/** Marks an address as verified. Throws an error if no user has it. */
+/** Marks an address as verified. Throws an error if no user has this address. */
 export async function markEmailVerified(
   { database }: Pick<OperatorContext, 'database'>,
   email: string,

@@ -4,12 +4,13 @@ import { z } from 'zod';
 
 const emailCharsMax = 254;
 /**
- * Longer passwords would not be slower to hash. The limit only ensures that credentials fit in one message.
+ * Maximum password length. The limit only ensures that credentials fit in one message, because longer
+ * passwords would not be slower to hash.
  */
 const passwordCharsMax = 256;
 /**
- * Only length protects against guessing: NIST SP 800-63B §3.1.1 requires at least eight characters and
- * forbids composition rules.
+ * Minimum password length. Only length protects against guessing: NIST SP 800-63B §3.1.1 requires at least
+ * eight characters and forbids composition rules.
  */
 const passwordCharsMin = 12;
 
@@ -33,7 +34,9 @@ export function parseEmail(text: string): string | null {
   return email.length <= emailCharsMax && z.email().safeParse(email).success ? email : null;
 }
 
-/** Throws `invalid_field` if a password is too short, too long or too easy to guess. */
+/**
+ * Checks a new password. Throws `invalid_field` if the password is too short, too long or too easy to guess.
+ */
 export function checkNewPassword(password: string, email: string, param: string): void {
   const chars = password.normalize('NFKC').length;
   if (chars < passwordCharsMin || chars > passwordCharsMax) {

@@ -10,7 +10,7 @@ describe('password hashing', () => {
     expect(one).not.toBe(other);
   });
 
-  it('matches a password only with itself, in every Unicode form', async () => {
+  it('matches a password only with the same password, in every Unicode form', async () => {
     const stored = await passwords.hash('caf\u00e9 au lait');
     expect(await passwords.verify(stored, 'cafe\u0301 au lait')).toBe(true);
     expect(await passwords.verify(stored, 'cafe au lait')).toBe(false);
@@ -36,7 +36,7 @@ describe('password hashing', () => {
     expect(passwords.isOutdated(await hash('a password', { ...passwordCost, timeCost: 1 }))).toBe(true);
   });
 
-  it('keeps waiting passwords in a bounded queue', async () => {
+  it('stores waiting passwords in a bounded queue', async () => {
     const crowded = new PasswordHasher({ slots: 1, waitingMax: 3 });
     const calls = Array.from({ length: 10 }, () =>
       crowded.hash('x').then(

@@ -3,16 +3,16 @@ import { GatewayError } from '@gateway/errors';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
 
 /**
- * argon2id with 19 MiB and two passes, single-threaded (OWASP Password Storage Cheat Sheet, RFC 9106 §4). One
- * hash takes about 20 ms on one core. With a higher memory setting, a burst of logins could exhaust the
+ * argon2id with 19 MiB and two passes, single-threaded (OWASP Password Storage Cheat Sheet, RFC 9106 §4).
+ * Each hash takes about 20 ms on one core. With a higher memory setting, a burst of logins could exhaust the
  * process's memory.
  */
 export const passwordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** Maximum number of passwords waiting for a free core. Any others are rejected. */
+/** Maximum number of passwords waiting for a free core. Further passwords are rejected. */
 const defaultWaitingMax = 256;
 
-/** Hashes and checks passwords. It processes as many in parallel as there are spare cores. */
+/** Hashes and checks passwords. The number of parallel computations equals the number of spare cores. */
 export class PasswordHasher {
   readonly #slots: number;
   readonly #waitingMax: number;
@@ -26,8 +26,8 @@ export class PasswordHasher {
   }
 
   /**
-   * Hashes a password and returns the PHC string format. Throws `service_unavailable` if too many passwords
-   * are waiting.
+   * Hashes a password and returns the hash in PHC string format. Throws `service_unavailable` if too many
+   * passwords are waiting.
    */
   hash(password: string): Promise<string> {
     return this.#inTurn(() => hash(normalize(password), passwordCost));
@@ -54,8 +54,8 @@ export class PasswordHasher {
   }
 
   /**
-   * The hash used for unknown users, created only once. If creating it fails because the queue is full, the
-   * next call retries.
+   * The hash for unknown users, which is created only once. If the creation fails because the queue is full,
+   * the next call retries it.
    */
   #hashOfNobody(): Promise<string> {
     if (this.#nobody !== undefined) return this.#nobody;

@@ -7,8 +7,8 @@ import { checkNewPassword, openFor, parseEmail } from './parse-credentials.ts';
 
 /**
  * Creates a person and starts their first login session. The error for an existing e-mail address is
- * deliberately visible; the edge gateway limits the rate of attempts. Throws `email_taken`, `sign_up_closed`
- * and `invalid_field`.
+ * intentionally visible, because the edge gateway limits the rate of attempts. Throws `email_taken`,
+ * `sign_up_closed` and `invalid_field`.
  */
 export async function signUp(
   identity: Identity,
@@ -27,7 +27,8 @@ export async function signUp(
   const refreshToken = createRefreshToken();
   const session = await createUser(identity, { email, passwordHash, refreshToken });
   identity.countEvent('signed-up');
-  // A verification mail is a courtesy: a full queue does not fail the sign-up, and the person can request another.
+  // The verification mail is optional, and the person can request another mail.
+  // A full queue therefore does not fail the sign-up.
   identity.linkMails?.offer('verify-email', email);
   const deviceToken = await identity.devices.issue({ id: session.userId, deviceGeneration: 0 });
   const issued = { email, emailVerified: false, refreshToken, deviceToken };

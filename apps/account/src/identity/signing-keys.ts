@@ -7,11 +7,11 @@ import type { AccountDatabase, SigningKeyRow } from '../persistence/account-data
 
 export interface SigningKeysOptions {
   readonly database: AccountDatabase;
-  /** Private keys are stored encrypted. Only this key pair can decrypt them. */
+  /** The key pair that encrypts private keys for storage. Only this key pair can decrypt them. */
   readonly boxKeys: SealingKeyPair;
-  /** How long a key signs tokens before the next key takes over. */
+  /** How long a key signs tokens before the next key replaces it. */
   readonly signsForMs?: number;
-  /** How long before its first signature a key is published, so that verifiers can fetch it in time. */
+  /** How long before its first signature a key is published, so that verifiers can fetch the key in time. */
   readonly publishedAheadMs?: number;
   /** How long a key still verifies tokens after its last signature. This must exceed the token lifetime. */
   readonly verifiesAfterMs?: number;
@@ -92,8 +92,8 @@ export class SigningKeys {
   }
 
   /**
-   * When the next key must start to sign. Null if the existing keys last long enough. Keys that cannot be
-   * decrypted are ignored.
+   * The time at which the next key must start to sign. Null if the existing keys last long enough. Keys that
+   * cannot be decrypted are ignored.
    */
   #chooseNext(rows: readonly SigningKeyRow[], now: number): number | null {
     const usable = rows.filter((row) => row.signsUntil.getTime() > now && this.#open(row) !== null);
@@ -118,12 +118,12 @@ export class SigningKeys {
         },
       });
     } catch (error) {
-      // Another replica has already created a key, and that key can be used instead.
+      // Another replica has already created a key, so that key can be used instead.
       if (!isUniqueConflict(error)) throw error;
     }
   }
 
-  /** Null for a key that was encrypted under another secret. */
+  /** Decrypts a private key. Returns null for a key that was encrypted under another secret. */
   #open({ kid, sealedPrivateKey }: SigningKeyRow): KeyObject | null {
     const known = this.#opened.get(kid);
     if (known !== undefined) return known;

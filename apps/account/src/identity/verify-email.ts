@@ -6,8 +6,8 @@ import { findMailToken, useMailToken } from './mail-tokens.ts';
 import { openFor } from './parse-credentials.ts';
 
 /**
- * Mails the person a link that verifies their address. Does nothing for a verified address. Throws
- * `mail_not_configured`, `too_many_attempts` and `service_unavailable`.
+ * Mails the person a link that verifies their address. The function does nothing for a verified address.
+ * Throws `mail_not_configured`, `too_many_attempts` and `service_unavailable`.
  */
 export async function requestEmailVerification(
   identity: Identity,

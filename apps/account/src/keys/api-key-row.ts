@@ -13,7 +13,7 @@ export interface StoredLimits {
 
 export type EffectiveLimits = Record<Limit, number>;
 
-/** The key's limits. The account's limit applies where the key has none. */
+/** The key's limits. The account's limit applies if the key has no limit. */
 export function chooseLimits(key: StoredLimits, policy: AccountPolicy): EffectiveLimits {
   return {
     rate_limit_rpm: key.rateLimitRpm ?? policy.rateLimitRpm,
@@ -47,7 +47,7 @@ export function renderApiKey(key: ApiKeyRow, policy: AccountPolicy): ApiKey {
   };
 }
 
-/** Parses stored scopes, in their usual order and without unknown ones. */
+/** Parses stored scopes, in their usual order and without unknown scopes. */
 export function parseScopes(stored: readonly string[]): KeyScope[] {
   return allKeyScopes.filter((scope) => stored.includes(scope));
 }

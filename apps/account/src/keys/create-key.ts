@@ -25,15 +25,15 @@ export interface CreateKeyRequest {
   /** The public key to which the secret is encrypted. */
   readonly recipientPublicKey: string;
   readonly idempotencyKeySha256?: string | undefined;
-  /** For the audit log. */
+  /** The actor, for the audit log. */
   readonly actor?: Actor | undefined;
 }
 
 /**
- * Creates an API key, once per idempotency key. The plaintext secret exists only until it is encrypted here.
- * A key that an API key creates has at most what the creating key has. Throws `not_found` for an unknown account.
- * Throws `invalid_field` for an expiry in the past, an invalid public key, or too many keys. Throws
- * `insufficient_scope` or `grant_exceeds_key` if the acting key may not create this key.
+ * Creates an API key, once per idempotency key. The plaintext secret exists only until this function encrypts
+ * it. A key that an API key creates has at most the permissions of the creating key. Throws `not_found` for
+ * an unknown account. Throws `invalid_field` for an expiry in the past, an invalid public key, or too many
+ * keys. Throws `insufficient_scope` or `grant_exceeds_key` if the acting key may not create this key.
  */
 export async function createKey(
   context: KeysContext,
@@ -43,7 +43,7 @@ export async function createKey(
   const { database, pepper } = context;
   requireRecipient(recipientPublicKey);
   const now = new Date();
-  // A replay shows the secret, so only the same caller gets one.
+  // A replay shows the secret, so only the same caller gets a replay.
   const creation = { createKey: body, actingKeyId: actor?.keyId ?? undefined };
   const call = { accountId, idempotencyKeySha256, request: creation, now };
   const { reply, replayed, epoch } = await database.transactionForAccount(accountId, async (tx) => {
@@ -88,8 +88,9 @@ function renderRow(
 }
 
 /**
- * What the new key may do. The acting key's limits, lists, expiry and scopes apply to fields that the body leaves
- * out, where they are stricter. Throws `grant_exceeds_key` for a field of the body that exceeds the acting key.
+ * The permissions of the new key. For fields that the body omits, the acting key's limits, lists, expiry and
+ * scopes apply if they are stricter. Throws `grant_exceeds_key` for a field of the body that exceeds the
+ * acting key.
  */
 function renderAuthority(body: CreateApiKeyBody, policy: AccountPolicy, acting: ActingKey | null, now: Date) {
   const own = acting?.authority;

@@ -14,7 +14,9 @@ const playgroundName = 'Playground';
 const playgroundKeyMs = 60 * 60 * 1000;
 /** Maximum number of active playground keys per account. Each browser uses one. */
 const playgroundKeysMax = 5;
-/** How many ended playground keys are kept, so that the request log can show their names. */
+/**
+ * Number of expired or revoked playground keys that are kept, so that the request log can show their names.
+ */
 const keptKeysMax = 100;
 
 interface CreatePlaygroundKeyRequest {
@@ -23,14 +25,14 @@ interface CreatePlaygroundKeyRequest {
   /** The public key to which the secret is encrypted. */
   readonly recipientPublicKey: string;
   readonly idempotencyKeySha256?: string | undefined;
-  /** For the audit log. */
+  /** The actor, for the audit log. */
   readonly actor?: Actor | undefined;
 }
 
 /**
- * Creates an API key for the dashboard's playground, once per idempotency key. Unlike an ordinary key, it
- * expires after an hour, does not appear in key lists, and has only the scope `inference`. If the account has too many, the oldest is revoked.
- * Throws `not_found` for an unknown account.
+ * Creates an API key for the dashboard's playground, once per idempotency key. Unlike an ordinary key, a
+ * playground key expires after an hour, does not appear in key lists, and has only the scope `inference`. If
+ * the account has too many playground keys, the oldest is revoked. Throws `not_found` for an unknown account.
  */
 export async function createPlaygroundKey(
   context: KeysContext,

@@ -14,7 +14,7 @@ const policy = { rateLimitRpm: 600, dailyTokenBudget: 1_000n, weeklyTokenBudget:
 const all: readonly KeyScope[] = ['inference', 'read', 'manage'];
 const future = new Date('2030-01-01T00:00:00Z');
 
-/** A key with everything that the account has, except these parts. */
+/** A key with all permissions of the account, except the given parts. */
 const keyWith = (
   parts: Partial<Omit<KeyAuthority, 'limits'>> & { limits?: Partial<typeof account> } = {},
 ) => ({
@@ -35,26 +35,26 @@ const restrictions = [
   ['denied tools', keyWith({ deniedTools: ['a'] })],
 ] as const;
 
-describe('the scopes of a key after a call that names none', () => {
-  it.each(restrictions)('a new key with %s gets no manage', (_name, key) => {
+describe('the scopes of a key after a call without scopes', () => {
+  it.each(restrictions)('a new key with %s gets no `manage`', (_name, key) => {
     expect(chooseScopes(null, key, policy)).toEqual(['inference', 'read']);
   });
 
-  it.each(restrictions)('a key that gets %s loses manage', (_name, key) => {
+  it.each(restrictions)('a key that gets %s loses `manage`', (_name, key) => {
     expect(chooseScopes(keyWith(), key, policy)).toEqual(['inference', 'read']);
   });
 
-  it.each(restrictions)('a key that already has %s keeps manage in other changes', (_name, key) => {
+  it.each(restrictions)('a key that already has %s keeps `manage` in other changes', (_name, key) => {
     expect(chooseScopes(key, key, policy)).toEqual(all);
   });
 
-  it('an unrestricted key keeps manage, even with higher limits than the account', () => {
+  it('an unrestricted key keeps `manage`, even with higher limits than the account', () => {
     expect(chooseScopes(null, keyWith(), policy)).toEqual(all);
     expect(chooseScopes(null, keyWith({ limits: { rate_limit_rpm: 601 } }), policy)).toEqual(all);
     expect(chooseScopes(keyWith({ expiresAt: future }), keyWith(), policy)).toEqual(all);
   });
 
-  it('a change that would leave no scope is rejected', () => {
+  it('a change that would remove all scopes is rejected', () => {
     const restricted = keyWith({ scopes: ['manage'], deniedTools: ['a'] });
     const refused = { code: 'invalid_field', param: 'scopes' };
     expect(() => chooseScopes(null, restricted, policy)).toThrow(expect.objectContaining(refused) as Error);
@@ -78,7 +78,7 @@ describe('an acting key', () => {
   const exceed = (granted: KeyAuthority, actor: KeyAuthority = own) =>
     findExcess(actorWith(actor), granted, allParts);
 
-  it('may grant what it has, or less', () => {
+  it('may grant its own permissions, or fewer', () => {
     expect(exceed(within)).toBeUndefined();
     expect(exceed({ ...within, limits: { ...own.limits, rate_limit_rpm: 1 } })).toBeUndefined();
     expect(exceed({ ...within, expiresAt: new Date(future.getTime() - 1) })).toBeUndefined();
@@ -97,14 +97,14 @@ describe('an acting key', () => {
     ['tools', { ...within, allowedTools: null }],
     ['tools', { ...within, allowedTools: ['a', 'x'] }],
     ['tools', { ...within, deniedTools: null }],
-  ] as const)('may not grant more: %s (case %#)', (part, granted) => {
+  ] as const)('may not grant more than its own permissions: %s (case %#)', (part, granted) => {
     expect(exceed(granted)).toBe(part);
     expect(() => requireWithin(actorWith(own), granted, allParts)).toThrow(
       expect.objectContaining({ code: 'grant_exceeds_key', param: allParts[part] }) as Error,
     );
   });
 
-  it('with denied tools only may not grant them', () => {
+  it('with only a list of denied tools may not grant these tools', () => {
     const denying = keyWith({ deniedTools: ['a', 'b'] });
     const granted = keyWith({ scopes: ['read'] });
     expect(exceed({ ...granted, deniedTools: ['b', 'a', 'x'] }, denying)).toBeUndefined();
@@ -113,7 +113,7 @@ describe('an acting key', () => {
     expect(exceed({ ...granted, allowedTools: ['a'] }, denying)).toBe('tools');
   });
 
-  it('without restrictions may give manage and limits above the account’s; a user may grant everything', () => {
+  it('without restrictions may grant `manage` and limits above the account’s, and a user may grant all permissions', () => {
     const generous = keyWith({ limits: { rate_limit_rpm: 1e7 } });
     expect(findExcess(actorWith(keyWith(), false), generous, allParts)).toBeUndefined();
     expect(findExcess(null, generous, allParts)).toBeUndefined();

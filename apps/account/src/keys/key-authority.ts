@@ -9,13 +9,13 @@ import {
   type StoredLimits,
 } from './api-key-row.ts';
 
-/** Everything that a key may do and that another key could have more of. */
+/** All permissions of a key. The permissions of two keys can be compared. */
 export interface KeyAuthority {
   readonly scopes: readonly KeyScope[];
   readonly limits: EffectiveLimits;
-  /** Null: the key does not expire. */
+  /** The expiry of the key. Null if the key does not expire. */
   readonly expiresAt: Date | null;
-  /** Null: all tools except the denied ones. */
+  /** The allowed tools. Null allows all tools except the denied ones. */
   readonly allowedTools: readonly string[] | null;
   readonly deniedTools: readonly string[] | null;
 }
@@ -24,13 +24,13 @@ export interface KeyAuthority {
 export interface ActingKey {
   readonly keyId: string;
   readonly authority: KeyAuthority;
-  /** Whether it has tool lists, an expiry, or a limit below the account's. */
+  /** Whether the key has tool lists, an expiry, or a limit below the account's. */
   readonly isRestricted: boolean;
 }
 
 type StoredKey = StoredLimits & Pick<ApiKeyRow, 'scopes' | 'expiresAt' | 'allowedTools' | 'deniedTools'>;
 
-/** The authority of a key. The account's limits apply where it has none. */
+/** The authority of a key. The account's limits apply if the key has no limits. */
 export function authorityOf(key: StoredKey, policy: AccountPolicy): KeyAuthority {
   return {
     scopes: parseScopes(key.scopes),
@@ -42,8 +42,9 @@ export function authorityOf(key: StoredKey, policy: AccountPolicy): KeyAuthority
 }
 
 /**
- * Reads the API key that makes a change; null for users and operators, because they may grant everything. Reading it within
- * the change's transaction means that a concurrent revocation or restriction counts.
+ * Reads the API key that makes a change. Returns null for users and operators, because they may grant all
+ * permissions. The key is read in the transaction of the change, so a concurrent revocation or restriction
+ * takes effect.
  * @throws GatewayError `invalid_api_key` for a revoked or expired key, `insufficient_scope` without `manage`
  */
 export async function loadActingKey(
@@ -61,7 +62,7 @@ export async function loadActingKey(
   return { keyId: id, authority, isRestricted: restrictionsOf(authority, policy).size > 0 };
 }
 
-/** A call about one key of an account. Without an actor, it came from a command of the operator. */
+/** A call about one key of an account. A call without an actor comes from an operator command. */
 export interface KeyCall {
   readonly accountId: string;
   readonly keyId: string;
@@ -69,10 +70,10 @@ export interface KeyCall {
 }
 
 /**
- * Reads the key to change, the account's policy and the acting key. Call it in the transaction that locks the
- * account's row.
- * @throws GatewayError `own_key_change` if a key would change itself; the errors of `loadActingKey`; `not_found` if
- * the key is unknown, revoked, a playground key or of another account
+ * Reads the key to change, the account's policy and the acting key. Call this function in the transaction
+ * that locks the account's row.
+ * @throws GatewayError `own_key_change` if a key would change itself; the errors of `loadActingKey`;
+ * `not_found` if the key is unknown, revoked, a playground key or of another account
  */
 export async function openKeyChange(
   tx: AccountModels,
@@ -87,7 +88,7 @@ export async function openKeyChange(
 
 const limitNames = ['rate_limit_rpm', 'daily_token_budget', 'weekly_token_budget'] as const;
 
-/** The restrictions of a key, by name, with their values as text. An unrestricted key has none. */
+/** The restrictions of a key, by name, with their values as text. Empty for an unrestricted key. */
 function restrictionsOf(key: KeyAuthority, policy: AccountPolicy): Map<string, string> {
   const account = chooseLimits(
     { rateLimitRpm: null, dailyTokenBudget: null, weeklyTokenBudget: null },
@@ -127,13 +128,13 @@ export function chooseScopes(
   });
 }
 
-/** A part of a key's authority. `tools` stands for both lists. */
+/** A part of a key's authority. `tools` means both tool lists. */
 export type AuthorityPart = 'scopes' | 'expires_at' | 'tools' | (typeof limitNames)[number];
 
 /** The parts that a call sets, each with the name of its field in the caller's request. */
 export type GrantedParts = Readonly<Partial<Record<AuthorityPart, string>>>;
 
-/** Every part, named as in the body that creates a key. */
+/** Every part, with the name of its field in the body that creates a key. */
 export const allParts = {
   scopes: 'scopes',
   rate_limit_rpm: 'rate_limit_rpm',
@@ -144,10 +145,10 @@ export const allParts = {
 } as const satisfies Record<AuthorityPart, string>;
 
 /**
- * Checks that an acting key grants no more than it has. A user or an operator has everything. An unrestricted key
- * acts for the account in everything except scopes: limits above the account's defaults are allowed. Only users,
- * operators and unrestricted keys give `manage`.
- * @throws GatewayError `grant_exceeds_key`, naming the field and the most that the key may give
+ * Checks that an acting key grants at most its own permissions. A user or an operator has all permissions. An
+ * unrestricted key acts for the account in all parts except scopes: limits above the account's defaults are
+ * allowed. Only users, operators and unrestricted keys can grant `manage`.
+ * @throws GatewayError `grant_exceeds_key`, with the field and the most that the key may grant
  */
 export function requireWithin(acting: ActingKey | null, granted: KeyAuthority, parts: GrantedParts): void {
   const excess = findExcess(acting, granted, parts);
@@ -155,9 +156,10 @@ export function requireWithin(acting: ActingKey | null, granted: KeyAuthority, p
 }
 
 /**
- * Checks that an acting key raises no account limit above its own, because it may inherit that limit.
+ * Checks that an acting key raises no account limit above its own limit, because the key may inherit the
+ * account limit.
  * @param limits the account's new limits; limits that do not change are absent
- * @throws GatewayError `grant_exceeds_key`, naming the field and its highest value
+ * @throws GatewayError `grant_exceeds_key`, with the field and its highest value
  */
 export function requireNoRaise(
   acting: ActingKey,
@@ -173,7 +175,7 @@ function refuseExcess(acting: ActingKey, part: AuthorityPart, param: string): Ga
   return new GatewayError('grant_exceeds_key', { param, message });
 }
 
-/** The first of these parts in which `granted` has more than the acting key. */
+/** The first of the given parts in which `granted` exceeds the acting key. */
 export function findExcess(
   acting: ActingKey | null,
   granted: KeyAuthority,

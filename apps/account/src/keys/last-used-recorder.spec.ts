@@ -1,6 +1,6 @@
 import { LastUsedRecorder } from './last-used-recorder.ts';
 
-describe('the recorder for when keys were last used', () => {
+describe('the recorder of the last use of keys', () => {
   const written: string[][] = [];
   const errors: unknown[] = [];
   const recordTo = (write: (keyIds: readonly string[]) => Promise<void>) =>
@@ -29,7 +29,7 @@ describe('the recorder for when keys were last used', () => {
     expect(written).toEqual([['a']]);
   });
 
-  it('holds at most ten thousand keys', async () => {
+  it('stores at most ten thousand keys in memory', async () => {
     const recorder = recordTo((keyIds) => Promise.resolve(void written.push([...keyIds])));
     for (let i = 0; i < 10_001; i++) recorder.note(String(i));
     await recorder.flush();

@@ -4,18 +4,18 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 const pauseMs = 1_000;
 const oncePerMs = 60_000;
 /**
- * Maximum number of keys that wait to be written, and of keys remembered as written in the last minute. Any
- * others are not recorded.
+ * Maximum number of keys that wait to be written, and of keys written in the last minute. Further keys are
+ * not recorded.
  */
 const keysMax = 10_000;
 
-/** Stores `usedAt` as the time when these keys were last used. */
+/** Stores `usedAt` as the time of the last use of these keys. */
 type WriteLastUsed = (keyIds: readonly string[], usedAt: Date) => Promise<void>;
 
 /**
- * Records when keys were last used, outside the request path. It collects uses for a second and writes them
- * in one batch, at most once a minute per key. A failed write is reported but not retried, because the next
- * minute's write replaces it.
+ * Records the last use of keys, outside the request path. The recorder collects uses for a second and writes
+ * them in one batch, at most once a minute per key. A failed write is reported but not retried, because the
+ * next minute's write replaces it.
  */
 export class LastUsedRecorder {
   readonly #write: WriteLastUsed;
@@ -29,14 +29,14 @@ export class LastUsedRecorder {
     this.#onError = onError;
   }
 
-  /** Records that a key was used. This costs one in-memory lookup. */
+  /** Records that a key was used. The call costs one in-memory lookup. */
   note(keyId: string): void {
     if (this.#written.has(keyId) || this.#waiting.size >= keysMax) return;
     this.#waiting.add(keyId);
     this.#timer ??= setTimeout(() => void this.flush(), pauseMs).unref();
   }
 
-  /** Writes the collected uses immediately. Never rejects. */
+  /** Writes the collected uses immediately. The method never rejects. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

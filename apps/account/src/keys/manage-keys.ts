@@ -25,8 +25,8 @@ import type { AccountDatabase, AccountModels } from '../persistence/account-data
 /** Maximum number of active keys per account, so that a list of keys fits in one message. */
 export const activeKeysMax = 1_000;
 /**
- * How many revoked keys are kept per account, so that the request log can show their names. The oldest are
- * deleted first.
+ * Maximum number of revoked keys that are kept per account, so that the request log can show their names. The
+ * oldest keys are deleted first.
  */
 const revokedKeysMax = 10_000;
 /**
@@ -36,7 +36,7 @@ const toolListBytesMax = 4 * 1024 * 1024;
 
 export interface KeysContext {
   readonly database: AccountDatabase;
-  /** 32 bytes. */
+  /** The pepper for the hashes of API keys: 32 bytes. */
   readonly pepper: Buffer;
   readonly changes: Pick<ChangeAnnouncer, 'announceKeyChange'>;
 }
@@ -51,7 +51,10 @@ export function targetOf({ id, name }: Pick<ApiKey, 'id' | 'name'>): AuditTarget
   return { type: 'api_key', id, name };
 }
 
-/** The changes of a key, for the audit log. The last use is recorded at any time, and is no change. */
+/**
+ * The changes of a key, for the audit log. The time of the last use is not a change, because it is recorded
+ * independently.
+ */
 export function diffKeys(before: ApiKey, after: ApiKey): AuditChanges {
   return diffFields({ ...before, last_used_at: after.last_used_at }, after);
 }
@@ -77,10 +80,10 @@ export async function listKeys(
 }
 
 /**
- * Updates the given fields of a key. A change that restricts the key removes `manage`, unless the body names
- * scopes. Throws `not_found` if the key is unknown, revoked or belongs to another account, and `invalid_field`
- * for an expiry in the past. Throws `insufficient_scope`, `own_key_change` or `grant_exceeds_key` if the acting
- * key may not make the change.
+ * Updates the given fields of a key. A change that restricts the key removes `manage`, unless the body
+ * contains scopes. Throws `not_found` if the key is unknown, revoked or belongs to another account, and
+ * `invalid_field` for an expiry in the past. Throws `insufficient_scope`, `own_key_change` or
+ * `grant_exceeds_key` if the acting key may not make the change.
  */
 export async function updateKey(
   context: Pick<KeysContext, 'database' | 'changes'>,
@@ -176,7 +179,7 @@ export async function setToolLists(
 }
 
 /**
- * Throws `invalid_field` if the tool lists of an account's keys are too long together.
+ * Throws `invalid_field` if the combined tool lists of an account's keys are too long.
  * @param param the field in the caller's request that added the list
  */
 export async function rejectLongLists(

@@ -15,7 +15,7 @@ export interface RotateKeyRequest extends KeyCall {
   /** The public key to which the new secret is encrypted. */
   readonly recipientPublicKey: string;
   readonly idempotencyKeySha256?: string | undefined;
-  /** For the audit log. */
+  /** The actor, for the audit log. */
   readonly actor?: Actor | undefined;
 }
 
@@ -23,10 +23,10 @@ type RotatedKey = ApiKey & { previous_key_expires_at: string | null };
 
 /**
  * Gives a key a new secret, once per idempotency key. The previous secret works until the overlap ends. A
- * secret from an earlier overlap expires immediately, so a key never has more than two. Throws `not_found` if
- * the key is unknown, revoked or belongs to another account. Throws `invalid_field` for an expired key or an
- * invalid public key. The caller receives the secret, so an acting key cannot rotate a key that has more than
- * itself (`grant_exceeds_key`), nor itself (`own_key_change`).
+ * secret from an earlier overlap expires immediately, so a key never has more than two secrets. Throws
+ * `not_found` if the key is unknown, revoked or belongs to another account. Throws `invalid_field` for an
+ * expired key or an invalid public key. The caller receives the secret. Therefore, an acting key cannot
+ * rotate a key with more permissions (`grant_exceeds_key`), or itself (`own_key_change`).
  */
 export async function rotateKey(
   context: KeysContext,
@@ -36,7 +36,7 @@ export async function rotateKey(
   const { database, pepper } = context;
   requireRecipient(recipientPublicKey);
   const now = new Date();
-  // A replay shows the secret, so only the same caller gets one.
+  // A replay shows the secret, so only the same caller gets a replay.
   const rotation = { rotateKey: { keyId, ...body }, actingKeyId: actor?.keyId ?? undefined };
   const call = { accountId, idempotencyKeySha256, request: rotation, now };
   const { reply, replayed, epoch } = await database.transactionForAccount(accountId, async (tx) => {
@@ -81,7 +81,7 @@ async function replaceSecret(
   return { key, secret: secret.key };
 }
 
-/** A new secret for an expired key would not work, and the caller would not know why. */
+/** A new secret for an expired key would not work, and the caller would not see the reason. */
 function rejectExpired(expiresAt: Date | null, now: Date): void {
   if (expiresAt === null || expiresAt > now) return;
   throw new GatewayError('invalid_field', {

@@ -4,11 +4,11 @@ import type SMTPPool from 'nodemailer/lib/smtp-pool';
 import type { Mail, MailSender } from '../identity/link-mails.ts';
 
 export interface SmtpOptions {
-  /** `smtp://` or `smtps://`, with a user and password if the server requires them. */
+  /** The server's address: `smtp://` or `smtps://`, with a user and password if the server requires them. */
   readonly url: string;
   /** The sender: an address, or `Name <address>`. */
   readonly from: string;
-  /** The pauses before the second and later attempts. */
+  /** The pauses before the second and later attempts, in milliseconds. */
   readonly retryAfterMs?: readonly number[];
 }
 
@@ -18,8 +18,8 @@ const defaultRetryAfterMs = [1_000, 5_000];
 const permanentFrom = 500;
 
 /**
- * A failed delivery. The message contains only codes: a server's text may quote the recipient or the mail, and
- * a mail contains a secret link.
+ * A failed delivery. The message contains only codes, because a server's text may quote the recipient or the
+ * mail, and a mail contains a secret link.
  */
 export class MailError extends Error {
   override readonly name = 'MailError';
@@ -32,7 +32,7 @@ export class MailError extends Error {
   }
 }
 
-/** Sends mails through an SMTP server. It keeps a few connections open. */
+/** Sends mails through an SMTP server. A few connections stay open. */
 export class SmtpSender implements MailSender {
   readonly #transport: Transporter<SMTPPool.SentMessageInfo, SMTPPool.Options>;
   readonly #from: string;
@@ -63,11 +63,11 @@ export class SmtpSender implements MailSender {
     try {
       await this.#transport.sendMail({
         from: this.#from,
-        // As an object, so that no address is parsed as a list of addresses.
+        // The recipient is an object, so that the address is not parsed as a list of addresses.
         to: { name: '', address: to },
         subject,
         text,
-        // RFC 3834: no automatic replies.
+        // This header prevents automatic replies (RFC 3834).
         headers: { 'Auto-Submitted': 'auto-generated' },
         disableFileAccess: true,
         disableUrlAccess: true,
@@ -84,8 +84,8 @@ export class SmtpSender implements MailSender {
 }
 
 /**
- * `smtps:` uses TLS from the start. `smtp:` upgrades with STARTTLS if the server offers it. With credentials the
- * upgrade is required, so that no password crosses the network in plain text.
+ * `smtps:` uses TLS from the start. `smtp:` upgrades with STARTTLS if the server offers it. With credentials,
+ * the upgrade is required, so that no password is sent in plain text.
  */
 function renderOptions({ protocol, hostname, port, username, password }: URL): SMTPPool.Options {
   const secure = protocol === 'smtps:';
@@ -104,7 +104,7 @@ function renderOptions({ protocol, hostname, port, username, password }: URL): S
     connectionTimeout: connectionTimeoutMs,
     greetingTimeout: connectionTimeoutMs,
     socketTimeout: silenceTimeoutMs,
-    // Its log would contain mails.
+    // The library's log would contain mails.
     logger: false,
     debug: false,
   };

@@ -12,7 +12,7 @@ export type {
 
 export type AccountDatabase = Database<PrismaClient>;
 export const ACCOUNT_DATABASE = Symbol('AccountDatabase');
-/** The same database over the connections that are reserved for key checks and login sessions. */
+/** The account database over the connections that are reserved for key checks and login sessions. */
 export const AUTHENTICATION_DATABASE = Symbol('AuthenticationDatabase');
 export type AccountModels = Models<PrismaClient>;
 
@@ -23,7 +23,7 @@ export function createAccountDatabase(
   return createDatabase({
     ...options,
     applicationName: 'account',
-    // Longer formats quote source code and arguments, which must not appear in logs.
+    // Longer error formats quote source code and arguments, which must not appear in logs.
     createClient: (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }),
     accountFields: { Account: 'id' },
   });

@@ -16,7 +16,7 @@ export interface PreferencesContext {
   readonly changes: Pick<ChangeAnnouncer, 'announceAccountChange'>;
 }
 
-/** Throws `not_found` for an unknown account. */
+/** Reads an account's preferences. Throws `not_found` for an unknown account. */
 export async function getPreferences(
   { database }: Pick<PreferencesContext, 'database'>,
   { accountId }: { accountId: string },
@@ -49,7 +49,7 @@ export async function updatePreferences(
 function renderChanges(body: UpdatePreferencesBody) {
   return omitUndefined({
     mode: body.mode,
-    // SQL's NULL allows all providers, because JSON's null would be a value.
+    // SQL's NULL allows all providers. JSON's null would be a stored value.
     allowedProviders: body.allowed_providers === null ? Prisma.DbNull : body.allowed_providers,
     maxCostUsdPerMtok: body.max_cost_usd_per_mtok,
     pruningMode: body.pruning?.mode,

@@ -7,15 +7,16 @@ const everyMs = 10 * 60_000;
 
 interface ExpiredRecordsParts {
   readonly database: AccountDatabase;
-  /** How much of the audit logs is kept. */
+  /** Limits of the audit logs. */
   readonly audit: AuditLimits;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Deletes expired replies to idempotent calls, so that encrypted secrets do not outlive their promised
- * lifetime even in inactive accounts. It also deletes expired login sessions and mail tokens, forgotten login
- * failures, audit events above the limits, and plans of conversations that were not continued for long. Every replica runs this job, and concurrent runs are harmless.
+ * Deletes expired replies to idempotent calls, so that even inactive accounts keep no encrypted secrets after
+ * their promised lifetime. The job also deletes expired login sessions and mail tokens, forgotten login
+ * failures, audit events above the limits, and plans of conversations that were not continued for a long
+ * time. Every replica runs this job, and concurrent runs are harmless.
  */
 export class ExpiredRecordsJob {
   readonly #parts: ExpiredRecordsParts;
@@ -34,7 +35,10 @@ export class ExpiredRecordsJob {
     this.#timer = undefined;
   }
 
-  /** Runs a round immediately. Never rejects: the next round deletes whatever a failed round left. */
+  /**
+   * Runs a round immediately. The method never rejects, because the next round deletes the remaining rows of
+   * a failed round.
+   */
   async run(): Promise<void> {
     const { database, audit, onError } = this.#parts;
     try {

@@ -34,7 +34,7 @@ export async function ensureCustomer(
   const isKept = await context.database.transactionForAccount(accountId, async (tx) => {
     const created = { where: { accountId }, create: { accountId, customerId }, update: { customerId } };
     await tx.stripeCustomer.upsert({ ...created, select: { accountId: true } });
-    // The check must follow the write. A concurrent deletion then either sees the new row, or has already
+    // The check must follow the write. A concurrent deletion then either reads the new row, or has already
     // stored its tombstone.
     if ((await tx.forgottenAccount.count({ where: { accountId } })) === 0) return true;
     await tx.stripeCustomer.deleteMany({ where: { accountId } });

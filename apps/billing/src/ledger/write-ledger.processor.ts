@@ -83,9 +83,7 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
     const { database, logger, reportCommitted } = this.#parts;
     const batch = ledgerEntryBatch.data.safeParse(job.data);
     if (!batch.success) {
-      // An invalid batch is not reported as written. The worker therefore keeps the batch until a newer
-      // release
-      // can parse it.
+      // An invalid batch is not reported as written. The worker keeps it until a newer release can parse it.
       this.#entries.inc({ result: 'refused' });
       logger.error(
         { batch_id: job.id, issues: batch.error.issues.length },

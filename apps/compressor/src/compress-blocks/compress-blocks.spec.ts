@@ -17,7 +17,7 @@ const question = (over: Partial<CompressBlocksRequest>): CompressBlocksRequest =
 describe('compressBlocks', () => {
   const open = () => ({ store: new ConversationStore(1_000_000), instanceId: 'one' });
 
-  it('continues a remembered conversation with the same result as when compressing the whole conversation', () => {
+  it('continues a remembered conversation with the same result as compressing the whole conversation', () => {
     const services = open();
     compressBlocks(question({}), services);
     const { reply: more } = compressBlocks(question({ after: hashOf(1), upTo: hashOf(2) }), services);

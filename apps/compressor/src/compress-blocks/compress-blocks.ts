@@ -5,7 +5,10 @@ import type { ChangedBlock } from '../count-tokens/background-counter.ts';
 import type { BlockStepReport } from './context-block.ts';
 import { ConversationCompressor } from './conversation.ts';
 
-/** Leaves room below the 8 MiB message limit. Blocks beyond this total size are returned unchanged. */
+/**
+ * Maximum size of a reply in bytes, which leaves room below the 8 MiB message limit. Blocks beyond this size
+ * are returned unchanged.
+ */
 const replyBytesMax = 7 * 1024 * 1024;
 /** Estimated JSON bytes per UTF-16 unit. An escape takes up to six bytes, but most text takes about one. */
 const bytesPerUnit = 3;
@@ -17,7 +20,7 @@ interface BlockServices {
 
 export interface Compressed {
   readonly reply: CompressBlocksReply;
-  /** Omitted text by marker id. */
+  /** The omitted texts by marker id. */
   readonly originals: ReadonlyMap<string, string>;
   readonly changed: readonly ChangedBlock[];
 }
@@ -64,8 +67,8 @@ const bytesPerCharacter = 6;
 const bytesPerConversation = 4_096;
 
 /**
- * Caches the compression state of conversations, by a hash over everything sent so far. If a conversation is
- * no longer cached, the gateway sends it again in full.
+ * Caches the compression state of conversations, by a hash over all blocks sent until now. If a conversation
+ * is no longer cached, the gateway sends all its blocks again.
  */
 export class ConversationStore {
   readonly #conversations: LRUCache<string, ConversationCompressor>;

@@ -1,6 +1,6 @@
 import type { ContextStepName } from '@gateway/contracts';
 
-/** Where a block comes from. */
+/** The role that a block comes from. */
 export type Speaker = 'system' | 'user' | 'assistant' | 'tool';
 
 /** A part of the conversation, in order: a tool result, a text part, or an assistant turn with its calls. */
@@ -9,12 +9,15 @@ export interface ContextBlock {
   readonly text: string;
   /** A protected block is never changed. Later blocks may refer to it. */
   readonly frozen: boolean;
-  /** An old result. If omitted text can be recovered, a summary of the result is enough. */
+  /**
+   * Whether the block is an old result. If omitted text can be recovered, a summary of an old result is
+   * sufficient.
+   */
   readonly old?: boolean | undefined;
 }
 
 /**
- * `lossless`: the model sees the same facts. `balanced`: parts of long results are left out, and the model
+ * `lossless`: the model receives the same facts. `balanced`: parts of long results are omitted, and the model
  * can request them.
  */
 export type CompressionMode = 'lossless' | 'balanced';
@@ -22,7 +25,8 @@ export type CompressionMode = 'lossless' | 'balanced';
 export interface CompressionSettings {
   readonly mode: CompressionMode;
   /**
-   * Whether omitted text can be recovered. If it cannot, `balanced` uses only the steps that omit nothing.
+   * Whether omitted text can be recovered. If omitted text cannot be recovered, `balanced` uses only the
+   * steps that omit no text.
    */
   readonly recoverable: boolean;
   /**

@@ -51,7 +51,7 @@ describe('ConversationCompressor', () => {
     expect(sent([block('user', json)])).toEqual([null]);
   });
 
-  it('treats a user turn after a command as the command output', () => {
+  it('treats a user turn after a command as the command’s output', () => {
     const json = JSON.stringify({ a: [1, 2, 3, 4, 5, 6, 7, 8] }, null, 8);
     const command = 'Let us look.\n```\ncat a.json\n```';
     expect(sent([block('assistant', command), block('user', json)])[1]).toBe('{"a":[1,2,3,4,5,6,7,8]}');

@@ -24,15 +24,15 @@ import { terminal, trailingSpace } from './steps/terminal.ts';
 import type { TextStep } from './steps/text-step.ts';
 
 /**
- * Smaller blocks are not worth compressing. Larger blocks are left unchanged: half a million tokens exceed
- * any context window.
+ * Bounds on the size of a block. Compressing smaller blocks saves too little. Larger blocks are left
+ * unchanged, because half a million tokens exceed any context window.
  */
 const tokensMin = 12;
 const charactersMax = 2_000_000;
 const jsonDepthMax = 100;
 /** Minimum number of tokens that a reference to a whole block must save. */
 const gainMin = 4;
-/** Quotes in a reference. Each is escaped in JSON, which adds one character. */
+/** Maximum number of quotes in a reference. JSON escapes each quote, which adds one character. */
 const quotesMax = 4;
 const losslessText: readonly TextStep[] = [terminal, trailingSpace];
 const lossyText: readonly TextStep[] = [blobs, logFolding, headTail];
@@ -44,18 +44,18 @@ interface SentBlock {
 }
 
 /**
- * Compresses each block in a conversation once, in order. A block's result depends only on the settings and
- * on the blocks up to and including it. It does not depend on the clock, the process or later blocks. A new
- * turn therefore never changes what was sent earlier, and every replica sends the same bytes.
+ * Compresses each block in a conversation once, in order. A block's result depends only on the settings, the
+ * block and the blocks before it. The result does not depend on the clock, the process or later blocks. A new
+ * turn therefore never changes blocks that were sent earlier, and every replica sends the same bytes.
  */
 export class ConversationCompressor {
   readonly #settings: CompressionSettings;
   readonly #lines = new LineIndex();
-  /** Blocks by the hash of the original block and of the sent block. */
+  /** Sent blocks, by the hash of the original block and of the sent block. */
   readonly #sentBlocks = new Map<string, SentBlock>();
   /**
-   * By label, then by hash: the number of a text among the different texts that start with this label,
-   * counted from 1.
+   * Numbers texts that start with the same label. Maps each label and each hash to the number of the text
+   * among these texts, counted from 1.
    */
   readonly #alike = new Map<string, Map<string, number>>();
   #userTerms: ReadonlySet<string> = new Set();
@@ -67,7 +67,9 @@ export class ConversationCompressor {
     this.#settings = settings;
   }
 
-  /** Length of the conversation so far. Memory use is roughly proportional to it. */
+  /**
+   * Number of characters in the conversation until now. Memory use is roughly proportional to this number.
+   */
   get characters(): number {
     return this.#characters;
   }
@@ -108,7 +110,8 @@ export class ConversationCompressor {
       if (isSummed) draft.applySteps([summary]);
       return this.#referToBlock(draft.text, tokens) ?? draft.outcome();
     }
-    // Text that contains references is already compressed. Its remaining lines may no longer look like code.
+    // Text that contains references is already compressed. The remaining lines of such text may no longer
+    // resemble code.
     const isCode = looksLikeCode(block.text) || holdsReference(block.text);
     if (!isCode) draft.applySteps(losslessText);
     if (!isCode && isResult && this.#mayLeaveOut()) draft.applySteps(isSummed ? [summary] : lossyText);
@@ -137,8 +140,9 @@ export class ConversationCompressor {
   }
 
   /**
-   * @param original the text that a later reference can stand for. This is the original block if all of it
-   * was sent.
+   * Records a sent block, so that later blocks can refer to it.
+   * @param original the text that a later reference can replace. This is the original block if the whole
+   * block was sent.
    */
   #noteSent(sent: string, original: string): void {
     const label = blockLabelOf(sent);
@@ -162,7 +166,7 @@ function holdsReference(text: string): boolean {
   return text.includes('as above') && text.split('\n').some((line) => parseReference(line) !== undefined);
 }
 
-/** A block between two compression steps. A step's result is used only if it saves tokens. */
+/** A block between two compression steps. The result of a step is used only if it saves tokens. */
 class BlockDraft {
   text: string;
   readonly #reports: BlockStepReport[] = [];
@@ -183,7 +187,7 @@ class BlockDraft {
     this.#readTerms = readTerms;
   }
 
-  /** Returns false if the text is not JSON. */
+  /** Compresses JSON text. Returns false if the text is not JSON. */
   applyJson(): boolean {
     const tape = scanOrUndefined(this.text);
     if (tape === undefined) return false;

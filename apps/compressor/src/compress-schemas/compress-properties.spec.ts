@@ -13,7 +13,10 @@ const drafts = [
   'http://json-schema.org/draft-07/schema#',
   'https://json-schema.org/draft/2020-12/schema',
 ] as const;
-/** Property names that are also schema keywords, to detect confusion between the two. */
+/**
+ * Property names that are also schema keywords, so that the test detects confusion between names and
+ * keywords.
+ */
 const propertyName = fc.constantFrom(
   'title',
   'description',
@@ -60,7 +63,8 @@ const annotations = fc
   .map((each): object => Object.assign({}, ...each) as object);
 
 /**
- * Only one constraint per schema, so that arguments are often valid and differences between drafts show up.
+ * Schemas with only one constraint each, so that arguments are often valid and differences between drafts are
+ * visible.
  */
 const { schema } = fc.letrec<{ schema: object; leaf: object; branch: object }>((tie) => ({
   schema: fc
@@ -124,8 +128,8 @@ function schemaOf(definition: string): object {
 const annotationNames = ['title', 'description', '$comment'];
 
 /**
- * Arguments that are close to valid: the schema's own constants, with and without fields that look like
- * annotations.
+ * Arguments that are close to valid. The arguments are the schema's own constants, with and without fields
+ * that look like annotations.
  */
 function probesOf(each: unknown): unknown[] {
   if (typeof each !== 'object' || each === null) return [];
@@ -174,13 +178,12 @@ describe('any tool definition', () => {
       fc.property(definitionText, values, mode, (definition, random, inMode) => {
         const each = [...random, ...probesOf(schemaOf(definition))];
         const before = judgeAll(schemaOf(definition), each);
-        // The schema is invalid (for example, it contains a dangling or circular reference), so there is
-        // nothing to compare.
+        // An invalid schema (for example, with a dangling or circular reference) is skipped.
         fc.pre(before !== undefined);
         const after = judgeAll(schemaOf(compressedText(definition, inMode)), each);
         judged += each.length;
-        // Without $schema, the compressed schema must give the same result in both drafts as the original
-        // does in its own draft.
+        // Without `$schema`, both drafts must give the same result for the compressed schema.
+        // This result equals the result of the original schema in its own draft.
         for (const verdicts of after ?? []) expect(before).toContainEqual(verdicts);
         expect(after).toBeDefined();
       }),

@@ -65,7 +65,7 @@ describe('a tool definition', () => {
     );
   });
 
-  it('with x-svc-examples changes only inside its schema, so that edits do not overlap with removing the examples', () => {
+  it('with x-svc-examples changes only inside its schema, so that edits do not overlap with the removal of the examples', () => {
     const text =
       '{ "type": "function", "function": { "name": "a", "description": "a", "x-svc-examples": [ "b" ], "parameters": { "title": "c" } } }';
     const { edits } = compressDefinition(text, 'lossless');
@@ -82,7 +82,7 @@ describe('a tool definition', () => {
     );
   });
 
-  it('reports each effective step, starting with the tokens left by the previous step', () => {
+  it('reports each effective step, starting with the tokens after the previous step', () => {
     const $schema = 'http://json-schema.org/draft-07/schema#';
     const tool = { name: 'do_it', input_schema: { $schema, $comment: 'x', ...schema, description: 'Do it' } };
     const { steps } = compressDefinition(JSON.stringify(tool, null, 2), 'lossless');

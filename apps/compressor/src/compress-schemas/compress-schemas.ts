@@ -11,10 +11,13 @@ import { comment, repeatedDescription, title } from './steps/annotations.ts';
 import { dialect } from './steps/dialect.ts';
 import { longDescriptions } from './steps/long-descriptions.ts';
 
-/** Same as the gateway's limit for nesting in a request body. */
+/** Maximum nesting depth, which equals the gateway's limit for nesting in a request body. */
 const depthMax = 128;
 
-/** `title` runs after the description steps, because a title is kept if its description was dropped. */
+/**
+ * `title` runs after the description steps, because a title is kept if the description next to it was
+ * dropped.
+ */
 const lossless: readonly SchemaStep[] = [dialect, comment, repeatedDescription, title];
 const steps: Readonly<Record<SchemaMode, readonly SchemaStep[]>> = {
   lossless,
@@ -29,7 +32,7 @@ export type SchemaMode = 'lossless' | 'balanced';
 
 interface StepReport {
   readonly step: SchemaStepName;
-  /** Estimated by `estimateDefinitionTokens`. */
+  /** The tokens before the step, estimated by `estimateDefinitionTokens`. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
@@ -37,10 +40,10 @@ interface StepReport {
 interface CompressedDefinition {
   /**
    * Edits to the definition's UTF-8 bytes, in ascending order and without overlaps. No edit is longer than
-   * the text it replaces.
+   * the text that it replaces.
    */
   readonly edits: ByteEdit[];
-  /** The steps that changed something, in order. */
+  /** The steps that changed the definition, in order. */
   readonly steps: StepReport[];
 }
 
@@ -49,9 +52,10 @@ const unchanged: CompressedDefinition = { edits: [], steps: [] };
 
 /**
  * Removes the parts of a tool definition that neither affect which arguments are valid nor inform the model.
- * These are whitespace between tokens, `$schema`, `$comment`, and titles and descriptions that only repeat a
- * name. `balanced` also removes sentences from long descriptions. Compression is pure and idempotent, and its
- * result is never longer. Text is left unchanged if it is not JSON or not in a known definition format.
+ * These parts are whitespace between tokens, `$schema`, `$comment`, and titles and descriptions that only
+ * repeat a name. `balanced` also removes sentences from long descriptions. Compression is pure and
+ * idempotent, and its result is never longer. Text is left unchanged if it is not JSON or not in a known
+ * definition format.
  */
 export function compressDefinition(text: string, mode: SchemaMode): CompressedDefinition {
   const tape = scanOrUndefined(Buffer.from(text));
@@ -120,11 +124,11 @@ interface DefinitionText {
   readonly text: string;
 }
 
-/** Leaves room below the 8 MiB message limit. */
+/** Maximum size of a reply, which leaves room below the 8 MiB message limit. */
 const replyBytesMax = 7 * 1024 * 1024;
 const editBytes = 64;
 
-/** Compresses each definition. Once the reply is full, the remaining definitions get no edits. */
+/** Compresses each definition. After the reply is full, the remaining definitions get no edits. */
 export function compressSchemas(
   definitions: readonly DefinitionText[],
   mode: SchemaMode,

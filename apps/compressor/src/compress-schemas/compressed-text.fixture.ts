@@ -1,14 +1,14 @@
 import { applyEdits } from '@gateway/wire-formats';
 import { compressDefinition, type SchemaMode } from './compress-schemas.ts';
 
-/** Returns the definition with its edits applied. */
+/** Returns the definition after its edits. */
 export function compressedText(text: string, mode: SchemaMode = 'lossless'): string {
   return applyEdits(Buffer.from(text), compressDefinition(text, mode).edits).toString();
 }
 
 /**
- * Compresses a chat-completions tool with this schema, and returns the resulting schema and the steps that
- * changed something.
+ * Compresses a chat-completions tool with this schema. Returns the resulting schema and the steps that
+ * changed the definition.
  */
 export function compressedSchema(
   schema: unknown,

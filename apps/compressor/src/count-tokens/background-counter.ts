@@ -5,12 +5,15 @@ import type { CountingThread } from './counting-thread.adapter.ts';
 
 /** Maximum number of UTF-16 units in the queue. Blocks above this limit are not counted. */
 const waitingUnitsMax = 8 * 1024 * 1024;
-/** One account may use a quarter of the queue. */
+/** Maximum share of one account: a quarter of the queue. */
 const waitingUnitsPerAccountMax = waitingUnitsMax / 4;
 
 /** A block before and after compression, with its estimated token counts. */
 export interface ChangedBlock {
-  /** Undefined in requests of gateways from the previous release. The counts are then not stored. */
+  /**
+   * The account of the block. Undefined in requests of gateways from the previous release. The counts are
+   * then not stored.
+   */
   readonly accountId: string | undefined;
   readonly id: string;
   readonly before: string;
@@ -21,7 +24,7 @@ export interface ChangedBlock {
 interface BackgroundCounterOptions {
   readonly thread: Pick<CountingThread, 'count'>;
   readonly store: CountStore;
-  /** Called with both counts of each counted block. */
+  /** Called with the estimated and the exact counts of each counted block. */
   readonly observe: (estimated: TokenCounts, exact: TokenCounts) => void;
   readonly log: Logger;
 }
@@ -44,7 +47,7 @@ export class BackgroundCounter {
     this.#log = log;
   }
 
-  /** Returns immediately and never throws. */
+  /** Adds a block to the queue. The method returns immediately and never throws. */
   add(block: ChangedBlock): void {
     const units = unitsOf(block);
     const ofAccount = this.#waitingUnitsOf.get(block.accountId ?? '') ?? 0;

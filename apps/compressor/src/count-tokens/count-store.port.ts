@@ -2,9 +2,11 @@ import type { TokenCounts } from '@gateway/contracts';
 
 /** Exact token counts for blocks, stored for a limited time. */
 export interface CountStore {
-  /** Returns immediately and never throws. */
+  /** Stores counts. The method returns immediately and never throws. */
   keep(accountId: string, id: string, counts: TokenCounts): void;
-  /** Returns the counts in the order of the request, with null for a missing count. Never rejects. */
+  /**
+   * Returns the counts in the order of the request, with null for a missing count. The method never rejects.
+   */
   find(accountId: string, ids: readonly string[]): Promise<(TokenCounts | null)[]>;
 }
 

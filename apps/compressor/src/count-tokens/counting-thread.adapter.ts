@@ -2,12 +2,18 @@ import type { Logger } from '@gateway/observability';
 import { cutExactly } from '../text/cut-text.ts';
 import { LowPriorityThread } from '../threads/low-priority-thread.ts';
 
-/** In a bundle, the thread script is next to the main file. In the source tree, it is in this folder. */
+/**
+ * In a bundle, the thread script is in the same folder as the main file. In the source tree, it is in this
+ * folder.
+ */
 const file = new URL(
   import.meta.url.endsWith('.ts') ? './counting.thread.ts' : './counting.thread.js',
   import.meta.url,
 );
-/** Texts of this many UTF-16 units take about ten milliseconds. Other texts are counted between them. */
+/**
+ * Number of UTF-16 units per task. A task takes about ten milliseconds, and other texts are counted between
+ * two tasks.
+ */
 const unitsPerTask = 16 * 1024;
 
 /** Counts o200k tokens in a worker thread. */
@@ -19,7 +25,8 @@ export class CountingThread {
   }
 
   /**
-   * Returns the count of each text. It is exact except for very long words (`countTokens`, `cutExactly`).
+   * Returns the count of each text. The counts are exact except for very long words (`countTokens`,
+   * `cutExactly`).
    * @throws GatewayError `service_unavailable` if the thread failed
    */
   async count(texts: readonly string[]): Promise<number[]> {
@@ -38,11 +45,11 @@ export class CountingThread {
 
 interface TextPiece {
   readonly piece: string;
-  /** Index of its text. */
+  /** Index of the text that contains the piece. */
   readonly at: number;
 }
 
-/** Cuts long texts, and puts short ones together. */
+/** Cuts long texts into pieces, and groups short texts. */
 function* groupPieces(texts: readonly string[]): Generator<readonly TextPiece[]> {
   let group: TextPiece[] = [];
   let units = 0;

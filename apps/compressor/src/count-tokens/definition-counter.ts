@@ -3,12 +3,12 @@ import { FairQueue, type FairQueueOptions } from '@gateway/messaging';
 import { LRUCache } from 'lru-cache';
 import type { CountingThread } from './counting-thread.adapter.ts';
 
-/** Counts of this many definitions are remembered. */
+/** Maximum number of definitions with a count in memory. */
 const knownMax = 100_000;
 
 /**
- * One list at a time, from each account in turn. The edge waits for the counts of a list only after its
- * request has ended, so a list may wait for seconds.
+ * Lists are counted one at a time, from each account in turn. The edge waits for the counts of a list only
+ * after its request has ended, so a list may wait for seconds.
  */
 const turns: FairQueueOptions = {
   slots: 1,
@@ -19,8 +19,8 @@ const turns: FairQueueOptions = {
 };
 
 /**
- * Counts the tokens (o200k) of tool definitions. Agents send the same definitions in every request, so most counts are
- * remembered.
+ * Counts the tokens (o200k) of tool definitions. Agents send the same definitions in every request, so most
+ * counts are already in memory.
  */
 export class DefinitionCounter {
   readonly #thread: Pick<CountingThread, 'count'>;
@@ -31,7 +31,10 @@ export class DefinitionCounter {
     this.#thread = thread;
   }
 
-  /** @throws GatewayError `rate_limit_exceeded` or `service_unavailable` if the list found no turn. */
+  /**
+   * @throws GatewayError `rate_limit_exceeded` or `service_unavailable` if too many lists wait or the list
+   * waits too long.
+   */
   count(accountId: string, definitions: readonly string[]): Promise<number[]> {
     return this.#queue.run(accountId, async () => {
       const keys = definitions.map((text) => hash('sha256', text));

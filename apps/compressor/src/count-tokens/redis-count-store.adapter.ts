@@ -11,7 +11,7 @@ export interface CountRedis {
   set(accountId: string, key: string, value: string, seconds: number): Promise<unknown>;
 }
 
-/** The same lifetime as for stored originals. */
+/** Lifetime of counts in seconds, which equals the lifetime of stored originals. */
 const keptSeconds = 24 * 3600;
 
 /** Stores counts in the cache's Redis: two numbers per block id. The id reveals nothing about the block. */

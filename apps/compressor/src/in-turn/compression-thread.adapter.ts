@@ -2,7 +2,10 @@ import type { Logger } from '@gateway/observability';
 import { LowPriorityThread } from '../threads/low-priority-thread.ts';
 import type { LargeTask, LargeTaskResults, ThreadData } from './large-work.ts';
 
-/** In a bundle, the thread script is next to the main file. In the source tree, it is in this folder. */
+/**
+ * In a bundle, the thread script is in the same folder as the main file. In the source tree, it is in this
+ * folder.
+ */
 const file = new URL(
   import.meta.url.endsWith('.ts') ? './compression.thread.ts' : './compression.thread.js',
   import.meta.url,
@@ -11,8 +14,8 @@ const file = new URL(
 type Result = LargeTaskResults[keyof LargeTaskResults];
 
 /**
- * Compresses large requests: a task of 8 MiB, the largest message, takes about a second. A new thread has no
- * conversations, so gateways send them again.
+ * Compresses large requests in a worker thread. A task of 8 MiB, the largest message, takes about a second. A
+ * new thread has no conversations, so gateways send their conversations again.
  */
 export class CompressionThread {
   readonly #thread: LowPriorityThread<LargeTask, Result>;

@@ -11,14 +11,15 @@ import { compressSchemas, type SchemaMode } from '../compress-schemas/compress-s
 import type { CompressionThread } from './compression-thread.adapter.ts';
 
 /**
- * Requests with more text are compressed in the worker thread. This much takes about 5 ms (`npm run bench:compressor`),
- * which is the longest time that a request delays others.
+ * Maximum size of a request on the event loop, in UTF-16 units. Compressing this much text takes about 5 ms
+ * (`npm run bench:compressor`), which is the longest time that a request delays other requests. The worker
+ * thread compresses larger requests.
  */
 export const smallUnitsMax = 64 * 1024;
 
 /**
- * One request at a time, from each account in turn. A request that waits for a second is rejected: its gateway stopped
- * waiting long before (`PLAN_DEADLINE_MS`).
+ * Requests run one at a time, from each account in turn. A request that waits for a second is rejected,
+ * because its gateway has stopped waiting long before (`PLAN_DEADLINE_MS`).
  */
 const turns: FairQueueOptions = {
   slots: 1,
@@ -34,20 +35,20 @@ interface FairCompressorOptions {
   readonly thread: Pick<CompressionThread, 'run'>;
   readonly conversations: ConversationStore;
   readonly instanceId: string;
-  /** Called for each request that found no turn. */
+  /** Called for each request that was rejected because of the queue limits. */
   readonly onRefused: NonNullable<FairQueueOptions['onRefused']>;
 }
 
 /**
- * Compresses requests of all accounts in turn, so that the conversations of one account do not delay those of others.
- * Small requests run on the event loop. Large ones run in a worker thread, where the operating system shares the
- * processors.
+ * Compresses requests of all accounts in turn, so that the conversations of one account do not delay those of
+ * other accounts. Small requests run on the event loop. Large requests run in a worker thread, and the
+ * operating system divides processor time between the threads.
  */
 export class FairCompressor {
   readonly #options: FairCompressorOptions;
   readonly #small: FairQueue;
   readonly #large: FairQueue;
-  /** States of conversations that the thread has. */
+  /** Hashes of the conversations in the worker thread. */
   readonly #inThread = new LRUCache<string, true>({ max: 50_000 });
 
   constructor(options: FairCompressorOptions) {
@@ -56,7 +57,10 @@ export class FairCompressor {
     this.#large = new FairQueue({ ...turns, onRefused: options.onRefused });
   }
 
-  /** @throws GatewayError `rate_limit_exceeded` or `service_unavailable` if the request found no turn. */
+  /**
+   * @throws GatewayError `rate_limit_exceeded` or `service_unavailable` if too many requests wait or the
+   * request waits too long.
+   */
   compressBlocks(request: CompressBlocksRequest): Promise<Compressed> {
     const { conversations: store, instanceId } = this.#options;
     const { accountId = '', after } = request;
@@ -64,13 +68,13 @@ export class FairCompressor {
     const units = request.blocks.reduce((sum, { text }) => sum + text.length, 0);
     if (units <= smallUnitsMax) {
       return this.#small.run(accountId, async () => {
-        // Requests that have already arrived join the queue first.
+        // This pause lets requests that have already arrived join the queue first.
         await nextTurn();
         return compressBlocks(request, { store, instanceId });
       });
     }
     if (after === null) return this.#compressInThread(accountId, request);
-    // The thread does not have this conversation. The gateway then sends all of it.
+    // The worker thread does not have this conversation. The gateway then sends the whole conversation.
     store.take(after);
     return Promise.resolve({ reply: { status: 'unknown', instanceId }, originals: new Map(), changed: [] });
   }

@@ -2,7 +2,7 @@ import type { CompressBlocksRequest, CompressSchemasReply } from '@gateway/contr
 import { compressBlocks, ConversationStore, type Compressed } from '../compress-blocks/compress-blocks.ts';
 import { compressSchemas, type SchemaMode } from '../compress-schemas/compress-schemas.ts';
 
-/** One piece of work, as it crosses to the worker thread. */
+/** A task that is sent to the worker thread. */
 export type LargeTask =
   | { readonly kind: 'blocks'; readonly request: CompressBlocksRequest }
   | {
@@ -22,7 +22,7 @@ export interface ThreadData {
   readonly instanceId: string;
 }
 
-/** Runs the tasks of one thread. Each thread remembers its own conversations. */
+/** Runs the tasks of one thread. Each thread stores its own conversations. */
 export class LargeWork {
   readonly #store: ConversationStore;
   readonly #instanceId: string;

@@ -6,7 +6,10 @@ const keyBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** The keys for one conversation: one derives the storage names of its originals, the other encrypts them. */
+/**
+ * The keys for one conversation. One key derives the storage names of the conversation's originals, and the
+ * other key encrypts the originals.
+ */
 export interface ConversationKeys {
   readonly name: Buffer;
   readonly seal: Buffer;
@@ -14,8 +17,8 @@ export interface ConversationKeys {
 
 /**
  * Derives the keys with HKDF-SHA-256 (RFC 5869) from the service's key. The conversation is the salt, and the
- * account is part of the info. An original can therefore not be found or decrypted from another conversation,
- * or by anyone who has only the stored data.
+ * account is part of the info. An original therefore cannot be found or decrypted from another conversation,
+ * or with only the stored data.
  */
 export function deriveConversationKeys(key: Buffer, { accountId, session }: OriginalScope): ConversationKeys {
   const salt = Buffer.from(session, 'hex');
@@ -24,19 +27,22 @@ export function deriveConversationKeys(key: Buffer, { accountId, session }: Orig
   return { name: derive('name'), seal: derive('seal') };
 }
 
-/** The name under which an original is stored. It reveals neither the account nor the id. */
+/** The name under which an original is stored. The name reveals neither the account nor the id. */
 export function nameOriginal({ name }: ConversationKeys, id: string): string {
   return createHmac('sha256', name).update(id).digest('base64url');
 }
 
-/** Nonce, ciphertext and tag. They can be decrypted only with the same id. */
+/** Encrypts an original into nonce, ciphertext and tag. The result can be decrypted only with the same id. */
 export function sealOriginal({ seal }: ConversationKeys, id: string, original: Uint8Array): Buffer {
   const nonce = randomBytes(nonceBytes);
   const sealing = createCipheriv(cipher, seal, nonce, { authTagLength: tagBytes }).setAAD(Buffer.from(id));
   return Buffer.concat([nonce, sealing.update(original), sealing.final(), sealing.getAuthTag()]);
 }
 
-/** Null if the bytes were changed, or were not encrypted for this conversation and id. */
+/**
+ * Decrypts an original. Returns null if the bytes were changed, or were not encrypted for this conversation
+ * and id.
+ */
 export function openOriginal({ seal }: ConversationKeys, id: string, sealed: Buffer): Buffer | null {
   if (sealed.length < nonceBytes + tagBytes) return null;
   const opening = createDecipheriv(cipher, seal, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes })

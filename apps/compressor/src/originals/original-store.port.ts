@@ -1,4 +1,4 @@
-/** The conversation that an original belongs to. Marker ids are valid only within it. */
+/** The conversation that an original belongs to. Marker ids are valid only within this conversation. */
 export interface OriginalScope {
   readonly accountId: string;
   /** SHA-256 (hex) over the account and the start of the conversation. Glossary: conversation. */
@@ -6,18 +6,18 @@ export interface OriginalScope {
 }
 
 /**
- * Stores omitted text for a limited time, for speed and for display in the request log. If it is missing, the
- * compressor can rebuild the text from the conversation.
+ * Stores omitted text for a limited time, for fast recovery and for display in the request log. If a text is
+ * not stored, the compressor can rebuild it from the conversation.
  */
 export interface OriginalStore {
   /**
-   * Stores originals by marker id. Returns immediately and never throws. Originals that cannot be stored are
-   * skipped.
+   * Stores originals by marker id. The method returns immediately and never throws. Originals that cannot be
+   * stored are skipped.
    */
   keep(scope: OriginalScope, originals: ReadonlyMap<string, string>): void;
   /**
    * Returns the omitted texts unchanged, in the order of the request. Texts that are not stored or belong to
-   * another conversation are null. Never rejects.
+   * another conversation are null. The method never rejects.
    */
   find(scope: OriginalScope, ids: readonly string[]): Promise<(string | null)[]>;
 }

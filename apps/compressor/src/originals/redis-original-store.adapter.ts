@@ -19,13 +19,13 @@ export interface OriginalRedis {
   set(accountId: string, key: string, value: Buffer, seconds: number): Promise<unknown>;
 }
 
-/** The same lifetime as for the gateway's record of sent messages. */
+/** Lifetime of originals in seconds, which equals the lifetime of the gateway's record of sent messages. */
 const keptSeconds = 24 * 3600;
-/** Longer originals are not stored. They are rebuilt on request. */
+/** Maximum size of a stored original. Longer originals are not stored, but rebuilt on request. */
 const originalBytesMax = 2 * 1024 * 1024;
 /** Maximum number of bytes in unfinished writes. Above this limit, originals are not stored. */
 const waitingBytesMax = 32 * 1024 * 1024;
-/** One account may use a quarter of it. */
+/** Maximum share of one account: a quarter of these bytes. */
 const waitingBytesPerAccountMax = waitingBytesMax / 4;
 /** The lowest compression level, because even this level reduces logs to a tenth. */
 const deflateLevel = 1;
@@ -109,7 +109,7 @@ async function read(keys: ConversationKeys, id: string, value: Buffer | null): P
   return bytes.toString('utf8');
 }
 
-/** The account is readable, so that the originals of a deleted account can be found. */
+/** The account id in the name is not hashed, so that the originals of a deleted account can be found. */
 function redisKey(accountId: string, keys: ConversationKeys, id: string): string {
   return `${originalKeyKind}:{${accountId}}:${nameOriginal(keys, id)}`;
 }

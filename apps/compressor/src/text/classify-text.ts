@@ -1,6 +1,6 @@
-/** Maximum number of examined lines. This is enough to classify text of any length. */
+/** Maximum number of examined lines. This number is enough to classify text of any length. */
 const codeLinesMax = 400;
-/** Maximum number of lines read to find these. Empty lines count too. */
+/** Maximum number of lines read to find the examined lines. Empty lines are also counted. */
 const linesReadMax = 10 * codeLinesMax;
 const codeLineCharactersMax = 100;
 const codeShareMin = 0.3;
@@ -8,12 +8,12 @@ const codeShareMin = 0.3;
 const keyword =
   /^(?:import |from \S+ import|export |const |let |var |function[ *(]|def |class |return\b|if ?\(|if .*:$|for ?\(|for .*:$|while |else\b|elif |try\b|except\b|catch\b|switch ?\(|case .*:$|public |private |protected |static |void |int |#include|#define|package |use |fn |impl |func |type |interface |struct |enum |namespace |@\w+)/;
 const ending = /(?:[{};]|\(\)|\):|=>|,|\(|\[|\])$/;
-/** A line number at the start of a line, but not a time of day. */
+/** Matches a line number at the start of a line, but not a time of day. */
 const numbered = /^ *\d{1,7}(?:[|\t]|:(?!\d\d)) ?/;
 const diffMark = /^(?:@@ |diff --git |--- |\+\+\+ |index [0-9a-f]{7})/;
 
 /**
- * Whether text is mostly source code, a numbered view of a file, or a patch. Such text is only shortened by
+ * Whether text is mostly source code, a numbered view of a file, or a patch. Code is shortened only by
  * references to earlier lines, because every line and its whitespace can matter for an edit.
  */
 export function looksLikeCode(text: string): boolean {
@@ -36,7 +36,7 @@ export function looksLikeCode(text: string): boolean {
   return lines > 0 && code >= codeShareMin * lines;
 }
 
-/** Number of characters examined at the end of an assistant turn. */
+/** Number of characters that are examined at the end of an assistant turn. */
 const tailLength = 2_000;
 
 const fence = /```[^`]*```\s*$/;
@@ -44,8 +44,8 @@ const tagged = /<\/[A-Za-z_][\w-]*>\s*$/;
 
 /**
  * Whether an assistant turn ends in a command: a fenced block, or an element like `</command>`. Agents that
- * do not use tool calls write commands this way. The next user turn is then the command's output rather than
- * text written by a person.
+ * do not use tool calls write commands in this form. The next user turn is then the command's output and not
+ * text from a person.
  */
 export function endsInCommand(assistantText: string): boolean {
   const tail = assistantText.slice(-tailLength).trimEnd();

@@ -38,7 +38,7 @@ describe('countTokens', () => {
     }
   });
 
-  it('keeps no text in memory', () => {
+  it('stores no text in memory', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const usedMiB = (): number => {
@@ -48,7 +48,7 @@ describe('countTokens', () => {
     };
     countTokens('Hello');
     const before = usedMiB();
-    // No two texts share a word.
+    // The texts have no words in common.
     for (let at = 0; at < 32; at += 1) countTokens(writeLines(at, 2 * 1024 * 1024).slice(0, 2_000));
     expect(usedMiB() - before).toBeLessThan(16);
   });
@@ -80,20 +80,20 @@ describe('countTokens', () => {
   });
 });
 
-/** Lines with a word that no other text has. */
+/** Lines with a word that is in no other text. */
 function writeLines(seed: number, chars: number): string {
   const line = `${writeWord(seed).slice(0, 20)} is a word of text ${seed}\n`;
   return Buffer.from(line.repeat(Math.ceil(chars / line.length))).toString('latin1');
 }
 
-/** Letters without a pattern, 40,000 of them. */
+/** A word of 40,000 letters without a pattern. */
 function writeWord(seed: number): string {
   let state = seed;
   const next = (): number => (state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff) >>> 16;
   return Array.from({ length: 40_000 }, () => String.fromCharCode(97 + (next() % 26))).join('');
 }
 
-/** The least processor time of several counts. Other processes only make them longer. */
+/** The shortest processor time of several counts. Other processes can only lengthen a count. */
 function leastMs(text: string, wantedMs = 0): number {
   let least = Infinity;
   for (let attempt = 0; attempt < 5 && least > wantedMs; attempt += 1) {

@@ -24,7 +24,7 @@ describe('criticalTerms', () => {
     expect(criticalTerms(Array.from({ length: 300 }, (_, at) => `src/${at}.ts`).join(' ')).size).toBe(256);
   });
 
-  it('marks lines that contain such a term or an error as critical', () => {
+  it('marks lines that contain a critical term or an error as critical', () => {
     const terms = criticalTerms('what of mia_li_3668?');
     expect(isCriticalLine('  user Mia_Li_3668 logged in', terms)).toBe(true);
     expect(isCriticalLine('TypeError: x is undefined', new Set())).toBe(true);

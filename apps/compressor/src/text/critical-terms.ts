@@ -2,15 +2,15 @@ const termsMax = 256;
 const charactersMax = 40_000;
 const termLengthMax = 200;
 
-/** Paths, addresses, identifiers and numbers: runs of letters, digits and joining characters. */
+/** Matches paths, addresses, identifiers and numbers: runs of letters, digits and joining characters. */
 const word = /[\p{L}\p{N}_][\p{L}\p{N}_./:@\\#-]*/gu;
 const quoted = /"([^"\n]{2,120})"|'([^'\n]{2,120})'|`([^`\n]{2,120})`/g;
 const joined = /[._/:@\\#\d-]|[a-z][A-Z]/;
 
 /**
  * Finds the specific names in a text: identifiers, paths, addresses, numbers, ids, quoted strings, and
- * upper-case words. Returns them in lower case. Reads the first 40,000 characters and returns at most 256
- * terms.
+ * upper-case words. Returns these names in lower case. Reads only the first 40,000 characters and returns at
+ * most 256 terms.
  */
 export function criticalTerms(text: string): Set<string> {
   const terms = new Set<string>();
@@ -26,14 +26,14 @@ export function criticalTerms(text: string): Set<string> {
   return terms;
 }
 
-/** The file name in a path. People often refer to a file only by its name. */
+/** The file name in a path. People often refer to a file only by this name. */
 function lastPartOf(term: string): string {
   return term.slice(term.lastIndexOf('/') + 1);
 }
 
 /**
- * Removes punctuation from the end of a word. This is a loop because a pattern would retry at each character
- * in a long run.
+ * Removes punctuation from the end of a word. The function uses a loop because a regular expression would
+ * retry at each character in a long run.
  */
 function withoutEnd(found: string): string {
   let end = found.length;

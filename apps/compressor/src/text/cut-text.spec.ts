@@ -31,10 +31,9 @@ const piece = fc.oneof(
 const text = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''));
 
 describe('cutExactly', () => {
-  it('cuts a text into pieces that add up to it, in text and in tokens', () => {
+  it('cuts a text into pieces that together have the same text and the same number of tokens', () => {
     fc.assert(
-      // A text that gives so few pieces either has a suitable place for a cut, or is shorter than a forced
-      // cut.
+      // With so few pieces, each cut is at a suitable place, or the text is too short for a forced cut.
       fc.property(text, fc.integer({ min: 70, max: 100 }), (whole, units) => {
         const pieces = [...cutExactly(whole, units)];
         expect(pieces.join('')).toBe(whole);
@@ -54,7 +53,7 @@ describe('cutExactly', () => {
     expect(pieces.reduce((sum, each) => sum + countTokens(each), 0)).toBe(countTokens(long));
   });
 
-  it('cuts a text without a suitable place after nine times the length', () => {
+  it('cuts a text without a suitable place after nine times the requested length', () => {
     const pieces = [...cutExactly('0'.repeat(50_000), 2_000)];
     expect(pieces.map(({ length }) => length)).toEqual([18_000, 18_000, 14_000]);
   });

@@ -1,4 +1,4 @@
-/** A part of a text that never splits a surrogate pair. A pair at a boundary is left out. */
+/** Cuts out a part of a text without splitting a surrogate pair. A pair at a boundary is omitted. */
 export function cutText(text: string, from: number, to: number): string {
   const start = isLow(text.charCodeAt(from)) && isHigh(text.charCodeAt(from - 1)) ? from + 1 : from;
   const end = isLow(text.charCodeAt(to)) && isHigh(text.charCodeAt(to - 1)) ? to - 1 : to;
@@ -13,18 +13,21 @@ function isLow(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** Even without a suitable place for a cut, a piece ends after this many times the requested length. */
+/**
+ * Maximum distance to a suitable place for a cut, as a multiple of the requested length. The piece then ends
+ * without a suitable place.
+ */
 const stretchMax = 8;
 /**
- * The characters before and after a cut. o200k first splits text with a pattern. This pattern always splits
- * at three places: between a line break and a letter, before a blank that precedes a letter, and between two
- * JSON punctuation characters and a letter.
+ * Matches the characters before and after a suitable cut. o200k first splits text with a pattern. This
+ * pattern always splits at three places: between a line break and a letter, before a blank that precedes a
+ * letter, and between two JSON punctuation characters and a letter.
  */
 const place = /\n(?=[A-Za-z])|\S(?= [A-Za-z])|[",:{}[\]]{2}(?=[A-Za-z])/;
 
 /**
- * Cuts text into pieces of about `units` UTF-16 units. The token counts of the pieces add up to the count for
- * the whole text. For encoded data, which has no suitable places for a cut, they add up approximately.
+ * Cuts text into pieces of about `units` UTF-16 units. The sum of the token counts of the pieces equals the
+ * count for the whole text. For encoded data without suitable places for a cut, the sum is approximate.
  */
 export function* cutExactly(text: string, units: number): Generator<string> {
   let start = 0;

@@ -3,7 +3,7 @@ const space = 0;
 const letter = 1;
 const digit = 2;
 const punctuation = 3;
-/** Anything outside ASCII: a UTF-16 unit in text, or a byte in UTF-8. */
+/** The class of all non-ASCII characters: a UTF-16 unit in text, or a byte in UTF-8. */
 const wide = 4;
 const newline = 5;
 
@@ -18,14 +18,14 @@ const classByCode = Uint8Array.from({ length: 128 }, (_, code) => {
 
 /**
  * Number of UTF-16 units in a run that make up about one token, by character class. A run of whitespace is
- * one token, whatever its length.
+ * one token, regardless of its length.
  */
 const unitsPerToken = Float64Array.of(Infinity, 7, 3, 3, 1.3, Infinity);
 
 /**
  * Estimates the tokens in a text in one pass. Runs of letters, digits, punctuation and non-ASCII characters
- * count by their length. A run of whitespace counts as one token, and a single space as none, because it
- * belongs to the next word. `npm run eval:compression` prints the difference from o200k.
+ * count by their length. A run of whitespace counts as one token. A single space counts as zero tokens,
+ * because it belongs to the next word. `npm run eval:compression` prints the difference from o200k.
  */
 export function estimateTextTokens(text: string, from = 0, to = text.length): number {
   let tokens = 0;
@@ -61,7 +61,7 @@ const classByByte = Uint8Array.from({ length: 256 }, (_, byte) => {
 /**
  * Estimates the tokens in a tool definition in one pass, like `estimateTextTokens` but over UTF-8 bytes.
  * Compared with o200k, the estimate is 0% to 5% too high for the tool definitions in six public sets, compact
- * and indented. It is never exact, and billing does not use it.
+ * and indented. Billing does not use this estimate, because it is not exact.
  */
 export function estimateDefinitionTokens(utf8: Uint8Array): number {
   const { length } = utf8;

@@ -3,7 +3,9 @@ import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/observability';
 import type { ThreadReply, ThreadRequest } from './serve-tasks.ts';
 
-/** The longest task takes about a second. A thread that needs this long is replaced. */
+/**
+ * Milliseconds after which a task fails and its thread is replaced. The longest task takes about a second.
+ */
 const taskMsMax = 20_000;
 
 export interface LowPriorityThreadOptions {
@@ -16,8 +18,8 @@ export interface LowPriorityThreadOptions {
 }
 
 /**
- * A worker thread with a lower priority than the event loop (`serveTasks`). It starts with its first task. If it ends or
- * hangs, its tasks fail and the next task starts a new one.
+ * A worker thread with a lower priority than the event loop (`serveTasks`). The thread starts with its first
+ * task. If the thread ends or hangs, its tasks fail and the next task starts a new thread.
  */
 export class LowPriorityThread<Task, Result> {
   readonly #options: LowPriorityThreadOptions;

@@ -12,7 +12,7 @@ interface PlaygroundKey {
   readonly expiresAtMs: number;
 }
 
-// Keys are kept only in memory. They are lost when the page closes and when another person signs in.
+// Keys are kept only in memory. The keys are lost when the page closes and when another person signs in.
 const keys = new Map<PlaygroundColumn, Promise<PlaygroundKey>>();
 
 async function createKey(column: PlaygroundColumn): Promise<PlaygroundKey> {

@@ -77,8 +77,8 @@ const triesMax = 25;
 const betweenTriesMs = 400;
 
 /**
- * A request that has just finished. Its log row takes about a second to appear, so the request list of its
- * session is polled first.
+ * A request that has just finished. The log row of a request takes about a second to appear, so the request
+ * list of its session is polled first.
  */
 export function useNewRequest(requestId: string | undefined, sessionId: string) {
   return useQuery({

@@ -15,7 +15,7 @@ const pageRoutes: RouteObject[] = pages.map(({ path, load }) => ({
   HydrateFallback: LoadingState,
 }));
 
-/** The pages for forgotten passwords and verification links. They need no sign-in. */
+/** The pages for forgotten passwords and verification links. These pages need no sign-in. */
 const mailPages: RouteObject[] = [
   {
     path: 'forgot-password',

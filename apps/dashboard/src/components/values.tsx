@@ -64,7 +64,7 @@ export function Share({ value }: Value) {
   return <span title={`${value * 100}%`}>{formatShare(value)}</span>;
 }
 
-/** A placeholder for a value that was not measured. Such a value is not zero. */
+/** A placeholder for a value that was not measured, which is not the same as zero. */
 export function Unknown() {
   return (
     <span title="unknown">

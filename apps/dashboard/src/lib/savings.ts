@@ -8,8 +8,8 @@ export interface Savings {
 }
 
 /**
- * The net number of tokens saved, as measured. It is the tokens of pruned definitions (counted with a
- * tokenizer), plus compression, minus recovery rounds. Negative if recovery cost more than was saved. Every
+ * The net number of tokens saved, as measured. The number is the sum of pruned definitions (counted with a
+ * tokenizer) and compression, minus recovery rounds. Negative if recovery cost more than was saved. Every
  * page shows this value as “Tokens saved”. The billing unit is a different figure (`net_tokens_saved`).
  */
 export function sumTokensSaved(savings: Savings): number | null {

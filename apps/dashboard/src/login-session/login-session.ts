@@ -102,8 +102,8 @@ export class LoginSession {
     const tokens = await identity.renew().catch(() => undefined);
     // The person signed out in the meantime, so the response is ignored.
     if (ends !== this.#ends) return null;
-    // `undefined` means that the provider could not be reached. The person stays signed in, and the current
-    // request fails.
+    // `undefined` means that the provider could not be reached.
+    // The person stays signed in, and the current request fails.
     if (tokens === undefined && this.#current !== null) return null;
     if (tokens && this.#isAnother(tokens)) {
       // Listeners are not notified, because the page would open the sign-in page instead of reloading.

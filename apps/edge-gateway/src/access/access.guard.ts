@@ -34,7 +34,7 @@ const loginSessions = new WeakMap<FastifyRequest, LoginSession>();
 
 /**
  * Denies access by default: to callers without the right credential, and to API keys without the operation's
- * scope. A guard checks the route that actually runs, however the path is spelled. A path hook could not.
+ * scope. A guard checks the route that actually runs, however the path is spelled, and a path hook could not.
  */
 @Injectable()
 export class AccessGuard implements CanActivate {

@@ -16,7 +16,7 @@ export type AccountLimits = Readonly<Record<AccountBudget, number>>;
 export const ACCOUNT_LIMITS = Symbol('ACCOUNT_LIMITS');
 
 /**
- * The rate limits that apply to a whole account. `requests` is excluded: it is the window that a key shares
+ * The rate limits that apply to a whole account. The list excludes `requests`, the window that a key shares
  * with its chat requests.
  */
 type AccountBudget = Exclude<RouteBudget, 'requests'>;

@@ -64,8 +64,8 @@ export class AccountQueues {
 
   /**
    * Removes the oldest queued request from the account with the fewest requests in flight. Returns undefined
-   * if that account may not start another request. Then no other account may start one either, because all
-   * others have at least as many requests in flight.
+   * if that account may not start another request. In that case no other account may start a request either,
+   * because no other account has fewer requests in flight.
    */
   shift(mayStart: (inFlight: number) => boolean): Waiter | undefined {
     let chosen: AccountLoad | undefined;

@@ -30,7 +30,7 @@ export interface Turn {
   readonly beganAt: number;
   /** The bytes that the request holds in memory. */
   readonly memory: HeldBytes;
-  /** The bytes of an upload on disk. They stay there until the upload's model is known. */
+  /** The bytes of an upload that stay on disk until the upload's model is known. */
   readonly disk: HeldBytes;
 }
 
@@ -90,7 +90,7 @@ export class Admission {
     return this.#wait(accountId, taker);
   }
 
-  /** Releases the turn if the request holds one, and the bytes that the request held. */
+  /** Releases a request's turn, if it has one, and the bytes that the request held. */
   leave(taker: Pick<TurnTaker, 'turn'>): void {
     const { turn } = taker;
     if (turn === null) return;

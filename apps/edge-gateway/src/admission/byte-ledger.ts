@@ -81,8 +81,8 @@ export class HeldBytes {
 
   /**
    * Adds bytes that the request holds until it ends. If the number of bytes is known, call this method before
-   * they are allocated. After the release, the call has no effect: a rejected request may still be reading
-   * its short body.
+   * the bytes are allocated. After the release, the call has no effect, because a rejected request may still
+   * be reading its short body.
    * @throws GatewayError `overloaded`
    */
   add(bytes: number): void {

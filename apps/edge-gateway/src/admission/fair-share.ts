@@ -63,10 +63,7 @@ export class AccountAmounts {
     return this.#used;
   }
 
-  /**
-   * Takes the amount and returns null. If the account may not use that much more, takes nothing and returns
-   * the reason.
-   */
+  /** Takes the amount and returns null. Otherwise takes nothing and returns the reason. */
   take(accountId: string, amount: number): ShareRefusal | null {
     const own = this.#amounts.get(accountId) ?? 0;
     const refusal = this.#share.refusalOf(own, this.#used, amount);

@@ -118,7 +118,7 @@ describe('a backend that requests a pause', () => {
 });
 
 describe('a state change broadcast by another replica', () => {
-  it('that opens the breaker there makes the next local call a probe, and the result of the probe decides', () => {
+  it('makes the next local call a probe if the breaker opened there, and the result of the probe decides', () => {
     const { backend, news } = backendOf();
     backend.hear({ kind: 'opened' });
     expect(backend.state()).toBe('ready');
@@ -131,7 +131,7 @@ describe('a state change broadcast by another replica', () => {
     expect(news).toEqual([{ kind: 'closed' }]);
   });
 
-  it('that closes the breaker lets an open local breaker probe immediately', () => {
+  it('lets an open local breaker send a probe immediately if the breaker closed there', () => {
     const { backend, fail } = backendOf();
     fail(5);
     expect(backend.state()).toBe('open');
@@ -140,7 +140,7 @@ describe('a state change broadcast by another replica', () => {
     expect(backend.isOpen).toBe(true);
   });
 
-  it('that pauses the backend also pauses it locally', () => {
+  it('pauses the backend locally if the backend was paused there', () => {
     const { backend, pass } = backendOf();
     backend.hear({ kind: 'cooling', forMs: 1_000 });
     expect(backend.state()).toBe('cooling');

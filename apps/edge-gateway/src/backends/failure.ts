@@ -61,8 +61,8 @@ export function failureOfError(error: unknown): Failure | undefined {
 const waitMsMax = 10 * 60_000;
 
 /**
- * Milliseconds that a provider asks the gateway to wait: `retry-after-ms`, otherwise `retry-after` in seconds
- * or as a date (RFC 9110 §10.2.3). Undefined without a valid header.
+ * Milliseconds that a provider requests the gateway to wait: `retry-after-ms`, otherwise `retry-after` in
+ * seconds or as a date (RFC 9110 §10.2.3). Undefined without a valid header.
  */
 export function parseRetryAfter(headers: IncomingHeaders, now: number = Date.now()): number | undefined {
   const ms = firstOf(headers['retry-after-ms']);

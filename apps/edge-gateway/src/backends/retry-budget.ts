@@ -67,7 +67,7 @@ export class RetryBudget {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Must be called once per request. */
+  /** Counts a request. Must be called once per request. */
   countRequest(accountId: string): void {
     const now = this.#now();
     this.#all.countRequest(now);

@@ -25,15 +25,15 @@ export interface BudgetSync extends BudgetLimits {
   readonly sequence: number;
   /** Tokens used on one day since the last settlement; zero if there is nothing to settle. */
   readonly settled: { readonly day: number; readonly tokens: number };
-  /** Tokens that this edge reserves from the key's budget. This value replaces the previous one. */
+  /** Tokens that this edge reserves from the key's budget. The new value replaces the previous value. */
   readonly heldTokens: number;
   /** The last known usage. A store that has lost its data restores the usage from this value. */
   readonly known: SpentTokens | null;
-  /** For each waiting request, oldest first, the number of tokens it may save. */
+  /** For each waiting request, oldest first, the number of tokens that the request may save. */
   readonly asked: readonly number[];
   /**
-   * How many additional requests of the largest size to reserve budget for in advance, if plenty of budget is
-   * left.
+   * The number of additional requests of the largest size for which to reserve budget in advance, if plenty
+   * of budget is left.
    */
   readonly ahead: number;
 }
@@ -53,7 +53,7 @@ export interface BudgetState {
   readonly spent: SpentTokens;
 }
 
-/** The shared store for used and reserved budgets. Its methods throw while it is unavailable. */
+/** The shared store for used and reserved budgets. All methods throw while the store is unavailable. */
 export interface BudgetStore {
   sync(sync: BudgetSync): Promise<BudgetState>;
 }

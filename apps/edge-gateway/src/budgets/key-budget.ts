@@ -32,7 +32,7 @@ const exhaustedMs = 1_000;
 const askedMax = 200;
 /**
  * While the store is unavailable, each process may use this share of the last known remaining budget. Eight
- * replicas together stay within that budget.
+ * replicas together stay within the remaining budget.
  */
 const localShare = 1 / 8;
 
@@ -63,9 +63,9 @@ export interface KeyBudgetOptions {
 
 /**
  * One edge's part of one key's budget. The store has the number of tokens that this edge reserves (`#held`).
- * They consist of tokens for requests in flight (`#reserved`), settled tokens that are not synced
- * (`#unsettled`), and tokens reserved in advance. Each sync sends the complete figure, so the next sync
- * corrects a lost or late message.
+ * The reserved tokens are for requests in flight (`#reserved`), for settlements that are not synced
+ * (`#unsettled`), and for future requests. Each sync sends the complete figure, so the next sync corrects a
+ * lost or late message.
  */
 export class KeyBudget {
   readonly #options: KeyBudgetOptions;
@@ -153,9 +153,8 @@ export class KeyBudget {
     const limits = this.#limits;
     this.#isStale = false;
     const settled = (this.#settling ??= this.#takeUnsettled());
-    // A busy key keeps its advance reservation when it settles. The reservation is returned if the key is
-    // idle
-    // or requests more tokens.
+    // A busy key keeps its advance reservation when it settles. An idle key returns its reservation, and so
+    // does a key that requests more tokens.
     const keeps = isBusy && asked.length === 0 && this.#share === null;
     this.#held = this.#committed() + (keeps ? this.#keptAhead(settled.tokens) : 0);
     const heldTokens = this.#held;

@@ -94,8 +94,7 @@ export class RedisBudgetStore implements BudgetStore {
   readonly #leaseSeconds: number;
 
   /**
-   * @param edge a name that no earlier process has used, because each process numbers its settlements from
-   * one
+   * @param edge a name that no earlier process has used; each process numbers its settlements from one
    * @param leaseSeconds how long an edge's reservations are kept after its last sync
    */
   constructor(redis: Redis, edge: string, leaseSeconds = 30) {

@@ -17,8 +17,8 @@ const flushAwayMs = 1_000;
 /** Maximum number of keys synced together. Syncing more would block the event loop for too long. */
 const flushedMax = 1_000;
 /**
- * Interval for renewing leases. It is much shorter than the lease, so one lost renewal does not end the
- * lease.
+ * Interval for renewing leases. The interval is much shorter than a lease, so one lost renewal does not end
+ * the lease.
  */
 const upkeepMs = 5_000;
 /**

@@ -20,7 +20,7 @@ export class ByteList {
   #pieces: Buffer[] = [];
   /** The number of pieces at the front that `shift` has removed. */
   #removed = 0;
-  /** The open block. It becomes a piece when it is full, or when the pieces are read. */
+  /** The open block. A block becomes a piece when the block is full, or when the pieces are read. */
   #block: Buffer | undefined;
   #blockBytes = 0;
   #nextBlockBytes = blockBytesMin;

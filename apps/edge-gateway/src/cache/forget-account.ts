@@ -11,7 +11,7 @@ export interface AccountKeyServers {
   readonly queue: Pick<Redis, 'scan' | 'unlink'>;
 }
 
-/** Maximum working time of one call. It is well below the contract's deadline. */
+/** Maximum working time of one call, well below the contract's deadline. */
 const workMs = 2_000;
 
 interface ForgetRequest {

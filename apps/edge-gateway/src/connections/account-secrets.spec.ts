@@ -29,7 +29,7 @@ describe('the secrets of accounts', () => {
     expect(secrets.of('calm').redact('secret-of-calm-0123')).toBe('[redacted]');
   });
 
-  it('are forgotten 15 minutes after their last use', () => {
+  it('are dropped 15 minutes after their last use', () => {
     const secrets = new AccountSecrets();
     secrets.note('a', ['secret-of-a-0123'], 0);
     secrets.forgetOld(15 * minuteMs);

@@ -35,7 +35,7 @@ export class AccountSecrets {
     for (const value of values) secrets.add(value, nowMs);
   }
 
-  /** Forgets values that were not used for 15 minutes. Must be called periodically. */
+  /** Drops values that were not used for 15 minutes. Must be called periodically. */
   forgetOld(nowMs: number = Date.now()): void {
     for (const secrets of this.#sets.values()) secrets.dropBefore(nowMs - shownMs);
   }

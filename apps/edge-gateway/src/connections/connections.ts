@@ -12,7 +12,7 @@ import type { BackendBook } from '../backends/backend-book.ts';
 import { RemoteCache } from '../cache/remote-cache.ts';
 import type { AccountSecrets } from './account-secrets.ts';
 
-/** A decrypted credential. It stays in process memory for a limited time. */
+/** A decrypted credential, which stays in process memory for a limited time. */
 export interface OpenedCredential {
   /** The keys of the credential; at least one. */
   readonly keys: readonly OpenedKey[];
@@ -152,7 +152,7 @@ const quietMs = 10_000;
 /** Status codes that mean a provider rejected a credential or its permissions. */
 const isRefusal = (status: number) => status === 401 || status === 403;
 
-/** Tracks from a credential's responses whether it still works. Reports changes in the background. */
+/** Tracks from the responses whether a credential still works. Reports changes in the background. */
 export class CredentialHealth {
   readonly #report: ReportCredential;
   readonly #now: () => number;
@@ -180,9 +180,9 @@ export class CredentialHealth {
 }
 
 /**
- * The secret values inside a credential. A bare key contains one value, an empty key none. The hosted
- * service's credential is a JSON object with several values. Each line of a PEM private key is a value,
- * because texts write the key's line breaks in several ways.
+ * The secret values inside a credential. A bare key contains one value, and an empty key contains none. The
+ * hosted service's credential is a JSON object with several values. Each line of a PEM private key is a
+ * value, because texts write the key's line breaks in several ways.
  */
 export function secretValues(credential: string): readonly string[] {
   if (credential === '') return [];

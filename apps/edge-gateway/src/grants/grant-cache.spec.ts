@@ -16,7 +16,7 @@ const createGrant = (epoch: number, over: Partial<KeyGrant> = {}) =>
 
 type Listener = (message: object) => void;
 
-/** A cache whose account service and broadcasts are controlled by the test. */
+/** A cache for which the test controls the account service and the broadcasts. */
 function cacheOf(answer: (keySha256: string) => KeyGrant | null | Error) {
   const listeners = new Map<string, Listener>();
   const state: { calls: number; reconnect: () => void } = { calls: 0, reconnect: () => undefined };

@@ -28,7 +28,7 @@ export class GrantCache {
   readonly #digests = new WeakMap<KeyGrant, string>();
   /**
    * For each grant, the epoch of the latest change known before the grant was loaded. This epoch may be later
-   * than the one in the grant.
+   * than the epoch in the grant.
    */
   readonly #loadedAfter = new WeakMap<KeyGrant, number>();
   readonly #onChange: ((change: GrantChange) => void)[] = [];

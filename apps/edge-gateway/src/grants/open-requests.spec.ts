@@ -19,7 +19,7 @@ const createGrant = (digit: number, over: Partial<KeyGrant> = {}) =>
 function openRequestsOf() {
   const world = {
     now: 1_000_000,
-    /** The key's digest, which also serves as its id in these tests. */
+    /** The key's digest, which these tests also use as the key's id. */
     answer: (keyId: string): Promise<KeyGrant | null> => Promise.resolve(createGrant(Number(keyId.at(-1)))),
     epochs: new Map<string, number>() as ReadonlyMap<string, number> | null,
     tell: (() => undefined) as (change: object) => void,

@@ -1,8 +1,9 @@
 import { invalidField } from '@gateway/errors';
 
 /**
- * The operator's upper bound for `rate_limit_rpm`. Keys and policies with a higher limit are rejected. Some
- * values may have been saved before the operator lowered the bound. They are shown and applied as the bound.
+ * The operator's upper bound for `rate_limit_rpm`. Keys and policies with a higher limit are rejected. Limits
+ * that were saved before the operator lowered the bound are reduced to the bound when they are shown or
+ * applied.
  */
 export class RateCeiling {
   readonly #rpmMax: number;

@@ -4,7 +4,7 @@ import { GatewayError } from '@gateway/errors';
 /** The scope of the endpoints that the request pipeline serves. */
 export const pipelineScope: KeyScope = 'inference';
 
-/** @throws GatewayError `insufficient_scope`, naming the missing scope and how to get it */
+/** @throws GatewayError `insufficient_scope`, naming the missing scope and how to get that scope */
 export function requireScope({ scopes, keyId }: KeyGrant, needed: KeyScope): void {
   if (scopes.includes(needed)) return;
   const own = scopes.map((scope) => `"${scope}"`).join(' and ');

@@ -22,7 +22,7 @@ export interface LoginSessionVerifierOptions {
 const claims = z.object({
   iss: z.string(),
   sub: z.string().min(1).max(255),
-  // jsonwebtoken checks the expiry only if it is present; this schema makes it mandatory.
+  // jsonwebtoken checks the expiry only if the token has one. This schema makes the expiry mandatory.
   exp: z.number(),
   sid: z.unknown().optional(),
 });

@@ -17,8 +17,8 @@ export interface LoginSession extends LoginSessionClaims {
 }
 
 /**
- * Signature algorithms allowed for session tokens. All are asymmetric, so a verification key cannot sign
- * tokens.
+ * Signature algorithms allowed for session tokens. All algorithms are asymmetric, so a verification key
+ * cannot sign tokens.
  */
 export const sessionAlgorithms = ['ES256', 'RS256'] as const;
 export type SessionAlgorithm = (typeof sessionAlgorithms)[number];

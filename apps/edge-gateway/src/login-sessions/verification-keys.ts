@@ -18,7 +18,7 @@ interface VerificationKeysOptions {
 }
 
 const fetchWithinMs = 5_000;
-/** jose requires an address, but `fetchKeySet` provides the keys. This address is never called. */
+/** jose requires an address, but `fetchKeySet` provides the keys. Therefore this address is never called. */
 const nowhere = new URL('https://key-set.invalid/');
 
 /** An issuer's public keys, by key id. Only the issuer's latest complete key set is stored. */

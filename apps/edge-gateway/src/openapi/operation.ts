@@ -19,7 +19,7 @@ export const operationTags = [
   'Documentation',
 ] as const;
 
-/** The request body: JSON unless `contentType` says otherwise. */
+/** The request body: JSON unless `contentType` specifies another type. */
 interface OperationBody {
   readonly schema: z.ZodType;
   readonly contentType?: string;
@@ -81,8 +81,8 @@ export const accessKey = 'gateway:access';
 
 /**
  * The rate limit that a route counts against. `requests`: the key's window for chat requests. The other
- * values are budgets of the account. A route that declares no budget counts as `read` if its method is GET,
- * and as `write` otherwise.
+ * values are budgets of the account. If a route declares no budget, a GET counts as `read` and any other
+ * method as `write`.
  */
 export type RouteBudget = 'requests' | 'read' | 'analytics' | 'write' | 'export';
 

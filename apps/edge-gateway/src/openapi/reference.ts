@@ -6,7 +6,7 @@ import { Markup, markup, renderText } from './markup.ts';
 import type { ShownSchema } from './render-schema.ts';
 import { renderFields, renderType } from './render-schema.ts';
 
-/** The API reference, as JSON and as an HTML page. Both are rendered on first use. */
+/** The API reference, as JSON and as an HTML page. Both forms are rendered on first use. */
 export class Reference {
   readonly #routes: () => readonly RouteRow[];
   #document: OpenApiDocument | undefined;

@@ -7,15 +7,15 @@ export interface RateDecision {
   readonly limit: number;
   readonly remaining: number;
   /**
-   * Milliseconds until the window has room again (if the request was rejected) or is empty (if it was
-   * admitted).
+   * Milliseconds until the window has room again (for a rejected request) or is empty (for an admitted
+   * request).
    */
   readonly resetMs: number;
   /** True if Redis was unavailable and this process made a conservative local decision. */
   readonly local: boolean;
   /**
-   * Epoch of the latest known change to the key or its account. 0 if none is known; negative if the key is
-   * revoked or the account deleted.
+   * Epoch of the latest known change to the key or its account. 0 if no change is known; negative if the key
+   * is revoked or the account deleted.
    */
   readonly epoch: number;
 }

@@ -1,6 +1,6 @@
 /**
- * How long leased tokens may be used, in milliseconds. This time limits how long a process may miss a change
- * without a broadcast, and how long other processes lack unused tokens.
+ * How long leased tokens may be used, in milliseconds. This time limits two effects: how long a process may
+ * miss a change without a broadcast, and how long other processes lack unused tokens.
  */
 export const leaseMs = 50;
 /** The minimum number of expected requests for which a lease is worth a call to Redis. */
@@ -89,7 +89,9 @@ export class TokenLeases {
     return wanted > 0 && (tokens <= wanted / 2 || endsAtMs - nowMs < leaseMs / 2);
   }
 
-  /** Ends a lease and returns the number of its unused tokens. These tokens cannot be used afterwards. */
+  /**
+   * Ends a lease and returns the number of its unused tokens. The unused tokens cannot be used afterwards.
+   */
   end(lease: Lease): number {
     const unused = lease.tokens;
     lease.tokens = 0;

@@ -13,7 +13,7 @@ const grant = keyGrant.parse({
   caching: { markers: true },
 });
 
-/** Counts calls that leave the process. All of them use `call`. */
+/** Counts calls to other processes. All such calls use `call`. */
 function countingGrants() {
   const counted = { calls: 0 };
   const call = () => {

@@ -8,8 +8,8 @@ export interface Deadline {
 }
 
 /**
- * This is cheaper than `AbortSignal.timeout`, which keeps its timer after the response and creates an unused
- * error.
+ * A timer is cheaper than `AbortSignal.timeout`, which keeps its timer after the response and creates an
+ * unused error.
  */
 export function startDeadline(ms: number, left: AbortSignal): Deadline {
   const controller = new AbortController();

@@ -10,7 +10,7 @@ import { readBody } from './read-body.ts';
 const bytesMax = 1_000_000;
 type Take = (request: IncomingMessage) => Promise<unknown>;
 
-/** Reads a request whose client disconnected in the middle of the body. */
+/** Reads a request from a client that disconnects in the middle of the body. */
 async function outcomeOf(take: Take): Promise<unknown> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -5,7 +5,10 @@ import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ByteList } from '../bytes/byte-list.ts';
 
-/** Called with the number of bytes that are about to be held. Throws if the request may not hold them now. */
+/**
+ * Called with the number of bytes that are about to be held. Throws if the request may not hold that many
+ * more bytes now.
+ */
 export type ReserveBytes = (bytes: number) => void;
 
 /**

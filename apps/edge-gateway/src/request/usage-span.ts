@@ -7,7 +7,7 @@ export interface UsageSpan {
 }
 
 const dayMs = 86_400_000;
-/** Longer than a year, because the log is kept for at most a year. */
+/** Maximum length of a span in days. It is longer than a year, because the log is kept for at most a year. */
 const daysMax = 400;
 
 /** Converts an instant to UTC. */
@@ -31,10 +31,7 @@ export function chooseLastDays(days: number, nowMs: number): UsageSpan {
   return { from: new Date(tomorrow - days * dayMs).toISOString(), to: new Date(tomorrow).toISOString() };
 }
 
-/**
- * Completes the given bounds with the default. Throws `invalid_field` for an empty span or one that is too
- * long.
- */
+/** Completes the given bounds with the default. Throws `invalid_field` if the span is empty or too long. */
 export function chooseSpan(
   given: { from?: string | undefined; to?: string | undefined },
   byDefault: UsageSpan,

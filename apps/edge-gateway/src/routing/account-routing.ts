@@ -42,9 +42,9 @@ export const observedDays = 7;
 const nothing: RecallByModel = new Map();
 
 /**
- * Effective recall per model over the last week. It is the share of an account's pruned requests in which the
- * plan or recovery provided every tool that was called or requested. The recall is loaded in the background.
- * No request waits for it; until then, the prior applies.
+ * Effective recall per model over the last week: the share of an account's pruned requests in which the plan
+ * or recovery provided every tool that was called or requested. The recall is loaded in the background. No
+ * request waits for the recall. The prior applies until it is loaded.
  */
 export class ToolRecall {
   readonly #cache: RemoteCache<RecallByModel>;

@@ -73,7 +73,7 @@ const cacheTokensDefault = 1_024;
 
 /**
  * Chooses the model for automatically routed requests. The class collects the connections, excluded models,
- * observations and pinned model as the input of a pure function. That function chooses the model.
+ * observations and pinned model. A pure function then chooses the model from this input.
  */
 export class ModelRouter {
   readonly #options: ModelRouterOptions;
@@ -141,8 +141,8 @@ export class ModelRouter {
 
 /**
  * The provider's token count for the conversation's last request, after pruning and compression, plus the new
- * messages. This count is more accurate than an estimate from bytes. It is not used if the client has started
- * a shorter transcript with the same conversation key.
+ * messages. The count is more accurate than an estimate from bytes. The count is not used if the client has
+ * started a shorter transcript with the same conversation key.
  */
 function needsOf({ inputTokens }: PinnedModel, { needs, freshTokens }: RoutedRequest): Needs {
   const expected = inputTokens + freshTokens;

@@ -48,8 +48,8 @@ interface Known {
 
 /**
  * Response times per model and request complexity, per account: accounts never share observations. Each
- * process adds its observations to totals in Redis once a second. A request waits for them only if the
- * process has not seen its account before.
+ * process adds its observations to totals in Redis once a second. A request waits for the totals only if the
+ * process has served no request of the account before.
  */
 export class Observations {
   readonly #store: ObservationStore;
@@ -164,7 +164,7 @@ export interface AccountObservations {
   readonly latency: (id: string) => ObservedLatency | undefined;
   /** Number of `svc/auto` requests in each complexity bin. */
   readonly complexity: Float64Array;
-  /** Decayed number of responses. It changes with every response. */
+  /** Decayed number of responses. The number changes with every response. */
   readonly answers: number;
 }
 

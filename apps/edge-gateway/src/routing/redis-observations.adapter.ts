@@ -45,8 +45,8 @@ interface ObservationCommands {
 /** Totals expire if they do not change for this time. */
 const keptSeconds = 14 * 24 * 3600;
 /**
- * Maximum number of names per account. It exceeds the number of catalogue models that one account's providers
- * offer.
+ * Maximum number of names per account. The maximum exceeds the number of catalogue models that one account's
+ * providers offer.
  */
 const namesMax = 1_500;
 

@@ -17,9 +17,9 @@ class RenderedData {
 }
 
 /**
- * A job whose data is not rendered again. BullMQ renders job data with `JSON.stringify`. A batch is already
- * JSON text in the segment file, and parsing and rendering the batch again would be most of the cost of
- * recording. The bytes are also sent to Redis unchanged, because a string of several megabytes would be
+ * A job with data that is not rendered again. BullMQ renders job data with `JSON.stringify`. A batch is
+ * already JSON text in the segment file, and parsing and rendering the batch again would be most of the cost
+ * of recording. The bytes are also sent to Redis unchanged, because a string of several megabytes would be
  * measured three times and encoded once. A test verifies that BullMQ accepts the bytes.
  */
 class RenderedJob extends Job<RenderedData> {

@@ -25,7 +25,7 @@ interface RecoveredDirectory {
 }
 
 /**
- * Recovers a directory whose process died. The caller holds the directory's lock. For each accepted request
+ * Recovers the directory of a dead process. The caller holds the directory's lock. For each accepted request
  * without an end line, an `interrupted` end line is written to a separate segment. Torn and damaged lines are
  * skipped. If recovery itself is interrupted, it can safely be repeated.
  */

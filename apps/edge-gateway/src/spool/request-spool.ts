@@ -17,19 +17,13 @@ import { SegmentWriter } from './segment.ts';
 import { endingReserveBytes, renderRefusal, SpoolShares } from './spool-shares.ts';
 import type { RequestSpoolOptions } from './spool-options.ts';
 
-/**
- * Min number of segments. Events use space until their whole segment is committed, so segments must be small.
- */
+/** Min number of segments. Events use space until their whole segment is committed. */
 const segmentsMin = 16;
 const writeRetryMs = 250;
 const endingDelayMs = 2;
-/**
- * With this number of open requests, new lines often arrive in the same event loop turn and share a write.
- */
+/** With this many open requests, lines are likely to share a turn of the event loop and a write. */
 const crowd = 8;
-/**
- * Time that a committed segment waits for open requests before their accept lines are copied to a new one.
- */
+/** Max time that a committed segment waits for open requests. Their accept lines are then copied. */
 const carryAfterMs = 10_000;
 
 interface OpenRequest {
@@ -39,9 +33,8 @@ interface OpenRequest {
 }
 
 /**
- * The first place where the request log is stored. A request is accepted when its accept line is in a file,
- * and its end line follows later. Under load, all lines from one event loop turn share a write. Only one
- * write runs at a time.
+ * The first store of the request log. A request is accepted when its accept line is in a file. Its end line
+ * follows later. Under load, all lines from one event loop turn share a write. Only one write runs at a time.
  */
 export class RequestSpool {
   static async open(options: RequestSpoolOptions): Promise<RequestSpool> {
@@ -99,8 +92,8 @@ export class RequestSpool {
   }
 
   /**
-   * Records the end of an accepted request. Only the first call per request has an effect. Never throws. A
-   * promise must not reject.
+   * Records the end of an accepted request. Later calls for the request are ignored. Never throws. A promise
+   * must not reject.
    */
   finish(event: RequestEventV1 | Promise<RequestEventV1>, traceparent: string | null): void {
     if (event instanceof Promise) {
@@ -130,12 +123,12 @@ export class RequestSpool {
     return this.#open.size;
   }
 
-  /** All segments that are not deleted yet, starting with adopted ones. */
+  /** All segments that are not deleted yet, starting with adopted segments. */
   segments(): readonly Segment[] {
     return [...this.#adopted, this.#own].flatMap((directory) => directory.segments);
   }
 
-  /** Seals old segments, deletes committed ones, and copies the accept lines that block a deletion. */
+  /** Seals old segments, deletes committed segments, and copies accept lines that block a deletion. */
   async tidy(): Promise<void> {
     const current = this.#writer.current;
     const ageMaxMs = this.#options.segmentAgeMaxMs ?? 60_000;
@@ -293,7 +286,7 @@ export class RequestSpool {
     group.written?.reject(renderRefusal('the spool could not be written', cause));
   }
 
-  /** Rewrites accept lines of long requests, so that their old segment and later ones can be deleted. */
+  /** Rewrites accept lines of long requests, so that their old and later segments can be deleted. */
   #carryForward(segment: Segment): void {
     const waitedMs = this.#now() - (segment.sealedAtMs ?? 0);
     if (this.#closed || this.#carrying === segment || waitedMs < carryAfterMs) return;

@@ -31,7 +31,7 @@ export function createSpoolDirectory(spoolDir: string, instanceId: string): Spoo
 }
 
 /**
- * Deletes segments whose end lines are all in Postgres, oldest first. Deletion stops at a segment with open
+ * Deletes segments with all end lines in Postgres, oldest first. Deletion stops at a segment with open
  * requests, and that segment is returned. If a later segment were deleted first, a restart would find
  * requests without their end lines.
  */

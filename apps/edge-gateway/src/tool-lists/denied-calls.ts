@@ -13,7 +13,7 @@ const legacyMember = 'function_call';
 
 /** The events that were sent for one choice of a response. */
 interface ChoiceState {
-  /** Blocks of calls that the client must not see. */
+  /** Numbers of the blocks with calls that the client must not get. */
   readonly hidden: Set<number>;
   /** Maps the provider's block numbers to block numbers without the hidden blocks. */
   readonly placed: Map<number, number>;
@@ -49,7 +49,7 @@ export class DeniedCalls {
 
   /**
    * Whether the response has any call. After the first call, the client must get rendered events instead of
-   * the provider's bytes, because a client may parse those bytes differently from the gateway.
+   * the provider's bytes. A client may parse the provider's bytes differently from the gateway.
    */
   get hasCalls(): boolean {
     return this.#hasCalls;

@@ -48,7 +48,7 @@ export function findDeniedItem(item: unknown, permission: ToolPermission): strin
   return isPermitted ? undefined : call.name;
 }
 
-/** Returns whether the client reads or executes the item. This is false only for reasoning. */
+/** Returns whether the client reads or executes the item. The result is false only for reasoning. */
 export function isContent(item: unknown): boolean {
   return isFields(item) && item['type'] !== 'reasoning';
 }

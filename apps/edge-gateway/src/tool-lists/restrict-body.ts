@@ -13,8 +13,8 @@ import type { ToolPermission } from './tool-permission.ts';
 import { restrictList, type RestrictedList, type ToolListPlace } from './tool-list.ts';
 
 /**
- * Lists of tools. `plugins` and `connectors` belong to OpenRouter and Cohere. Their tools run on the servers
- * of these providers.
+ * Lists of tools. `plugins` and `connectors` belong to OpenRouter and Cohere. Tools in these two lists run on
+ * the servers of these providers.
  */
 const lists = ['tools', 'functions', 'additional_tools', 'mcp_servers', 'plugins', 'connectors'] as const;
 
@@ -24,7 +24,10 @@ const membersOfList: Readonly<Record<string, readonly string[]>> = {
   functions: ['function_call'],
 };
 
-/** Settings that turn on the provider's own web search. They are checked under OpenAI's name for the tool. */
+/**
+ * Settings that turn on the provider's own web search. These settings are checked under OpenAI's name for the
+ * tool.
+ */
 const switches = ['web_search_options', 'search_parameters', 'enable_search'] as const;
 const switchedTool = 'web_search';
 
@@ -108,7 +111,7 @@ function requireNoStoredPrompt(tape: JsonTape, members: ReadonlyMap<string, Json
   );
 }
 
-/** The MCP servers whose tools the field `tools` lists one by one (Anthropic's `mcp_toolset`). */
+/** The MCP servers with tools that the field `tools` lists one by one (Anthropic's `mcp_toolset`). */
 function findToolsets({ tape }: Restriction, members: ReadonlyMap<string, JsonNode>): ReadonlySet<string> {
   const tools = members.get('tools');
   if (tools === undefined) return new Set();

@@ -127,13 +127,13 @@ describe('a response', () => {
     return pieces;
   }
 
-  it('in chunks of one byte arrives in few pieces', async () => {
+  it('arrives in few pieces even if each chunk has one byte', async () => {
     const pieces = await readPieces(`${singleBytes}0\r\n\r\n`, true);
     expect(Buffer.concat(pieces).toString()).toBe(`>${letters}`);
     expect(pieces.length).toBeLessThan(100);
   });
 
-  it('that ends early passes on all bytes before the error', async () => {
+  it('passes on all bytes before the error if it ends early', async () => {
     const pieces = await readPieces(`${singleBytes}no length\r\n`, false);
     expect(Buffer.concat(pieces).toString()).toBe(`>${letters}`);
   });

@@ -33,7 +33,7 @@ export interface UpstreamAnswer extends UpstreamReply {
   readonly secrets: readonly string[];
   /** Called when the first byte of the response is sent to the client. */
   readonly begun: () => void;
-  /** Called when a stream reports its end. Later connection errors no longer count as failures. */
+  /** Called when a stream reports its end. Later connection errors are then not recorded as failures. */
   readonly ended: () => void;
 }
 

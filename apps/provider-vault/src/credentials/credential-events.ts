@@ -56,8 +56,8 @@ export class CredentialEvents {
   }
 
   /**
-   * This notification is for gateways that miss the broadcast. The call does not wait for it, because
-   * gateways refresh within ten seconds anyway.
+   * The notification is for gateways that miss the broadcast. The call does not wait for the notification,
+   * because gateways refresh within ten seconds anyway.
    */
   #noteChange(accountId: string): void {
     const { messaging, logger } = this.#parts;

@@ -100,7 +100,7 @@ async function upsertCredential(
   return saved;
 }
 
-/** The changes that the audit log shows. They are limited to fields that lists of providers also show. */
+/** The changes that the audit log shows. The log shows only fields that lists of providers also show. */
 function diffSummaries(before: CredentialSummary | null, after: CredentialSummary): AuditChanges {
   const changes: AuditChanges = {};
   const note = (field: string, from: unknown, to: unknown): void => {

@@ -18,7 +18,10 @@ export interface RewrapRequest {
 
 export interface RewrapReport {
   readonly rewrapped: number;
-  /** Number of rows that cannot be decrypted because they were tampered with. These rows stay unchanged. */
+  /**
+   * Number of rows that cannot be decrypted because they were tampered with. The batch does not change these
+   * rows.
+   */
   readonly failed: RewrapCursor[];
   /** Position where the next batch starts. Null after the last batch. */
   readonly next: RewrapCursor | null;

@@ -7,7 +7,7 @@ export interface KeyBinding {
 }
 
 /**
- * A key-encryption key. The key wraps only 32-byte keys. It may be stored in a key service that never reveals
+ * A key-encryption key. The key wraps only 32-byte keys. A key service that never reveals the key may store
  * it.
  */
 export interface KeyEncryptionKey {

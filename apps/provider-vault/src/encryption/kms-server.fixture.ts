@@ -32,8 +32,8 @@ export interface AwsAccess {
 
 /**
  * A fake AWS KMS on loopback that supports Encrypt and Decrypt. The server uses JSON 1.1 with the target
- * names and error formats of KMS, and authenticates the encryption context. It checks the Signature Version 4
- * on each request. https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html
+ * names and error formats of KMS, and authenticates the encryption context. The server checks the Signature
+ * Version 4 on each request. https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html
  */
 export async function startKmsServer(access: AwsAccess, keyArns: readonly string[]): Promise<KmsServer> {
   const keys = new Map(keyArns.map((arn) => [arn, randomBytes(32)]));

@@ -26,8 +26,8 @@ function wordsOf(text: string): string[] {
 }
 
 /**
- * Chooses the tool whose name and description share the most words with the message, weighted by rarity.
- * Undefined if no tool shares at least one word in its name or two words in its description.
+ * Chooses the tool that shares the most words with the message in its name and description, weighted by
+ * rarity. Undefined if no tool shares at least one word in its name or two words in its description.
  */
 export function chooseTool(tools: readonly OfferedTool[], message: string): OfferedTool | undefined {
   const messageWords = new Set(wordsOf(message.slice(0, messageCharsMax)));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ChatRequest } from './chat-request.ts';
 import type { Answer } from './choose-answer.ts';
 
-/** Ids for the response and its tool call. They depend only on the messages and the response. */
+/** Ids for the response and its tool call. The ids depend only on the messages and the response. */
 export function completionIds(
   request: ChatRequest,
   answer: Answer,

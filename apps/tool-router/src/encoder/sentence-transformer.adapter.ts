@@ -27,8 +27,8 @@ interface Prompts {
 /**
  * Encoder that loads any sentence transformer directory: `model.onnx`, `tokenizer.json`, and its pooling and
  * prompt configuration. The encoder uses mean pooling unless the configuration selects first-token pooling.
- * It encodes one text at a time: quantized graphs choose their scale per batch, and a text's vector must not
- * depend on other texts.
+ * The encoder handles one text at a time, because quantized graphs choose their scale per batch, and a text's
+ * vector must not depend on other texts.
  */
 export class SentenceTransformer implements Encoder {
   readonly id: string;

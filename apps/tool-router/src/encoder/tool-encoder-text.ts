@@ -29,9 +29,9 @@ const leads: Readonly<Partial<Record<EncoderField, string>>> = {
 };
 
 /**
- * Joins all parts into one string, for encoders without fields. Such encoders give the most weight to the
- * beginning. The tool name (split into words) and description therefore come first, and parameter names
- * precede parameter descriptions.
+ * Joins all parts into one string, for encoders without fields. Encoders without fields give the most weight
+ * to the beginning. The tool name (split into words) and description therefore come first, and parameter
+ * names precede parameter descriptions.
  */
 export function joinParts(parts: EncoderText): string {
   const order: readonly EncoderField[] = [

@@ -91,8 +91,8 @@ export class WordsEncoder implements Encoder {
       }
       vectors.set(data, from * this.dimensions);
     }
-    // Text without words has no direction. It gets the all-zero vector, which is equally distant from every
-    // tool.
+    // Text without words has no direction.
+    // Such text gets the all-zero vector, which is equally distant from every tool.
     return vectors.map((value) => (Number.isFinite(value) ? value : 0));
   }
 

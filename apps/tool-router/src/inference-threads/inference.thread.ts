@@ -1,5 +1,5 @@
 // Runs the models in a worker thread, so that inference does not block the router's event loop.
-// Receives batches and replies with one result per task.
+// The thread receives batches and replies with one result per task.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Encoder, Reranker } from '../inference/model.port.ts';
 import { openEncoder, openReranker } from './open-models.ts';

@@ -56,8 +56,8 @@ export type ThreadMessage =
     };
 
 /**
- * Text fields that an encoder may weight differently. Their order defines the ids in a model's `field_ids`,
- * starting at 1.
+ * Text fields that an encoder may weight differently. The order of the fields defines the ids in a model's
+ * `field_ids`, starting at 1.
  */
 export const encoderFields = [
   'query',

@@ -58,8 +58,8 @@ export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number
   const wanted = sure === undefined ? needed : recallAt(recall.curve, sure);
   const least = question.isReachable && !question.isFree ? gainMinReachable : gainMin;
   if (coverageOf(ranked, recall.curve, isIn) >= wanted - least) return [];
-  // An ambiguous turn would need the whole list. No tool is added if the set already contains the turn's best
-  // tool.
+  // An ambiguous turn would need the whole list.
+  // No tool is added if the set already contains the turn's best tool.
   if (fixedK === null && sure === undefined && isIn(ranked[0] ?? -1)) return [];
   const k = fixedK ?? Math.max(kMin, sure ?? kMin);
   return Array.from(ranked.subarray(0, k)).filter((position) => !isIn(position));

@@ -110,9 +110,8 @@ describe('for any tools and any transcript', () => {
         fc.pre(called !== null);
         const longer = [...list, defineTool('zzz', 'nothing of this')];
         const planned = await plan(longer, { ...fields, calledTools: [called] });
-        // In `in_place` mode, a pruned tool that the model calls stays pruned. Recovery then rewrites its
-        // calls for
-        // the provider.
+        // In `in_place` mode, a pruned tool that the model calls stays pruned.
+        // Recovery then rewrites the calls of this tool for the provider.
         if (planned.recovery.armed && planned.recovery.way === 'in_place') return;
         longer.forEach((each, position) => {
           if (each.name === called) expect(planned.forwarded).toContain(position);

@@ -25,8 +25,8 @@ export class TurnMemory {
    */
   resolve({ accountId, userTurns, earlierTurns }: PlanToolsRequest): string[] | undefined {
     if (earlierTurns === undefined) {
-      // Each agent loop step repeats the newest turn, and each new turn refers to the turns before it, so
-      // both lists are stored.
+      // Each agent loop step repeats the newest turn, and each new turn refers to the turns before it.
+      // Therefore, the list with the newest turn and the list without it are both stored.
       this.#keep(accountId, userTurns.slice(0, -1));
       return this.#keep(accountId, userTurns);
     }

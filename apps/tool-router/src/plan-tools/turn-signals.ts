@@ -18,7 +18,7 @@ const continuationWordsMax = 4;
 
 /**
  * Classifies a request's intent from its newest user turn. The intent is used for logs and for grouping
- * measurements. It never prunes tools.
+ * measurements. The intent never prunes tools.
  */
 export function classifyIntent(turn: string, hasOpenResults: boolean): IntentClass {
   if (hasOpenResults) return 'continue';

@@ -57,15 +57,16 @@ export interface TurnRanking {
    */
   readonly order: Uint32Array;
   /**
-   * The best score. For keyword ranking, it grows with the number of rare words shared by the turn and the
-   * best tool.
+   * The best score. For keyword ranking, the best score grows with the number of rare words shared by the
+   * turn and the best tool.
    */
   readonly topScore: number;
   /**
    * Evidence about the tools in the words of the turn and its context: the best keyword score, divided by the
    * weight of a word that only one tool has. The evidence is 0 if no tool has any of the words. BM25 weights
    * are log-odds (Robertson & Spärck Jones, 1976). The value therefore counts evidence in distinctive words,
-   * and is comparable between lists of any size. Both methods compute it from the keyword scores.
+   * and is comparable between lists of any size. Both ranking methods compute the evidence from the keyword
+   * scores.
    */
   readonly evidence: number;
   /**

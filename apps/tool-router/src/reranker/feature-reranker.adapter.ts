@@ -27,8 +27,8 @@ export class FeatureReranker implements Reranker {
     if (!json || !model) throw new Error(`${directory}: files are missing or empty`);
     const { features } = manifestSchema.parse(JSON.parse(json.toString('utf8')));
     const reranker = new FeatureReranker(nameModel(json, model), features, await openGraph(model, threads));
-    // A test input with two rows. It detects graphs that expect a different number of features or a fixed
-    // number of tools.
+    // A test input with two rows.
+    // The test detects graphs that expect a different number of features or a fixed number of tools.
     await reranker.scoreFeatures(new Float32Array(2 * features.length));
     return reranker;
   }
@@ -44,8 +44,8 @@ export class FeatureReranker implements Reranker {
     if (!(data instanceof Float32Array) || data.length !== rows || !data.every(Number.isFinite)) {
       throw new Error(`the reranker did not return ${rows} scores`);
     }
-    // The runtime owns this memory, which must not be transferred to another thread. The scores are therefore
-    // copied.
+    // The runtime owns this memory, which must not be transferred to another thread.
+    // The scores are therefore copied.
     return data.slice();
   }
 

@@ -211,7 +211,7 @@ function measureCentrality({ index }: StageList, { tools, dimensions }: StageVec
 }
 
 /**
- * A preliminary order based on fixed weights. It selects the leading tools, to which other tools are
+ * A preliminary order based on fixed weights. This order selects the leading tools, to which other tools are
  * compared.
  */
 function fuse(

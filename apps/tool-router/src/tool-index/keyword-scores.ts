@@ -63,7 +63,7 @@ export function countBelow(ascending: Float64Array, value: number): number {
   return low;
 }
 
-/** Number of positions that are processed between two pauses. They take about half a millisecond. */
+/** Number of positions that are processed between two pauses, in about half a millisecond. */
 const positionsAtOnce = 50_000;
 
 /**
@@ -92,8 +92,8 @@ export function orderByScore({ tieRanks }: KeywordIndex, scores: Float64Array): 
   const ascending = scores.toSorted();
   const byTie = new Uint32Array(count);
   tieRanks.forEach((rank, position) => (byTie[rank] = position));
-  // Places each tool in the first free slot for its score. This sort is five times as fast as a comparison
-  // sort.
+  // Places each tool in the first free slot for its score.
+  // This sort is five times as fast as a comparison sort.
   const taken = new Uint32Array(count);
   const order = new Uint32Array(count);
   for (const position of byTie) {

@@ -13,7 +13,10 @@ const stopWords = new Set(
   ).split(' '),
 );
 
-/** Matches runs of text in scripts without spaces between words. Such runs are split into character pairs. */
+/**
+ * Matches runs of text in scripts without spaces between words. Runs in these scripts are split into
+ * character pairs.
+ */
 const unspacedRun =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+$/u;
 const wordPattern =

@@ -23,7 +23,7 @@ export interface ToolLists {
   find(listHash: string, toolHashes: readonly string[] | undefined): Pieces<FoundToolList>;
 }
 
-/** Number of definitions that are processed between two pauses. They take about half a millisecond. */
+/** Number of definitions that are processed between two pauses, in about half a millisecond. */
 const definedAtOnce = 8;
 
 interface ToolMemoryOptions {
@@ -72,8 +72,8 @@ export class ToolMemory implements ToolLists {
     const known = this.#lists.get(listHash);
     if (known !== undefined) return { status: 'known', index: known };
     if (toolHashes === undefined) return { status: 'unknown', missing: [] };
-    // All accounts that send the same tools share a list. The hash check prevents a client from storing other
-    // tools under a list's hash.
+    // All accounts that send the same tools share a list.
+    // The hash check prevents a client from storing other tools under a list's hash.
     if (hashToolList(toolHashes) !== listHash) {
       throw new GatewayError('invalid_field', {
         param: 'listHash',

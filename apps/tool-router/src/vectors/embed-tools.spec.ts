@@ -1,7 +1,10 @@
 import type { Inference } from '../inference/inference.port.ts';
 import { ToolEmbedding } from './embed-tools.ts';
 
-/** An encoder that encodes each text as the number in the text. Its task size changes after each task. */
+/**
+ * An encoder that encodes each text as the number in the text. The task size of this encoder changes after
+ * each task.
+ */
 function createInference(sizes: readonly number[]): Inference {
   let tasks = 0;
   return {

@@ -1,8 +1,8 @@
 import { splitWords, type AssessedTool } from './assessed-tool.ts';
 
 /**
- * A suggested wording that distinguishes a tool from another one. It contains only names, so storing it is
- * allowed.
+ * A suggested wording that distinguishes a tool from another one. The wording contains only names, so storing
+ * it is allowed.
  */
 export interface SuggestedWording {
   readonly collidesWith: string;
@@ -14,9 +14,9 @@ const namedMax = 3;
 
 /**
  * Suggests a description and examples that distinguish a tool from a similar one. The suggestion uses the
- * tool's action and object, plus the parameters and name words that the similar tool lacks. It does not
- * describe the similar tool, because such words would attract requests for the wrong tool. Null if the
- * similar tool has all of these parameters and words too.
+ * tool's action and object, plus the parameters and name words that the similar tool lacks. The suggestion
+ * does not describe the similar tool, because a description would attract requests for the wrong tool. Null
+ * if the similar tool has all of these parameters and words too.
  */
 export function suggestWording(tool: AssessedTool, neighbour: AssessedTool): SuggestedWording | null {
   const own = listOwnKeys(tool, neighbour);
@@ -25,8 +25,7 @@ export function suggestWording(tool: AssessedTool, neighbour: AssessedTool): Sug
   return {
     collidesWith: neighbour.name,
     description: `${capitalize(what)} by ${joinWords(own)}.`,
-    // The examples include words from the similar tool's name, because users may use these words for this
-    // tool.
+    // Users may use words from the similar tool's name for this tool, so the examples include such words.
     examples: own.flatMap((key) => [`${what} by ${key}`, `${asNeighbour} by ${key}`]),
   };
 }

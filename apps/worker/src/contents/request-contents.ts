@@ -97,8 +97,8 @@ export async function expireContents(
   if (!isAllowed) {
     return client.$executeRawUnsafe('DELETE FROM request_contents WHERE account_id = $1::uuid', accountId);
   }
-  // The first twelve digits of an id encode its time. Each id from before an instant is therefore less than
-  // the twelve digits of this instant followed by zeros.
+  // The first twelve digits of an id encode its time.
+  // An id from before an instant is less than the twelve digits of the instant followed by zeros.
   const oldest = `${before.getTime().toString(16).padStart(12, '0')}${'0'.repeat(20)}`;
   return client.$executeRawUnsafe(
     `DELETE FROM request_contents WHERE account_id = $1::uuid AND (

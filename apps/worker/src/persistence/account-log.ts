@@ -62,8 +62,8 @@ export async function queryAccountPage<Row>(
 }
 
 /**
- * Runs a query over `used`, an account's rows of `tool_days` in a span of whole UTC days. It selects a page of
- * a list with `pageOf`.
+ * Runs a query over `used`, an account's rows of `tool_days` in a span of whole UTC days. The query selects a
+ * page of a list with `pageOf`.
  */
 export async function queryToolDays<Row>(
   database: TelemetryDatabase,
@@ -142,18 +142,21 @@ const rowsWithin = (from: string, to: string) => `
   SELECT created_at AS at, key_id, ${ofRow}, 0 AS purged_requests, 0 AS unknown_requests FROM request_log
   WHERE account_id = $1::uuid AND created_at >= ${from}::timestamptz AND created_at < ${to}::timestamptz`;
 
-/** The partial hour at one end of a span. Its figures are unknown if rows of the hour were deleted. */
+/**
+ * The partial hour at one end of a span. The figures of the hour are unknown if rows of the hour were
+ * deleted.
+ */
 const unknownWithin = (from: string, to: string) => `
   SELECT greatest(hour, ${from}::timestamptz) AS at, key_id, ${nothing}, 0, requests - logged_requests FROM usage_hours
   WHERE account_id = $1::uuid AND ${from}::timestamptz < ${to}::timestamptz AND requests > logged_requests
     AND hour >= date_trunc('hour', ${from}::timestamptz, 'UTC') AND hour < ${to}::timestamptz`;
 
 /**
- * Runs a query over `used`, an account's usage in a time span. Its rows can be summed: hourly totals per key
- * for the whole hours, and log rows for the time before and after these hours. `at` is a time on the day to
- * which the usage belongs. The totals are kept longer than the log: `purged_requests` counts the requests in
- * a row that are no longer in the log. `unknown_requests` is above zero if the totals lack the deleted
- * requests of a partial hour. The parameters of `sql` start at `$6`.
+ * Runs a query over `used`, an account's usage in a time span. The rows of `used` can be summed. They are
+ * hourly totals per key for the whole hours, and log rows for the time before and after these hours. `at` is
+ * a time on the day to which the usage belongs. The totals are kept longer than the log: `purged_requests`
+ * counts the requests in a row that are no longer in the log. `unknown_requests` is above zero if the totals
+ * lack the deleted requests of a partial hour. The parameters of `sql` start at `$6`.
  */
 export function queryAccountUsage<Row>(
   database: TelemetryDatabase,

@@ -31,7 +31,7 @@ export const accountPolicy = z.strictObject({
     .max(1)
     .meta({
       description:
-        'Maximum share of conversations that forward all tools, so that recall is measured. 0 turns measuring off.',
+        'Maximum share of conversations that forward all tools, so that recall is measured. A share of 0 turns measuring off.',
       examples: [0.05],
     }),
   /**
@@ -44,7 +44,7 @@ export const accountPolicy = z.strictObject({
     .max(1)
     .meta({
       description:
-        'Maximum share of these conversations while a bucket has measured fewer than 100, and while recall is tested again.',
+        'Maximum share of conversations that forward all tools while a bucket has measured fewer than 100 conversations, and while recall is tested again.',
       examples: [0.2],
     }),
   /** The scopes of a key that is created without `scopes`. */
@@ -64,7 +64,7 @@ export const account = z.object({
 });
 export type Account = z.infer<typeof account>;
 
-/** The person who reads the account. */
+/** The user that reads the account. */
 export const accountPerson = z.object({
   email: z
     .string()

@@ -102,8 +102,8 @@ const weekSeconds = 7 * 24 * hourSeconds;
 
 export const rotateApiKeyBody = z.strictObject({
   /**
-   * Seconds until the previous secret stops working: 3,600 by default, at most one week. With 0 it stops
-   * immediately.
+   * Seconds until the previous secret stops working: 3,600 by default, at most one week. With 0, the secret
+   * stops working immediately.
    */
   overlap_seconds: z.int().min(0).max(weekSeconds).default(hourSeconds),
 });

@@ -32,7 +32,7 @@ export const auditAction = z
     'requests.exported',
     'audit.exported',
   ])
-  .meta({ description: 'What happened. Later releases can add actions.', examples: ['key.updated'] });
+  .meta({ description: 'The action of the event. Later releases can add actions.', examples: ['key.updated'] });
 export type AuditAction = z.infer<typeof auditAction>;
 
 /** The actions that other services report to the account service. */
@@ -46,7 +46,7 @@ export const reportedAuditAction = z.enum([
 
 export const auditTarget = z.object({
   type: z.enum(['account', 'api_key', 'provider', 'model', 'routing_preferences', 'person', 'log']).meta({
-    description: 'What the action changed or read.',
+    description: 'The type of the object that the action changed or read.',
     examples: ['api_key'],
   }),
   id: z
@@ -54,7 +54,7 @@ export const auditTarget = z.object({
     .max(320)
     .nullable()
     .meta({
-      description: 'Its id: of a key or person, the name of a provider, or `<provider>/<model>`.',
+      description: 'The id of a key or person, the name of a provider, or `<provider>/<model>`.',
       examples: ['0198b5c0-1111-7000-8000-000000000002'],
     }),
   name: z
@@ -62,7 +62,7 @@ export const auditTarget = z.object({
     .max(320)
     .nullable()
     .meta({
-      description: 'Its name at that time.',
+      description: 'The name of the object at the time of the action.',
       examples: ['Build agent'],
     }),
 });
@@ -76,7 +76,7 @@ export const auditChanges = z
   .record(z.string().max(64), z.object({ from: z.unknown(), to: z.unknown() }))
   .meta({
     description:
-      'The changed fields, each with its value before and after. A list or text over 1 KiB is replaced by its size, for example `{"items": 4096}`. Secrets are never included.',
+      'The changed fields, each with its value before and after. The size of a list or text over 1 KiB replaces its value, for example `{"items": 4096}`. Secrets are never included.',
     examples: [{ rate_limit_rpm: { from: 600, to: 60 } }],
   });
 export type AuditChanges = z.infer<typeof auditChanges>;
@@ -106,8 +106,8 @@ export const auditEvent = z.object({
           examples: ['ada@example.com'],
         }),
     })
-    .meta({ description: 'Who did it.' }),
-  target: auditTarget.nullable().meta({ description: 'What it was done to.' }),
+    .meta({ description: 'The person, API key or operator that performed the action.' }),
+  target: auditTarget.nullable().meta({ description: 'The object that the action changed or read.' }),
   changes: auditChanges.nullable(),
   address: z
     .string()
@@ -125,7 +125,7 @@ export const auditEvent = z.object({
       examples: ['openai-python/2.1.0'],
     }),
   request_id: id.nullable().meta({
-    description: 'The `X-Request-ID` of the response.',
+    description: 'The `X-Request-ID` header of the response.',
     examples: ['0198b5c0-3333-7000-8000-000000000004'],
   }),
 });

@@ -27,7 +27,7 @@ export type CacheMissDetail = z.infer<typeof cacheMissDetail>;
 const missedTokens = {
   tokens: count.meta({
     description:
-      'Input tokens that the request before left in the provider’s cache, and that were not read from it.',
+      'Input tokens that the previous request left in the provider’s cache, and that this request did not read from the cache.',
     examples: [8_192],
   }),
   usd: z
@@ -35,7 +35,7 @@ const missedTokens = {
     .nullable()
     .meta({
       description:
-        'What these tokens cost more than reading them from the cache. Null if prices are unknown.',
+        'Additional cost of these tokens compared with reading them from the cache. Null if prices are unknown.',
       examples: [0.0471],
     }),
 };

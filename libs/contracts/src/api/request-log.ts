@@ -32,12 +32,12 @@ export const billedSavings = <Count extends z.ZodType>(known: Count) => ({
     examples: [10_400],
   }),
   compression_tokens_saved: known.meta({
-    description: 'Tokens that compression of the conversation and of tool schemas saved, estimated.',
+    description: 'Estimated tokens that compression of the conversation and of tool schemas saved.',
     examples: [812],
   }),
   recovery_tokens_deducted: known.meta({
     description:
-      '`recovery_tokens`, at most `estimated_tokens_saved` + `compression_tokens_saved` of the request.',
+      'The value of `recovery_tokens`, limited to `estimated_tokens_saved` + `compression_tokens_saved` of the request.',
     examples: [0],
   }),
   net_tokens_saved: known.meta({
@@ -92,19 +92,19 @@ export const requestLogEntry = z.object({
       examples: [117],
     }),
   tools_in: count.meta({
-    description: 'Tools in the request after the key’s tool lists. A list is not a saving.',
+    description: 'Tools in the request after applying the key’s tool lists. Removals by these lists are not savings.',
     examples: [117],
   }),
   tools_out: count.meta({
     description:
-      'Tool definitions that reached the model, as in the header `x-svc-tools-output`: forwarded tools, the recovery tool, tools described in recovery rounds, and tools found by deferral. The log also counts those that were found after the headers were sent.',
+      'Tool definitions that reached the model, as in the header `x-svc-tools-output`: forwarded tools, the recovery tool, tools described in recovery rounds, and tools found by deferral. The log also counts tools that were found after the headers were sent.',
     examples: [13],
   }),
   tools_pruned: count
     .nullable()
     .default(null)
     .meta({
-      description: 'Tools that the plan left out. Null for requests of earlier releases.',
+      description: 'Pruned tools. Null for requests of earlier releases.',
       examples: [105],
     }),
   routing: z.enum(['semantic', 'keyword']).nullable(),
@@ -122,7 +122,7 @@ export const requestLogEntry = z.object({
   /** Workers from the previous release omit this field. */
   cache_miss: cacheMiss.nullable().default(null).meta({
     description:
-      'Why the request missed the provider’s prompt cache, found by comparing hashes of its prompt with those of the conversation’s earlier requests. Null if it missed nothing, or was not compared.',
+      'The cause of a prompt cache miss, found by comparing hashes of the prompt with hashes from the conversation’s earlier requests. Null if the request missed nothing or was not compared.',
   }),
   usage_estimated: z.boolean(),
   ...requestSavings(count),
@@ -177,7 +177,7 @@ export const routingTrace = z.object({
     .default(null)
     .meta({
       description:
-        'The bucket of the conversation in the calibration, `<intent>:<list-size band>`; null if the request was not planned.',
+        'The bucket of the conversation in the calibration, `<intent>:<list-size band>`. Null if the request was not planned.',
       examples: ['act:51-100'],
     }),
   /**
@@ -259,8 +259,8 @@ export const requestDetail = requestLogEntry.extend({
        */
       exact: z.object({ blocks: count, tokens_before: count, tokens_after: count }).nullable(),
       /**
-       * The 64 newest omissions with their original text. The text is null if it is too long to show or has
-       * expired (after one day).
+       * The 64 newest omissions with their original text. The text is null if the text is too long to show or
+       * has expired (after one day).
        */
       omissions: z.array(z.object({ marker: z.string(), original: z.string().nullable() })),
     })

@@ -71,7 +71,7 @@ const calibrationBucket = z.object({
     .nullable()
     .meta({
       description:
-        'Recall is being tested again with more shadow conversations, because pruned tools are recovered more often (`recoveries_rose`), or because the tool list, the model or the ranker changed (`setup_changed`). Null if it is not.',
+        'Recall is being tested again with more shadow conversations, because pruned tools are recovered more often (`recoveries_rose`), or because the tool list, the model or the ranker changed (`setup_changed`). Null if recall is not being tested again.',
       examples: [{ reason: 'setup_changed', since: '2026-11-20T12:00:00.000Z' }],
     }),
   /** The time when sampling restarted because recall fell. The value is null if sampling never restarted. */
@@ -101,7 +101,7 @@ export const tracesQuery = z.strictObject({ limit: z.coerce.number().int().min(1
 
 /** A tool decision with the best candidates and all called candidates. */
 export const recentRoutingTrace = routingTrace.extend({
-  /** Total number of candidates. The request detail lists all of them. */
+  /** Total number of candidates. The request detail lists all candidates. */
   candidates_total: count,
 });
 export type RecentRoutingTrace = z.infer<typeof recentRoutingTrace>;

@@ -7,7 +7,7 @@ const known = z.boolean().nullable();
 /** USD per million tokens. The price is null if the provider publishes no such price. */
 const price = z.number().nonnegative().nullable();
 
-/** A chat model from the catalogue whose provider is connected. */
+/** A chat model from the catalogue, of a connected provider. */
 export const routingModel = z.object({
   /** The value to send as `model` in requests: `<provider>/<model_id>`. */
   id: z.string(),

@@ -30,7 +30,7 @@ const compression = z.strictObject({ mode: compressionMode, apply_without_tools:
 const caching = z.strictObject({
   markers: z.boolean().meta({
     description:
-      'Whether translated requests get cache markers, and at OpenAI a `prompt_cache_key`, where they are expected to pay. Requests in the provider’s own format are never changed.',
+      'Whether translated requests get cache markers, and a `prompt_cache_key` for OpenAI, if the expected savings exceed the cost. Requests in the provider’s own format are never changed.',
     examples: [true],
   }),
 });
@@ -44,7 +44,7 @@ const modelString = keepable(z.string().min(1).max(256));
  */
 export const routingPreferences = z.strictObject({
   mode: routingMode,
-  /** Null allows all providers. */
+  /** The allowed providers. Null allows all providers. */
   allowed_providers: z.array(z.string().min(1).max(64)).min(1).max(64).nullable(),
   /** Maximum price for automatically chosen models, in USD per million tokens. Null means no limit. */
   max_cost_usd_per_mtok: z.number().min(0).max(1_000_000).nullable(),

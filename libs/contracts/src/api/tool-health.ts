@@ -21,8 +21,8 @@ export const toolHealth = z.object({
   object: z.literal('tool_health'),
   name: z.string(),
   /**
-   * From 0 to 100; `issues` explains the deductions. The value is null until a request with the tool has been
-   * assessed.
+   * The score of the description, from 0 to 100. `issues` explains the deductions. The value is null until a
+   * request with the tool has been assessed.
    */
   description_score: z.number().min(0).max(100).nullable(),
   issues: z.array(descriptionIssue),
@@ -57,7 +57,7 @@ export const toolHealthPage = pageOf(toolHealth).extend({
   from: timestamp,
   to: timestamp,
   requests_considered: count.meta({
-    description: 'Requests with tools in the span, also with pruning off.',
+    description: 'Requests with tools in the time range, including requests with pruning off.',
     examples: [4_210],
   }),
 });
@@ -138,7 +138,7 @@ export const recallAlert = z.object({
     .default(null)
     .meta({
       description:
-        '`below_k`: the tool ranks below K. `earlier_turn`: the tool is among the best K now, but the tool set was chosen on an earlier turn of the conversation and kept. Null if K is unknown.',
+        '`below_k`: the tool ranks below K. `earlier_turn`: the tool is among the best K now, but the conversation keeps the tool set from an earlier turn. Null if K is unknown.',
       examples: ['below_k'],
     }),
   at: timestamp,

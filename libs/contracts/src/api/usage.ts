@@ -33,26 +33,26 @@ const grossSavings = z
   .nullable()
   .meta({
     description:
-      'Savings on provider bills in USD before their costs (cache rewrites, recovery rounds). Null if unknown for every request.',
+      'Savings on provider bills in USD before costs (cache rewrites, recovery rounds) are subtracted. Null if unknown for every request.',
     examples: [2.04],
   });
 
 /** Numbers of requests, tokens and tools. `known` is the type of a count. */
 const countsOf = <Count extends z.ZodType>(known: Count) => ({
-  requests: known.meta({ description: 'Accepted requests, whatever their outcome.', examples: [412] }),
+  requests: known.meta({ description: 'Accepted requests with any outcome.', examples: [412] }),
   errors: known.meta({ description: 'Requests with the status `error`.', examples: [3] }),
   prompt_tokens: known.meta({
     description: 'Input tokens of the requests with known token counts.',
     examples: [1_204_331],
   }),
-  completion_tokens: known.meta({ description: 'Output tokens, likewise.', examples: [84_120] }),
-  total_tokens: known.meta({ description: 'The sum of both.', examples: [1_288_451] }),
+  completion_tokens: known.meta({ description: 'Output tokens of the requests with known token counts.', examples: [84_120] }),
+  total_tokens: known.meta({ description: 'The sum of `prompt_tokens` and `completion_tokens`.', examples: [1_288_451] }),
   cached_tokens: known.meta({
     description: 'Input tokens that the provider read from its prompt cache.',
     examples: [902_114],
   }),
   tools_in: known.meta({
-    description: 'Tools received, after the keys’ tool lists.',
+    description: 'Tools received, after applying the keys’ tool lists.',
     examples: [11_700],
   }),
   tools_out: known.meta({
@@ -87,7 +87,7 @@ const figuresOf = <Count extends z.ZodType>(known: Count) =>
       .nullable()
       .meta({
         description:
-          'Savings on provider bills in USD, net of their costs; negative if they cost more than they saved. Null if unknown for every request.',
+          'Savings on provider bills in USD, minus the costs of saving. Negative if the costs exceed the savings. Null if unknown for every request.',
         examples: [1.87],
       }),
   });
@@ -134,7 +134,7 @@ const ms = z.number().nonnegative().nullable();
 
 export const analyticsModel = loggedFigures.extend({ provider: z.string(), model: z.string() });
 
-const ofLog = 'Null if requests of the span were deleted from the log.';
+const ofLog = 'Null if requests in the time range were deleted from the log.';
 
 /**
  * Dashboard figures. Latencies are in milliseconds and include only requests with the status `ok`. A latency
@@ -148,7 +148,7 @@ const analyticsFigures = usageFigures.extend({
     .record(requestStatus, count)
     .nullable()
     .meta({
-      description: 'Requests by status. Null if it cannot be known.',
+      description: 'Requests by status. Null if the numbers are unknown.',
       examples: [{ ok: 405, error: 3, cancelled: 4, truncated: 0, interrupted: 0 }],
     }),
   pruned_requests: count.nullable().meta({ description: 'Requests with pruned tools.', examples: [233] }),
@@ -184,7 +184,7 @@ export const measuredRecall = boundedRecall.extend({
     examples: [60],
   }),
   value: bound.meta({
-    description: 'Forwarded recall: the share of these conversations whose plan contained every called tool.',
+    description: 'Forwarded recall: the share of these conversations in which the plan contained every called tool.',
     examples: [0.9],
   }),
   low: bound.meta({ description: 'Its lower bound.', examples: [0.813] }),
@@ -192,12 +192,12 @@ export const measuredRecall = boundedRecall.extend({
   /** Workers from the previous release omit this field. */
   effective: boundedRecall.default({ value: null, low: null, high: null }).meta({
     description:
-      'Effective recall: as above, where a conversation that misses m tools counts as the recovery rate of its bucket to the power of m.',
+      'Effective recall: forwarded recall, except that a conversation that misses m tools has the weight of its bucket’s recovery rate to the power of m.',
     examples: [{ value: 0.95, low: 0.876, high: 0.986 }],
   }),
   /** Workers from the previous release omit this field. */
   target: bound.default(null).meta({
-    description: 'The target of the current policy for effective recall; null before the first policy.',
+    description: 'The current policy’s target for effective recall. Null before the first policy.',
     examples: [0.95],
   }),
 });
@@ -243,7 +243,7 @@ export const usageCache = z.object({
     .number()
     .nullable()
     .meta({
-      description: 'The sum of `usd` of all causes. Null if it is unknown for all.',
+      description: 'The sum of `usd` over all causes. Null if `usd` is unknown for all causes.',
       examples: [0.31],
     }),
   /** Causes sorted by tokens, highest first. */

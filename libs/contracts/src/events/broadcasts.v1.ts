@@ -44,7 +44,7 @@ export const credentialChanged = defineBroadcast({
   message: z.object({ accountId: id, provider: z.string() }),
 });
 
-/** Batches of request events are stored in Postgres, so the gateway's spool may delete them. */
+/** Batches of request events are stored in Postgres, so the gateway's spool may delete these batches. */
 export const batchesCommitted = defineBroadcast({
   subject: 'worker.batches-committed.v1',
   publisher: 'worker',

@@ -35,8 +35,8 @@ export const modelChoiceRecord = z.object({
 export type ModelChoiceRecord = z.infer<typeof modelChoiceRecord>;
 
 /**
- * The facts known when a request is accepted. The gateway writes them to the spool before it forwards the
- * request.
+ * The facts known when a request is accepted. The gateway writes these facts to the spool before it forwards
+ * the request.
  */
 export const requestAcceptedV1 = z.object({
   v: z.literal(1),
@@ -120,7 +120,7 @@ export const requestEventV1 = requestAcceptedV1.extend({
           alwaysIn: z.string().nullable(),
         }),
       ),
-      // The fields below are new: gateways from the previous release do not send them.
+      // The fields below are new: gateways from the previous release do not send these fields.
       /** The conversation's `bucketOf`, based on the intent of its first turn. */
       bucket: z.string().max(64).nullable().optional(),
       /**

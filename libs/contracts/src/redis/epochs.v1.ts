@@ -1,8 +1,8 @@
 /**
  * Redis key for an API key's epoch in the cache. The account service writes epochs. The gateway reads the
- * epochs of a key and its account together with the rate limit. The gateway thereby detects changes whose
- * broadcast it missed. A negative epoch means that the key was revoked or the account was deleted. An epoch
- * is missing if nothing changed recently or Redis lost the epoch. In that case only the gateway's cache
+ * epochs of a key and its account together with the rate limit. The gateway thereby detects a change even if
+ * it missed the broadcast. A negative epoch means that the key was revoked or the account was deleted. An
+ * epoch is missing if nothing changed recently or Redis lost the epoch. In that case only the gateway's cache
  * limits how long a grant is used. All keys of an account share a hash tag, so one script can read these keys
  * in a cluster.
  */

@@ -16,7 +16,7 @@ import { defineRpc } from '../base/define.ts';
  */
 const grantRouting = z.object({
   mode: routingMode,
-  /** Null allows all providers. */
+  /** The allowed providers. Null allows all providers. */
   allowedProviders: z.array(z.string()).nullable(),
   /** Maximum price for automatically chosen models, in USD per million tokens. Null means no limit. */
   maxCostUsdPerMtok: z.number().nonnegative().nullable(),
@@ -66,7 +66,7 @@ export const keyGrant = z.object({
   /** Whether message and tool contents may be stored. */
   contentLogging: z.boolean().default(false),
   retentionDays: z.int().min(1).default(30),
-  /** Share of conversations, from 0 to 1, whose plan is recorded but not applied. */
+  /** Share of conversations, from 0 to 1, in which a plan is recorded but not applied. */
   shadowShare: z.number().min(0).max(1).default(0.05),
   /** The same share while a bucket learns. */
   shadowShareLearning: z.number().min(0).max(1).default(0.2),

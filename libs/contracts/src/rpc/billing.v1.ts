@@ -84,7 +84,7 @@ export const forgetAccountBilling = defineRpc({
   reply: z.object({ isDone: z.boolean() }),
 });
 
-/** Batches of ledger entries are stored in Postgres, so the worker's outbox may delete them. */
+/** Batches of ledger entries are stored in Postgres, so the worker's outbox may delete these batches. */
 export const ledgerCommitted = defineBroadcast({
   subject: 'billing.ledger-committed.v1',
   publisher: 'billing',

@@ -20,7 +20,7 @@ export const credentialSummary = z.object({
    * release.
    */
   additionalKeys: count.default(0),
-  /** Null means the provider's default address. */
+  /** The base URL. Null means the provider's default address. */
   baseUrl: z.string().nullable(),
   createdAt: timestamp,
   rotatedAt: timestamp.nullable(),
@@ -41,8 +41,8 @@ export const credentialSecret = z.object({
 export type CredentialSecret = z.output<typeof credentialSecret>;
 
 /**
- * The X25519 public key that callers use to seal credentials before sending them. All vault replicas share
- * it.
+ * The X25519 public key that callers use to seal credentials before sending. All vault replicas share this
+ * key.
  */
 export const getSealingKey = defineRpc({
   ...common,

@@ -19,8 +19,8 @@ export const getLoginSessionKeys = defineRpc({
 });
 
 /**
- * The X25519 public key that callers use to seal passwords before sending them. All account service replicas
- * share it.
+ * The X25519 public key that callers use to seal passwords before sending. All account service replicas share
+ * this key.
  */
 export const getIdentitySealingKey = defineRpc({
   ...common,

@@ -31,7 +31,7 @@ const plannedConversation = z.object({
   way: recoveryMode.nullable(),
   /** Whether the full list was forwarded even though a plan was made. */
   isShadow: z.boolean(),
-  // The fields below are new: gateways from the previous release do not send them.
+  // The fields below are new: gateways from the previous release do not send these fields.
   /**
    * Whether the tool set is still undecided, because no turn up to this request relates to a tool, or because
    * the plan was late. `forwarded` is then the whole list, and only `isShadow` applies.
@@ -82,10 +82,7 @@ const planToolsRequest = z.object({
   requestId: id,
   /** SHA-256 over the hex hashes of `toolHashes`, joined by newlines. */
   listHash: sha256Hex,
-  /**
-   * The hash of each tool definition. Omitted if the router probably has the list. Sent in the retry after an
-   * `unknown` reply.
-   */
+  /** Definition hashes. Omitted if the router probably has the list. Sent after an `unknown` reply. */
   toolHashes: z.array(sha256Hex).max(4096).optional(),
   /**
    * User turns as text, oldest first, each truncated to a fixed length. The conversation's tool set grows
@@ -110,7 +107,7 @@ const planToolsRequest = z.object({
   pinned: z.array(z.object({ position: count, because: z.enum(['built_in', 'cache_control']) })),
   kOverride: z.int().min(1).max(512).nullable(),
   recallTarget: z.number(),
-  // The fields below are new: gateways from the previous release do not send them.
+  // The fields below are new: gateways from the previous release do not send these fields.
   /**
    * The state of the conversation that the gateway stores. Without this state, the router computes the same
    * state from the transcript.

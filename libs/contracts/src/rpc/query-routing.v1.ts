@@ -44,8 +44,8 @@ export const modelObservation = z.object({
   total_p50_ms: ms,
   total_p95_ms: ms,
   /**
-   * Number of requests with pruned tools in which the model called or requested a tool, and the number of
-   * these requests in which every such tool was served. A recovered tool is served.
+   * Requests with pruned tools in which the model called or requested a tool. The second number includes only
+   * requests in which every such tool was served. A recovered tool is also served.
    */
   judged: count,
   recalled: count,

@@ -68,7 +68,7 @@ function* needRules({ needs }: RoutingQuestion): Generator<Rule> {
   if (needs.outputTokensMax !== null) yield ['output_too_short', ({ model }) => isShort(model, needs)];
 }
 
-/** Assumed context window for a model whose context window is not documented. */
+/** Assumed context window for a model without a documented context window. */
 const windowTokensDefault = 8_192;
 
 /** @param windowTokens the assumed context window if the catalogue has no value for the model */

@@ -46,7 +46,7 @@ describe('the secrets of an account', () => {
     expect(setOf('words', 'a', '').redact('a text of words')).toBe('a text of words');
   });
 
-  it('forget values that have not been registered for a long time', () => {
+  it('drop values that have not been registered for a long time', () => {
     const set = new SecretSet();
     set.add('first-secret', 0);
     set.add('second-secret', 0);

@@ -46,7 +46,7 @@ describe('a credential', () => {
     ['UNDEFINED', /common word/],
     ['chat-completions', /common word/],
     ['Content-Type', /common word/],
-  ])('of the form %s is refused with the field and the fix, without its value', (credential, fault) => {
+  ])('of the form %s is rejected with the field and the fix, and without the value', (credential, fault) => {
     const check = () => {
       checkCredential('api_key', credential);
     };

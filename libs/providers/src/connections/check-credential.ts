@@ -1,13 +1,18 @@
 import { GatewayError } from '@gateway/errors';
 
 /**
- * Shorter credentials cannot be redacted, because they would match ordinary words. The same limit as in the
- * redactor (`secretCharsMin`).
+ * Minimum length of a credential. Shorter credentials cannot be redacted, because they would match ordinary
+ * words. The redactor has the same limit (`secretCharsMin`).
  */
 const charsMin = 8;
-/** Characters with a meaning in JSON, in log lines or in markup. No provider issues keys with them. */
+/**
+ * Characters with a meaning in JSON, in log lines or in markup. No provider issues keys with these
+ * characters.
+ */
 const structural = /["'`\\{}[\]<>]/;
-/** A single word in one case, such as "assistant". A key of this length has digits or mixed letters. */
+/**
+ * Matches a single word in one case, such as "assistant". A real key of this length has digits or mixed case.
+ */
 const word = /^(?:[a-z]{1,19}|[A-Z]{1,19}|[A-Z][a-z]{1,18})$/;
 /** Texts that occur in every request or log line, although they are not single words. */
 const commonTexts: ReadonlySet<string> = new Set([
@@ -28,9 +33,9 @@ const commonTexts: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Refuses a credential that looks like a part of a log line or of a request. A stored credential is redacted
- * wherever it occurs, so such a text would make the account's own log unreadable. The error does not contain the
- * value.
+ * Rejects a credential that looks like a part of a log line or of a request. A stored credential is redacted
+ * wherever it occurs, so such a text would make the account's own log unreadable. The error does not contain
+ * the value.
  * @param param the field's name
  * @throws GatewayError `invalid_field` that names the field and the fix
  */

@@ -9,10 +9,10 @@ import { createHostedCredential, renderHostedCredential } from '../credentials/h
 const apiVersion = /^(\d{4}-\d{2}-\d{2}(-preview)?|preview|latest|v1)$/;
 
 /**
- * Each Azure resource has its own address. For a bare resource address, the unversioned API (`/openai/v1`) is called.
- * With `api_version`, the older API is called: there the model is the name of a deployment and part of the path.
- * Any other address (`…/models`, one deployment's address) is used unchanged.
- * https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle
+ * Each Azure resource has a separate address. For a bare resource address, the gateway calls the unversioned
+ * API (`/openai/v1`). With `api_version`, the gateway calls the older API. In the older API the model is the
+ * name of a deployment and part of the path. Any other address (`…/models`, one deployment's address) is used
+ * unchanged. https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle
  */
 export const azureConnection: ConnectionShape = {
   required: ['api_key', 'base_url'],
@@ -31,7 +31,10 @@ function resolveAzureAddress({ base_url: base, api_version: version }: Connectio
   return url.href;
 }
 
-/** The region and the project name become part of a URL, so only their usual characters are allowed. */
+/**
+ * The region and the project name become part of a URL, so only the characters that normally occur in them
+ * are allowed.
+ */
 const regionName = /^[a-z]{2,24}(-[a-z]{2,24}\d{0,2})?$/;
 const projectId = /^[a-z][a-z0-9-]{4,61}[a-z0-9]$|^\d{1,19}$/;
 
@@ -90,7 +93,7 @@ export const hostedConnection: ConnectionShape = {
   },
 };
 
-/** Rejects an access key combined with an API key, because one of them would be stored but never used. */
+/** Rejects an access key combined with an API key, because one of the two would be stored but never used. */
 function refuseBoth(fields: ConnectionFields): void {
   if (fields.api_key === undefined) return;
   for (const name of ['access_key_id', 'secret_access_key', 'session_token'] as const) {

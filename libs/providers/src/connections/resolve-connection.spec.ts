@@ -68,7 +68,7 @@ describe('resolveConnection', () => {
     ['hosted', { access_key_id: 'AKIA1' }, 'missing_field', 'secret_access_key'],
     ['hosted', { api_key: key, region: 'evil.test' }, 'invalid_field', 'region'],
   ])(
-    'rejects for %s %j with an error that names the field but never its value',
+    'rejects for %s %j with an error that contains the field name but never the value',
     (name, fields, code, param) => {
       let thrown: unknown;
       try {

@@ -16,17 +16,17 @@ export function connectionShapeOf({ connection }: Provider): ConnectionShape {
   return connection ?? keyAlone;
 }
 
-/** The fields with redacted values. A service account is checked where its key is parsed. */
+/** The fields with redacted values. A service account is validated by the function that parses its key. */
 const secretFields = ['api_key', 'access_key_id', 'secret_access_key', 'session_token'] as const;
 
 /** Characters allowed in a header value. */
 const visible = /^[\x21-\x7e]{1,8192}$/;
 
 /**
- * Validates the fields that a caller sent to connect a provider, and builds the stored connection: the
- * credential, and the only address to which the credential may be sent.
- * @throws GatewayError `missing_field`, or `invalid_field` for a field that the provider does not accept and for a
- * credential that looks like ordinary text.
+ * Validates the fields that a caller sent to connect a provider, and builds the stored connection. The
+ * connection contains the credential, and the only address to which the credential may be sent.
+ * @throws GatewayError `missing_field`, or `invalid_field` for a field that the provider does not accept and
+ * for a credential that looks like ordinary text.
  */
 export function resolveConnection(provider: Provider, fields: ConnectionFields): SavedConnection {
   const shape = connectionShapeOf(provider);

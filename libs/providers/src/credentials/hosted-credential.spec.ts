@@ -13,7 +13,7 @@ describe('a credential for Amazon Bedrock', () => {
     { api_key: 'k', region: 'eu-west-1' },
     { access_key_id: 'AKID', secret_access_key: 's/+=' },
     { access_key_id: 'ASIA', secret_access_key: 's', session_token: 't', region: 'us-gov-east-1' },
-  ])('survives rendering and parsing unchanged: %j', (fields) => {
+  ])('is the same after rendering and parsing: %j', (fields) => {
     const credential = createHostedCredential(fields);
     expect(parseHostedCredential(renderHostedCredential(credential))).toEqual(credential);
   });
@@ -32,7 +32,7 @@ describe('a credential for Amazon Bedrock', () => {
     },
   );
 
-  it('names the missing or invalid field in the error, but never its value', () => {
+  it('causes an error that contains the missing or invalid field, but never its value', () => {
     const create = (fields: Parameters<typeof createHostedCredential>[0]) => () =>
       createHostedCredential(fields, (field) => `cloud_${field}`);
     expect(create({})).toThrow(refusal('missing_field', 'cloud_access_key_id'));
@@ -43,7 +43,7 @@ describe('a credential for Amazon Bedrock', () => {
     expect(() => parseHostedCredential('{')).toThrow(refusal('invalid_field', 'api_key'));
   });
 
-  it('has its region’s base URL', () => {
+  it('has the base URL of its region', () => {
     expect(hostedBaseUrl('ap-south-1')).toBe('https://bedrock-runtime.ap-south-1.amazonaws.com');
     expect(hostedBaseUrl('cn-north-1')).toBe('https://bedrock-runtime.cn-north-1.amazonaws.com.cn');
   });

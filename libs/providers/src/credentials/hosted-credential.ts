@@ -8,8 +8,8 @@ export type HostedCredential =
   | { readonly kind: 'access-key'; readonly accessKey: AccessKey; readonly region: string };
 
 /**
- * The fields that a caller sends, either in a request body or to save a connection. All are secret except the
- * region.
+ * The fields that a caller sends, either in a request body or to save a connection. All fields except the
+ * region are secret.
  */
 export interface HostedFields {
   readonly api_key?: string | undefined;

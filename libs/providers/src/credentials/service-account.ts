@@ -18,18 +18,19 @@ export function renderServiceAccount(account: ServiceAccount): string {
   return JSON.stringify({ client_email, private_key_id, private_key });
 }
 
-/** Parses the output of `renderServiceAccount`. Undefined for any other kind of credential. */
+/** Parses the output of `renderServiceAccount`. Returns undefined for any other kind of credential. */
 export function parseServiceAccount(credential: string): ServiceAccount | undefined {
   if (!credential.startsWith('{')) return undefined;
   try {
     return stored.safeParse(JSON.parse(credential)).data;
   } catch {
-    // Treat the text as an access token. The parser's error is dropped because it would quote the secret.
+    // The text is treated as an access token. The parser's error is dropped because it would quote the
+    // secret.
     return undefined;
   }
 }
 
-/** Whether the text is a private key that can sign tokens (RSA). */
+/** Whether the text is an RSA private key, which can sign tokens. */
 export function isSigningKey(pem: string): boolean {
   try {
     return createPrivateKey(pem).asymmetricKeyType === 'rsa';
@@ -56,11 +57,10 @@ interface SignedToken {
 const tokens = new Map<string, SignedToken>();
 
 /**
- * Signs a token for one Google service, or returns a cached one. It replaces an access token and saves the round trip to
- * Google's token endpoint. The token is valid for that service only, for one hour.
- *
- * @throws DOMException or TypeError when the private key is invalid
- * https://google.aip.dev/auth/4111
+ * Signs a token for one Google service, or returns a cached token. The signed token replaces an access token
+ * and saves the round trip to Google's token endpoint. The token is valid for that service only, for one
+ * hour.
+ * @throws DOMException or TypeError when the private key is invalid https://google.aip.dev/auth/4111
  */
 export async function signServiceToken(
   account: ServiceAccount,

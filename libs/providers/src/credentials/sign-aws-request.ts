@@ -4,7 +4,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 export interface AccessKey {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Set for temporary credentials only. */
+  /** The session token, for temporary credentials only. */
   readonly sessionToken?: string;
 }
 

@@ -6,11 +6,11 @@ export type Cidr = readonly [Address, number];
 
 /** The well-known prefix under which a NAT64 gateway reaches IPv4 addresses (RFC 6052 §2.1). */
 const nat64: Cidr = ipaddr.parseCIDR('64:ff9b::/96');
-/** The only block from which public unicast addresses are allocated (RFC 4291 §2.4). */
+/** The only block from which registries allocate public unicast addresses (RFC 4291 §2.4). */
 const globalUnicast: Cidr = ipaddr.parseCIDR('2000::/3');
 /**
- * Azure's platform address (metadata, DNS, agents). It looks public, but is served by the virtual machine's
- * host. Other clouds use platform addresses in ranges that are denied anyway (169.254.169.254,
+ * Azure's platform address (metadata, DNS, agents). The address looks public, but the virtual machine's host
+ * serves it. Other clouds use platform addresses in ranges that are denied anyway (169.254.169.254,
  * 100.100.100.200, fd00:ec2::254).
  */
 const platformAddresses: readonly Cidr[] = [ipaddr.parseCIDR('168.63.129.16/32')];
@@ -27,8 +27,8 @@ export function parseCidr(text: string): Cidr {
 
 /**
  * Parses an IP address in text form, without brackets. Mapped (`::ffff:a.b.c.d`) and NAT64
- * (`64:ff9b::a.b.c.d`) addresses are converted to the IPv4 address that a packet would reach. Undefined if
- * the text is not an IP address.
+ * (`64:ff9b::a.b.c.d`) addresses are converted to the IPv4 address that a packet would reach. Returns
+ * undefined if the text is not an IP address.
  */
 export function parseAddress(text: string): Address | undefined {
   if (!ipaddr.isValid(text)) return undefined;
@@ -41,7 +41,7 @@ export function parseAddress(text: string): Address | undefined {
   return six;
 }
 
-/** Whether the address lies in one of the blocks. */
+/** Whether one of the blocks contains the address. */
 export function isListed(address: Address, blocks: readonly Cidr[]): boolean {
   return blocks.some((block) => matches(address, block));
 }

@@ -88,7 +88,7 @@ describe('host names are checked by their resolved addresses', () => {
       );
     });
 
-  test('a public name resolves, with and without the `all` option', async () => {
+  test('resolves a public name, with and without the `all` option', async () => {
     const guard = createEgressGuard({ allow: [], resolve: resolvesTo('8.8.8.8', '2606:4700::1') });
     await expect(lookup(guard, false)).resolves.toEqual(['8.8.8.8', 4]);
     await expect(lookup(guard, true)).resolves.toHaveLength(2);
@@ -163,7 +163,7 @@ describe('the gateway’s own addresses', () => {
     await expect(guard.isOwn(url)).resolves.toBe(false);
   });
 
-  test('a name that resolves to the gateway is recognized at its port', async () => {
+  test('recognizes a name that resolves to the gateway, at the gateway’s port', async () => {
     await expect(guard.isOwn('http://name.example:8080/v1')).resolves.toBe(true);
     await expect(guard.isOwn('http://name.example:9000/v1')).resolves.toBe(false);
     const elsewhere = createEgressGuard({ allow, gateway, resolve: resolvesTo('10.0.0.8') });
@@ -225,7 +225,7 @@ describe('connections', () => {
     expect(served).toBe(before);
   });
 
-  test("reach the operator's own origin without opening the private range it is in", async () => {
+  test("reach the operator's own origin, but no other address in its private range", async () => {
     const own = `http://sandbox.internal:${port}`;
     const guard = createEgressGuard({
       allow: [],
@@ -246,12 +246,12 @@ describe('connections', () => {
     expect(served).toBe(before);
   });
 
-  test("no account can save the operator's own origin as an address", () => {
+  test("never let an account save the operator's own origin as an address", () => {
     const guard = createEgressGuard({ allow: [], ownOrigins: ['http://sandbox.internal'] });
     expect(() => guard.checkUrl('http://sandbox.internal/v1')).toThrow(denied);
   });
 
-  test('use the address that was checked, so DNS rebinding has no effect', async () => {
+  test('use the checked address, so DNS rebinding has no effect', async () => {
     let lookups = 0;
     const guard = createEgressGuard({
       allow: ['127.0.0.0/8'],

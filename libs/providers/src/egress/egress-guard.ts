@@ -8,17 +8,17 @@ import { ownAddress, OwnAddresses, type OwnEndpoints } from './own-endpoints.ts'
 
 export interface EgressGuardOptions {
   /**
-   * Blocks that are allowed even though they are not public. TLS is optional for them. Example:
+   * Blocks that are allowed even though they are not public. TLS is optional for these blocks. Example:
    * `127.0.0.0/8`.
    */
   readonly allow: readonly string[];
   /**
-   * Origins of the operator's own servers, such as the built-in sandbox. Calls reach exactly these origins at any
-   * address and without TLS. `checkUrl` and `checkResolved` ignore them, so no account can save one as an address.
-   * Example: `http://sandbox-provider:8080`.
+   * Origins of the operator's own servers, such as the built-in sandbox. Calls may reach exactly these
+   * origins, at any address and without TLS. `checkUrl` and `checkResolved` ignore these origins, so no
+   * account can save one of them as an address. Example: `http://sandbox-provider:8080`.
    */
   readonly ownOrigins?: readonly string[];
-  /** The gateway's own addresses, which no provider may have. Default: none. */
+  /** The gateway's own addresses, which no provider may have. Default: no addresses. */
   readonly gateway?: OwnEndpoints;
   /** Resolves a host name to all its addresses. Default: the operating system's resolver. */
   readonly resolve?: Resolve;
@@ -42,36 +42,39 @@ export type Lookup = (
 /** Prevents requests from reaching addresses outside the public internet. */
 export interface EgressGuard {
   /**
-   * Checks the URL as written: its scheme, user info, and a host that is an IP address in any notation. The URL parser
-   * converts decimal, octal and hexadecimal addresses to dotted form. A host name is checked when it is resolved.
-   * Call this method again for every redirect. @throws GatewayError `egress_denied`, or `request_loop` for an address of
-   * the gateway itself
+   * Checks the URL as written: the scheme, the user info, and a host that is an IP address in any notation.
+   * The URL parser converts decimal, octal and hexadecimal addresses to dotted form. A host name is checked
+   * when it is resolved. Call this method again for every redirect.
+   * @throws GatewayError `egress_denied`, or `request_loop` for an address of the gateway itself
    */
   checkUrl(url: string | URL): void;
-  /** Like `checkUrl`, for a call: the operator's own origins pass too. @throws GatewayError `egress_denied` */
+  /**
+   * Checks the URL of a call like `checkUrl`, but also allows the operator's own origins.
+   * @throws GatewayError `egress_denied`
+   */
   checkCall(url: string | URL): void;
   /**
-   * Whether the URL leads to the gateway itself now. Resolves a host name if the port is one of the gateway's. False if
-   * the name does not resolve.
+   * Whether the URL currently leads to the gateway itself. Resolves a host name if the port is one of the
+   * gateway's ports. Returns false if the name does not resolve.
    */
   isOwn(url: string | URL): Promise<boolean>;
   /** Runs `checkUrl`, then checks the current addresses of the host name. Gives early feedback when an address is saved. @throws GatewayError `egress_denied` */
   checkResolved(url: string | URL): Promise<void>;
   /**
-   * Resolves a name and fails if *any* of its addresses is denied. The socket connects to the address that was checked, so
-   * DNS rebinding (a name that resolves differently between check and use) has no effect.
+   * Resolves a name and fails if *any* address of the name is denied. The socket connects to the checked
+   * address, so DNS rebinding (a name that resolves differently between check and use) has no effect.
    */
   readonly lookup: Lookup;
   /**
-   * For undici's `connect` option. Applies `checkCall` and `lookup` to every connection, even if the caller
-   * did not.
+   * The value for undici's `connect` option. Applies `checkCall` and `lookup` to every connection, even if
+   * the caller did not check the URL.
    */
   readonly connect: buildConnector.connector;
 }
 
 const defaultConnectTimeoutMs = 10_000;
 
-/** @throws Error naming the first entry in `allow` that is not a CIDR block. */
+/** @throws Error that contains the first entry in `allow` that is not a CIDR block. */
 export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
   const { resolve = systemLookup, connectTimeoutMs: timeout = defaultConnectTimeoutMs } = options;
   const allow = options.allow.map(parseCidr);
@@ -105,7 +108,7 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
       if (own.size > 0 && own.has(originOf(url))) return unchecked(target, callback);
       const denial = findDenial(url, policy);
       if (denial) return callback(denial, null);
-      // Only a name at one of the gateway's ports can lead back to it.
+      // A name can lead back to the gateway only at one of the gateway's ports.
       if (gateway.isOwnPort(new URL(url))) return ownPort(target, callback);
       return target.protocol === 'https:' ? secure(target, callback) : plain(target, callback);
     },
@@ -206,7 +209,7 @@ function findDenial(url: string, policy: WrittenPolicy): GatewayError | undefine
   }
 }
 
-/** The origin of a URL; empty if it cannot be parsed. */
+/** The origin of a URL, or an empty string if the URL cannot be parsed. */
 function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : '';
 }

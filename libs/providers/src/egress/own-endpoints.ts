@@ -1,9 +1,11 @@
 import { GatewayError } from '@gateway/errors';
 import { isListed, parseAddress, parseCidr } from './address-policy.ts';
 
-/** The addresses of the gateway itself. Calls to them would come back as requests. */
+/**
+ * The addresses of the gateway itself. A call to such an address would return to the gateway as a request.
+ */
 export interface OwnEndpoints {
-  /** URLs at which clients reach the gateway. Only host and port count. */
+  /** URLs at which clients reach the gateway. Only the host and the port of each URL are used. */
   readonly origins: readonly string[];
   /** Ports on which the process listens. */
   readonly ports: readonly number[];
@@ -28,12 +30,15 @@ export class OwnAddresses {
     );
   }
 
-  /** Whether the process listens on the URL's port. Its host name then needs `isOwnAddress` for each address. */
+  /**
+   * Whether the process listens on the URL's port. If so, check each address of the host name with
+   * `isOwnAddress`.
+   */
   isOwnPort(url: URL): boolean {
     return this.#ports.has(portOf(url));
   }
 
-  /** Whether the URL names the gateway by its host and port. A host name is not resolved. */
+  /** Whether the URL contains the gateway's host and port. A host name is not resolved. */
   isOwnUrl(url: URL): boolean {
     if (this.#origins.has(hostAndPort(url))) return true;
     return this.isOwnPort(url) && this.isOwnAddress(url.hostname.replace(/^\[|\]$/g, ''));

@@ -25,7 +25,8 @@ export type ConnectionFields = {
 /** The connection data that is stored. */
 export interface SavedConnection {
   /**
-   * The credential as one string, even if it has several parts. Empty for a server that needs no credential.
+   * The credential as one string, even if the credential has several parts. The string is empty for a server
+   * that needs no credential.
    */
   readonly credential: string;
   /** The base URL. Null means the provider's own address. */
@@ -37,8 +38,8 @@ export interface ConnectionShape {
   readonly required: readonly ConnectionField[];
   readonly optional: readonly ConnectionField[];
   /**
-   * Builds the stored connection from fields that match `required` and `optional`. Absent: the API key and
-   * the base URL are stored unchanged.
+   * Builds the stored connection from fields that match `required` and `optional`. If this function is
+   * absent, the API key and the base URL are stored unchanged.
    * @throws GatewayError `missing_field`, `invalid_field`
    */
   readonly resolve?: (fields: ConnectionFields) => SavedConnection;

@@ -4,24 +4,24 @@ import type { AuthScheme } from './http.ts';
 import type { ProxyEndpoint, ProxyRoute, ProxyRoutes } from './proxy-route.ts';
 
 /**
- * How a provider's recorded responses differ from the format specification. Parsers accept all of these
- * differences from every provider. Quirks only document what to expect.
+ * The differences between a provider's recorded responses and the format specification. Parsers accept all of
+ * these differences from every provider. Quirks only document the expected differences.
  */
 export interface ProviderQuirks {
   /**
-   * Where a stream contains usage: in a separate chunk after the last choice (as specified), in the last
-   * chunk with a choice, or as growing counts in every chunk.
+   * The place of usage in a stream. Usage is in a separate chunk after the last choice (as specified), in the
+   * last chunk with a choice, or as growing counts in every chunk.
    */
   readonly streamUsage?: 'own-chunk' | 'last-choice' | 'every-chunk';
   /** Responses without tool calls contain `tool_calls: []` or null instead of omitting the field. */
   readonly emptyToolCalls?: boolean;
-  /** The arguments of a streamed tool call are sent whole, in a single delta. */
+  /** The arguments of a streamed tool call are sent completely in a single delta. */
   readonly wholeToolArguments?: boolean;
   /** The field in messages and deltas that contains the model's reasoning. */
   readonly reasoningField?: 'reasoning' | 'reasoning_content';
   /** A response's content can be a list of parts instead of a string. */
   readonly contentParts?: boolean;
-  /** Streams end without `data: [DONE]`. The last chunk is the one with a finish reason. */
+  /** Streams end without `data: [DONE]`. The last chunk contains a finish reason. */
   readonly streamEndsWithoutDone?: boolean;
 }
 
@@ -31,25 +31,33 @@ export interface Provider {
   readonly name: string;
   readonly displayName: string;
   /**
-   * The base URL for all paths, without a trailing slash. Null if the address must be configured: in the
-   * connection (`base_url`), or by the operator for `sandbox`.
+   * The base URL for all paths, without a trailing slash. The value is null if the address must be
+   * configured: in the connection (`base_url`), or by the operator for `sandbox`.
    */
   readonly baseUrl: string | null;
   readonly auth: AuthScheme;
   /**
-   * The supported chat formats, each with its chat endpoint path under the base URL. `{model}` is replaced by
-   * the percent-encoded model id. An Azure deployment's base URL can contain `{model}` too.
+   * The supported chat formats, each with its chat endpoint path under the base URL. The percent-encoded
+   * model id replaces `{model}`. An Azure deployment's base URL can also contain `{model}`.
    */
   readonly chatPaths: Partial<Record<ProviderFormat, string>>;
   /** Paths for streaming requests, in formats with a separate streaming endpoint. */
   readonly streamPaths?: Partial<Record<ProviderFormat, string>>;
-  /** The header that carries the API version, and the version sent if the request names none. */
+  /** The header that carries the API version, and the version for a request without a version. */
   readonly apiVersion?: { readonly header: string; readonly fallback: string };
-  /** Whether chat requests take OpenAI's `prompt_cache_key`. Other providers reject unknown fields. */
+  /**
+   * Whether the provider accepts OpenAI's `prompt_cache_key` in chat requests. Other providers reject unknown
+   * fields.
+   */
   readonly takesPromptCacheKey?: boolean;
-  /** The fields used to connect the provider. Absent: an API key and an optional base URL. */
+  /**
+   * The fields used to connect the provider. If absent, the fields are an API key and an optional base URL.
+   */
   readonly connection?: ConnectionShape;
-  /** Routes for the provider's endpoints other than chat. A function if the route depends on the model. */
+  /**
+   * Routes for the provider's endpoints other than chat. The value is a function if the route depends on the
+   * model.
+   */
   readonly proxyRoutes: ProxyRoutes | ((endpoint: ProxyEndpoint, model: string) => ProxyRoute | undefined);
   readonly quirks: ProviderQuirks;
   /** The provider's documentation page, which is the source for these facts. */
@@ -62,7 +70,7 @@ export function formatsOf(provider: Provider): ProviderFormat[] {
 }
 
 /**
- * The route for an endpoint at a provider. Undefined if the provider does not support the endpoint.
+ * The route for an endpoint at a provider. Returns undefined if the provider does not support the endpoint.
  * @param model the model id as the provider spells it
  */
 export function proxyRouteOf(

@@ -17,15 +17,18 @@ export const proxyEndpoints = [
 ] as const;
 export type ProxyEndpoint = (typeof proxyEndpoints)[number];
 
-/** The route for an endpoint at a provider, and how its requests differ from the usual shape. */
+/** The route for an endpoint at a provider, and the differences of its requests from the usual shape. */
 export interface ProxyRoute {
-  /** Path under the provider's base URL. `{model}` is replaced by the percent-encoded model id. */
+  /** Path under the provider's base URL. The percent-encoded model id replaces `{model}`. */
   readonly path: string;
-  /** How the credential is sent. Absent: as for the provider's chat endpoint. */
+  /**
+   * The headers that carry the credential. If absent, the headers are the same as for the provider's chat
+   * endpoint.
+   */
   readonly auth?: AuthScheme;
-  /** The signature covers the body, so the whole body must be buffered first. */
+  /** Whether requests are signed. The signature covers the body, so the whole body must be buffered first. */
   readonly isSigned?: true;
-  /** Maps the body for a provider that uses a different shape. Absent: bodies are forwarded unchanged. */
+  /** Maps the body for a provider that uses a different shape. If absent, bodies are forwarded unchanged. */
   readonly shape?: ProxyShape;
 }
 
@@ -39,15 +42,15 @@ export type JsonFields = Readonly<Record<string, unknown>>;
 export interface MappedRequest {
   readonly body: JsonFields;
   /**
-   * Maps the provider's response to the endpoint's usual shape. Absent: the response already has the usual
+   * Maps the provider's response to the endpoint's usual shape. If absent, the response already has the usual
    * shape, or the client sent a request in the provider's shape.
    */
   readonly mapAnswer?: (answer: JsonFields, headers: IncomingHeaders) => JsonFields;
 }
 
 /**
- * Maps a request from the endpoint's usual shape (OpenAI's; Cohere's for rerank) to a provider's own shape.
- * Null: the request can be forwarded unchanged.
+ * Maps a request from the endpoint's usual shape (OpenAI's, or Cohere's for rerank) to a provider's own
+ * shape. A null result means that the request can be forwarded unchanged.
  * @param model the model id as the provider spells it
  * @throws GatewayError `invalid_field` for a field that the provider cannot express
  */

@@ -2,7 +2,7 @@ import { invalidField } from '@gateway/errors';
 import type { JsonFields, ProxyShape } from '../provider/proxy-route.ts';
 import { countOf, fieldsOf, listOf, present, renamed, without } from './shape-fields.ts';
 
-/** The input strings. Token ids are rejected, because only OpenAI's models understand them. */
+/** The input strings. Token ids are rejected, because only OpenAI's models accept them. */
 function textsOf({ input }: JsonFields): readonly string[] {
   if (typeof input === 'string') return [input];
   const texts = listOf(input);
@@ -12,7 +12,7 @@ function textsOf({ input }: JsonFields): readonly string[] {
 
 interface Embedded {
   readonly vectors: readonly unknown[];
-  /** Token count. Undefined if the provider does not report it. */
+  /** Token count. The value is undefined if the provider does not report it. */
   readonly tokens: number | undefined;
 }
 

@@ -21,7 +21,7 @@ const listed = (usage?: number) => ({
 });
 
 describe('embeddings in OpenAI’s shape', () => {
-  it('maps embeddings to Cohere’s shape and the response back to OpenAI’s', () => {
+  it('maps embeddings to Cohere’s shape, and maps the response back to OpenAI’s shape', () => {
     const mapped = map('cohere', 'embeddings', 'embed-v4.0', { input: 'hi', dimensions: 256 })!;
     expect(mapped.body).toEqual({
       ...{ model: 'embed-v4.0', texts: ['hi'], input_type: 'search_document' },
@@ -82,7 +82,7 @@ describe('embeddings in OpenAI’s shape', () => {
   });
 
   it.each([[[1, 2, 3]], [[[1], [2]]], [undefined], [[]], ['']])(
-    'returns an error that names the field for the input %j, unless it is a string',
+    'returns an error that contains the field name for the input %j, unless the input is a string',
     (input) => {
       const mapping = () => map('vertex', 'embeddings', 'm', { input: input ?? null });
       if (input === '') expect(mapping()?.body).toEqual({ instances: [{ content: '' }] });
@@ -122,7 +122,7 @@ describe('a body in the provider’s own shape', () => {
 describe('rerank in Cohere’s shape', () => {
   const request = { query: 'q', documents: ['a', { text: 'b' }], top_n: 1, return_documents: true };
 
-  it('maps rerank to Voyage’s shape and the response back to Cohere’s', () => {
+  it('maps rerank to Voyage’s shape, and maps the response back to Cohere’s shape', () => {
     const mapped = map('voyage', 'rerank', 'rerank-2.5', request)!;
     expect(mapped.body).toEqual({
       ...{ model: 'rerank-2.5', query: 'q', documents: ['a', 'b'], top_k: 1, return_documents: true },
@@ -146,7 +146,7 @@ describe('rerank in Cohere’s shape', () => {
     expect(mapped.answer(received)).toEqual({ results: [{ index: 1, relevance_score: 0.5 }] });
   });
 
-  it('returns an error that names the field when documents are not strings', () => {
+  it('returns an error that contains the field name when documents are not strings', () => {
     for (const documents of [undefined, [], [{ image: 'x' }], 'a']) {
       expect(() => map('voyage', 'rerank', 'rerank-2.5', { query: 'q', documents })).toThrow(
         expect.objectContaining({ code: 'invalid_field', param: 'documents' }),

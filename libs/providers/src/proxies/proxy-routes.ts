@@ -3,7 +3,7 @@ import { hostedCohereEmbedding, titanEmbedding } from './embedding-shapes.ts';
 import { amazonImage, stabilityImage } from './image-shapes.ts';
 import { hostedRerank } from './rerank-shapes.ts';
 
-/** OpenAI's endpoints under their original paths. Most OpenAI-compatible providers serve them. */
+/** OpenAI's endpoints under their original paths. Most OpenAI-compatible providers have these endpoints. */
 export const openAiRoutes: ProxyRoutes = {
   completions: { path: '/completions' },
   embeddings: { path: '/embeddings' },
@@ -28,8 +28,8 @@ const families: readonly (readonly [endpoint: ProxyEndpoint, model: RegExp, shap
 ];
 
 /**
- * Returns the path of an endpoint for a model: InvokeModel, or the OpenAI-compatible path for the Responses API.
- * An ARN does not name its model, so only the Responses API is available for an ARN.
+ * Returns the path of an endpoint for a model: InvokeModel, or the OpenAI-compatible path for the Responses
+ * API. An ARN does not contain the model's name, so only the Responses API is available for an ARN.
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html
  */
 export function hostedRouteOf(endpoint: ProxyEndpoint, model: string): ProxyRoute | undefined {

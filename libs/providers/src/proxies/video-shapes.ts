@@ -3,8 +3,7 @@ import { aspectOf, countOf, present, renamed, sizeOf, without } from './shape-fi
 
 /**
  * Renders OpenAI's response for a queued video.
- *
- * @param id the provider's own handle, which a client needs to poll for the video
+ * @param id the provider's own handle, with which a client polls for the video
  * https://platform.openai.com/docs/api-reference/videos/create
  */
 function renderQueued(answer: JsonFields, id: unknown, model: string): JsonFields {

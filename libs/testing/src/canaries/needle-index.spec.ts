@@ -23,13 +23,13 @@ test.each([
   expect(JSON.stringify(hits)).not.toContain(part.slice(0, 8));
 });
 
-test("finds nothing in a key's visible part, in eleven characters, or in noise", () => {
+test("finds nothing in a key's visible part, in eleven characters of a key, or in random bytes", () => {
   expect(index.find(around(secret.slice(0, 11)))).toEqual([]);
   expect(index.find(around(part.slice(0, 11)))).toEqual([]);
   expect(index.find(randomBytes(4_000_000))).toEqual([]);
 });
 
-test('ignores words but finds the characters between them', () => {
+test('ignores words but finds the characters between the words', () => {
   const named = new NeedleIndex([{ name: 'a key', value: 'first-credential-Zk39Qw8r-of-providers' }]);
   expect(named.find(around('provider-vault.list-credentials.v1'))).toEqual([]);
   expect(named.find(around('ial-Zk39Qw8r-'))).toHaveLength(1);

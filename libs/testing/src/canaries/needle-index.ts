@@ -2,7 +2,7 @@ import { renderNeedles, windowCharacters, type Needle } from './render-needles.t
 
 /** A place where part of a secret was found. */
 export interface CanaryHit {
-  /** The name of the secret, never its value. */
+  /** The name of the secret. The field never contains the secret's value. */
   readonly secret: string;
   readonly encoding: Needle['encoding'];
   /** The surrounding text, without the characters of the secret itself. */
@@ -14,17 +14,18 @@ export interface Secret {
   readonly value: string;
 }
 
-/** A bitmap of 2^24 bits, indexed by four-byte hashes. It quickly rules out nearly every position. */
+/** A bitmap of 2^24 bits, indexed by four-byte hashes. The bitmap quickly excludes nearly every position. */
 const filterBits = 24;
-// Stored in a constant: in Jest's realm, each access to a global costs more than the multiplication.
+// The function is stored in a constant, because each access to a global in Jest's realm costs more than the
+// multiplication.
 const { imul } = Math;
 const contextBytes = 120;
 /** A single finding fails the test. Several findings help to locate the source. */
 const hitsMax = 50;
 
 /**
- * Finds any twelve consecutive characters of any secret, in any encoding from `renderNeedles`, in a single
- * pass over the bytes.
+ * Finds any twelve consecutive characters of any secret, in any encoding from `renderNeedles`. The search is
+ * a single pass over the bytes.
  */
 export class NeedleIndex {
   readonly #filter = new Uint8Array(1 << (filterBits - 3));
@@ -34,7 +35,7 @@ export class NeedleIndex {
     for (const { name, value } of secrets) for (const needle of renderNeedles(name, value)) this.#add(needle);
   }
 
-  /** Number of windows searched for, each in all of its encodings. */
+  /** Number of windows that the index searches for, each in all encodings of the window. */
   get size(): number {
     return this.#needles.size;
   }
@@ -74,7 +75,7 @@ export class NeedleIndex {
   }
 }
 
-/** Multiplicative hashing (Knuth, TAOCP 3, §6.4). */
+/** Hashes a word by multiplication (Knuth, TAOCP 3, §6.4). */
 function slotOf(word: number): number {
   return imul(word, 0x9e3779b1) >>> (32 - filterBits);
 }

@@ -6,17 +6,17 @@ import { appendObserved, createObservedFolder, type ObservedKind } from './obser
 
 const writeEveryMs = 200;
 const newline = Buffer.from('\n');
-/** Larger than the output of any normal test run. */
+/** Maximum bytes to record. Larger than the output of any normal test run. */
 const bytesMax = 2 * 1024 * 1024 * 1024;
 
-/** Collects chunks and writes them periodically. */
+/** Collects chunks and writes the chunks periodically. */
 class Writer {
   readonly #waiting = new Map<ObservedKind, Buffer[]>();
   readonly #timer = setInterval(() => this.write(), writeEveryMs);
   #dataDir: string | undefined;
   #bytes = 0;
 
-  /** Sets the target. Chunks collected so far, and all later ones, are written to it. */
+  /** Sets the target folder. Collected chunks and all later chunks are written to this folder. */
   open(dataDir: string): void {
     createObservedFolder(dataDir);
     this.#dataDir = dataDir;
@@ -47,16 +47,15 @@ export interface StackObserver {
   /** The value for OTEL_EXPORTER_OTLP_ENDPOINT in the observed stack. */
   readonly otlpUrl: string;
   /**
-   * Starts to record everything that crosses NATS and Redis, in addition to traces. The stack must have an
-   * `observer`.
+   * Starts to record all NATS and Redis traffic, in addition to traces. The stack must have an `observer`.
    */
   watch(stack: StackUnderTest): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Records an entire stack's traffic: see `observedKinds`. Call this before the stack starts, so that no span
- * is missed.
+ * Records an entire stack's traffic: see `observedKinds`. Call this function before the stack starts, so that
+ * no span is missed.
  */
 export async function startObserver(): Promise<StackObserver> {
   const writer = new Writer();

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Secret } from './needle-index.ts';
 
 /**
- * The files that an observed stack writes to its data folder: one per kind of traffic, and the list of
- * secrets used.
+ * The files that an observed stack writes to its data folder: one file per kind of traffic, and the list of
+ * the secrets used.
  */
 export const observedKinds = ['traces', 'messages', 'redis-commands', 'error-answers'] as const;
 export type ObservedKind = (typeof observedKinds)[number];
@@ -26,12 +26,12 @@ export function appendObserved(dataDir: string, kind: ObservedKind, bytes: Buffe
   appendFileSync(observedFile(dataDir, kind), bytes);
 }
 
-/** Records a secret that a test uses, so that it can be searched for at the end. */
+/** Records a secret that a test uses, so that the traffic can be searched for the secret at the end. */
 export function noteSecret(dataDir: string, secret: Secret): void {
   appendFileSync(secretsFile(dataDir), `${JSON.stringify(secret)}\n`);
 }
 
-/** The recorded secrets, deduplicated. */
+/** The recorded secrets, without duplicates. */
 export function readSecretsUsed(dataDir: string): Secret[] {
   if (!existsSync(secretsFile(dataDir))) return [];
   const lines = readFileSync(secretsFile(dataDir), 'utf8').split('\n').filter(Boolean);

@@ -1,15 +1,24 @@
-/** A search pattern: a window from a secret, in one encoding. It has at least `windowCharacters` bytes. */
+/**
+ * A search pattern: a window from a secret, in one encoding. The pattern has at least `windowCharacters`
+ * bytes.
+ */
 export interface Needle {
   readonly secret: string;
   readonly encoding: 'raw' | 'hex' | 'base64' | 'base64url' | 'url' | 'json';
   readonly bytes: Buffer;
 }
 
-/** A leak is this many consecutive characters of a secret. */
+/** Number of consecutive characters of a secret that are a leak. */
 export const windowCharacters = 12;
-/** Windows such as `000000000000` occur everywhere and prove nothing. */
+/**
+ * Minimum distinct characters in a window. Windows such as `000000000000` occur in any text and do not
+ * indicate a leak.
+ */
 const distinctCharactersMin = 5;
-/** Words also occur everywhere. At most three in 100,000 windows of random base-62 text look like words. */
+/**
+ * Matches words, which also occur in any text. At most three in 100,000 windows of random base-62 text look
+ * like words.
+ */
 const words = /^[a-z _.-]+$/;
 const secretCharactersMax = 4096;
 
@@ -63,8 +72,8 @@ function listWindows(text: string): string[] {
 }
 
 /**
- * The base64 characters determined by these bytes only, when `offset` (0–2) other bytes precede them in their
- * group of three.
+ * The base64 characters that only these bytes determine, when `offset` (0–2) other bytes precede them in
+ * their group of three.
  */
 function renderBase64(bytes: Buffer, offset: number): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');

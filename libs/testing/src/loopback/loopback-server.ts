@@ -3,9 +3,8 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * Starts a server on loopback.
- *
  * @param port 0 for any free port
- * @returns its URL, without a path
+ * @returns the server's URL, without a path
  */
 export async function listenOnLoopback(server: Server, port = 0): Promise<string> {
   await new Promise<void>((settle, reject) => {

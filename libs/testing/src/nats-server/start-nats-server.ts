@@ -9,11 +9,11 @@ import { chooseFreePort } from '../../../../tools/bootstrap/stack/ports.ts';
 export interface NatsServer {
   readonly port: number;
   readonly url: string;
-  /** Kills the server like a crash (SIGKILL), which cuts its connections. */
+  /** Kills the server with SIGKILL, like a crash, so that its connections are cut. */
   stop(): Promise<void>;
-  /** Starts it again on the same port. */
+  /** Starts the server again on the same port. */
   start(): Promise<void>;
-  /** Stops it and removes its files. */
+  /** Stops the server and removes its files. */
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ async function isListening(port: number): Promise<boolean> {
 
 /**
  * Starts a real nats-server on a free loopback port for a spec's tests. `configuration` is in nats-server's
- * own syntax (users, permissions). Without it, every client has all permissions.
+ * configuration syntax (users, permissions). Without a configuration, every client has all permissions.
  */
 export async function startNatsServer(configuration = ''): Promise<NatsServer> {
   const folder = await mkdtemp(join(tmpdir(), 'nats-'));

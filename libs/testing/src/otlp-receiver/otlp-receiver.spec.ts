@@ -71,7 +71,7 @@ it('rejects invalid exports and other paths', async () => {
   expect((await send('/v1/logs', {})).status).toBe(404);
 });
 
-it('lists the received spans if a trace stays incomplete', async () => {
+it('lists the received spans if a trace remains incomplete', async () => {
   await expect(receiver.waitForTrace(traceId, () => false, 50)).rejects.toThrow(
     "my.service: I'm a server span",
   );

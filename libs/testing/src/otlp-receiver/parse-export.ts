@@ -3,19 +3,19 @@ import { z } from 'zod';
 /** An exported span. */
 export interface ReceivedSpan {
   readonly serviceName: string;
-  /** 32 hex digits. */
+  /** The trace id: 32 hex digits. */
   readonly traceId: string;
   readonly spanId: string;
-  /** Null for a trace's root span. */
+  /** The id of the parent span. The value is null for a trace's root span. */
   readonly parentSpanId: string | null;
   readonly name: string;
   readonly kind: 'unspecified' | 'internal' | 'server' | 'client' | 'producer' | 'consumer';
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** The spans of other traces that this span is linked to. */
+  /** The linked spans in other traces. */
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
   readonly status: 'unset' | 'ok' | 'error';
   readonly statusMessage: string;
-  /** Unix time. */
+  /** The start time in Unix time. */
   readonly startMs: number;
   readonly endMs: number;
 }
@@ -94,7 +94,9 @@ function readSpan(serviceName: string, each: z.output<typeof span>): ReceivedSpa
   };
 }
 
-/** Parses an ExportTraceServiceRequest in OTLP's JSON encoding. Throws a ZodError if it is invalid. */
+/**
+ * Parses an ExportTraceServiceRequest in OTLP's JSON encoding. Throws a ZodError if the request is invalid.
+ */
 export function parseExport(body: unknown): ReceivedSpan[] {
   return exportRequest.parse(body).resourceSpans.flatMap(({ resource, scopeSpans }) => {
     const serviceName = readAttributes(resource?.attributes ?? [])['service.name'];

@@ -10,8 +10,8 @@ export interface OtlpReceiver {
   /** All spans received so far, in order of arrival. */
   spans(): readonly ReceivedSpan[];
   /**
-   * Waits until a trace's spans satisfy the predicate, and returns them. After `timeoutMs` it throws an error
-   * that names the spans received.
+   * Waits until a trace's spans satisfy the predicate, and returns the spans. After `timeoutMs`, the function
+   * throws an error that lists the received spans.
    */
   waitForTrace(
     traceId: string,
@@ -21,7 +21,7 @@ export interface OtlpReceiver {
   close(): Promise<void>;
 }
 
-/** When this limit is reached, the oldest spans are removed first. */
+/** Maximum stored spans. At this limit, the oldest spans are removed first. */
 const spansMax = 200_000;
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {
@@ -32,7 +32,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 export interface OtlpReceiverOptions {
-  /** Called with the body of each export, uncompressed. */
+  /** Called with the uncompressed body of each export. */
   readonly onExport?: (body: Buffer) => void;
 }
 

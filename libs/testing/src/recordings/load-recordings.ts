@@ -4,8 +4,9 @@ import { recordingEntry, type Recording } from './recording.ts';
 import { findSharedData } from './shared-data.ts';
 
 /**
- * The folder to read: the given one (either a recordings folder or one that contains `wire/`), or else the
- * default next to the checkout. Throws if the given folder has no recordings, or if the default is missing in CI.
+ * Returns the recordings folder to read. The given folder is a recordings folder or contains `wire/`. The
+ * default folder is next to the checkout. Throws if the given folder has no recordings, or if the default
+ * folder is missing in CI.
  */
 export function findRecordings(given: string | undefined): string | undefined {
   if (given === undefined || given === '') return findSharedData('wire');

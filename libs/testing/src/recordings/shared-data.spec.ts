@@ -7,12 +7,12 @@ afterEach(() => {
 });
 
 describe('missing recorded data', () => {
-  it('lets tests skip on a development machine', () => {
+  it('makes tests skip on a development machine', () => {
     delete process.env['CI'];
     expect(findSharedData('no-such-folder')).toBeUndefined();
   });
 
-  it('fails in CI', () => {
+  it('makes tests fail in CI', () => {
     process.env['CI'] = 'true';
     expect(() => findSharedData('no-such-folder')).toThrow('no-such-folder is missing');
   });

@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-/** The folder of recorded data next to the checkout. It is not part of the repository. */
+/** The folder of recorded data next to the checkout. The folder is not part of the repository. */
 const sharedData = resolve(import.meta.dirname, '../../../../../shared/data');
 
 /**
  * Finds a file or folder of the recorded data next to the checkout.
- *
- * @returns its path, or undefined if it is missing, so that tests can skip
- * @throws Error if it is missing in CI, where a skipped test would pass unnoticed
+ * @returns the path, or undefined if the file or folder is missing, so that tests can skip
+ * @throws Error if the file or folder is missing in CI. A skipped test in CI would pass unnoticed.
  */
 export function findSharedData(path: string): string | undefined {
   const found = resolve(sharedData, path);

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 
 /**
- * Reports every command that a Redis receives: one line per command, in Redis's own quoting. It reads the raw
- * socket, because a client library could mistake the first line for a reply. Returns a function that stops
- * it. Throws if Redis rejects the request.
+ * Reports every command that a Redis server receives: one line per command, with Redis's C-style quoting. The
+ * monitor reads the raw socket, because a client library could mistake the first line for a reply. Returns a
+ * function that stops the monitor. Throws if Redis rejects the request.
  * @param onLines receives complete lines, in command order
  */
 export async function openRedisMonitor(
@@ -26,7 +26,7 @@ export async function openRedisMonitor(
   if (refused !== undefined) throw new Error(`Redis refused the MONITOR command: ${refused}`);
   onLines(answers.slice(2));
   socket.on('data', (chunk: string) => onLines(readLines(chunk)));
-  // If the test has stopped Redis, nothing more arrives.
+  // If the test has stopped Redis, no more data arrives.
   socket.on('error', () => undefined);
   return () => socket.destroy();
 }

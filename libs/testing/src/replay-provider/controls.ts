@@ -1,8 +1,8 @@
-/** How a response is sent, and how it fails. */
+/** Controls for sending a response, including its failures. */
 export interface ReplayControls {
   /**
-   * Chunk sizes for the body. The list repeats until the body ends. Without it, the body is sent as a single
-   * chunk.
+   * Chunk sizes for the body. The list repeats until the body ends. Without this list, the body is sent as a
+   * single chunk.
    */
   readonly chunkBytes?: number | readonly number[];
   /** Also splits the body inside every multi-byte character. */
@@ -14,18 +14,18 @@ export interface ReplayControls {
   /** Delay before each chunk except the first, in milliseconds. */
   readonly chunkDelayMs?: number;
   /**
-   * Resets the connection (RST): either before the headers, or after this many bytes of the body. With 0, it
-   * resets right after the headers.
+   * Resets the connection (RST), either before the headers or after this number of body bytes. With 0, the
+   * reset follows directly after the headers.
    */
   readonly resetAtByte?: 'before-headers' | number;
   /**
-   * Stops sending but keeps the connection open: either before the headers, or after this many bytes of the
-   * body.
+   * Stops sending but keeps the connection open, either before the headers or after this number of body
+   * bytes.
    */
   readonly hang?: 'before-headers' | number;
   /** Replaces the recorded status. */
   readonly status?: number;
-  /** Added to the recorded headers. Replaces headers with the same name. */
+  /** Headers added to the recorded headers. They replace headers with the same name. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Replaces the recorded body. Anything except strings and bytes is sent as JSON. */
   readonly body?: unknown;
@@ -47,7 +47,7 @@ export function chooseCuts(body: Buffer, controls: ReplayControls): number[] {
     }
   }
   if (controls.cutInsideCharacters === true) {
-    // A byte of the form 10xxxxxx continues a character, so splitting before it cuts that character.
+    // A byte of the form 10xxxxxx continues a character, so a split before such a byte cuts the character.
     for (let at = 1; at < body.length; at += 1) if (((body[at] ?? 0) & 0xc0) === 0x80) cuts.add(at);
   }
   const end = [controls.resetAtByte, controls.hang].find((at) => typeof at === 'number');

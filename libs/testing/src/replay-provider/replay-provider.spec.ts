@@ -25,7 +25,7 @@ afterAll(() => replay.close());
 
 interface Heard {
   response: IncomingMessage;
-  /** The chunks as delivered by the HTTP parser. */
+  /** The chunks as the HTTP parser delivered them. */
   chunks: Buffer[];
   body: Buffer;
   error: Error | undefined;
@@ -50,13 +50,13 @@ function ask(
         response.on('close', () => resolve({ response, chunks, body: Buffer.concat(chunks), error }));
       },
     );
-    // Once the response has started, a reset surfaces as an error on its body, which is handled below.
+    // After the response has started, a reset causes an error on the response body, which is handled below.
     request.on('error', (thrown) => (hasBegun ? undefined : reject(thrown)));
     request.end(body);
   });
 }
 
-/** How the first request ended. The provider notices this slightly later than its client. */
+/** How the first request ended. The provider records the end slightly later than its client. */
 async function untilEnded(): Promise<string> {
   for (;;) {
     const ended = replay.requests[0]?.ended;
@@ -65,7 +65,7 @@ async function untilEnded(): Promise<string> {
   }
 }
 
-// Recordings are not part of the repository. CI requires them: see findSharedData.
+// Recordings are not part of the repository. CI requires the recordings: see findSharedData.
 (folder === undefined ? describe.skip : describe)('the replay provider', () => {
   const streamedId = streamed?.id ?? '';
   const streamedBody = streamed?.response() ?? Buffer.alloc(0);
@@ -75,7 +75,7 @@ async function untilEnded(): Promise<string> {
     ['a header', { 'x-replay-id': plainId }],
     ['a bearer key', { authorization: `Bearer replay:${plainId}` }],
     ['an API key', { 'x-api-key': `replay:${plainId}` }],
-  ])('responds with the exchange that the request names by %s', async (_way, headers) => {
+  ])('responds with the exchange that the request specifies by %s', async (_way, headers) => {
     const { response, body } = await ask(headers);
     expect(response.statusCode).toBe(plain?.status);
     expect(body.equals(plain?.response() ?? Buffer.alloc(0))).toBe(true);

@@ -3,10 +3,13 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 import { cutBody, type ReplayControls } from './controls.ts';
 import type { ReplayedAnswer } from './exchange.ts';
 
-/** A reset may overtake data already written, so the reader gets this much time to receive it. */
+/**
+ * The wait before a reset, in milliseconds. A reset may overtake data that was already written, so the reader
+ * gets this time to receive the data.
+ */
 const beforeResetMs = 50;
 
-/** Overrides parts of a recorded response with those from the controls. */
+/** Overrides parts of a recorded response with the values from the controls. */
 export function applyOverrides(answer: ReplayedAnswer, controls: ReplayControls): ReplayedAnswer {
   const { retryAfterMs } = controls;
   return {
@@ -28,8 +31,8 @@ function toBytes(body: unknown): Buffer {
 }
 
 /**
- * Sends a response according to the controls. Resolves once it is sent, reset or hanging, or once the client
- * has disconnected.
+ * Sends a response according to the controls. Resolves when the response is sent, reset or hanging, or when
+ * the client has disconnected.
  */
 export async function sendAnswer(
   response: ServerResponse,

@@ -10,19 +10,19 @@ import { applyOverrides, sendAnswer } from './send-answer.ts';
 export interface ReceivedRequest {
   readonly method: string;
   readonly url: string;
-  /** Header names are in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: IncomingHttpHeaders;
-  /** With the original capitalization: name, value, name, value, … */
+  /** The headers with the original capitalization: name, value, name, value, … */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
-  /** The exchange that was used for the response; null if none was selected. */
+  /** The exchange that was used for the response. The value is null if no exchange was selected. */
   readonly exchangeId: string | null;
   /**
    * How the request ended: with the complete response, with a reset by a control, or with a client
-   * disconnect. Undefined while the request is in progress.
+   * disconnect. The value is undefined while the request is in progress.
    */
   readonly ended: 'answered' | 'cut' | 'client-left' | undefined;
-  /** `performance.now()` when the request ended. */
+  /** The time from `performance.now()` when the request ended. */
   readonly endedAtMs: number | undefined;
 }
 
@@ -30,18 +30,19 @@ export interface ReceivedRequest {
 export type ChooseControls = (request: Pick<ReceivedRequest, 'url' | 'headers' | 'body'>) => ReplayControls;
 
 export interface ReplayProvider {
-  /** `http://127.0.0.1:<port>`, without a path. */
+  /** The provider's URL, `http://127.0.0.1:<port>`, without a path. */
   readonly url: string;
   /** The 5,000 newest requests, oldest first. */
   readonly requests: readonly ReceivedRequest[];
   /**
-   * Queues an exchange for the next request that does not specify one. Null means that the controls alone
-   * define the response. Throws if the id is unknown.
+   * Queues an exchange for the next request that does not specify an exchange. Null means that only the
+   * controls define the response. Throws if the id is unknown.
    */
   enqueue(exchangeId: string | null, controls?: ReplayControls): void;
   /**
-   * Controls for all later requests without queued ones. If they are computed from the request, they also
-   * serve requests that specify no exchange, so many parallel requests need no queue.
+   * Sets controls for all later requests without queued controls. If the controls are computed from the
+   * request, they also serve requests that specify no exchange. Many parallel requests therefore need no
+   * queue.
    */
   setControls(controls: ReplayControls | ChooseControls): void;
   /** Deletes the stored requests, the queue and the controls. */
@@ -50,20 +51,20 @@ export interface ReplayProvider {
 }
 
 export interface ReplayProviderOptions {
-  /** A recordings folder (with index.jsonl); by default the one next to the checkout. */
+  /** A recordings folder (with index.jsonl). By default, the folder next to the checkout. */
   readonly recordings?: string;
-  /** The port; by default a free one. */
+  /** The port. By default, a free port. */
   readonly port?: number;
 }
 
 const requestsMax = 5_000;
 const queueMax = 10_000;
-/** `Authorization: Bearer replay:<exchange id>`, or the same in `x-api-key` or `api-key`. */
+/** Matches `Authorization: Bearer replay:<exchange id>`, or the same value in `x-api-key` or `api-key`. */
 const keyPattern = /^(?:Bearer )?replay:(.+)$/i;
 
 /**
- * Starts a loopback provider that responds with recorded exchanges. A request selects its exchange with an
- * `x-replay-id` header or an API key `replay:<exchange id>`. Otherwise the next queued exchange is used; if
+ * Starts a loopback provider that responds with recorded exchanges. A request selects an exchange with an
+ * `x-replay-id` header or an API key `replay:<exchange id>`. Otherwise the next queued exchange is used. If
  * the queue is empty, the response is 404.
  */
 export async function startReplayProvider(options: ReplayProviderOptions = {}): Promise<ReplayProvider> {

@@ -7,12 +7,12 @@ export interface TestPerson {
   /** The person's session token. */
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** Null if the person has no account. */
+  /** The value is null if the person has no account. */
   readonly accountId: string | null;
 }
 
 export interface SignUpOptions {
-  /** Whether to register an account; true by default. */
+  /** Whether to register an account. The default is true. */
   readonly register?: boolean;
 }
 
@@ -23,7 +23,7 @@ interface Tokens {
 
 /**
  * Signs up a new user through a gateway and registers an account. Each call creates an independent user and
- * account. If that fails, it throws an error with the gateway's response.
+ * account. If a step fails, the function throws an error with the gateway's response.
  */
 export async function signUpPerson(
   baseUrl: string,
@@ -41,7 +41,8 @@ export async function signUpPerson(
 }
 
 /**
- * Ends a person's login session. Its tokens stay well-formed and validly signed, but are no longer accepted.
+ * Ends a person's login session. The session's tokens remain well-formed and validly signed, but are no
+ * longer accepted.
  */
 export async function logOutPerson(baseUrl: string, person: Pick<TestPerson, 'refreshToken'>): Promise<void> {
   await postJson(baseUrl, '/v1/auth/log-out', { refresh_token: person.refreshToken });

@@ -4,13 +4,13 @@ import { SignJWT, type JWTPayload } from 'jose';
 import { closeServer, listenOnLoopback } from '../loopback/loopback-server.ts';
 
 export interface TokenIssuerOptions {
-  /** The port; by default a free one. */
+  /** The port. By default, a free port. */
   readonly port?: number;
   /** Additional fields for the discovery document. */
   readonly describe?: (issuer: string) => object;
   /**
-   * Handles requests beyond the basic token issuer, such as those for a sign-in page. Returns false for
-   * requests it does not support.
+   * Handles requests beyond the basic token issuer, such as requests for a sign-in page. Returns false for
+   * unsupported requests.
    */
   readonly answer?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
@@ -18,8 +18,8 @@ export interface TokenIssuerOptions {
 type Algorithm = 'RS256' | 'ES256';
 
 /**
- * Additional claims for a token. By default the token has a subject and is valid for ten minutes; undefined
- * omits a claim.
+ * Additional claims for a token. By default the token has a subject and is valid for ten minutes. The value
+ * undefined omits a claim.
  */
 export interface TokenChanges {
   readonly claims?: Readonly<Record<string, unknown>>;
@@ -36,8 +36,8 @@ export interface IssuerKey {
 }
 
 /**
- * An OpenID Connect issuer on loopback, with a discovery document, a key set, and tokens signed with its
- * keys.
+ * An OpenID Connect issuer on loopback, with a discovery document, a key set, and tokens that the issuer
+ * signs with its keys.
  */
 export interface TokenIssuer {
   readonly issuer: string;

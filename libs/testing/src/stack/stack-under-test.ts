@@ -17,15 +17,18 @@ const ENDED_WITHIN_MS = 10_000;
  */
 export interface UnitUnderTest {
   readonly name: string;
-  /** Null while the process is down. */
+  /** The value is null while the process is down. */
   readonly pid: number | null;
-  /** Sends a signal. If the signal kills the process immediately, resolves once it has exited. */
+  /**
+   * Sends a signal. If the signal kills the process immediately, the promise resolves after the process has
+   * exited.
+   */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Shuts the process down and leaves it stopped. */
+  /** Shuts the process down and does not restart it. */
   stop(): Promise<void>;
   /** Starts the process and waits until it is ready. */
   start(): Promise<void>;
-  /** Shuts the process down if it is running, starts it, and waits until it is ready. */
+  /** Shuts the process down if it is running, starts the process, and waits until it is ready. */
   restart(): Promise<void>;
   waitReady(): Promise<void>;
 }
@@ -41,9 +44,9 @@ export interface StackUnderTest {
   service(name: string): UnitUnderTest;
   /** The complete log of a service or server. */
   logs(name: string): string;
-  /** Connection details for a NATS user, with that user's permissions. */
+  /** Connection details for a NATS user, with the user's permissions. */
   natsCredentials(user: string): { readonly url: string; readonly user: string; readonly password: string };
-  /** A service's addresses of both Redis servers, with that service's permissions. */
+  /** A service's addresses of both Redis servers, with the service's permissions. */
   redisUrls(user: string): Readonly<Record<'queue' | 'cache', string>>;
   /** Stops the stack and deletes its data. Does nothing for a shared stack. */
   stop(): Promise<void>;
@@ -93,7 +96,7 @@ function required(value: string | null, name: string): string {
   return value;
 }
 
-/** A handle to the running stack with its data in `path`. */
+/** A handle for the running stack with its data in `path`. */
 export function attachStack(path: string, stop: () => Promise<void> = async () => {}): StackUnderTest {
   const dataDir = openDataDir(path);
   return {

@@ -53,7 +53,7 @@ describe('a private stack without services', () => {
     expect(unit.pid).not.toBe(before);
   });
 
-  test('data written to Postgres survives a kill', async () => {
+  test('data written to Postgres is kept after a kill', async () => {
     const url = stack.dev.postgres.account;
     await query(url, 'CREATE TABLE kept (id int)');
     await query(url, 'INSERT INTO kept VALUES (7)');

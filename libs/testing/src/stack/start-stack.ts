@@ -13,21 +13,27 @@ import type { StackUnderTest } from './stack-under-test.ts';
 
 export interface TestStackOptions {
   /**
-   * Environment variables by service name, or `*` for all services. They override everything else. Limits of account
-   * routes are raised unless they are given here.
+   * Environment variables by service name, or `*` for all services. These variables override all other
+   * settings. Limits of account routes are raised unless they are given here.
    */
   readonly env?: Record<string, Record<string, string>>;
-  /** Number of processes by service name; one by default. The second process is called `<service>-2`. */
+  /**
+   * Number of processes by service name. By default, one process. The second process has the name
+   * `<service>-2`.
+   */
   readonly replicas?: Record<string, number>;
   /**
-   * The services to run; all by default. With an empty list, only Postgres (migrated), Redis and NATS run.
+   * The services to run. By default, all services. With an empty list, only Postgres (migrated), Redis and
+   * NATS run.
    */
   readonly apps?: readonly string[];
   /** Unpacked images to run instead of this checkout's build, by process name. */
   readonly images?: StackOptions['images'];
   /** Creates a NATS user `observer` that receives all messages. */
   readonly hasObserver?: boolean;
-  /** Whether the supervisor restarts killed processes. By default the test restarts them itself. */
+  /**
+   * Whether the supervisor restarts killed processes. By default, the test restarts killed processes itself.
+   */
   readonly restartCrashed?: boolean;
 }
 
@@ -41,16 +47,19 @@ const raisedLimits = {
 
 const STOPPED_WITHIN_MS = 90_000;
 
-/** The environment variables that a private stack inherits. None of them can point to a real server. */
+/**
+ * The environment variables that a private stack inherits. None of these variables can contain the address of
+ * a real server.
+ */
 function chooseEnv(): Record<string, string | undefined> {
   const { PATH, HOME, USER, LANG, TMPDIR } = process.env;
   return { PATH, HOME, USER, LANG, TMPDIR };
 }
 
 /**
- * Starts a private stack on free ports, with its data in the temporary directory, and resolves once it is
- * ready. The stack always ends together with this process. Throws an error with the log of the service that
- * failed.
+ * Starts a private stack on free ports, with its data in the temporary directory. The promise resolves when
+ * the stack is ready. The stack always ends together with this process. Throws an error with the log of the
+ * service that failed.
  */
 export async function startStack(options: TestStackOptions = {}): Promise<StackUnderTest> {
   await prepareCheckout({ env: {}, build: options.apps?.length !== 0 });
@@ -68,13 +77,15 @@ export async function startStack(options: TestStackOptions = {}): Promise<StackU
   const identity = identifyProcess(supervisor.pid ?? 0);
   return attachStack(path, async () => {
     if (identity) await endProcess(identity, 'SIGTERM', STOPPED_WITHIN_MS);
-    // Needed only if the supervisor was killed.
+    // This clean-up is needed only if the supervisor was killed.
     if (existsSync(path)) await endLeftovers(openDataDir(path));
     rmSync(path, { recursive: true, force: true });
   });
 }
 
-/** The stack started by the suite's global set-up. Tests that use it must not stop its processes. */
+/**
+ * The stack that the suite's global set-up started. Tests that use this stack must not stop its processes.
+ */
 export function sharedStack(): StackUnderTest {
   const path = process.env['SHARED_STACK_DATA_DIR'];
   if (!path) throw new Error('This suite has no shared stack: see test/shared-stack.setup.mjs.');

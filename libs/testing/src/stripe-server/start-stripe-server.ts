@@ -6,7 +6,7 @@ import { closeServer, listenOnLoopback } from '../loopback/loopback-server.ts';
 export interface StripeServerOptions {
   /** Prices for subscriptions. */
   readonly prices: readonly string[];
-  /** The port; by default a free one. */
+  /** The port. By default, a free port. */
   readonly port?: number;
 }
 
@@ -27,26 +27,27 @@ export interface SignedEvent {
 }
 
 export interface SignOptions {
-  /** Overrides the current time, in Unix milliseconds. */
+  /** The current time in Unix milliseconds, which overrides the real time. */
   readonly atMs?: number;
   readonly secret?: string;
 }
 
 /**
- * A loopback server that implements the parts of Stripe's API used by the gateway, including signed webhooks.
+ * A loopback server that implements the parts of Stripe's API that the gateway uses, including signed
+ * webhooks.
  */
 export interface StripeServer {
   readonly url: string;
   readonly secretKey: string;
   readonly webhookSecret: string;
   readonly state: StripeState;
-  /** Requests in order of arrival, including rejected ones. */
+  /** Requests in order of arrival, including rejected requests. */
   readonly calls: readonly StripeCall[];
-  /** Completes a checkout like a person who pays by card. */
+  /** Completes a checkout, like a person who pays by card. */
   pay(checkoutId: string): StripeSubscription;
-  /** A signed event for an object. */
+  /** Creates a signed event for an object. */
   sign(type: string, object: object, options?: SignOptions): SignedEvent;
-  /** The same event with a new signature. */
+  /** Returns the same event with a new signature. */
   resign(event: SignedEvent, options?: SignOptions): SignedEvent;
   /** Sets whether every request returns 503. */
   setAway(away: boolean): void;
@@ -142,7 +143,9 @@ function renderEvent(type: string, object: object): { id: string; body: string }
   return { id, body: JSON.stringify({ ...event, data: { object } }, null, 2) };
 }
 
-/** Follows "Verify webhook signatures manually" in https://docs.stripe.com/webhooks. */
+/**
+ * Creates a signature according to "Verify webhook signatures manually" in https://docs.stripe.com/webhooks.
+ */
 function signEvent(
   { id, body }: { id: string; body: string },
   webhookSecret: string,

@@ -59,7 +59,7 @@ function invalid(message: string): StripeAnswer {
 export class StripeState {
   readonly customers = new Map<string, Fields>();
   readonly checkouts = new Map<string, StripeCheckout>();
-  /** Newest first, as Stripe lists them. */
+  /** The list in Stripe's order, newest first. */
   readonly subscriptions: StripeSubscription[] = [];
   readonly prices: ReadonlySet<string>;
 

@@ -24,7 +24,7 @@ beforeEach(() => {
   rules = new TranscriptRules({ bindsPrefix: true });
 });
 
-/** Answers a request, and returns its messages with the answer. */
+/** Responds to a request, and returns the request's messages with the response. */
 function answer(body: Body, text = 'Done.', more: readonly object[] = []): object[] {
   const [signature = ''] = rules.signBound('messages', body, ['']);
   const content = [{ type: 'thinking', thinking: '', signature }, ...more, { type: 'text', text }];
@@ -73,7 +73,7 @@ test.each<[string, (body: Body) => Partial<Body>]>([
   expect(rules.violations).toHaveLength(1);
 });
 
-test('a tampered block has another text', () => {
+test('rejects a tampered block with the error for an invalid signature', () => {
   const body = after(({ messages }) => ({
     messages: messages.map(
       (message) => JSON.parse(JSON.stringify(message).replace('"signature":"', '"signature":"x')) as object,
@@ -85,7 +85,7 @@ test('a tampered block has another text', () => {
   });
 });
 
-test('a found tool counts from the message on that references it', () => {
+test('includes a found tool in the prefix from the message that references the tool', () => {
   const reference = {
     type: 'tool_search_tool_result',
     content: { tool_references: [{ type: 'tool_reference', tool_name: 'c' }] },
@@ -112,13 +112,13 @@ describe('the chain of blocks', () => {
     ),
   });
 
-  test('may lose its start or its end', () => {
+  test('may lose blocks at the start or at the end', () => {
     const body = long();
     expect(judge(without(body, 1))).toEqual({ kind: 'accepted' });
     expect(judge(without(body, 3))).toEqual({ kind: 'accepted' });
   });
 
-  test('may not have a gap, and a removed block cannot come back', () => {
+  test('may not have a gap, and a removed block cannot return', () => {
     const body = long();
     const more = { ...body, messages: [...answer(body), next] };
     expect(judge(without(more, 3))).toMatchObject({ kind: 'rejected' });
@@ -131,14 +131,14 @@ describe('the chain of blocks', () => {
 describe('the control', () => {
   const changed = (more: object = {}) => after(({ tools }) => ({ tools: tools.slice(1), ...more }));
 
-  test('needs its beta', () => {
+  test('requires its beta', () => {
     expect(judge(changed(dropping))).toEqual({
       kind: 'rejected',
       message: 'thinking.block_binding: Extra inputs are not permitted',
     });
   });
 
-  test('drops the block and all later ones, and says so', () => {
+  test('drops the first mismatching block and all later blocks, and reports the dropped blocks', () => {
     expect(judge(changed(dropping), `other-beta, ${bindingBeta}`)).toEqual({
       kind: 'dropped',
       transformations: [
@@ -148,7 +148,7 @@ describe('the control', () => {
   });
 });
 
-test('converse is checked alike, and its beta is in the body', () => {
+test('checks converse requests by the same rules, with the beta in the body', () => {
   const spec = (name: string) => ({ toolSpec: { name } });
   const body = {
     messages: [{ role: 'user', content: [{ text: 'Go.' }] }],

@@ -3,7 +3,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 /** The APIs on which a provider binds reasoning to the prefix. */
 export type BoundFormat = 'messages' | 'converse' | 'responses';
 
-/** What a provider did with the reasoning of a request. */
+/** A provider's verdict about the reasoning of a request. */
 export type BindingVerdict =
   | { readonly kind: 'accepted' }
   /** The request is rejected with 400 and this text. */
@@ -27,23 +27,23 @@ export const bindingBeta = 'thinking-binding-controls-2026-08-01';
 interface IssuedBlock {
   readonly text: string;
   readonly prefix: string;
-  /** The signature of the block before it in the transcript. Null if it was the first one. */
+  /** The signature of the previous block in the transcript. The value is null for the first block. */
   readonly previous: string | null;
 }
 
 /**
- * Signs reasoning and checks it as a provider does that binds reasoning to its prefix: `system`, the set of `tools`, and all
- * messages before it. Cache markers, the order of tools and of JSON keys do not count. A deferred tool counts from the message
- * on that references it. Reasoning may be missing at the start or at the end of a transcript, but not between two blocks, and a
- * removed block cannot come back.
- *
- * Sources: Anthropic, "Preserved thinking" and "Prefix checks"; OpenAI, "Keep the prefix unchanged" and the SDK's types.
+ * Signs and checks reasoning like a provider that binds reasoning to its prefix. The prefix is `system`, the
+ * set of `tools`, and all messages before the reasoning. Cache markers, the order of tools and the order of
+ * JSON keys are ignored. A deferred tool is part of the prefix from the message that references the tool.
+ * Reasoning may be missing at the start or at the end of a transcript, but not between two blocks. A removed
+ * block cannot return. Sources: Anthropic, "Preserved thinking" and "Prefix checks"; OpenAI, "Keep the prefix
+ * unchanged" and the SDK's types.
  */
 export class PrefixBinding {
   readonly #key = randomBytes(32);
   readonly #issued = new Map<string, IssuedBlock>();
 
-  /** Signs the reasoning texts of a response to this request, in their order. */
+  /** Signs the reasoning texts of a response to this request, in the order of the texts. */
   sign(format: BoundFormat, body: unknown, texts: readonly string[]): string[] {
     const request = readBoundRequest(format, body);
     const prefix = prefixesOf(request)[request.turns.length] ?? '';
@@ -57,7 +57,7 @@ export class PrefixBinding {
     });
   }
 
-  /** @param betas the request's `anthropic-beta` header */
+  /** @param betas the value of the request's `anthropic-beta` header */
   check(format: BoundFormat, body: unknown, betas = ''): BindingVerdict {
     const request = readBoundRequest(format, body);
     const { behavior } = request;
@@ -82,7 +82,7 @@ export class PrefixBinding {
   }
 }
 
-/** The verdict about the first block that does not match. Later blocks are dropped with it. */
+/** The verdict about the first block that does not match. All later blocks are dropped with that block. */
 function mismatch(
   format: BoundFormat,
   { turns, behavior }: BoundRequest,
@@ -106,7 +106,10 @@ function mismatch(
   return { kind: 'dropped', transformations: hasBeta ? transformations : [] };
 }
 
-/** The documented error. Its end is not quoted in the documentation; clients match the second sentence. */
+/**
+ * The documented error. The documentation does not quote the end of the error. Clients match the second
+ * sentence.
+ */
 function boundElsewhere(path: string): string {
   return `${path}: Invalid \`signature\` in \`thinking\` block. The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to \`drop_block\`.`;
 }
@@ -138,7 +141,7 @@ interface BoundRequest {
   readonly tools: readonly BoundTool[];
   readonly turns: readonly BoundTurn[];
   readonly behavior: unknown;
-  /** Betas in the body. */
+  /** The betas in the body. */
   readonly betas: readonly string[];
 }
 
@@ -169,7 +172,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 /** Members that are not part of the prefix. */
 const uncounted = new Set(['cache_control', 'defer_loading', 'cachePoint']);
 
-/** Equal values have equal texts: keys are sorted, and cache markers are left out. */
+/** Equal values have equal texts, because keys are sorted and cache markers are omitted. */
 function canonical(value: unknown): string {
   if (value === undefined) return 'null';
   return JSON.stringify(value, (key, member: unknown) => {
@@ -227,7 +230,7 @@ function readMessage({ role, content }: Json, at: number): BoundTurn {
   };
 }
 
-/** A search by the provider returns an object, a search by the client a list. */
+/** A search by the provider returns an object. A search by the client returns a list. */
 function listReferences({ content }: Json): string[] {
   const found = Array.isArray(content) ? content : listOf(asJson(content)['tool_references']);
   return found.flatMap((reference) => {
@@ -268,7 +271,8 @@ function readConverse(body: Json): BoundRequest {
 
 function readResponses(body: Json): BoundRequest {
   return {
-    // Instructions count only before GPT-6.2. Format and tools of the request count.
+    // Instructions are part of the prefix only before GPT-6.2. The format and tools of the request are always
+    // part of it.
     system: canonical(asJson(body['text'])['format']),
     tools: listOf(body['tools']).map((tool) => ({
       name: textOf(asJson(tool)['name']),

@@ -10,7 +10,7 @@ beforeEach(() => {
   rules = new TranscriptRules();
 });
 
-/** Issues reasoning as one response, and returns its blocks. */
+/** Issues reasoning as one response, and returns the blocks of that response. */
 function think(...texts: string[]): object[] {
   const issued = texts.map((text) => ({ kind: 'reasoning', text, signature: rules.sign(text) }) as const);
   rules.issue(issued);
@@ -21,7 +21,7 @@ const check = (messages: readonly object[], more: object = {}): string | undefin
   rules.check('messages', { tools, messages, ...more });
 const enabled = { thinking: { type: 'enabled', budget_tokens: 1024 } };
 
-it('accepts a turn with reasoning that comes back unmodified', () => {
+it('accepts a turn with reasoning that the client returns unmodified', () => {
   const turn = { role: 'assistant', content: [...think('one', 'two'), call('1')] };
   expect(check([user, turn, { role: 'user', content: [result('1')] }], enabled)).toBeUndefined();
   expect(rules.violations).toEqual([]);
@@ -96,14 +96,14 @@ it.each<[string, () => readonly object[], RegExp]>([
   expect(rules.violations).toHaveLength(1);
 });
 
-it('rejects a turn with calls that does not begin with reasoning, once a budget is set', () => {
+it('rejects a turn with calls that does not begin with reasoning, if the request sets a reasoning budget', () => {
   const turn = [user, { role: 'assistant', content: [call('1')] }, { role: 'user', content: [result('1')] }];
   expect(check(turn)).toBeUndefined();
   expect(check(turn, enabled)).toMatch(/must start with a thinking block/);
   expect(check([user], { ...enabled, tool_choice: { type: 'any' } })).toMatch(/may not be enabled/);
 });
 
-it('reads converse', () => {
+it('reads requests in the converse format', () => {
   rules.issue([{ kind: 'reasoning', text: 'one', signature: rules.sign('one') }]);
   const reasoning = { reasoningContent: { reasoningText: { text: 'one', signature: rules.sign('one') } } };
   const toolUse = { toolUse: { toolUseId: '1', name: 'a', input: {} } };
@@ -118,7 +118,7 @@ it('reads converse', () => {
   expect(rules.check('converse', { toolConfig, messages: messages(forged) })).toMatch(/Invalid `signature`/);
 });
 
-it('reads chat-completions, where the calls of a turn need their reasoning', () => {
+it('reads requests in the chat-completions format, in which the calls of a turn need their reasoning', () => {
   rules.issue([{ kind: 'unsigned', text: 'one' }]);
   const turn = (more: object) => [
     user,

@@ -8,32 +8,32 @@ import {
   type TranscriptMessage,
 } from './transcript.ts';
 
-/** A reasoning block of a response, as a provider sends it. */
+/** A reasoning block of a response, in the form in which a provider sends it. */
 export type IssuedReasoning =
   | { readonly kind: 'reasoning'; readonly text: string; readonly signature: string }
   | { readonly kind: 'unsigned'; readonly text: string }
   | { readonly kind: 'redacted'; readonly data: string };
 
-/** Finds the first violation of a rule, as the text of the provider's error. */
+/** Finds the first violation of a rule. Returns the text of the provider's error. */
 type Rule = (transcript: Transcript, issued: IssuedSequences) => string | undefined;
 
-/** Reasoning that was issued: every run of consecutive blocks, and every unsigned text. */
+/** Issued reasoning: every run of consecutive blocks, and every unsigned text. */
 interface IssuedSequences {
   isSigned(text: string, signature: string): boolean;
   hasRun(run: readonly TranscriptBlock[]): boolean;
 }
 
 /**
- * A provider's checks of a transcript. It signs the reasoning that a scripted model returns, and rejects
+ * A provider's checks of a transcript. The class signs the reasoning that a scripted model returns, and rejects
  * requests that break a documented rule:
  *
- * - Every call has its result in the next message, results come first there, and every result has its call.
+ * - Every call has a result in the next message, the results are first in that message, and every result has a call.
  * - Turns of model and client alternate. No text is blank, and no message is empty.
- * - Reasoning is unmodified (signatures), and consecutive blocks are those of one response, all of them.
+ * - Reasoning is unmodified (signatures), and consecutive blocks are all blocks of one response.
  * - A message does not end in reasoning. With a fixed reasoning budget, a turn with calls begins with reasoning.
  * - A forced call excludes reasoning.
- * - Unsigned reasoning (`reasoning_content`) accompanies every call of the current turn, unmodified, once the
- *   provider has sent any.
+ * - After the provider has sent unsigned reasoning (`reasoning_content`), every call of the current turn has
+ *   unmodified unsigned reasoning.
  * - With `bindsPrefix`, reasoning is valid only behind the prefix for which it was signed (`PrefixBinding`).
  *
  * Sources: Anthropic, "Extended thinking" (preserving thinking blocks, toggling thinking modes) and "Tool use";
@@ -50,12 +50,12 @@ export class TranscriptRules {
     this.#binding = bindsPrefix ? new PrefixBinding() : null;
   }
 
-  /** The violations so far, oldest first. */
+  /** The violations found up to now, oldest first. */
   get violations(): readonly string[] {
     return this.#violations;
   }
 
-  /** Returns a signature for a reasoning text. It is valid for exactly this text. */
+  /** Returns a signature for a reasoning text. The signature is valid for exactly this text. */
   sign(text: string): string {
     return createHmac('sha256', this.#key).update(text).digest('base64');
   }
@@ -67,7 +67,10 @@ export class TranscriptRules {
     this.#runs.add(keyOf(run));
   }
 
-  /** Signs the reasoning of the response to a request, behind the request's prefix. Needs `bindsPrefix`. */
+  /**
+   * Signs the reasoning of the response to a request, and binds it to the request's prefix. Needs
+   * `bindsPrefix`.
+   */
   signBound(format: BoundFormat, body: unknown, texts: readonly string[]): string[] {
     if (this.#binding === null) throw new Error('these rules do not bind reasoning to the prefix');
     const signatures = this.#binding.sign(format, body, texts);
@@ -77,7 +80,7 @@ export class TranscriptRules {
 
   /**
    * Checks a request by every rule.
-   * @param betas the request's `anthropic-beta` header
+   * @param betas the value of the request's `anthropic-beta` header
    */
   judge(format: BoundFormat, body: unknown, betas?: string): BindingVerdict {
     const bound = this.#binding?.check(format, body, betas) ?? { kind: 'accepted' };
@@ -91,7 +94,7 @@ export class TranscriptRules {
   check(format: TranscriptFormat, body: unknown): string | undefined {
     const transcript = readTranscript(format, body);
     const issued: IssuedSequences = {
-      // Bound signatures were checked with their prefix.
+      // Bound signatures were already checked together with their prefix.
       isSigned: (text, signature) => this.#binding !== null || this.sign(text) === signature,
       hasRun: (run) => this.#runs.has(keyOf(run)),
     };
@@ -117,7 +120,10 @@ function idsOf(message: TranscriptMessage | undefined, kind: 'call' | 'result'):
   return (message?.blocks ?? []).flatMap((block) => (block.kind === kind && 'id' in block ? [block.id] : []));
 }
 
-/** Joins adjacent client messages, because chat-completions sends each result in a separate message. */
+/**
+ * Joins adjacent client messages, because the chat-completions format sends each result in a separate
+ * message.
+ */
 function joinClientMessages(messages: readonly TranscriptMessage[]): TranscriptMessage[] {
   const joined: TranscriptMessage[] = [];
   for (const message of messages) {
@@ -212,7 +218,7 @@ const reasoningIsNotLast: Rule = ({ messages }) => {
     : `messages.${at}: The final block in an assistant message cannot be \`thinking\`.`;
 };
 
-/** The messages of the model since the last message of the client that has more than results. */
+/** The model's messages since the client's last message that contains more than tool results. */
 function currentTurn(messages: readonly TranscriptMessage[]): readonly TranscriptMessage[] {
   const since = messages.findLastIndex(
     ({ role, blocks }) => role === 'user' && blocks.some(({ kind }) => kind !== 'result'),

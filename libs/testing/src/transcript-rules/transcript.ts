@@ -35,7 +35,7 @@ const asJson = (value: unknown): Json =>
 const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.map(asJson) : []);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Reads the parts of a request that providers check. Parts that no rule reads are left out. */
+/** Reads the parts of a request that providers check. Parts that no rule reads are omitted. */
 export function readTranscript(format: TranscriptFormat, body: unknown): Transcript {
   const request = asJson(body);
   switch (format) {

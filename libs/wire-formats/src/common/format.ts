@@ -45,11 +45,14 @@ export interface RequestEdit {
    * definition's first byte.
    */
   readonly schemaEdits?: ReadonlyMap<number, readonly ByteEdit[]>;
-  /** Replacements for message text. Each replaces a complete JSON string, with offsets into the body. */
+  /**
+   * Replacements for message text. Each replacement covers a complete JSON string, with offsets into the
+   * body.
+   */
   readonly contextEdits?: readonly ByteEdit[];
   /** Replacements for call names and arguments, with offsets into the body. */
   readonly callEdits?: readonly ByteEdit[];
-  /** The gateway's own tools, appended after the kept ones. */
+  /** The gateway's own tools, appended after the kept tools. */
   readonly addTools?: readonly ChatTool[];
   /** Messages that the gateway appends after the client's last message. */
   readonly addMessages?: readonly ChatMessage[];
@@ -90,7 +93,10 @@ export interface ContextPart {
   text(): string;
 }
 
-/** Defaults for response values that the format requires. Providers of other formats may not send them. */
+/**
+ * Defaults for response values that the format requires. Providers of other formats may not send these
+ * values.
+ */
 export interface AnswerDefaults {
   readonly id: string;
   readonly model: string;
@@ -193,11 +199,11 @@ export interface RequestRenderOptions {
   readonly model: string;
   /** The output limit field for a provider that accepts only one of the two fields. */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
-  /** The default output limit, in formats that require one. */
+  /** The default output limit, in formats that require an output limit. */
   readonly maxOutputTokensDefault?: number;
   /** False if the model rejects a reasoning effort. The effort is then reported as a loss. */
   readonly takesReasoningEffort?: boolean;
-  /** The API version to use, in formats that have versions. If absent, the format chooses one. */
+  /** The API version to use, in formats that have versions. If absent, the format chooses the version. */
   readonly apiVersion?: string;
   /**
    * The key under which the provider keeps the requests of a conversation in one prompt cache. Ignored in
@@ -225,7 +231,7 @@ export interface ProviderHalf {
   readonly toolNamePattern: RegExp;
   /** The format's finish reason for a complete response that the model ended. */
   readonly finishedReason: string;
-  /** Absent in formats without cache markers. */
+  /** The rules for cache markers. Absent in formats without cache markers. */
   readonly cacheMarkers?: CacheMarkerRules;
   /** Chooses the API version for a request. Defined only in formats that have versions. */
   chooseApiVersion?(request: ChatRequest): string;

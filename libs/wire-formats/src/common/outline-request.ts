@@ -12,8 +12,8 @@ export function invalidBody(): GatewayError {
 export const modelCharactersMax = 512;
 
 /**
- * Far more messages than any model's context can hold. Each message costs a few microseconds and a few
- * hundred bytes.
+ * Maximum messages per request, far more than any model's context can contain. Each message costs a few
+ * microseconds and a few hundred bytes.
  */
 const messagesMax = 32_768;
 

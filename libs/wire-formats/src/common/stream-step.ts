@@ -13,7 +13,8 @@ export function chainSteps<State>(
   for (const step of steps) {
     const [next, events] = step(current);
     current = next;
-    // Not `push(...events)`: one step can emit more events than a function call accepts arguments.
+    // This code avoids `push(...events)`, because one step can emit more events than a function call accepts
+    // arguments.
     for (const event of events) emitted.push(event);
   }
   return [current, emitted];

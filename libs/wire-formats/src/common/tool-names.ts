@@ -118,8 +118,8 @@ function renameCalls(message: ChatMessage, rename: Rename): ChatMessage {
 /**
  * Maps a call id to an id that the provider accepts, because ids from other providers may contain other
  * characters. Equal ids map to equal ids.
- *
- * @param pattern matches a complete id that the provider accepts; it must accept letters, digits, `_` and `-`
+ * @param pattern matches a complete id that the provider accepts. The pattern must accept letters, digits,
+ * `_` and `-`.
  */
 export function mapToolId(id: string, pattern: RegExp, charactersMax = Infinity): string {
   if (pattern.test(id)) return id;

@@ -15,9 +15,8 @@ const valueBytesMax = 32_767;
 
 /**
  * Encodes a message.
- * @throws RangeError for values that the layout cannot express: a name of 0 or more than 255 bytes, a value
- * of more than 32,767 bytes, a number out of range for its type, or a message above the specification's
- * limits.
+ * @throws RangeError for names of 0 or more than 255 bytes, and for values of more than 32,767 bytes. Also
+ * throws for a number out of range for its type, and for a message above the specification's limits.
  */
 export function encodeEventStream({ headers, payload }: EventStreamMessage): Buffer {
   const fields = Buffer.concat([...headers].flatMap(([name, header]) => encodeHeader(name, header)));

@@ -50,10 +50,10 @@ const kindByFirstByte: readonly (JsonKind | undefined)[] = Array.from({ length: 
 
 /**
  * Validated JSON text and the positions of the values in it, without a tree. Each value and each key takes
- * three 32-bit words, in text order: the offset of the first byte, the offset after the last byte, and a
- * third word. For a container, the third word is the node that follows the container. For a string, the third
- * word is 1 if the string contains an escape. If an object repeats a key, the last occurrence is used, as
- * with `JSON.parse`.
+ * three 32-bit words: the offset of the first byte, the offset after the last byte, and a third word. Values
+ * and keys are in text order. For a container, the third word is the node that follows the container. For a
+ * string, the third word is 1 if the string contains an escape. If an object repeats a key, the last
+ * occurrence is used, as with `JSON.parse`.
  */
 export class JsonTape {
   readonly bytes: Buffer;
@@ -92,7 +92,7 @@ export class JsonTape {
     return this.#words.byteLength;
   }
 
-  /** The next node after this one and its descendants. */
+  /** The next node after this node and its descendants. */
   after(node: JsonNode): JsonNode {
     const first = this.bytes[this.start(node)];
     return first === 0x7b || first === 0x5b ? (this.#words[node * nodeWords + 2] ?? 0) : node + 1;

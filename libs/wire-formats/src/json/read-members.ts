@@ -28,7 +28,7 @@ export function asTokens(value: unknown): number | undefined {
   return tokens >= 0 && tokens <= tokensMax ? tokens : undefined;
 }
 
-/** The elements of a list. Empty for any other value. */
+/** The elements of a list, or an empty list for any other value. */
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : [];
 }

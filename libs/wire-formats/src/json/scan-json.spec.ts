@@ -22,7 +22,7 @@ function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Text with some bytes removed, duplicated or replaced. It resembles JSON but is mostly invalid. */
+/** Text with some bytes removed, duplicated or replaced. The text resembles JSON but is mostly invalid. */
 const damagedText = fc
   .tuple(
     jsonText,

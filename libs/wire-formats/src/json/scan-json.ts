@@ -51,9 +51,7 @@ const noQuads = new Int32Array(0);
 
 class Scanner {
   readonly #bytes: Uint8Array;
-  /**
-   * The bytes as 32-bit words. They start at `#quadsFrom` (0 to 3), the first offset with 4-byte alignment.
-   */
+  /** The bytes as 32-bit words, from `#quadsFrom` (0 to 3), the first 4-byte aligned offset. */
   readonly #quads: Int32Array;
   readonly #quadsFrom: number;
   readonly #depthMax: number;
@@ -180,9 +178,9 @@ class Scanner {
 
   /**
    * Returns the offset of the next byte that ends a run of ordinary bytes, or the length of the text. After
-   * alignment, the loop reads four bytes at a time. The subtraction sets the top bit of a byte that is below
-   * 0x20, or that is zero after an XOR with a quote or a backslash (Warren, Hacker's Delight, 6-1). A borrow
-   * can cause a false positive in the next higher byte, so the four bytes are then checked individually.
+   * alignment, the loop reads four bytes at a time. The subtraction sets the top bit of each byte below 0x20,
+   * and of each byte that an XOR with a quote or a backslash makes zero (Warren, Hacker's Delight, 6-1). A
+   * borrow can cause a false positive in the next higher byte, so the loop then checks each byte.
    */
   #skipPlainRun(from: number): number {
     const bytes = this.#bytes;

@@ -20,9 +20,9 @@ const binding = '"block_binding":{"prefix_mismatch_behavior":"drop_block"}';
 const typesWithBinding = ['adaptive', 'enabled'];
 
 /**
- * Sets the provider's behavior for reasoning that does not match the prefix to `drop_block`. Returns null in
- * three cases: the client set the behavior, the request's type of reasoning does not accept the setting, or
- * the format is another one.
+ * Sets the provider's behavior for reasoning that does not match the prefix to `drop_block`. Returns null if
+ * the client set the behavior, if the request's type of reasoning does not accept the setting, or for other
+ * formats.
  */
 export function dropBoundReasoning(format: ProviderFormat, body: Uint8Array): DroppingRequest | null {
   if (format !== 'messages' && format !== 'converse') return null;

@@ -24,7 +24,8 @@ export function parseSseStream<State>(
     for (const frame of frames) {
       const [next, added] = parseFrame(state, frame);
       state = next;
-      // Not `push(...added)`: one frame can produce more events than a function call accepts arguments.
+      // This code avoids `push(...added)`, because one frame can produce more events than a function call
+      // accepts arguments.
       for (const event of added) events.push(event);
     }
     return events;

@@ -1,27 +1,32 @@
 import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 import { labelOf, parseReference, renderRunReference } from './references.ts';
 
-/** A line that occurs more often than this cannot start a reference. */
+/** Maximum number of occurrences of a line that can start a reference. */
 const placesMax = 16;
 /**
- * Minimum number of saved tokens, first for runs with at least `runLinesMin` lines, and then for shorter
- * runs.
+ * Minimum number of saved tokens: `runGainMin` for runs with at least `runLinesMin` lines, and `fewGainMin`
+ * for shorter runs.
  */
 const runLinesMin = 3;
 const runGainMin = 12;
 const fewGainMin = 32;
 /**
- * Maximum number of characters used to estimate a line's tokens. A longer line is worth a reference anyway.
+ * Maximum number of characters used to estimate a line's tokens. For a longer line, a reference always saves
+ * tokens.
  */
 const lineLookedAt = 4_000;
-/** Separates blocks. In sent text, it also replaces references and markers. */
+/**
+ * A number that separates blocks in the index. The number also replaces references and markers in sent text.
+ */
 const gap = -1;
-/** Replaces a reference or marker in the text being searched. No run of lines contains it. */
+/**
+ * A number that replaces a reference or marker in the searched text. No run of lines contains this number.
+ */
 const standIn = -2;
 
 /**
- * Numbers the lines that were sent, so that repeated runs can be found in time linear in the text. The index
- * grows with the conversation and never deletes lines.
+ * Numbers the sent lines, so that repeated runs can be found in time linear in the text. The index grows with
+ * the conversation and never deletes lines.
  */
 export class LineIndex {
   readonly #idByLine = new Map<string, number>();
@@ -92,7 +97,7 @@ export class LineIndex {
     this.#sent.push(reference === undefined && id !== standIn ? id : gap);
   }
 
-  /** Removes everything added after a position. The caller later adds the text that is actually sent. */
+  /** Removes all lines added after a position. The caller later adds the lines that are actually sent. */
   #forget(start: number): void {
     for (let place = start; place < this.#sent.length; place += 1) {
       const id = this.#sent[place] as number;
@@ -135,7 +140,7 @@ export class LineIndex {
     return length;
   }
 
-  /** Undefined if the reference would cost more than it saves, or would be ambiguous. */
+  /** Renders a reference. Undefined if the reference would cost more than it saves, or would be ambiguous. */
   #referenceTo(place: number, length: number, places: readonly number[]): string | undefined {
     const sent = this.#sent;
     const last = this.#labels[sent[place + length - 1] as number];
@@ -151,7 +156,7 @@ export class LineIndex {
       : reference;
   }
 
-  /** Whether another run has the same length and the same first and last line, but different content. */
+  /** Whether another run has different content, but the same length and the same first and last line. */
   #isConfusable(other: number, place: number, length: number): boolean {
     const sent = this.#sent;
     let isSame = true;

@@ -10,7 +10,7 @@ it.each([
   [renderRunReference(label, label, 1_999_999), { kind: 'run', first: label, last: label, count: 1_999_999 }],
   [renderRunReference(label, label, 1), { kind: 'run', first: label, last: label, count: 1 }],
   [renderBlockReference(label, 1_999_999), { kind: 'block', label, place: 1_999_999 }],
-])('parses %j with labels of any length', (line, reference) => {
+])('parses the reference %j with labels of any length', (line, reference) => {
   expect(parseReference(line ?? '')).toEqual(reference);
 });
 

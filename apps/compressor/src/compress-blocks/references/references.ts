@@ -3,15 +3,15 @@ import { cutText } from '../../text/cut-text.ts';
 /** Maximum label length in characters. */
 const labelLength = 40;
 /**
- * Longer than any reference with two labels. It limits the input to the patterns, which take quadratic time
- * on a long line that starts like a reference.
+ * Maximum length of a line that is parsed as a reference. Every reference with two labels is shorter. The
+ * patterns take quadratic time on a long line that starts like a reference.
  */
 const referenceLengthMax = 256;
 
-/** Control characters and line separators. */
+/** Characters that make a label hard to read: control characters and line separators. */
 // eslint-disable-next-line no-control-regex -- the pattern matches control characters
 const unclear = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/;
-/** A line number at the start of a line, but not a time of day. */
+/** Matches a line number at the start of a line, but not a time of day. */
 const numberedLine = /^ *(\d{1,7})(?:[|\t]|:(?!\d\d))/;
 
 /**
@@ -67,7 +67,7 @@ export function parseReference(line: string): Reference | undefined {
   }
   const run = /^\[(\d+) lines as above, from "(.*)"\]$/.exec(line);
   const ends = run?.[2] ?? '';
-  // The last one counts. A pattern would try each of them.
+  // The last separator is used. A regular expression would try each separator.
   const between = ends.lastIndexOf(betweenEnds);
   if (run && between >= 0) {
     const last = ends.slice(between + betweenEnds.length);

@@ -2,14 +2,15 @@ import { cutText } from '../../text/cut-text.ts';
 import type { TextStep } from './text-step.ts';
 
 /**
- * Encoded data such as base64 or hex, with or without a data URL. No word, path or identifier is that long.
+ * Matches encoded data such as base64 or hex, with or without a data URL. Words, paths and identifiers are
+ * shorter than 320 characters.
  */
 const encoded = /[A-Za-z0-9+/_=-]{320,}/g;
 const lineMax = 3_000;
 const headLength = 240;
 const tailLength = 80;
 
-/** Truncates encoded data and minified lines, but keeps enough of them to be recognized. */
+/** Truncates encoded data and minified lines, but keeps enough characters to recognize them. */
 export const blobs: TextStep = {
   name: 'blobs',
   apply(text, { omit }) {
@@ -26,7 +27,7 @@ export const blobs: TextStep = {
   },
 };
 
-/** Encoded data either mixes upper case, lower case and digits, or is hex. */
+/** Whether text looks encoded. Encoded data either mixes upper case, lower case and digits, or is hex. */
 function looksEncoded(blob: string): boolean {
   const sample = blob.slice(0, 320);
   const isMixed = /[A-Z]/.test(sample) && /[a-z]/.test(sample) && /\d/.test(sample);

@@ -3,17 +3,17 @@ import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 import type { TextStep } from './text-step.ts';
 
 /**
- * Only longer results are trimmed. For shorter results, requesting the omitted parts would cost more than
- * trimming saves.
+ * Maximum size of a result that is not trimmed, in tokens. For shorter results, requesting the omitted parts
+ * would cost more than trimming saves.
  */
 const tokensMax = 2_500;
 const headTokens = 900;
 const tailTokens = 600;
-/** In nearly every text, this many characters take up more than one token. */
+/** Number of characters that take up more than one token in nearly every text. */
 const lookedAtPerToken = 16;
 /** Number of lines kept before and after a critical line. */
 const around = 2;
-/** A marker must replace at least this many lines. */
+/** Minimum number of lines that a marker replaces. */
 const gapLinesMin = 6;
 
 /** Trims a long result to its start, its end, and every critical line with the lines around it. */
@@ -36,7 +36,7 @@ export const headTail: TextStep = {
   },
 };
 
-/** Examining only the start is enough to classify most long texts. */
+/** Whether a text is long. The start of a text is enough to classify most long texts. */
 function isLong(text: string): boolean {
   const part = Math.min(text.length, tokensMax * lookedAtPerToken);
   if (estimateTextTokens(text, 0, part) > tokensMax) return true;

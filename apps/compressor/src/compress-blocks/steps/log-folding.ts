@@ -6,8 +6,8 @@ const linesMin = 5;
 const lineLengthMax = 400;
 
 /**
- * Folds consecutive lines that differ only in numbers, keeping the first and last line. A run that contains a
- * critical line is kept in full.
+ * Folds consecutive lines that differ only in numbers, and keeps the first and last line. A run that contains
+ * a critical line is kept in full.
  */
 export const logFolding: TextStep = {
   name: 'log_folding',
@@ -42,8 +42,7 @@ function foldRun(run: readonly string[], context: StepContext, out: string[]): v
 }
 
 /**
- * The line with its numbers masked: times, counters, addresses. Empty if the line does not look like a log
- * line.
+ * The line with masked numbers: times, counters, addresses. Empty if the line does not look like a log line.
  */
 function shapeOf(line: string): string {
   if (line.length > lineLengthMax || line.trim().length < 12) return '';

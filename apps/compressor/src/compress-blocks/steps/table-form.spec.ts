@@ -14,7 +14,7 @@ const flight = (number: string, economy: number, business: number) => ({
 const flights = [flight('HAT1', 17, 3), flight('HAT2', 5, 0), flight('HAT3', 9, 12)];
 
 describe('renderTables', () => {
-  it('writes field names once, and also values that are the same in all objects', () => {
+  it('writes field names only once, and also writes equal values of all objects only once', () => {
     expect(render({ flights })).toBe(
       '{"flights":{"all":{"origin":"JFK","status":"available"},' +
         '"columns":["flight_number","seats.economy","seats.business"],' +
@@ -45,7 +45,7 @@ describe('renderTables', () => {
 
   it('renders each part of deeply nested lists only once', () => {
     let nested: unknown = 1;
-    // If every level were rendered twice (as a table and unchanged), this would take hours.
+    // The test would take hours if every level were rendered twice (as a table and unchanged).
     for (let depth = 0; depth < 31; depth += 1) nested = [{ a: nested }, { a: 1 }];
     expect(expandTables(JSON.parse(render(nested)))).toEqual(nested);
   });

@@ -5,23 +5,26 @@ import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 const shareMax = 0.92;
 
 /**
- * Renders lists of similar objects as tables where that is shorter: the field names once, then a list of values per object.
+ * Renders lists of similar objects as tables if the table is shorter: the field names once, then a list of values per object.
  *
  *     [{"id":1,"size":{"w":2,"h":3},"on":true},{"id":4,"size":{"w":5,"h":6},"on":true}]
  *     {"all":{"on":true},"columns":["id","size.w","size.h"],"rows":[[1,2,3],[4,5,6]]}
  *
- * `all` holds the fields that are the same in all objects. Lists of lists of similar objects have `groups` of rows. An object
- * of similar objects has a first column `(name)`. Values keep their spelling. Only the order of fields is lost;
- * `expandTables` is the inverse.
+ * `all` contains the fields that are the same in all objects. Lists of lists of similar objects have `groups` of rows.
+ * An object of similar objects has a first column `(name)`. Values keep their spelling, and only the order of fields
+ * is lost. `expandTables` is the inverse function.
  */
 export function renderTables(tape: JsonTape): string {
   return new TableRenderer(tape).render(tape.root);
 }
 
-/** An escape for a letter in these keywords, or for the dot between names. */
+/** Matches an escape for a letter in the table keywords, or for the dot between names. */
 const escapedLetter = /\\u(?:2205|00(?:2[89e]|6[135cdef]|7[35]))/i;
 
-/** Whether text contains table keywords. Such text is left unchanged, because a table would be ambiguous. */
+/**
+ * Whether text contains table keywords. Text with table keywords is left unchanged, because a table would be
+ * ambiguous.
+ */
 export function mayHoldTables(text: string): boolean {
   return (
     text.includes('"columns"') ||
@@ -34,8 +37,8 @@ export function mayHoldTables(text: string): boolean {
 class TableRenderer {
   readonly #tape: JsonTape;
   /**
-   * Each node is rendered both as a table and unchanged. Without this cache, the work would double at every
-   * level.
+   * A cache of rendered nodes. Each node is rendered both as a table and unchanged, so without this cache the
+   * work would double at every level.
    */
   readonly #rendered = new Map<JsonNode, string>();
   readonly #done: JsonNode[] = [];
@@ -107,9 +110,9 @@ class TableRenderer {
   }
 }
 
-/** The cell for a field that the object does not have. */
+/** The cell for a field that the object lacks. */
 export const absent = '"∅"';
-/** The column that holds the field names, for rows that were fields of an object. */
+/** The column with the field names, for rows that were fields of an object. */
 export const nameColumn = '"(name)"';
 
 /** An object as a row. Maps each column (a JSON string) to the value's node or JSON text. */
@@ -178,7 +181,10 @@ function rowSetOf(
   return isDense ? { shape, columns, rows, groups: known } : undefined;
 }
 
-/** Fields in nested objects get names with dots. Undefined if a name contains a dot or occurs twice. */
+/**
+ * Reads an object as a row. Fields in nested objects get names with dots. Undefined if a name contains a dot
+ * or occurs twice.
+ */
 function readRow(tape: JsonTape, node: JsonNode): Row | undefined {
   const cells = new Map<string, JsonNode>();
   for (const { key, value } of tape.entries(node)) {
@@ -191,7 +197,7 @@ function readRow(tape: JsonTape, node: JsonNode): Row | undefined {
   return cells.size === 0 ? undefined : { cells };
 }
 
-/** A small object with scalar values, which is split into several columns. */
+/** A small object with scalar values, which becomes several columns. */
 function readFlat(tape: JsonTape, node: JsonNode): Map<string, JsonNode> | undefined {
   const leaves = new Map<string, JsonNode>();
   for (const { key, value } of tape.entries(node)) {

@@ -1,17 +1,20 @@
 import type { TextStep } from './text-step.ts';
 
-/** ECMA-48: control sequences, operating system commands (ended by BEL or ST), and two-character escapes. */
+/**
+ * Matches ECMA-48 sequences: control sequences, operating system commands (ended by BEL or ST), and
+ * two-character escapes.
+ */
 const escapeSequence =
   // eslint-disable-next-line no-control-regex -- the pattern matches control characters
   /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][0-9A-B]|[@-Z\\-_])/g;
 
-/** The sequences that erase the rest of the line or the whole line. */
+/** Matches the sequences that erase the rest of the line or the whole line. */
 // eslint-disable-next-line no-control-regex -- the pattern matches control characters
 const erasure = /\x1b\[(?:0?[JK]|2K)/g;
 
 /**
- * Removes color codes and cursor movements. A line that was redrawn is reduced to what the terminal finally
- * shows.
+ * Removes color codes and cursor movements. A line that was redrawn is reduced to the text that the terminal
+ * finally shows.
  */
 export const terminal: TextStep = {
   name: 'terminal',
@@ -52,7 +55,7 @@ function showLine(line: string): string {
 
 interface Drawing {
   readonly text: string;
-  /** Characters drawn earlier at or beyond this column are no longer visible. */
+  /** Characters that were drawn earlier at or after this column are no longer visible. */
   readonly erasedFrom: number;
 }
 
@@ -92,7 +95,10 @@ export const trailingSpace: TextStep = {
   },
 };
 
-/** This is a loop because a pattern would take quadratic time on long whitespace before a word. */
+/**
+ * The code uses a loop because a regular expression would take quadratic time on long whitespace before a
+ * word.
+ */
 function trimmedEnd(text: string, start: number, end: number): number {
   let at = end;
   while (at > start && isBlank(text.charCodeAt(at - 1))) at -= 1;

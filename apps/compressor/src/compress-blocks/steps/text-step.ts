@@ -1,6 +1,8 @@
 import type { ContextStepName } from '@gateway/contracts';
 
-/** What a step may use in addition to the text. All of it depends only on the block and on earlier blocks. */
+/**
+ * The input of a step in addition to the text. These values depend only on the block and on earlier blocks.
+ */
 export interface StepContext {
   /** Lower-case words that must be kept: see `criticalTerms`. */
   readonly terms: ReadonlySet<string>;
@@ -8,7 +10,7 @@ export interface StepContext {
   readonly omit: (original: string) => string;
 }
 
-/** One way to shorten text. Returns the text unchanged if it finds nothing to shorten. */
+/** A method to shorten text. Returns the text unchanged if the step cannot shorten it. */
 export interface TextStep {
   readonly name: ContextStepName;
   apply(text: string, context: StepContext): string;

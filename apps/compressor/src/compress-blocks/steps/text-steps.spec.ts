@@ -41,7 +41,7 @@ describe('trailingSpace', () => {
 });
 
 describe('blobs', () => {
-  it('keeps the start of encoded data and marks the rest', () => {
+  it('keeps the start of encoded data and marks the omitted part', () => {
     const data = 'iVBORw0KGgoAAAANSUhEUg'.repeat(40);
     const { text, omitted } = applyStep(blobs, `src="data:image/png;base64,${data}" alt`);
     expect(text).toMatch(/base64,.{5,24}\[… \d+ characters left out: id1\]" alt$/);

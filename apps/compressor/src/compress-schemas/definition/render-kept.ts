@@ -6,15 +6,15 @@ const comma = 0x2c;
 const colon = 0x3a;
 
 /**
- * If there would be more edits than this, or the edits would be longer than the remaining text, one edit
- * replaces everything.
+ * Maximum number of edits. With more edits, or if the edits would be longer than the remaining text, a single
+ * edit replaces the whole range.
  */
 const editsMax = 64;
 const editBytes = 48;
 
 /**
  * The byte ranges of the definition that remain, in order. Dropped fields, removed parts of strings and
- * whitespace between tokens are left out.
+ * whitespace between tokens are not included.
  */
 export function keptRanges(
   { tape, schema, isSchemaOnly }: ToolDefinitionText,
@@ -33,7 +33,7 @@ export function keptRanges(
   return kept.ranges;
 }
 
-/** Returns the edits that leave only `kept`. */
+/** Returns the edits that remove all bytes outside `kept`. */
 export function editsLeaving(bytes: Buffer, kept: readonly ByteRange[]): ByteEdit[] {
   const edits: ByteEdit[] = [];
   let at = 0;
@@ -81,7 +81,10 @@ class KeptRanges {
     else if (end > start) this.ranges.push({ start, end });
   }
 
-  /** The scan limits how deeply the JSON is nested, so the depth of this recursion is limited too. */
+  /**
+   * Keeps a JSON value. The scan limits how deeply the JSON is nested, so the depth of this recursion is also
+   * limited.
+   */
   keepValue(node: JsonNode): void {
     const tape = this.#tape;
     const kind = tape.kind(node);
@@ -121,7 +124,7 @@ class KeptRanges {
     });
   }
 
-  /** Keeps the comma or colon before a token. Nothing but whitespace lies between them. */
+  /** Keeps the comma or colon before a token. Only whitespace lies between the two. */
   #keepMarkBefore(start: number, mark: number): void {
     let at = start - 1;
     while (at > 0 && this.#tape.bytes[at] !== mark) at -= 1;

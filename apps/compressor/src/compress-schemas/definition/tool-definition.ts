@@ -20,8 +20,8 @@ const cacheMarkers = ['cache_control', 'cachePoint'];
 
 /**
  * Finds the parts of a definition in one of three formats: chat-completions (`function.parameters`), messages
- * (`input_schema`), converse (`toolSpec.inputSchema.json`). Returns undefined for anything else, such as
- * built-in tools, and for definitions with a client's cache marker. Those are not compressed.
+ * (`input_schema`), converse (`toolSpec.inputSchema.json`). Returns undefined for definitions that are not
+ * compressed: other formats, built-in tools, and definitions with a client's cache marker.
  */
 export function findDefinition(tape: JsonTape): ToolDefinitionText | undefined {
   const { root } = tape;
@@ -47,8 +47,8 @@ export function findDefinition(tape: JsonTape): ToolDefinitionText | undefined {
 }
 
 /**
- * An object's fields by key. Undefined if the value is not an object, or if a key is repeated, which parsers
- * interpret differently.
+ * An object's fields by key. Undefined if the value is not an object, or if a key is repeated. Parsers
+ * interpret repeated keys differently.
  */
 export function readMembers(tape: JsonTape, node: JsonNode): Map<string, JsonEntry> | undefined {
   if (tape.kind(node) !== 'object') return undefined;
@@ -62,20 +62,20 @@ export function readMembers(tape: JsonTape, node: JsonNode): Map<string, JsonEnt
 }
 
 /**
- * An object at a position where JSON Schema expects a schema. Its keys are keywords rather than property
- * names.
+ * An object at a position where JSON Schema expects a schema. The keys of this object are keywords rather
+ * than property names.
  */
 export interface SchemaPosition {
   readonly node: JsonNode;
   readonly members: ReadonlyMap<string, JsonEntry>;
   /**
-   * The name of the property or definition. For the outermost schema, the tool's name. Undefined for a branch
+   * The name of the property or definition. The outermost schema has the tool's name. Undefined for a branch
    * or an item.
    */
   readonly name: string | undefined;
 }
 
-/** Keywords with a schema or a list of schemas as their value. Drafts 04 to 2020-12. */
+/** Keywords with a schema or a list of schemas as their value, from drafts 04 to 2020-12. */
 const schemaKeywords = new Set(
   (
     'items prefixItems additionalItems contains additionalProperties propertyNames unevaluatedItems unevaluatedProperties ' +
@@ -88,15 +88,15 @@ const schemaMapKeywords = new Set(
 );
 
 export interface SchemaWalk {
-  /** Outermost first. */
+  /** The positions of all subschemas, outermost first. */
   readonly positions: readonly SchemaPosition[];
   /** False if an object with a repeated key was skipped, because parsers interpret it differently. */
   readonly isComplete: boolean;
 }
 
 /**
- * Visits every subschema in a schema. It skips values (`enum`, `const`, `default`, `examples`) and unknown
- * keywords.
+ * Visits every subschema in a schema. The walk skips values (`enum`, `const`, `default`, `examples`) and
+ * unknown keywords.
  */
 export function walkSchema(tape: JsonTape, schema: JsonNode, name: string): SchemaWalk {
   const walker = new Walker(tape);

@@ -4,8 +4,8 @@ import { readMembers } from '../definition/tool-definition.ts';
 import type { SchemaPosition } from '../definition/tool-definition.ts';
 
 /**
- * How many characters (punctuation, fillers, spaces) a text may add to a name and still count as repeating
- * it.
+ * Maximum number of characters (punctuation, fillers, spaces) that a text may add to a name and still count
+ * as a repetition of the name.
  */
 const addedMax = 16;
 const fillers = new Set(['a', 'an', 'the']);
@@ -23,7 +23,7 @@ function wordsOfName(text: string): string {
     .split(/[^\p{L}\p{N}\p{M}\p{S}]+/u)
     .filter((word) => word !== '');
   const telling = words.filter((word) => !fillers.has(word));
-  // A property may be named `a`.
+  // A property may have a filler such as `a` as its name.
   return (telling.length > 0 ? telling : words).join(' ');
 }
 
@@ -79,8 +79,9 @@ function dropIfEmptyOrNamed(
 }
 
 /**
- * Drops `title` annotations without information: on the outermost schema, because the tool has a name; where
- * the title repeats the property's name; and next to a description. A title that is the only text is kept.
+ * Drops `title` annotations without information. These are the title of the outermost schema, because the
+ * tool has a name, titles that repeat the property's name, and titles next to a description. A title is kept
+ * if it is the only text.
  */
 export const title: SchemaStep = {
   name: 'title',

@@ -8,7 +8,7 @@ describe('$schema', () => {
     { type: 'object', properties: { a: { exclusiveMinimum: 1 } }, additionalProperties: false },
     { $defs: { node: { properties: { next: { $ref: '#/$defs/node' } } } }, properties: { a: { $ref: '#' } } },
     { properties: { a: { $ref: '#/$defs/b', description: 'beside it' } }, $defs: { b: {} } },
-  ])('is dropped if every draft interprets the schema the same way: %j', (schema) => {
+  ])('is dropped if every draft interprets the schema identically: %j', (schema) => {
     for (const $schema of [draft7, draft2020]) {
       expect(compressedSchema({ $schema, ...schema })).toEqual({ schema, steps: ['$schema'] });
     }

@@ -3,14 +3,15 @@ import type { SchemaPosition } from '../definition/tool-definition.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /**
- * Dialects in which all keywords except `dialectKeywords` have the same meaning. Any of them may be a
- * provider's default.
+ * Matches the dialects in which all keywords except `dialectKeywords` have the same meaning. Any of these
+ * dialects may be a provider's default.
  */
 const knownDialect = /^https?:\/\/json-schema\.org\/(?:draft-0[67]|draft\/2019-09|draft\/2020-12)\/schema#?$/;
 
 /**
  * Keywords that are missing or have a different meaning in one of the drafts 06 to 2020-12. A schema that
- * uses any of them keeps its `$schema`, because other arguments could become valid without it.
+ * uses any of these keywords keeps its `$schema`, because other arguments could become valid without
+ * `$schema`.
  */
 const dialectKeywords = new Set(
   (
@@ -29,7 +30,7 @@ const besideReference = new Set([
   'examples',
   '$schema',
 ]);
-/** References to positions that the walk visits. */
+/** Matches references to positions that the walk visits. */
 const walkedReference = /^#\/(?:\$defs|definitions)\/[^/%~]+$/;
 
 /** Drops the outermost `$schema` if every keyword has the same meaning in all drafts from 06 on. */

@@ -4,15 +4,15 @@ import { estimateDefinitionTokens } from '../../text/estimate-tokens.ts';
 import type { SchemaDraft, SchemaStep } from './schema-step.ts';
 import { readMembers } from '../definition/tool-definition.ts';
 
-/** Token budget for all descriptions in a tool. Most tools stay below it. */
+/** Token budget for all descriptions in a tool. The descriptions of most tools are within the budget. */
 const tokensMax = 200;
 
 interface Sentence {
   readonly description: JsonNode;
-  /** Includes the whitespace before the sentence. */
+  /** The bytes of the sentence, including the whitespace before it. */
   readonly range: ByteRange;
   readonly tokens: number;
-  /** Position in the description, starting at 0. */
+  /** Position of the sentence in the description, starting at 0. */
   readonly place: number;
   readonly isAside: boolean;
 }
@@ -57,11 +57,12 @@ const telling =
 const aside =
   /^(?:\\n|\s)*(?:for example|example|e\.g\.|note|see|this (?:tool|function|is)|use(?:ful)? |useful)\b/i;
 
-/** The sentences that may be removed: any except the first sentence and sentences with rules. */
+/** The sentences that may be removed. The first sentence and sentences with rules are not removed. */
 function listSentences(tape: JsonTape, description: JsonNode): Sentence[] {
   const { start, end } = tape.range(description);
   const raw = tape.bytes.toString('utf8', start + 1, end - 1);
-  // After a written backslash, `\\n` may not be a line break. Such rare texts are not cut.
+  // After an escaped backslash, `\
+  // ` may not be a line break. Texts with escaped backslashes are rare and are not cut.
   if (raw.includes('\\\\')) return [];
   const sentences: Sentence[] = [];
   let at = start + 1;

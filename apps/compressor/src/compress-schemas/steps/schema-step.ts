@@ -4,8 +4,8 @@ import type { JsonNode } from '@gateway/wire-formats';
 import type { SchemaWalk, ToolDefinitionText } from '../definition/tool-definition.ts';
 
 /**
- * The input and output of a step. A step only drops fields or parts of descriptions; it never changes or adds
- * text.
+ * The input and output of a step. A step only drops fields or parts of descriptions. A step never changes or
+ * adds text.
  */
 export interface SchemaDraft {
   readonly definition: ToolDefinitionText;

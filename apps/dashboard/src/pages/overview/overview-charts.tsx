@@ -49,8 +49,8 @@ const tickFormat = (format: (value: number) => string) => ({
   tickFormatter: (value: number) => format(value),
 });
 const common = { h: '100%', dataKey: 'day', withLegend: true, tooltipAnimationDuration: 0 } as const;
-// The charts are hidden from screen readers, which use the tables. Therefore, no element of a chart takes the
-// focus.
+// The charts are hidden from screen readers, which use the tables.
+// Therefore, no element of a chart takes the focus.
 const unfocusable = { accessibilityLayer: false };
 const toSeries = (series: readonly Series[]) => series.map(({ name, color }) => ({ name, color }));
 

@@ -146,8 +146,7 @@ function useChat(column: PlaygroundColumn): ColumnChat {
       const done = await sendChat(chat, { onProgress: setReply, signal: controller.signal });
       if (abort.current !== controller) return;
       setBusy(false);
-      // Removes a question without a response, because a provider would reject a conversation with such a
-      // question.
+      // A provider would reject a conversation with an unanswered question, so the question is removed.
       const { text: answered, calls } = done.answer;
       const isAnswered = answered !== '' || calls.length > 0;
       setTurns(isAnswered ? [...next, { role: 'assistant', text: answered, calls }] : turns);

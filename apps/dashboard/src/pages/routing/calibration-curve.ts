@@ -57,8 +57,8 @@ export function drawSteps(
 /** The area between the bounds as an SVG path. */
 export function drawBand(points: readonly CurvePoint[], scale: Scale): string {
   const high = drawSteps(points, scale, (point) => point.high);
-  // The lower edge is drawn backwards. The height of each step applies from the next K down to the K of the
-  // step.
+  // The lower edge is drawn backwards.
+  // The height of each step applies from the next K down to the K of the step.
   const low = points.toReversed().map((point) => `V${round(scale.y(point.low))}H${round(scale.x(point.k))}`);
   return points.length === 0 ? '' : `${high}${low.join('')}Z`;
 }

@@ -31,7 +31,7 @@ interface SessionChartProps {
 
 /**
  * Two charts over the session's requests. One chart shows tokens including the cached part, and the other
- * shows the tool set.
+ * chart shows the tool set.
  */
 export default function SessionCharts({ requests }: SessionChartProps) {
   return (

@@ -26,7 +26,7 @@ export interface Attempt {
    * same.
    */
   toolNames: UpstreamToolNames | null;
-  /** Whether the client wants usage data in a streamed response. Known after the request is translated. */
+  /** Whether the client requested usage data in a streamed response. Known after the request is translated. */
   streamsUsage: boolean;
 }
 
@@ -83,8 +83,8 @@ export interface Attempts {
   /** Failed attempts in the order of their calls. */
   readonly failed: FailedAttempt[];
   /**
-   * The attempt whose response broke before the first byte was sent to the client. Null otherwise. After a
-   * broken response, the next call is a new attempt.
+   * The attempt with a response that broke before the first byte was sent to the client. Null otherwise.
+   * After a broken response, the next call is a new attempt.
    */
   broken: FailedAttempt | null;
   /** Skipped fallbacks in the order in which they were skipped. */

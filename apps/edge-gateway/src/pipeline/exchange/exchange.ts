@@ -138,7 +138,7 @@ export interface SentPrompt {
 /** A key's tool lists, and their effect on the request. */
 export interface ToolGuard {
   readonly permission: ToolPermission;
-  /** Whether the client wants usage data in a streamed response. */
+  /** Whether the client requested usage data in a streamed response. */
   readonly streamsUsage: boolean;
   /** Number of tools before the lists were applied. */
   readonly toolsOffered: number;

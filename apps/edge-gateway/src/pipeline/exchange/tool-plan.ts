@@ -88,7 +88,7 @@ export interface ToolPlan {
   readonly recovery?: Recovery | undefined;
   /** Deferral, which replaces pruning. Absent if tools outside `forwarded` are pruned. */
   readonly deferral?: Deferral | undefined;
-  /** Set in a conversation with bound reasoning, whose plan must be sent unchanged. */
+  /** Set in a conversation with bound reasoning. Its plan must be sent unchanged. */
   readonly bound?: BoundPlan | undefined;
   /** SHA-256 of each tool's definition, in the client's order. Absent if nothing was planned. */
   readonly toolHashes?: readonly string[] | undefined;

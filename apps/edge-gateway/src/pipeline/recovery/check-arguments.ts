@@ -32,8 +32,8 @@ interface Check {
  * the arguments fit. Keywords that the check does not support pass, because the client's own tool rejects
  * invalid calls.
  * The check is written by hand, because common validators compile a schema to code or run its regular
- * expressions. That would be a risk, because the schema comes from a client and this process serves many
- * clients. The check ignores `pattern` and `format`.
+ * expressions. Both are risks, because the schema comes from a client and this process serves many clients.
+ * The check ignores `pattern` and `format`.
  */
 export function checkArguments(schema: unknown, argumentsText: string): readonly string[] {
   let value: unknown;

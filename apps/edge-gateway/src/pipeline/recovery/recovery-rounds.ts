@@ -92,7 +92,7 @@ export class RecoveryRounds {
     return this.#recovery.recoveryTool.name;
   }
 
-  /** Whether the client wants usage data in a streamed response. */
+  /** Whether the client requested usage data in a streamed response. */
   get streamsUsage(): boolean {
     return this.#given.recovery.streamsUsage;
   }
@@ -176,7 +176,7 @@ export class RecoveryRounds {
     return this.reached.size - this.#given.recovery.described.length;
   }
 
-  /** Names of the pruned tools whose definitions reached the model, in the first request or in a later round. */
+  /** Names of pruned tools with definitions that reached the model in the first or in a later request. */
   get reached(): ReadonlySet<string> {
     return this.#isLast ? new Set(this.#given.recovery.pruned.keys()) : this.#requests.shown;
   }

@@ -48,7 +48,7 @@ export interface Recovery {
   readonly recall: RecallOriginal | null;
   /** Whether the client's format joins all text in a response. */
   readonly joinsTexts: boolean;
-  /** Whether the client wants usage data in a streamed response. */
+  /** Whether the client requested usage data in a streamed response. */
   readonly streamsUsage: boolean;
 }
 

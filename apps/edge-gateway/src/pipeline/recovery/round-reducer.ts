@@ -7,7 +7,7 @@ import { showsReasoning, withoutReasoning } from './reasoning.ts';
 import type { Recovery } from './recovery.ts';
 import { showUsage } from './sum-usage.ts';
 
-/** A call that is withheld until the reducer knows whether the client may see it. */
+/** A call that is withheld until it is decided whether the client may see the call. */
 interface WithheldCall extends MadeCall {
   readonly start: Extract<StreamEvent, { type: 'tool-call-start' }>;
   readonly pieces: string[];
@@ -20,7 +20,7 @@ export interface RecoveryCall {
   readonly verdict: Exclude<Verdict, { kind: 'deliver' }>;
 }
 
-/** Finish reasons after which a model continues once its calls are answered. */
+/** Finish reasons after which a model continues when its calls are answered. */
 const continuingReasons: ReadonlySet<FinishReason> = new Set<FinishReason>(['tool-calls', 'stop', 'other']);
 
 /**

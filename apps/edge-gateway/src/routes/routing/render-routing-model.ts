@@ -3,7 +3,7 @@ import { pricesAt, type CatalogModel } from '@gateway/model-catalog';
 
 /**
  * Renders the catalog's facts about a model.
- * @param at the time whose prices are shown, in milliseconds since the epoch
+ * @param at the time for the shown prices, in milliseconds since the epoch
  */
 export function renderRoutingModel(model: CatalogModel, at: number): RoutingModel {
   const { provider, modelId, capabilities } = model;

@@ -13,8 +13,8 @@ const worstCases = 16;
 const roundsMax = 40;
 const precision = 1e-9;
 /**
- * Extra weight in the test for a conversation that misses several tools, as a factor. Its loss is less
- * certain. Any weight gives a valid test, and this weight allows the most misses.
+ * Extra weight in the test for a conversation that misses several tools, as a factor. The loss of such a
+ * conversation is less certain. Any weight gives a valid test, and this weight allows the most misses.
  */
 const weightFactor = 1.5;
 /**
@@ -95,11 +95,11 @@ function isExact({ samples }: MissCounts, recoveryRate: number): boolean {
 
 /**
  * The largest probability of the observed number of misses or fewer, if the mean loss is `loss`. A
- * conversation misses one tool with probability p₁ and then loses 1 − ρ. It misses several tools with
- * probability p₂ and then loses at most 1. Therefore loss ≤ p₁(1 − ρ) + p₂, and p₁ + p₂ ≤ 1. The weighted
- * count is one + w · more, with a fixed weight w. This count has a trinomial distribution. The test uses the
- * worst of the pairs (p₁, p₂) with this loss. The count decreases as K grows, so the smallest K that passes
- * needs no correction.
+ * conversation misses one tool with probability p₁ and then loses 1 − ρ. A conversation misses several tools
+ * with probability p₂ and then loses at most 1. Therefore loss ≤ p₁(1 − ρ) + p₂, and p₁ + p₂ ≤ 1. The
+ * weighted count is one + w · more, with a fixed weight w. This count has a trinomial distribution. The test
+ * uses the worst of the pairs (p₁, p₂) with this loss. The count decreases as K grows, so the smallest K that
+ * passes needs no correction.
  */
 function chanceOfSoFew({ samples, one, more }: MissCounts, recoveryRate: number, loss: number): number {
   const lossOfOne = 1 - recoveryRate;
@@ -137,8 +137,7 @@ function chanceUpTo(
 function cumulate(most: number, samples: number, chance: number): number {
   if (most >= samples || chance <= 0) return 1;
   if (chance >= 1) return 0;
-  // The function uses the other tail, so that the first term of the sum is not too small for a floating-point
-  // number.
+  // The other tail is used, so that the first term of the sum is not too small for a floating-point number.
   if (chance > 0.5) return 1 - cumulateSmall(samples - most - 1, samples, 1 - chance);
   return cumulateSmall(most, samples, chance);
 }

@@ -15,8 +15,8 @@ const storedBuckets = z.array(
     curve: points,
     toolsMean: z.number(),
     since: z.string().nullable(),
-    // The previous release stored only the curve and `isOff`. Its buckets therefore use the priors until the
-    // next round.
+    // The previous release stored only the curve and `isOff`.
+    // The buckets of that release use the priors until the next round.
     state: z.enum(['calibrated', 'prior', 'off']).default('prior'),
     reason: z
       .enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed'])

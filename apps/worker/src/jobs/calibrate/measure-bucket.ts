@@ -49,8 +49,8 @@ export function measureCurve(samples: readonly ShadowSample[]): CurvePoint[] {
   const points = new Map<number, number>();
   for (let misses = 0; misses < needed.length && points.size < pointsMax; misses = nextMisses(misses)) {
     const k = Math.max(1, needed[needed.length - 1 - misses] ?? 1);
-    // Points arrive in descending order of K. For equal K, the first point has the fewest misses, which is
-    // the true number.
+    // Points arrive in descending order of K.
+    // For equal K, the first point has the fewest misses, which is the true number.
     if (!points.has(k)) points.set(k, countAbove(needed, k));
   }
   return [...points].sort(([one], [other]) => one - other);
@@ -97,7 +97,7 @@ function countWhile(values: readonly number[], test: (value: number) => boolean)
 const tail = 0.05;
 
 /**
- * The exact one-sided 95% lower bound for recall after `misses` among `samples` conversations. It is a
+ * The exact one-sided 95% lower bound for recall after `misses` among `samples` conversations. The bound is a
  * quantile of the beta distribution (Clopper & Pearson, "The use of confidence or fiducial limits illustrated
  * in the case of the binomial", 1934). Without any misses, bounds of 90, 95 and 99% require 29, 59 and 299
  * samples.

@@ -32,8 +32,8 @@ describe('the recovery rate', () => {
   });
 
   it('is not biased when the policy and the shadow share change together', () => {
-    // Early period: 20% in shadow and one miss in four. Later period: 5% in shadow and one miss in fifty. The
-    // true rate is 0.8.
+    // In the early period, 20% of the conversations are in shadow, and one in four misses a tool.
+    // In the later period, 5% are in shadow, and one in fifty misses a tool. The true rate is 0.8.
     const early = shadows(200, (at) => Number(at % 4 === 0), true, 0.2);
     const later = shadows(400, (at) => Number(at % 50 === 0), true, 0.05);
     const recovered = Math.round(0.8 * (800 / 4 + 7_600 / 50));

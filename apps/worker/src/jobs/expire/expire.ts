@@ -96,8 +96,7 @@ async function dropIfEmpty(database: TelemetryDatabase, name: string): Promise<b
   const client = database.acrossAccounts;
   await client.$transaction([
     client.$executeRawUnsafe(`SET LOCAL lock_timeout = ${lockTimeoutMs}`),
-    // The function checks again under the lock that the partition is empty, because another worker may have
-    // written in the meantime.
+    // Another worker may have written to the partition, so it is checked again under the lock.
     client.$executeRawUnsafe(`DO $drop$ BEGIN
       IF NOT EXISTS (SELECT FROM "${name}") THEN
         LOCK TABLE request_log, "${name}" IN ACCESS EXCLUSIVE MODE;

@@ -39,8 +39,7 @@ export class BullmqDeadLetters implements DeadLetters {
     if (this.#redis.status !== 'ready')
       throw new GatewayError('service_unavailable', { detail: 'the queue is unavailable' });
     for (let end = await this.#queue.getWaitingCount(); end > 0; end -= lettersAtOnce) {
-      // The loop starts at the end, so that removing a dead letter does not move the ones that are still to
-      // be read.
+      // The loop starts at the end, so that a removed dead letter does not move the unread ones.
       const letters = await this.#queue.getWaiting(Math.max(0, end - lettersAtOnce), end - 1);
       const ofAccount = letters.filter(({ data }) => accountOf(data.event) === accountId);
       await Promise.all(ofAccount.map((letter) => letter.remove()));

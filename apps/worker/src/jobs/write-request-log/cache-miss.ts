@@ -137,7 +137,7 @@ function findChange(now: PromptHashes, before: PromptHashes): CacheMissDetail | 
   return continues(now, before) ? null : 'message_edited';
 }
 
-/** The price of missed tokens. They were written to the cache again, or read as plain input. */
+/** The price of missed tokens. Missed tokens were written to the cache again, or read as plain input. */
 function priceMissed({ writtenTokens, usdPerMtok }: RequestPrompt, tokens: number): number | null {
   if (usdPerMtok === null) return null;
   const written = Math.min(tokens, writtenTokens);

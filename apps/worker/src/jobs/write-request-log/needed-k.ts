@@ -12,8 +12,8 @@ export interface StoredNeeds {
 
 /**
  * Renders the needs of a shadow request. Returns null for any other request. Gateways of the previous release
- * do not send the needs. Their rows get the rank of each called tool instead, in the same way as in that
- * release.
+ * do not send the needs. The rows of these gateways get the rank of each called tool instead, as in the
+ * previous release.
  */
 export function renderNeeds(
   event: Pick<ShippedRequestEventV1, 'plan' | 'calledTools' | 'toolsIn'>,
@@ -54,8 +54,8 @@ export function findNeededK(
   const needs = listNeeds(plan.candidates, plan.k);
   let needed: number | null = null;
   for (const name of new Set(calledTools)) {
-    // The tool is not among the logged candidates. The tool may not have been offered, so it counts as
-    // missed.
+    // The tool is not among the logged candidates.
+    // The tool may not have been offered, so it counts as missed.
     const need = needs.get(name) ?? (plan.candidates.length < toolsIn ? toolsIn : undefined);
     if (need !== undefined) needed = Math.max(needed ?? 1, need);
   }

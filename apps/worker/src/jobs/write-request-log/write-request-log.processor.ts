@@ -32,7 +32,7 @@ const queueDepthEveryMs = 5_000;
 export interface WriteRequestLogParts {
   readonly database: TelemetryDatabase;
   readonly partitions: Partitions;
-  /** The queue's Redis. It may be unavailable, even on startup. */
+  /** The queue's Redis. Redis may be unavailable, even on startup. */
   readonly queueRedis: Redis;
   /** The queue of dead letters. The processor closes this queue when it stops. */
   readonly deadLetters: BullmqDeadLetters;

@@ -206,8 +206,8 @@ function narrowTotals({ key_id }: UsageFilter): {
 }
 
 /**
- * The SQL definition of `narrowed`, which follows the definition of `own` (`queryAccountLog`). Its parameters
- * start at `$4`.
+ * The SQL definition of `narrowed`, which follows the definition of `own` (`queryAccountLog`). The parameters
+ * of this definition start at `$4`.
  */
 interface NarrowedLog {
   readonly sql: string;
@@ -225,8 +225,8 @@ export function narrowLog({ key_id, model, session_id }: UsageFilter): NarrowedL
   };
   add(key_id, (place) => `key_id = ${place}::uuid`);
   add(session_id, (place) => `session_id = ${place}::text`);
-  // The request list uses the same rule: the model name in the response, the requested name, or the name with
-  // its provider.
+  // As in the request list, a model matches by its name in the response or by the requested name.
+  // A model also matches by the name with its provider.
   add(
     model,
     (place) => `(${place}::text IN (model, requested_model) OR provider || '/' || model = ${place}::text)`,

@@ -6,7 +6,7 @@ import { boundEffective, lossOf } from '../../jobs/calibrate/recovery-rate.ts';
 /**
  * Selects from `narrowed` the number of shadow conversations by number of missed tools. As in calibration, a
  * tool counts once per conversation, with the plan at its first call. Rows of earlier releases have no needs.
- * They count as one missed tool if the plan's K was too small.
+ * These rows count as one missed tool if the plan's K was too small.
  */
 export const recallSql = `
   , shadow AS (
@@ -59,8 +59,8 @@ export function renderRecall(
 }
 
 /**
- * Without recovery, one missed tool already loses the conversation. Such a conversation is therefore counted
- * like one with several missed tools.
+ * Without recovery, one missed tool already loses the conversation. A conversation without recovery is
+ * therefore counted like one with several missed tools.
  */
 function boundRecovered(
   counts: readonly ShadowCount[],

@@ -81,7 +81,7 @@ function renderListed(part: ChatPart): JsonObject | undefined {
   return part.type === 'thinking' && isListedThinking(part) ? renderContentPart(part, part.text) : undefined;
 }
 
-/** Renders an element of Mistral's content list, which holds text or thinking. */
+/** Renders an element of Mistral's content list, which contains text or thinking. */
 export function renderContentPart(
   part: Pick<TextPart | ThinkingPart, 'type' | 'extensions'>,
   text: string,

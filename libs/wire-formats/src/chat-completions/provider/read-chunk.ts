@@ -21,8 +21,8 @@ import { initialChoiceState, type ChoiceState, type StreamState } from './stream
 const choicesMax = 256;
 
 /**
- * Maximum fields remembered, so that a field is emitted only once. Each change copies all of them. The limit
- * bounds time and memory if a provider invents field names. Real providers send about ten fields.
+ * Maximum fields remembered, so that a field is emitted only once. Each change copies all remembered fields.
+ * The limit bounds time and memory if a provider invents field names. Real providers send about ten fields.
  */
 const sentMembersMax = 32;
 

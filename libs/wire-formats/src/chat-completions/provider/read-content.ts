@@ -56,7 +56,7 @@ function addOpaquePart(state: ChoiceState, part: unknown, events: StreamEvent[])
   return { ...closed, nextBlock: block + 1 };
 }
 
-/** The field that holds the message's reasoning. */
+/** The field that contains the message's reasoning. */
 export function findReasoning(message: JsonObject): string | undefined {
   for (const name of reasoningFields) if ((asText(message[name]) ?? '') !== '') return name;
   return undefined;

@@ -13,7 +13,7 @@ import { renderMediaUrl } from '../../common/media-url.ts';
 
 /**
  * Renders an interchange message as one or more messages in this format. Each tool result becomes a separate
- * message. Tool messages can contain only text, so a user message after them holds the results' images and
+ * message. Tool messages can contain only text, so a user message after them contains the results' images and
  * files.
  */
 export function renderMessages(message: ChatMessage, index: number, losses: Loss[]): JsonObject[] {

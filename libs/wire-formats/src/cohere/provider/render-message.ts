@@ -27,8 +27,8 @@ export function renderMessage(message: ChatMessage, index: number, context: Rend
 }
 
 /**
- * Renders a tool result. Tool messages contain only text, so a user message after them holds images and other
- * parts.
+ * Renders a tool result. Tool messages contain only text, so a user message after them contains images and
+ * other parts.
  */
 function renderResult(
   result: ToolResultPart,

@@ -18,7 +18,7 @@ export function renderCachePoint(marker: CacheMarker): JsonObject {
   return { cachePoint: { type: 'default', ...optional('ttl', marker.ttl) } };
 }
 
-/** The kinds of `location`, each with the field that holds the index. */
+/** The kinds of `location`, each with the field that contains the index. */
 const placeKinds = [
   ['documentChar', 'characters', 'documentIndex'],
   ['documentPage', 'pages', 'documentIndex'],

@@ -54,7 +54,8 @@ function readContent(state: StreamState, content: readonly unknown[]): StreamSte
   content.filter(isObject).forEach((raw, index) => {
     const [started, starts] = startBlock(current, index, raw);
     const [ended, ends] = endBlock(started, index);
-    // Not `push(...starts)`: a block can have more citations than a function call accepts arguments.
+    // This code avoids `push(...starts)`, because a block can have more citations than a function call
+    // accepts arguments.
     for (const event of starts) events.push(event);
     for (const event of ends) events.push(event);
     current = ended;

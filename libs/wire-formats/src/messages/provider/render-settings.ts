@@ -3,7 +3,7 @@ import type { RequestRenderOptions } from '../../common/format.ts';
 import { asObject, optional } from '../../json/read-members.ts';
 import { renderOutputFormat, renderThinking } from '../shared/settings.ts';
 
-/** Default output limit in tokens. The format requires a limit, and every model supports this one. */
+/** Default output limit in tokens. The format requires a limit, and every model supports this limit. */
 const maxTokensDefault = 4096;
 
 /** The format's values for reasoning effort (Anthropic, "Effort"). */

@@ -66,7 +66,7 @@ function explainMissing(model: string, catalog: ModelCatalog): string {
     : `"${model}" is not a chat model. Its kind is "${kind}".`;
 }
 
-/** Returns the error for a model whose providers are known but not connected. */
+/** Returns the error for a model with known providers that are not connected. */
 export function notConnected(model: string, providers: readonly Provider[]): GatewayError {
   const names = providers.map((provider) => provider.name).join(' or ');
   return new GatewayError('provider_not_connected', {

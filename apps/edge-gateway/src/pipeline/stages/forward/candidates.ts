@@ -37,9 +37,10 @@ interface Repeat {
 const ofBackend: ReadonlySet<FailureKind> = new Set<FailureKind>(['unreachable', 'timeout', 'refused']);
 
 /**
- * Calls the first available candidate in this order: the target with a ready credential, the ready
- * alternatives in their order, a candidate in a pause that its provider requested, a candidate with an open
- * breaker and no call in flight. A call at an open breaker probes whether the backend works again.
+ * Calls the first available candidate. Ready candidates come first: the target with a ready credential,
+ * followed by the ready alternatives in their order. The next choice is a candidate in a pause that its
+ * provider requested. The last choice is a candidate with an open breaker and no call in flight. A call at an
+ * open breaker probes whether the backend works again.
  * The choice depends on the number of calls in flight. The call therefore starts in the same tick as the
  * choice, so simultaneous requests count each other's calls.
  * @throws GatewayError `upstream_unavailable` if no candidate may be called now; `provider_not_connected`

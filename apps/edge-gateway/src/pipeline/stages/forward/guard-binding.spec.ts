@@ -12,7 +12,7 @@ const target = {
 const outbound = { body: Buffer.from('{"messages":[]}') } as unknown as Outbound;
 const rejection = 'The block is bound to a different conversation.';
 
-/** Sends one request whose first response has status 400, and lists the requests that were sent. */
+/** Sends one request and lists the requests that were sent. The first response has status 400. */
 async function guard(fill: (body: AnswerBody) => void, given: Partial<BoundPlan> = {}) {
   const sent: string[] = [];
   const outcomes: string[] = [];

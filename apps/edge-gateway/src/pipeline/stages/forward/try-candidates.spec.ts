@@ -77,7 +77,7 @@ describe('simultaneous requests', () => {
 });
 
 describe('if the search for the next candidate fails', () => {
-  /** Returns services whose first vault lookup succeeds and whose later lookups fail. */
+  /** Returns services in which only the first vault lookup succeeds. Later lookups fail. */
   function createVaultlessServices() {
     let opened = 0;
     return createServices(() => {

@@ -91,7 +91,7 @@ async function rankFor(
 }
 
 const needCharactersMax = 1_000;
-/** Max number of requested tools whose definitions are added at the start of a turn. */
+/** Max number of requested tools that are defined at the start of a turn. */
 const requestedMax = 8;
 
 /**

@@ -4,7 +4,7 @@ import { identityPlan, type PlannedReply, type ToolPlan } from '../../exchange/t
 import type { ConversationSubject } from './conversation/conversation-planner.ts';
 import type { BoundMode } from './deferral.ts';
 
-/** The record of a conversation whose first request was sent without a plan. */
+/** The record of a conversation that started without a plan. */
 export const sentWhole: ConversationPlanRecord = {
   mode: 'whole',
   tools: [],
@@ -55,7 +55,7 @@ export function applyRecord(
 }
 
 /**
- * Returns the plan of a later request, whose log shows the stored decision instead of the router's current
+ * Returns the plan of a later request. Its log shows the stored decision instead of the router's current
  * decision.
  */
 export function continueRecord(planned: ToolPlan, record: ConversationPlanRecord | null): ToolPlan {

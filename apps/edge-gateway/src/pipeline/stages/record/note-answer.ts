@@ -30,7 +30,7 @@ export function noteAnswer(
  * Measures the time to the first token and the time per token. The time per token is null for short streams.
  * The time for a non-streaming response is split between its first token and the rest. Returns null after
  * recovery rounds, because times and tokens belong to several calls. Returns null for a request with its own
- * credential, whose region may be slower than that of the stored credential.
+ * credential, because this credential's region may be slower than that of the stored credential.
  */
 function timeAnswer({ attempts, timings, ledger }: Exchange, outputTokens: number): SeenAnswer | null {
   const { firstByteAt } = timings;

@@ -41,11 +41,12 @@ interface PricedSavings {
 /**
  * Prices the savings from pruning and compression in USD, before and after their own cost. Returns null if
  * prices are unknown or the request was not served.
- * net = saved tokens × mean price of this request's input − prompt cache rewrites − recovery + cache markers
+ * `net = saved tokens × mean price of this request's input − prompt cache rewrites − recovery + cache
+ * markers`.
  * The mean price comes from the billed input, so leaving out cheap cached input saves little. With recovery
  * rounds, the mean price comes from the first round, because a request with every tool would have read its
  * input once at that price. If the tool set grew, or was decided after requests with all tools, the whole
- * prefix that was not read from the cache is a cost. This also includes the new part of the prefix.
+ * prefix that was not read from the cache is a cost. This cost includes the new part of the prefix.
  */
 export function priceSavings(
   event: Pick<

@@ -56,7 +56,7 @@ export function noteOutbound(
   if (sentCount < plan.eligible.length && plan.reply) headers['x-svc-routing'] = plan.reply.method;
 }
 
-/** Returns tool names for the statistics, for requests whose tools the router did not rank. */
+/** Returns tool names for the statistics, for requests without a ranking by the router. */
 function listNames({ outline }: ParsedRequest, { eligible }: ToolPlan): readonly string[] {
   return eligible.slice(0, candidatesMax).flatMap((index) => outline.tools[index]?.name ?? []);
 }

@@ -149,7 +149,7 @@ describe('ContextPlanner', () => {
     expect(await send(planner, 1)).toEqual([upper(0)]);
   });
 
-  it('recalls stored originals and recreates the others', async () => {
+  it('recalls stored originals, and recreates originals that are not stored', async () => {
     const { planner, state } = open();
     const { recall } = await plan(planner, 2, { settings: recoverable });
     const id = markerOf(result(1));

@@ -88,10 +88,7 @@ export interface CompressorClient {
   recall(request: RecallOriginalsRequest, signal: AbortSignal): Promise<(string | null)[]>;
 }
 
-/**
- * Number of messages whose edits are stored without a pause. Each message is encrypted, which takes about 20
- * µs.
- */
+/** Number of messages that are stored without a pause. Each message is encrypted, which takes about 20 µs. */
 const keptAtOnce = 256;
 
 /**

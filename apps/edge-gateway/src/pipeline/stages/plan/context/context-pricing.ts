@@ -62,8 +62,8 @@ export function isRewriteDear(model: CatalogModel | undefined): boolean {
 }
 
 /**
- * Number of newest requests whose results are never summarized, because the model may still be working with
- * these results.
+ * Number of newest requests with results that are never summarized, because the model may still be working
+ * with these results.
  */
 const recentMin = 12;
 /** The same limit for a conversation that would overflow the context window. */

@@ -34,7 +34,7 @@ function openPlanner(answer: (question: PlanQuestion) => PlannedReply, stored = 
   return { conversations, asked };
 }
 
-/** Returns a conversation whose messages have 400 bytes (100 tokens) each. */
+/** Returns a conversation with messages of 400 bytes (100 tokens) each. */
 function subjectOf(roles: readonly string[], model = 'claude-sonnet-4-5'): ConversationSubject {
   const messages = roles.map((role, index) => ({
     ...{ index, role, range: { start: 0, end: 400 }, cacheControl: true, toolCalls: [], toolResultIds: [] },
