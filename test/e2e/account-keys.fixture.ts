@@ -6,11 +6,11 @@ import { Redis } from 'ioredis';
 /** A key in one of the stack's Redis servers. */
 export interface FoundKey {
   readonly key: string;
-  /** Seconds until it expires; -1 for a key that never expires. */
+  /** Seconds until the key expires; -1 for a key that never expires. */
   readonly ttlSeconds: number;
 }
 
-/** The Redis keys with the id in their name or value, on all servers of the stack. */
+/** Returns the Redis keys with the id in their name or value, on all servers of the stack. */
 export async function findKeysNaming(stack: StackUnderTest, id: string): Promise<FoundKey[]> {
   const urls = Object.entries(stack.dev).flatMap(([name, url]) =>
     name.startsWith('redis') && typeof url === 'string' ? [url] : [],
@@ -35,7 +35,10 @@ async function findKeysAt(url: string, id: string): Promise<FoundKey[]> {
   return found;
 }
 
-/** The value as text. An unreadable type fails the test, because it could hide an id. */
+/**
+ * Returns the value of a Redis key as text. An unreadable type fails the test, because such a value could
+ * hide an id.
+ */
 async function readValue(redis: Redis, key: string): Promise<string> {
   switch (await redis.type(key)) {
     case 'none':
@@ -57,7 +60,7 @@ async function readValue(redis: Redis, key: string): Promise<string> {
   }
 }
 
-/** The files in the gateways' spools that contain the id. */
+/** Returns the files in the gateways' spools that contain the id. */
 export function findSpoolFilesNaming(stack: StackUnderTest, id: string): string[] {
   const files = readdirSync(stack.dataDir, { recursive: true, encoding: 'utf8' });
   return files.filter((file) => {
@@ -65,7 +68,7 @@ export function findSpoolFilesNaming(stack: StackUnderTest, id: string): string[
     try {
       return readFileSync(join(stack.dataDir, file), 'utf8').includes(id);
     } catch {
-      // A folder, or a segment that was deleted meanwhile.
+      // The path is a folder, or a segment that the gateway deleted during the search.
       return false;
     }
   });

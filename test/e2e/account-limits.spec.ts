@@ -8,7 +8,7 @@ import { whileCountedTogether } from './limits.fixture.ts';
 const stack = sharedStack();
 const hello = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
 const limited = { status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded', param: null };
-/** The defaults, which the edge `closed` has. */
+/** The default limits, which apply on the edge `closed`. */
 const defaults = { read: 600, analytics: 120, write: 120, export: 10 };
 
 const limitOf = ({ headers }: Answer) => Number(headers['x-ratelimit-limit-requests']);
@@ -21,7 +21,7 @@ async function createFastKey(): Promise<string> {
   return (await createTestKey(stack.baseUrl, apiKey, { name: 'fast', rate_limit_rpm: 100_000 })).key;
 }
 
-it('a key’s requests per minute limit its calls of account routes', () =>
+it('a key’s requests per minute also limit its calls of account routes', () =>
   whileCountedTogether(async () => {
     const { apiKey } = await createTestAccount(stack);
     const { key } = await createTestKey(stack.baseUrl, apiKey, { name: 'one', rate_limit_rpm: 1 });
@@ -35,7 +35,7 @@ it('a key’s requests per minute limit its calls of account routes', () =>
     expect(answers.map(limitOf)).toEqual(answers.map(() => 1));
   }));
 
-it('calls of account routes and chat requests have separate windows', () =>
+it('calls of account routes and chat requests are counted in separate windows', () =>
   whileCountedTogether(async () => {
     const { apiKey } = await createTestAccount(stack);
     const { key } = await createTestKey(stack.baseUrl, apiKey, { name: 'two', rate_limit_rpm: 1 });
@@ -44,7 +44,7 @@ it('calls of account routes and chat requests have separate windows', () =>
     expect((await postChat(stack.baseUrl, key, hello)).status).toBe(429);
   }));
 
-it('an account’s exports have a budget across its keys', () =>
+it('all keys of an account share one budget for exports', () =>
   whileCountedTogether(async () => {
     const { apiKey } = await createTestAccount(stack);
     const { key } = await createTestKey(stack.baseUrl, apiKey, { name: 'second' });
@@ -57,7 +57,7 @@ it('an account’s exports have a budget across its keys', () =>
     expect((await send(edge, { path: '/v1/account/me', key: apiKey })).status).toBe(200);
   }));
 
-it('changes have a smaller budget than reads', () =>
+it('the budget for changes of an account is smaller than the budget for reads', () =>
   whileCountedTogether(async () => {
     const key = await createFastKey();
     const edge = edgeUrl(stack, 'closed');
@@ -65,7 +65,7 @@ it('changes have a smaller budget than reads', () =>
     const answers: Answer[] = [];
     for (let sent = 0; sent < defaults.write + 30; sent += 10)
       answers.push(...(await Promise.all(Array.from({ length: 10 }, change))));
-    // The account was set up with two changes: its policy and the key.
+    // Creating the account took two changes: its policy and the key.
     expect([countOf(answers, 200), countOf(answers, 429)]).toEqual([defaults.write - 2, 32]);
     expect((await send(edge, { path: '/v1/account/me', key })).status).toBe(200);
   }));

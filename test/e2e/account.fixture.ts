@@ -14,14 +14,14 @@ import { connectAs, eventually } from '../integration/stack.fixture.ts';
 import { noteUsedSecret } from './canary-notes.fixture.ts';
 import { send, type Answer } from './http.fixture.ts';
 
-/** A separate account for one test, so that other tests cannot affect its log or limits. */
+/** Creates a separate account for one test, so that other tests cannot affect its log or limits. */
 export interface TestAccount {
   readonly accountId: string;
   readonly keyId: string;
   readonly apiKey: string;
 }
 
-/** Shadow routing is off, unless the account needs the default policy. */
+/** Shadow routing is turned off, unless the test needs the default policy. */
 export async function createTestAccount(
   stack: StackUnderTest,
   { hasOwnPolicy = true }: { hasOwnPolicy?: boolean } = {},
@@ -96,7 +96,7 @@ export function waitForRow(baseUrl: string, apiKey: string, requestId: string): 
   });
 }
 
-/** The request id from a response. */
+/** Returns the request id from the headers of a response. */
 export function requestIdOf(answer: { headers: Answer['headers'] }): string {
   const id = answer.headers['x-request-id'];
   if (typeof id !== 'string') throw new Error('the answer has no X-Request-ID');

@@ -31,7 +31,7 @@ export interface AgentAnswer extends ReadAnswer {
 export interface Agent {
   readonly format: ClientFormat;
   user(text: string): object;
-  /** The messages with one result for each call of an answer. */
+  /** Returns one message with a result for each call of an answer. */
   results(answer: ReadAnswer, text: string): object[];
   ask(messages: readonly object[], options: AskOptions): Promise<AgentAnswer>;
 }

@@ -8,7 +8,7 @@ export interface ReadAnswer {
   readonly said: string;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: unknown }[];
   readonly reason: string | null;
-  /** Kinds of the content blocks, in order. Formats without blocks have none. */
+  /** Kinds of the content blocks, in order. The list is empty for formats without blocks. */
   readonly blocks: readonly string[];
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -63,7 +63,7 @@ function readChat(body: Json): Read {
 
 const joined: readonly string[] = ['content', 'reasoning_content', 'reasoning'];
 
-/** Adds the pieces of a delta to a message, as the agents do. */
+/** Merges the pieces of a delta into a message, as the agents do. */
 function addDelta(message: Json, delta: Json): void {
   for (const [name, value] of Object.entries(delta)) {
     if (joined.includes(name)) message[name] = textOf(message[name]) + textOf(value);

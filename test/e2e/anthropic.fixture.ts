@@ -7,7 +7,7 @@ export function connectAnthropic(baseURL: string, apiKey: string, maxRetries = 0
   return new Anthropic({ baseURL, apiKey, maxRetries });
 }
 
-/** The same SDK with the key header that older clients use. */
+/** Anthropic's SDK, with the key header that older clients use. */
 export function connectByXApiKey(baseURL: string, apiKey: string): Anthropic {
   const defaultHeaders = { authorization: null, 'x-api-key': apiKey };
   return new Anthropic({ baseURL, apiKey, maxRetries: 0, defaultHeaders });
@@ -60,7 +60,7 @@ const frames = streamed.map(
 /** The number of stream bytes up to the end of the text. */
 export const bytesBeforeTextEnds = Buffer.byteLength(frames.slice(0, 7).join(''));
 
-/** @param ending replaces the end of the text and everything after it. */
+/** @param ending replaces the end of the text and all bytes after the text. */
 export function streamedMessages(ending?: string): ReplayControls {
   const body = ending === undefined ? frames.join('') : frames.slice(0, 7).join('') + ending;
   return { status: 200, body, headers: { 'content-type': 'text/event-stream' } };

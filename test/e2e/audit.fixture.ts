@@ -13,7 +13,7 @@ export async function readAudit(key: string, query: Readonly<Record<string, stri
   return auditPage.parse(answer.json());
 }
 
-/** The newest event with this action, once it is in the log. */
+/** Waits until the audit log has an event with this action, and returns the newest one. */
 export function waitForEvent(key: string, action: AuditAction): Promise<AuditEvent> {
   return eventually(async () => (await readAudit(key, { action })).data[0]);
 }

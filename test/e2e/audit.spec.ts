@@ -10,7 +10,7 @@ import { startProvider } from './provider.fixture.ts';
 const { baseUrl } = sharedStack();
 const address = '203.0.113.77';
 const userAgent = 'audit-test/1.0';
-/** The shared stack trusts its clients as proxies. */
+/** The shared stack accepts `x-forwarded-for` from its clients, as from a trusted proxy. */
 const headers = { 'x-forwarded-for': address, 'user-agent': userAgent };
 const upstreamKey = 'sk-upstream-0123456789-audit';
 
@@ -40,7 +40,7 @@ const originOf = (answer: Answer) => ({
 });
 
 describe('the audit log of an account', () => {
-  it('starts with its registration by a person', async () => {
+  it('the audit log of an account starts with the registration by a person', async () => {
     const registered = await waitForEvent(person.accessToken, 'account.registered');
     expect(registered).toMatchObject({
       object: 'audit_event',
@@ -49,7 +49,7 @@ describe('the audit log of an account', () => {
     });
   });
 
-  it('has each change of a key with who, what and from where, and never a secret', async () => {
+  it('the audit log has each change of a key with its author, content and client address, and never a secret', async () => {
     const token = person.accessToken;
     const actor = { type: 'person', name: person.email };
     const made = await call(token, 'POST', '/v1/account/keys', {
@@ -79,7 +79,7 @@ describe('the audit log of an account', () => {
       for (let at = 7; at < 45; at += 1) expect(all).not.toContain(secret.slice(at, at + 8));
   });
 
-  it('has the changes of policy, routing and models, made with an API key', async () => {
+  it('the audit log has the changes of policy, routing and models made with an API key', async () => {
     const { apiKey, keyId } = account;
     const actor = { type: 'api_key', id: keyId, name: 'first' };
     await call(apiKey, 'PATCH', '/v1/account/me', { name: 'Renamed', policy: { retention_days: 7 } });
@@ -102,7 +102,7 @@ describe('the audit log of an account', () => {
     });
   });
 
-  it('has each saved, replaced and deleted credential of a provider, and never the credential', async () => {
+  it('the audit log has each saved, replaced and deleted provider credential, and never its secret', async () => {
     const { apiKey, keyId } = account;
     const credential = { provider: 'openai', api_key: upstreamKey, base_url: `${provider.url}/v1` };
     await connectProvider(baseUrl, apiKey, credential);
@@ -123,7 +123,7 @@ describe('the audit log of an account', () => {
     expect(JSON.stringify(await readAudit(apiKey))).not.toContain(upstreamKey);
   });
 
-  it('has an export of the request log and of the audit log before their first byte', async () => {
+  it('an export of the request log or the audit log is recorded before its first byte', async () => {
     const { apiKey } = account;
     const exported = await call(apiKey, 'GET', '/v1/account/requests/export?format=jsonl');
     expect((await readAudit(apiKey, { action: 'requests.exported' })).data[0]).toMatchObject({
@@ -145,7 +145,7 @@ describe('the audit log of an account', () => {
     expect(rows.every((row) => row.split(',')[2] === 'account.updated')).toBe(true);
   });
 
-  it('pages newest first, and filters by action, actor and time', async () => {
+  it('the audit log is paged newest first, and can be filtered by action, actor and time', async () => {
     const { apiKey, keyId } = await createTestAccount(sharedStack());
     for (const name of ['a', 'b', 'c']) await createTestKey(baseUrl, apiKey, { name });
     const all = await readAudit(apiKey);
@@ -168,7 +168,7 @@ describe('the audit log of an account', () => {
     expect(earlier.data).toEqual(all.data.filter(({ created_at }) => created_at < since));
   });
 
-  it('rejects unknown filters and actions', async () => {
+  it('the audit log rejects unknown filters and actions', async () => {
     const error = { status: 400, type: 'invalid_request_error', code: 'invalid_field', param: 'action' };
     const read = (query: string) =>
       send(baseUrl, { path: `/v1/account/audit?${query}`, key: account.apiKey });
@@ -178,7 +178,7 @@ describe('the audit log of an account', () => {
     expectError(await read('who=me'), { ...error, code: 'unknown_field', param: 'who' });
   });
 
-  it('never shows events of another account, whatever is asked for', async () => {
+  it('the audit log never shows events of another account, for any query', async () => {
     const other = await createTestAccount(sharedStack());
     const foreign = new Set((await readAudit(account.apiKey)).data.map(({ id }) => id));
     for (const query of [

@@ -23,27 +23,27 @@ describe('body and header sizes', () => {
   const tight = edgeUrl(stack, 'tight');
   const big = { ...hello, messages: [user('x'.repeat(tightLimits.requestBodyBytesMax))] };
 
-  it('rejects a body over the limit by its declared length, before reading it', async () => {
+  it('a body over the limit is rejected by its declared length, before the gateway reads it', async () => {
     const declared = { 'content-type': 'application/json', 'content-length': 50_000_000 };
     const answer = await sendHead(tight, { ...declared, authorization: `Bearer ${key}` });
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
     expect(answer).toContain('"code":"request_too_large"');
   });
 
-  it('rejects a chunked body at the limit', async () => {
+  it('a chunked body over the limit is rejected at the limit', async () => {
     const answer = await postChat(tight, key, big, {
       'transfer-encoding': 'chunked',
     });
     expectError(answer, tooLarge);
   });
 
-  it('accepts a body just under the limit', async () => {
+  it('a body just under the limit is accepted', async () => {
     const room = tightLimits.requestBodyBytesMax - Buffer.byteLength(JSON.stringify(hello));
     const body = { ...hello, messages: [user('x'.repeat(room))] };
     expect((await postChat(tight, key, body)).status).toBe(200);
   });
 
-  it('returns 431 in the same error format for headers over 16 KiB', async () => {
+  it('headers over 16 KiB get status 431 in the same error format', async () => {
     const answer = await send(baseUrl, { path: '/v1/models', key, headers: { 'x-big': 'x'.repeat(17_000) } });
     expectError(answer, { ...tooLarge, status: 431 });
   });
@@ -51,19 +51,19 @@ describe('body and header sizes', () => {
   it.each([
     ['two lengths', { 'content-length': 5, 'transfer-encoding': 'chunked' }],
     ['a length that is none', { 'content-length': 'five' }],
-  ])('%s: returns 400 and closes the connection', async (_what, headers) => {
+  ])('%s: the gateway returns 400 and closes the connection', async (_what, headers) => {
     const answer = await sendHead(baseUrl, { authorization: `Bearer ${key}`, ...headers });
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toContain('"request_id"');
   });
 
-  it('survives a client that disconnects before sending all the bytes it declared', async () => {
+  it('the gateway survives a client that disconnects before sending all the bytes it declared', async () => {
     const head = { 'content-type': 'application/json', 'content-length': 5_000 };
     await sendHead(baseUrl, { ...head, authorization: `Bearer ${key}` }, '{"model":', 300);
     expect((await postChat(baseUrl, key, hello)).status).toBe(200);
   });
 
-  /** Sends the headers and the start of a body. Returns everything received until the connection closes. */
+  /** Sends the headers and the start of a body. Returns all bytes received until the connection closes. */
   function sendHead(
     url: string,
     headers: Record<string, string | number>,
@@ -85,7 +85,7 @@ describe('body and header sizes', () => {
 
 describe('paths and methods', () => {
   it.each(['GET', 'PUT', 'DELETE', 'PATCH'])(
-    '%s on the chat path: returns 405 and the allowed method',
+    '%s on the chat path: the gateway returns 405 and the allowed method',
     async (method) => {
       const answer = await send(baseUrl, { method, path: chatPath, key });
       expectError(answer, { ...invalid, status: 405, code: 'method_not_allowed' });
@@ -94,7 +94,7 @@ describe('paths and methods', () => {
   );
 
   it.each(['/v1/models', '/v1/account/keys', chatPath, '/nothing'])(
-    'HEAD %s: returns no body and grants no access',
+    'HEAD %s: the response has no body and grants no access',
     async (path) => {
       const answer = await send(baseUrl, { method: 'HEAD', path });
       expect([404, 405]).toContain(answer.status);
@@ -127,7 +127,7 @@ describe('paths and methods', () => {
     '/v1/account/requests/not-a-uuid',
     `/v1/account/requests/${'0'.repeat(1000)}`,
     `/${'x'.repeat(10_000)}`,
-  ])('GET %s with a valid key: returns not_found', async (path) => {
+  ])('GET %s with a valid key returns not_found', async (path) => {
     const answer = await send(baseUrl, { path, key });
     expectError(answer, { status: 404, type: 'not_found_error', code: 'not_found' });
   });
@@ -140,7 +140,7 @@ describe('paths and methods', () => {
     '/v1/models/..',
     '/v1/requests',
     '/v1/account/providers',
-  ])('GET %s without a key: returns missing_api_key for every spelling of the path', async (path) => {
+  ])('GET %s without a key returns missing_api_key for every spelling of the path', async (path) => {
     expectError(await send(baseUrl, { path }), { ...authentication, code: 'missing_api_key' });
   });
 
@@ -150,7 +150,7 @@ describe('paths and methods', () => {
     ['limit=ten', 'invalid_field', 'limit'],
     ['offset=-1', 'invalid_field', 'offset'],
     ['page=2', 'unknown_field', 'page'],
-  ])('GET /v1/requests?%s: %s', async (query, code, param) => {
+  ])('GET /v1/requests?%s returns the error %s', async (query, code, param) => {
     expectError(await send(baseUrl, { path: `/v1/requests?${query}`, key }), { ...invalid, code, param });
   });
 
@@ -160,7 +160,7 @@ describe('paths and methods', () => {
     ['a name that is not text', { name: 5 }, 'invalid_field', 'name'],
     ['a rate limit of zero', { name: 'x', rate_limit_rpm: 0 }, 'invalid_field', 'rate_limit_rpm'],
     ['513 tools', { name: 'x', k_target_override: 513 }, 'invalid_field', 'k_target_override'],
-  ])('a key with %s: %3$s', async (_what, body, code, param) => {
+  ])('creating a key with %s returns the error %3$s', async (_what, body, code, param) => {
     const answer = await send(baseUrl, { path: '/v1/account/keys', key, body });
     expectError(answer, { ...invalid, code, param });
   });

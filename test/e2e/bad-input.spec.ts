@@ -46,7 +46,7 @@ describe('keys', () => {
     ['no header', {}],
     ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }],
     ['a scheme without a key', { authorization: 'Bearer ' }],
-  ])('%s: returns missing_api_key', async (_what, headers) => {
+  ])('%s: the gateway returns missing_api_key', async (_what, headers) => {
     const answer = await send(baseUrl, { path: '/v1/chat/completions', body: hello, headers });
     expectError(answer, { ...authentication, code: 'missing_api_key' });
   });
@@ -88,13 +88,13 @@ describe('keys', () => {
 });
 
 describe('models', () => {
-  it('returns model_not_found for an unknown model', async () => {
+  it('a request for an unknown model returns model_not_found', async () => {
     const answer = await postChat(baseUrl, key, { ...hello, model: 'no-such-model' });
     expectError(answer, { ...invalid, status: 404, code: 'model_not_found', param: 'model' });
   });
 
   it.each(['groq/llama-3.3-70b-versatile', 'deepseek-chat'])(
-    '%s without a connected provider: names the provider and the API call that connects it',
+    '%s without a connected provider: the error names the provider and the API call that connects it',
     async (model) => {
       const answer = await postChat(baseUrl, key, { ...hello, model });
       const { error } = expectError(answer, { ...invalid, code: 'provider_not_connected', param: 'model' });
@@ -102,7 +102,7 @@ describe('models', () => {
     },
   );
 
-  it('returns ambiguous_model with the choices if two connected providers offer the model', async () => {
+  it('a model that two connected providers offer returns ambiguous_model with the choices', async () => {
     const other = await createTestAccount(stack);
     for (const name of ['groq', 'novita'])
       await connectProvider(baseUrl, other.apiKey, { provider: name, api_key: upstreamKey });
@@ -114,7 +114,7 @@ describe('models', () => {
   });
 
   it.each(['openai/模型\u0000\ud800', 'openai/a\r\nx-evil: 1'])(
-    'forwards %j to the provider, even though no header or database can store it',
+    'the gateway forwards %j to the provider, even though no header or database can store it',
     async (model) => {
       provider.enqueue(null, plainAnswer);
       const answer = await postChat(baseUrl, key, { ...hello, model });
@@ -172,11 +172,11 @@ describe('bodies', () => {
       'unbalanced_tool_calls',
       'messages[1]',
     ],
-  ])('%s: %3$s', async (_what, body, code, param) => {
+  ])('an invalid chat body (%s) returns the error %3$s', async (_what, body, code, param) => {
     expectError(await postChat(baseUrl, key, body), { ...invalid, code, param });
   });
 
-  it('returns too_many_tools for 5,000 tools and accepts 4,096', async () => {
+  it('a request with 5,000 tools returns too_many_tools, and 4,096 tools are accepted', async () => {
     const tools = (count: number) =>
       Array.from({ length: count }, (_, at) => ({ type: 'function', function: { name: `tool_${at}` } }));
     const tooMany = await postChat(baseUrl, key, { ...hello, tools: tools(5_000) });
@@ -185,14 +185,14 @@ describe('bodies', () => {
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])(
-    'content-type %j: returns unsupported_media_type',
+    'the content type %j returns unsupported_media_type',
     async (type) => {
       const answer = await postChat(baseUrl, key, hello, { 'content-type': type });
       expectError(answer, { ...invalid, status: 415, code: 'unsupported_media_type' });
     },
   );
 
-  it('uses the last value for a duplicate member, as the provider does', async () => {
+  it('the last value of a duplicate member is used, as in the provider', async () => {
     provider.enqueue(null, plainAnswer);
     const body = `{"model":"groq/x","messages":"first",${JSON.stringify({ ...hello, model: 'openai/gpt-4o' }).slice(1)}`;
     expect((await postChat(baseUrl, key, body)).status).toBe(200);
@@ -202,7 +202,7 @@ describe('bodies', () => {
     expect(JSON.parse(sent)).toMatchObject({ model: 'gpt-4o', messages: hello.messages });
   });
 
-  it('forwards NUL and lone surrogates in strings and names, and logs the request', async () => {
+  it('NUL and lone surrogates in strings and names are forwarded, and the request is logged', async () => {
     provider.enqueue(null, plainAnswer);
     const tools = Array.from({ length: 40 }, (_, at) => ({
       type: 'function',
@@ -217,7 +217,7 @@ describe('bodies', () => {
   });
 });
 
-it('the gateway still responds afterwards, and no log contains keys, credentials or content', async () => {
+it('the gateway still responds after all invalid input, and no log contains keys, credentials or content', async () => {
   expect((await postChat(baseUrl, key, hello)).status).toBe(200);
   expect(findInLogs(stack, secrets)).toEqual([]);
 });

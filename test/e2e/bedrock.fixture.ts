@@ -49,7 +49,7 @@ export const streamedEvents: readonly Event[] = [
   ['metadata', { usage: { inputTokens: 10, outputTokens: 2, totalTokens: 12 }, metrics: { latencyMs: 100 } }],
 ];
 
-/** Event stream frames in the service's binary format. */
+/** Encodes event stream frames in the service's binary format. */
 export function streamedConverse(events: readonly Event[], exception?: Event): ReplayControls {
   const frames = events.map(([type, payload]) => frame('event', type, payload));
   if (exception) frames.push(frame('exception', ...exception));

@@ -11,7 +11,7 @@ import { openAccount } from './telemetry.fixture.ts';
 const { baseUrl } = sharedStack();
 const model = 'anthropic/claude-opus-5-5';
 const messagesTools = githubTools.map(toMessagesTool);
-/** The model calls nothing. */
+/** The model calls no tool. */
 const wants = (): undefined => undefined;
 
 let provider: ReplayProvider;
@@ -29,7 +29,7 @@ afterEach(() => provider.reset());
 afterAll(() => provider.close());
 
 describe('reasoning that the provider rejects', () => {
-  /** A conversation in which a new tool list of the key changes the tools after the first turn. */
+  /** Opens a conversation whose tools change after the first turn, because the key gets a new tool list. */
   async function afterChange(more: object = {}, headers: Record<string, string> = {}) {
     opened += 1;
     const served = serveBoundModel(provider, wants);
@@ -54,7 +54,7 @@ describe('reasoning that the provider rejects', () => {
     return { served, ask, transcript };
   }
 
-  it('is dropped if the gateway may have changed the prefix, and stays dropped', async () => {
+  it('rejected reasoning is dropped if the gateway may have changed the prefix, and stays dropped', async () => {
     const { served, ask, transcript } = await afterChange();
     const before = provider.requests.length;
     const answer = await ask(transcript);
@@ -73,7 +73,7 @@ describe('reasoning that the provider rejects', () => {
     expect(served.rules.violations).toHaveLength(1);
   });
 
-  it('is relayed unedited if the client set the behavior itself', async () => {
+  it('the rejection is relayed unedited if the client set the mismatch behavior', async () => {
     const block_binding = { prefix_mismatch_behavior: 'error' };
     const { ask, transcript } = await afterChange(
       { thinking: { type: 'adaptive', block_binding } },
@@ -86,7 +86,7 @@ describe('reasoning that the provider rejects', () => {
     expect(provider.requests).toHaveLength(before + 1);
   });
 
-  it('is relayed unedited if the client itself changed the prefix', async () => {
+  it('the rejection is relayed unedited if the client changed the prefix', async () => {
     serveBoundModel(provider, wants);
     const few = messagesTools.slice(0, 6);
     const ask = (messages: readonly object[], tools: readonly object[]) => {

@@ -15,20 +15,21 @@ const asJson = (value: unknown): Json => (typeof value === 'object' && value !==
 const listOf = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 const json = { 'content-type': 'application/json' };
 
-/** A provider with a model that reasons in every response. It binds the reasoning to the prefix. */
+/** A provider with a model that returns reasoning in every response. The reasoning is bound to the prefix. */
 export interface BoundModel {
   readonly rules: TranscriptRules;
-  /** The verdict on each request with a transcript, oldest first. */
+  /** The verdicts on the requests with a transcript, oldest first. */
   readonly verdicts: readonly BindingVerdict[];
-  /** Wanted tools that the model could neither see nor find. */
+  /** Requested tools that the model could neither see nor find. */
   readonly missed: readonly string[];
-  /** How often the model searched for a deferred tool. */
+  /** The number of the model's searches for a deferred tool. */
   readonly searches: number;
 }
 
 /**
- * Answers every request. After a user turn, the model calls the tool that `wants` returns for the turn's text. If the tool is
- * deferred, the model searches for it first. After results, it answers with a short text.
+ * Answers every request. After a user turn, the model calls the tool that `wants` returns for the turn's
+ * text. If the tool is deferred, the model searches for the tool first. After tool results, the model answers
+ * with a short text.
  */
 export function serveBoundModel(
   provider: ReplayProvider,
@@ -70,7 +71,10 @@ function refuse(format: Format, message: string): ReplayControls {
   return { status: 400, headers: { ...json, 'x-amzn-errortype': 'ValidationException' }, body: { message } };
 }
 
-/** The tool that the last message asks for. Undefined if the message has results, or asks for nothing. */
+/**
+ * Returns the tool that the last message requests. Undefined if the message has tool results or requests no
+ * tool.
+ */
 function wanted(body: Json, wants: (text: string) => string | undefined): string | undefined {
   const { content } = asJson(listOf(body['messages']).at(-1));
   const parts = typeof content === 'string' ? [{ text: content }] : listOf(content);
@@ -155,7 +159,10 @@ function answerConverse(
   return renderTurn('converse', turn, url.includes('converse-stream'), { style: 'blocks', blocks });
 }
 
-/** Whether a received request asks the provider to drop reasoning that does not match, with the beta that this needs. */
+/**
+ * Returns true if a received request makes the provider drop reasoning with another prefix. The request must
+ * also name the beta feature.
+ */
 export function asksToDrop({ headers, body }: Pick<ReceivedRequest, 'headers' | 'body'>): boolean {
   const text = body.toString('utf8');
   const named = `${String(headers['anthropic-beta'])} ${text}`;

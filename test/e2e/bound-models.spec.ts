@@ -40,7 +40,7 @@ beforeAll(async () => {
     const answer = await postChat(baseUrl, key, { model: 'openai/gpt-4o', messages, tools: githubTools });
     return Number(answer.headers['x-svc-tools-output']) < names.length || undefined;
   });
-  // Requests that begin alike share the first decision, so each attempt begins differently.
+  // Requests with the same beginning share the first plan, so each attempt begins differently.
   await eventually(async () => {
     provider.enqueue(null, plainMessages(thoughtful));
     opened += 1;
@@ -60,7 +60,7 @@ async function setPreferences(body: object): Promise<void> {
   expect((await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body })).status).toBe(200);
 }
 
-/** Deletes everything that the gateway remembers of conversations in Redis. */
+/** Deletes all conversation data of the gateway in Redis. */
 async function emptyCache(): Promise<number> {
   const redis = new Redis(stack.dev.redis_cache_url);
   const kept = (await Promise.all(['bound-plan:*', 'session:*'].map((keys) => redis.keys(keys)))).flat();
@@ -75,7 +75,7 @@ interface SentTool {
 }
 const lastBody = (): string => provider.requests.at(-1)!.body.toString();
 const sentTools = (): SentTool[] => (JSON.parse(lastBody()) as { tools: SentTool[] }).tools;
-/** The bytes of the tool list in every request. */
+/** Returns the bytes of the tool list in every request. */
 const sentLists = (): string[] =>
   provider.requests.map(({ body }) => {
     const { tools, toolConfig } = JSON.parse(body.toString()) as { tools?: unknown; toolConfig?: unknown };
@@ -95,7 +95,10 @@ const hosted = { format: 'converse', model: 'hosted/us.anthropic.claude-opus-5-5
 const open = ({ format, model }: typeof anthropic | typeof hosted, url = baseUrl): Agent =>
   openAgent(format, { baseUrl: url, key, model });
 
-/** Asks every question, with the results of the calls, and returns the transcript. Each conversation begins differently. */
+/**
+ * Sends every question, with the results of the calls, and returns the transcript. Each conversation begins
+ * differently.
+ */
 async function converse(
   agentFor: (turn: number) => Agent,
   options: AskOptions,
@@ -129,7 +132,7 @@ describe.each([
   ['plain, with the thinking field', { stream: false, thinks: true }],
   ['streamed, with the thinking field', { stream: true, thinks: true }],
 ])('%s', (_, options) => {
-  it('Claude gets one constant list: the planned tools, and the others behind its search', async () => {
+  it('Claude gets one constant list: the planned tools, and the deferred tools behind its search', async () => {
     const model = serveBoundModel(provider, wants);
     await converse(() => open(anthropic), options);
     expectUntouched(model);
@@ -142,7 +145,7 @@ describe.each([
     expect(deferred.map(({ name }) => name)).not.toContain('create_branch');
   });
 
-  it('Converse cannot defer, so it gets one constant set, without a recovery tool', async () => {
+  it('Converse cannot defer tools, so it gets one constant set without a recovery tool', async () => {
     const model = serveBoundModel(provider, wants);
     await converse(() => open(hosted), options);
     expectUntouched(model);
@@ -155,7 +158,7 @@ it.each([
   ['messages', anthropic],
   ['converse', hosted],
 ])(
-  'the list stays the same on other replicas, with emptied caches and after changes of the policy (%s)',
+  'a bound conversation’s tool list stays the same on other replicas, with emptied caches and after policy changes (%s)',
   async (_name, kind) => {
     const model = serveBoundModel(provider, wants);
     const replicas = [baseUrl, edgeUrl(stack, 'tight'), baseUrl];
@@ -177,7 +180,7 @@ it.each([
   },
 );
 
-it('tokens are counted with the tools of the conversation, because the provider checks signatures there too', async () => {
+it('tokens are counted with the tools of the conversation, because the provider also checks signatures in count requests', async () => {
   const model = serveBoundModel(provider, wants);
   const messages = await converse(() => open(anthropic), { stream: false });
   const sent = sentTools();
@@ -192,7 +195,7 @@ it('tokens are counted with the tools of the conversation, because the provider 
   expect(sentTools()).toEqual(sent);
 });
 
-it('the log shows what a bound conversation saves', async () => {
+it('the log shows the savings of a bound conversation', async () => {
   serveBoundModel(provider, wants);
   const body = { model: anthropic.model, max_tokens: 4000, tools: messagesTools };
   const messages = [{ role: 'user', content: `${clear} for the log` }];
@@ -214,7 +217,7 @@ it('a transcript with signatures and without a stored plan is sent unchanged', a
   const first = `{"role":"user", "content":"Name a branch that nobody planned"}`;
   const signed = `{"role":"assistant","content":[{"type":"thinking","thinking":"h\\u006dm","signature":"Eq\\/B=="},{"type":"text","text":"Where?"}]}`;
   const second = `"messages":[${first},${signed},{"role":"user","content":"There."}]`;
-  // With reasoning turned off, its signatures are still in the transcript.
+  // Reasoning is turned off, but its signatures are still in the transcript.
   for (const turn of [second, `${second},"thinking":{"type":"disabled"}`]) {
     const rest = `,"max_tokens":4000,${turn},"tools":${tools}}`;
     provider.enqueue(null, plainMessages(thoughtful));
@@ -227,7 +230,7 @@ it('a transcript with signatures and without a stored plan is sent unchanged', a
   }
 });
 
-it('a model that binds reasoning is planned as usual where no reasoning can come back', async () => {
+it('a model that binds reasoning is planned as usual if the response cannot contain reasoning', async () => {
   const rest = {
     model: 'anthropic/claude-haiku-5-5',
     max_tokens: 4000,
@@ -262,7 +265,7 @@ it('requests of a message thread carry only new messages, so they are sent uncha
 });
 
 describe('a provider that rejects deferral in the first request', () => {
-  it('gets every tool, then and in the rest of the conversation', async () => {
+  it('after a provider rejects deferral, every tool is sent in this and all later requests of the conversation', async () => {
     const message = 'tools: defer_loading is not available';
     provider.enqueue(null, {
       status: 400,

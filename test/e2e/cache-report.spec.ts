@@ -1,4 +1,4 @@
-/** Plants missed prompt caches, and expects the report to name their causes. */
+/** Plants prompt cache misses with known causes, and expects the report to name the causes. */
 import { requestLogPage, usageCache, type CacheMiss, type RequestLogEntry } from '@gateway/contracts';
 import type { ClientFormat } from '@gateway/interchange';
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
@@ -28,7 +28,7 @@ interface Prompt {
   readonly model: string;
   readonly tools: readonly Tool[];
   readonly system: string;
-  /** The user's and the model's messages in turns. */
+  /** Messages of the user and the model, alternating. */
   readonly messages: readonly string[];
 }
 
@@ -106,7 +106,7 @@ const nextOf = (prompt: Prompt): Prompt => ({
   messages: [...prompt.messages, 'May.', 'And why?'],
 });
 
-/** What happens between the two requests of a conversation. */
+/** A change between the two requests of a conversation, and the miss that the report should show. */
 interface Planted {
   readonly expected: Pick<CacheMiss, 'cause' | 'detail'> | null;
   change?(prompt: Prompt, format: Format): Prompt;
@@ -143,7 +143,10 @@ const planted: readonly Planted[] = [
   { expected: { cause: 'provider', detail: 'evicted' }, happens: 'evicted' },
 ];
 
-/** Conversations of each format with each cause: 408 misses, and 51 conversations without one. */
+/**
+ * The number of conversations for each format and cause: 408 misses in total, and 51 conversations without a
+ * miss.
+ */
 const conversationsEach = 17;
 
 interface Talk {
@@ -169,7 +172,7 @@ async function ask(talk: Talk, prompt: Prompt, by = key): Promise<void> {
   expect([answer.status, answer.text]).toEqual([200, expect.anything()]);
 }
 
-/** Runs the work for each talk, a few at a time. */
+/** Runs the work for each conversation, four at a time. */
 async function forEach(chosen: readonly Talk[], work: (talk: Talk) => Promise<void>): Promise<void> {
   const waiting = [...chosen];
   const run = async (): Promise<void> => {
@@ -178,7 +181,7 @@ async function forEach(chosen: readonly Talk[], work: (talk: Talk) => Promise<vo
   await Promise.all(Array.from({ length: 4 }, run));
 }
 
-/** All rows of the log, once there are this many. */
+/** Waits until the log has this many rows, and returns all rows. */
 async function readRows(count: number): Promise<RequestLogEntry[]> {
   const page = (offset: number) =>
     callFor(requestLogPage, 200, { path: `/v1/account/requests?limit=500&offset=${offset}`, key });
@@ -209,7 +212,7 @@ afterAll(async () => {
   await database.end();
 });
 
-it('names the causes of planted misses, with their tokens', async () => {
+it('the cache report names the causes of planted misses, with their tokens', async () => {
   await forEach(talks, (talk) => ask(talk, talk.opening));
   await readRows(talks.length);
   await forget(talks.filter(({ plant }) => plant.happens === 'expired'));
@@ -220,7 +223,7 @@ it('names the causes of planted misses, with their tokens', async () => {
     ask(talk, (talk.plant.change ?? keep)(nextOf(talk.opening), talk.format)),
   );
   await setPruning('on');
-  // A new key has the new preferences from its first request on.
+  // A new key uses the new preferences from its first request on.
   const pruning = (await createTestKey(baseUrl, apiKey, limits)).key;
   await forEach(pruned ?? [], (talk) => ask(talk, nextOf(talk.opening), pruning));
   const rows = await readRows(talks.length * 2);
@@ -238,7 +241,7 @@ it('names the causes of planted misses, with their tokens', async () => {
 
 const keep = (prompt: Prompt): Prompt => prompt;
 
-/** Lets the caches of these conversations expire. */
+/** Makes the caches of these conversations expire. */
 async function forget(expired: readonly Talk[]): Promise<void> {
   for (const { id } of [...expired, ...talks.filter(({ plant }) => plant.happens === 'evicted')])
     cache.evict(String(id));
@@ -258,7 +261,7 @@ function judge(talk: Talk, rows: readonly RequestLogEntry[]) {
   return { talk, miss, missed, isRight: isNamed && isCounted };
 }
 
-it('reports the sums of the log, of all requests and of one session', async () => {
+it('the cache report has the same sums as the log, for all requests and for one session', async () => {
   const rows = (await readRows(talks.length * 2)).filter(({ cache_miss }) => cache_miss !== null);
   const report = await callFor(usageCache, 200, { path: '/v1/account/usage/cache', key });
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);

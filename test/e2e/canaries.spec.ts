@@ -58,7 +58,7 @@ afterAll(() => provider.close());
 const hello = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: 'Hello!' }] };
 
 describe('secrets where they could leak', () => {
-  it('a provider that repeats its credential in an error, streamed or not', async () => {
+  it('an error in which a provider repeats its credential is returned without it, streamed or not', async () => {
     const base_url = `${provider.url}/v1`;
     await connectProvider(baseUrl, account.apiKey, { provider: 'openai', api_key: credential, base_url });
     const error = { message: `Incorrect API key provided: ${credential}.`, type: 'invalid_request_error' };
@@ -74,7 +74,7 @@ describe('secrets where they could leak', () => {
     expect((await postChat(baseUrl, account.apiKey, hello)).status).toBe(502);
   });
 
-  it('credentials rejected because of their provider, address, fields or bytes', async () => {
+  it('credentials with a wrong provider, address, field or byte are rejected', async () => {
     const put = (body: unknown) =>
       send(baseUrl, { method: 'PUT', path: '/v1/account/providers', key: account.apiKey, body });
     const refused = [
@@ -90,7 +90,7 @@ describe('secrets where they could leak', () => {
     expect((await put(`{"provider":"openai","api_key":"${broken}"`)).status).toBe(400);
   });
 
-  it('credentials inside a request, and keys in wrong places', async () => {
+  it('plants credentials inside a request, and keys in wrong places', async () => {
     const cloud = { cloud_access_key_id: 'AKIAIOSFODNN7EXAMPLE', cloud_secret_access_key: createSecret() };
     await postChat(baseUrl, account.apiKey, { ...hello, model: 'hosted/anthropic.claude-v2', ...cloud });
     const { key } = createApiKey();
@@ -101,7 +101,7 @@ describe('secrets where they could leak', () => {
     expect((await postChat(baseUrl, key, hello)).status).toBe(401);
   });
 
-  it('people’s passwords and tokens: valid, invalid and reused', async () => {
+  it('plants people’s passwords and tokens: valid, invalid and reused', async () => {
     const email = `${createSecret().slice(0, 8)}@example.com`.toLowerCase();
     const password = createSecret();
     const post = (path: string, body: unknown, key?: string) =>
@@ -119,7 +119,7 @@ describe('secrets where they could leak', () => {
   });
 });
 
-describe('the search', () => {
+describe('the search for secrets', () => {
   const planted: Secret = { name: 'planted', value: createSecret() };
   let found: Awaited<ReturnType<typeof findIn>>;
 
@@ -129,7 +129,7 @@ describe('the search', () => {
     found = await findIn([...readSecretsUsed(dataDir), planted]);
   }, 240_000);
 
-  /** The matching findings, grouped by sink. */
+  /** Returns the matching findings, grouped by sink. */
   const hitsOf = (isWanted: (hit: CanaryHit) => boolean) =>
     Object.fromEntries(
       Object.entries(found.hits)
@@ -137,20 +137,20 @@ describe('the search', () => {
         .filter(([, hits]) => hits.length > 0),
     );
 
-  it('finds a planted secret in every sink', () => {
+  it('the search finds a planted secret in every sink', () => {
     const sinks = ['error-answers', 'messages', 'redis', 'redis-commands', 'postgres account', 'files'];
     const hits = hitsOf(({ secret }) => secret === planted.name);
     expect(Object.keys(hits)).toEqual(expect.arrayContaining(['log of worker', ...sinks]));
   });
 
-  it('finds data in every sink and knows every kind of secret', () => {
+  it('the search finds data in every sink, and the run used every kind of secret', () => {
     expect(found.empty).toEqual([]);
     const names = readSecretsUsed(dataDir).map(({ name }) => name);
     for (const kind of ['authorization', 'api_key', 'key of', 'password', 'access_token', 'refresh_token'])
       expect({ kind, isUsed: names.some((name) => name.includes(kind)) }).toEqual({ kind, isUsed: true });
   });
 
-  it('finds no key, credential, password or token from the whole run in any sink', () => {
+  it('no sink contains a key, credential, password or token from the whole run', () => {
     expect(hitsOf(({ secret }) => secret !== planted.name)).toEqual({});
   });
 });

@@ -4,7 +4,7 @@ import { appendObserved, isObserved, noteSecret } from '@gateway/testing';
 /** Body fields that contain secrets, for the gateway and for providers. */
 const secretFields =
   /^(key|api_key|password|current_password|new_password|secret_access_key|session_token|access_token|refresh_token|token|cloud_secret_access_key|cloud_session_token|cloud_bearer_token_hosted)$/;
-/** Shorter secrets could match unrelated bytes by chance. */
+/** The minimum length, because shorter secrets could match unrelated bytes by chance. */
 const charactersMin = 12;
 const depthMax = 3;
 const errorBytesMax = 64 * 1024;

@@ -38,7 +38,9 @@ interface SentBody {
 /** The last request that the provider received. */
 const received = () => provider.requests.at(-1)!;
 const receivedBody = () => JSON.parse(received().body.toString('utf8')) as SentBody;
-/** The client's tools in the upstream request. The gateway's recovery tool comes after them. */
+/**
+ * Returns the client's tools in the upstream request. The gateway's recovery tool follows the client's tools.
+ */
 const namesOf = (tools: SentBody['tools']) =>
   (tools ?? []).map((tool) => tool.function.name).filter((name) => name !== recoveryToolName);
 
@@ -106,8 +108,8 @@ const withToolCalls = (folder: string) =>
     (each) => each.fidelity === 'raw' && each.has_tools && each.has_tool_calls && each.status === 200,
   );
 /**
- * Every exchange in the large collection (`npm run test:e2e -- --data DIR`), or otherwise in the repository's
- * small collection.
+ * Every exchange in the large collection (`npm run test:e2e -- --data DIR`). Without it, every exchange in
+ * the repository's small collection.
  */
 const given = findRecordings(process.env['DATA_DIR']);
 const folder = given !== undefined && withToolCalls(given).length > 0 ? given : recordingsFolder;
@@ -143,7 +145,7 @@ describe('the upstream request', () => {
   const untouched = `{ "seed":12345678901234567890 ,"model" : "openai/gpt-4o",\n\t"z":1e400,"a":-0.0,
     "messages":[{"role":"user","content":"\\u0047r\\u00fc\\/ße","name_":null}],"x_unknown":{"b":1,"a":[1.10,2]}}`;
 
-  it('equals the client’s bytes except for the model’s provider prefix, if no planning is needed', async () => {
+  it('without planning, the upstream request equals the client’s bytes except for the model’s provider prefix', async () => {
     provider.enqueue(null, plainAnswer);
     const answer = await postChat(stack.baseUrl, key, untouched);
     expect(answer.status).toBe(200);
@@ -153,7 +155,7 @@ describe('the upstream request', () => {
     expect(row.lane).toBe('untouched');
   });
 
-  it('keeps every byte outside the planned ranges when tools are pruned', async () => {
+  it('the upstream request keeps every byte outside the planned ranges when tools are pruned', async () => {
     const head = `{ "seed":12345678901234567890,"model":"openai/gpt-4o","z":1e400 , "tools" : [`;
     const tail = `\n] ,"messages":[{"role":"user","content":"Get the current w\\u0065ather forecast for the city \\u004d\u00fcnchen?"}],"x_unknown":{"b":1.10,"a":9007199254740993}}`;
     const odd = `{"type":"function","x_own":1.50,"function":{"x_big":98765432109876543210,"name":"get_weather","description":"Get the current weather forecast for a city","parameters":{"type":"object","properties":{"n":{"maximum":12345678901234567890,"type":"integer"}}}}}`;
@@ -187,7 +189,7 @@ describe('the upstream request', () => {
       cloud_region_name: 'us-east-1',
     },
     { cloud_bearer_token_hosted: 'canary-bearer', cloud_region_name: 'us-east-1' },
-  ])('contains none of the client’s extension fields, examples or connection headers', async (fields) => {
+  ])('the upstream request contains none of the client’s extension fields, examples or connection headers', async (fields) => {
     const examples = { 'x-svc-examples': ['canary-example'] };
     const tools = githubTools
       .slice(0, 3)
@@ -211,7 +213,7 @@ describe('the upstream request', () => {
 });
 
 describe('a provider error', () => {
-  it('is returned with its status and bytes, without the credential, and is marked as a provider error', async () => {
+  it('a provider error is returned with its status and bytes, without the credential, and marked as a provider error', async () => {
     const body = `{ "error": {"message":"Incorrect API key provided: KEY.","type":"invalid_request_error","code":"invalid_api_key","n":1.50}}`;
     provider.enqueue(null, {
       status: 401,
@@ -230,7 +232,7 @@ describe('a provider error', () => {
     expect(JSON.stringify(row)).not.toContain(upstreamKey);
   });
 
-  it('raises the SDK’s own error, which includes the retry time', async () => {
+  it('a provider error raises the SDK’s own error, which includes the retry time', async () => {
     const error = { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' };
     provider.enqueue(null, {
       status: 429,

@@ -39,7 +39,7 @@ const answers = new Map([
   [converseConversation, plainConverse(said)],
 ]);
 
-/** The upstream request, read after the response is complete. */
+/** Returns the upstream request, after the response is complete. */
 async function ask(conversation: Conversation, body: unknown, baseUrl = stack.baseUrl) {
   provider.enqueue(null, answers.get(conversation));
   const answer: Answer = await send(baseUrl, { path: conversation.path, key, body });
@@ -51,7 +51,7 @@ async function ask(conversation: Conversation, body: unknown, baseUrl = stack.ba
 const unique = (): string => `id-${Math.random().toString(36).slice(2)}`;
 
 describe.each([chatConversation, messagesConversation, converseConversation])('$name', (conversation) => {
-  it('sends tool results in fewer tokens, and sends the same bytes again in later turns', async () => {
+  it('compression sends tool results in fewer tokens, and sends the same bytes again in later turns', async () => {
     const [one, two] = [result(unique()), result(unique())];
     const before = await ask(conversation, conversation.body([one]));
     expect(before.results).toEqual([minifyJson(one)]);
@@ -62,7 +62,7 @@ describe.each([chatConversation, messagesConversation, converseConversation])('$
     expect(after.bytes.subarray(0, shared)).toEqual(before.bytes.subarray(0, shared));
   });
 
-  it('replaces a repeated result with a reference to the earlier one', async () => {
+  it('compression replaces a repeated result with a reference to the earlier result', async () => {
     const one = result(unique());
     const { results } = await ask(conversation, conversation.body([one, one]));
     expect(results[0]).toBe(minifyJson(one));
@@ -70,7 +70,7 @@ describe.each([chatConversation, messagesConversation, converseConversation])('$
   });
 });
 
-it('reports the savings from each step in headers and in the log', async () => {
+it('headers and log report the savings of each compression step', async () => {
   const { answer } = await ask(chatConversation, chatConversation.body([result(unique())]));
   const read = (name: string): number => Number(answer.headers[`x-svc-ctx-tokens-${name}`]);
   expect(read('saved')).toBeGreaterThan(20);
@@ -81,7 +81,7 @@ it('reports the savings from each step in headers and in the log', async () => {
   expect(row.compression_tokens_saved).toBeGreaterThanOrEqual(read('saved'));
 });
 
-it('makes the same decision on another replica, either from Redis or by recomputing it', async () => {
+it('compression makes the same decision on another replica, either from Redis or by recomputing it', async () => {
   const results = [result(unique()), `${'x'.repeat(40)}\n`.repeat(30), result(unique())];
   const here = await ask(chatConversation, chatConversation.body(results));
   const there = await ask(chatConversation, chatConversation.body(results), edgeUrl(stack, 'tight'));
@@ -93,20 +93,20 @@ it('makes the same decision on another replica, either from Redis or by recomput
   expect(laterHere.results.slice(0, 3)).toEqual(here.results);
 });
 
-it('does not change content up to the client’s cache marker', async () => {
+it('compression does not change content up to the client’s cache marker', async () => {
   const results = [result(unique()), result(unique()), result(unique())];
   const sent = await ask(messagesConversation, messagesConversation.body(results, 1));
   expect(sent.results).toEqual([results[0], results[1], minifyJson(results[2]!)]);
 });
 
-it('does not change a request without tools', async () => {
+it('compression does not change a request without tools', async () => {
   const body = chatConversation.body([result(unique())]);
   delete body['tools'];
   const sent = await ask(chatConversation, body);
   expect(JSON.parse(sent.bytes.toString('utf8'))).toEqual({ ...body, model: 'gpt-4o' });
 });
 
-it('keeps unchanged content byte for byte', async () => {
+it('content that is not compressed stays byte for byte the same', async () => {
   const text = result(unique());
   const body = JSON.stringify(chatConversation.body([text]), null, 3);
   const { bytes } = await ask(chatConversation, body);
@@ -117,7 +117,7 @@ it('keeps unchanged content byte for byte', async () => {
   expect(bytes.toString('utf8').startsWith(start!)).toBe(true);
 });
 
-it('uses the account’s compression mode', async () => {
+it('the account’s compression mode applies to its requests', async () => {
   const { apiKey } = await createTestAccount(stack);
   const ownKey = key;
   key = apiKey;

@@ -112,7 +112,7 @@ it('markers from another conversation and unknown ids recover nothing', async ()
 });
 
 describe('a request whose conversation was compressed', () => {
-  it('logs the removed text, its savings and the token counts', async () => {
+  it('a compressed conversation’s log row has the removed text, the savings and the token counts', async () => {
     const body = {
       model: 'openai/gpt-4o',
       messages: [
@@ -149,7 +149,7 @@ describe('a request whose conversation was compressed', () => {
     await edge.close();
   });
 
-  it('does not change a conversation with bound reasoning', async () => {
+  it('compression does not change a conversation with bound reasoning', async () => {
     const log = logOf(unique());
     const messages = [
       { role: 'user', content: 'Look.' },

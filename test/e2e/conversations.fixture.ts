@@ -17,7 +17,7 @@ export interface Conversation {
   readonly name: string;
   readonly path: string;
   body(results: readonly string[], mark?: number): Record<string, unknown>;
-  /** The tool results in the body that the provider received. */
+  /** Returns the tool results in the body that the provider received. */
   resultsIn(body: unknown): string[];
 }
 

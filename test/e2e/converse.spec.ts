@@ -56,7 +56,7 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
 const post = (body: unknown, model_ = hello.modelId, path = 'converse') =>
   send(baseUrl, { path: `/model/${encodeURIComponent(model_)}/${path}`, key, body });
 
-it('responds over HTTP/2 without streaming, and the request is in the log', async () => {
+it('a converse request gets its response over HTTP/2 without streaming, and appears in the log', async () => {
   provider.enqueue(null, plainConverse(said));
   const answer = await client.send(new bedrock.ConverseCommand(hello));
   expect(answer).toMatchObject(said);
@@ -71,7 +71,7 @@ it('responds over HTTP/2 without streaming, and the request is in the log', asyn
   });
 });
 
-it.each([1, 7, 1000])('streams in chunks of %i bytes', async (chunkBytes) => {
+it.each([1, 7, 1000])('a converse stream is returned correctly if it arrives in chunks of %i bytes', async (chunkBytes) => {
   provider.enqueue(null, { ...streamedConverse(streamedEvents), chunkBytes });
   const answer = await client.send(new bedrock.ConverseStreamCommand(hello));
   const { text, events, thrown } = await readConverseStream(answer.stream);
@@ -83,7 +83,7 @@ it.each([1, 7, 1000])('streams in chunks of %i bytes', async (chunkBytes) => {
   expect(row).toMatchObject({ status: 'ok', stream: true });
 });
 
-it('forwards tool calls and prunes 117 tools', async () => {
+it('converse tool calls are forwarded, and 117 tools are pruned', async () => {
   const content = [
     { text: 'I look.' },
     {
@@ -124,7 +124,7 @@ describe('a model in the path', () => {
     ['an ARN', arn, arn],
     ['an ARN after its provider', `hosted/${arn}`, arn],
     ['an unknown id with a colon', 'acme.unheard-of-v9:1', 'acme.unheard-of-v9:1'],
-  ])('%s reaches the provider unchanged', async (_what, modelId, expected) => {
+  ])('the model %s in the path reaches the provider unchanged', async (_what, modelId, expected) => {
     provider.enqueue(null, plainConverse(said));
     await client.send(new bedrock.ConverseCommand({ ...hello, modelId }));
     expect(received().url).toBe(`/model/${encodeURIComponent(expected)}/converse`);
@@ -137,7 +137,7 @@ describe('unknown fields', () => {
     ['stream', { messages, stream: true }],
     ['cloud_access_key_id', { messages, cloud_access_key_id: 'AKIA' }],
     ['cloud_region_name', { messages, cloud_region_name: 'us-east-1' }],
-  ])('%s: returns 400 and names the field', async (name, body) => {
+  ])('%s: the error has status 400 and names the unknown field', async (name, body) => {
     const answer = await post(body);
     expect(answer.status).toBe(400);
     expect(answer.headers['x-amzn-errortype']).toMatch(/^ValidationException/);
@@ -147,7 +147,7 @@ describe('unknown fields', () => {
 });
 
 describe('errors are the SDK’s own exceptions', () => {
-  it('for gateway errors: unknown key, invalid request, provider not connected', async () => {
+  it('the SDK raises its own exceptions for gateway errors: unknown key, invalid request, provider not connected', async () => {
     const stranger = connectBedrock(baseUrl, `${key.slice(0, -1)}_`);
     expect(await thrownBy(stranger.send(new bedrock.ConverseCommand(hello)))).toBeInstanceOf(
       bedrock.AccessDeniedException,
@@ -161,7 +161,7 @@ describe('errors are the SDK’s own exceptions', () => {
     expect(await thrownBy(client.send(unknown))).toBeInstanceOf(bedrock.ValidationException);
   });
 
-  it('for the gateway’s rate limit', async () => {
+  it('the SDK raises its own exception for the gateway’s rate limit', async () => {
     const { apiKey } = await createTestAccount(stack);
     const slow = (await createTestKey(baseUrl, apiKey, { name: 'slow', rate_limit_rpm: 1 })).key;
     const limited = connectBedrock(baseUrl, slow);
@@ -181,7 +181,7 @@ describe('errors are the SDK’s own exceptions', () => {
     [429, 'ThrottlingException', 2],
     [500, 'InternalServerException', 2],
     [503, 'ServiceUnavailableException', 2],
-  ] as const)('for provider errors: %i %s, %i of 2 attempts', async (status, name, attempts) => {
+  ] as const)('the SDK raises its own exceptions for provider errors: %i %s, %i of 2 attempts', async (status, name, attempts) => {
     provider.enqueue(null, converseError(status, name));
     provider.enqueue(null, converseError(status, name));
     const retrying = connectBedrock(baseUrl, key, 2);
@@ -192,7 +192,7 @@ describe('errors are the SDK’s own exceptions', () => {
     expect(provider.requests).toHaveLength(attempts);
   });
 
-  it('for an error inside a stream: the content before it, then the provider’s exception', async () => {
+  it('an error inside a stream: the SDK returns the content before it, then raises the provider’s exception', async () => {
     const exception = ['throttlingException', { message: 'too many' }] as const;
     provider.enqueue(null, streamedConverse(streamedEvents.slice(0, 3), exception));
     const { stream } = await client.send(new bedrock.ConverseStreamCommand(hello));
@@ -201,7 +201,7 @@ describe('errors are the SDK’s own exceptions', () => {
     expect(thrown).toBeInstanceOf(bedrock.ThrottlingException);
   });
 
-  it('for an interrupted stream: the content before it, then an exception; the log has the status truncated', async () => {
+  it('an interrupted stream: the SDK returns the content before the cut and raises an exception; the log has the status truncated', async () => {
     const answer = streamedConverse(streamedEvents);
     const before = streamedConverse(streamedEvents.slice(0, 3)).body as Buffer;
     provider.enqueue(null, { ...answer, resetAtByte: before.length + 20 });

@@ -1,19 +1,22 @@
 import type { StackUnderTest } from '@gateway/testing';
 import pg from 'pg';
 
-/** Tables that may still contain a deleted account's id, as `<database>.<table>`, each with the reason. */
+/**
+ * Tables that may still contain a deleted account's id, as `<database>.<table>`. The comment above each entry
+ * gives the reason.
+ */
 const tombstones = new Set([
-  // Tracks the deletion and its progress.
+  // These tables store the deletion and its progress.
   'account.account_deletions',
   // These tables prevent late events from being written.
   'vault.forgotten_accounts',
   'billing.forgotten_accounts',
   'telemetry.forgotten_accounts',
-  // The audit log for secret access. It contains only ids and is kept as long as the operator requires.
+  // The audit log for secret access contains only ids, and is kept as long as the operator requires.
   'vault.credential_audit',
 ]);
 
-/** Every table in every database that has a row with one of these ids, as `<database>.<table>`. */
+/** Returns every table in every database that has a row with one of these ids, as `<database>.<table>`. */
 export async function findRowsNaming(stack: StackUnderTest, ids: readonly string[]): Promise<string[]> {
   const { account, vault, billing, telemetry } = stack.dev.postgres;
   const found: string[] = [];

@@ -27,7 +27,7 @@ beforeEach(async () => {
 const patch = (body: object) => call(200, { method: 'PATCH', path, key: account.apiKey, body });
 
 describe('/v1/account/me', () => {
-  it('returns the profile and the policy', async () => {
+  it('GET /v1/account/me returns the profile and the policy', async () => {
     const body = await call(200, { path, key: account.apiKey });
     expectFields(body, ['id', 'object', 'name', 'is_demo', 'created_at', 'policy']);
     expect(body).toMatchObject({
@@ -40,7 +40,7 @@ describe('/v1/account/me', () => {
     expect(new Date(String(body['created_at'])).toISOString()).toBe(body['created_at']);
   });
 
-  it('changes only the given fields', async () => {
+  it('PATCH /v1/account/me changes only the given fields', async () => {
     const before = await call(200, { path, key: account.apiKey });
     const policy = { content_logging: true, retention_days: 1, shadow_share: 1, shadow_share_learning: 1 };
     const changed = { ...before, name: 'renamed', policy: { ...defaults, ...policy } };
@@ -53,7 +53,7 @@ describe('/v1/account/me', () => {
     expect(await call(200, { path, key: stranger.apiKey })).toMatchObject({ policy: defaults });
   });
 
-  it('applies to every key without a limit set on the key, on every replica within a second', async () => {
+  it('the account’s rate limit applies to every key without its own limit, on every replica within a second', async () => {
     const own = await createTestKey(baseUrl, account.apiKey, { name: 'own', rate_limit_rpm: 55 });
     for (const secret of [account.apiKey, own.key]) await chatOnAll(secret);
     await patch({ policy: { rate_limit_rpm: 44, daily_token_budget: 3 } });
@@ -66,7 +66,7 @@ describe('/v1/account/me', () => {
     expect(data[1]).toMatchObject({ rate_limit_rpm: 44, daily_token_budget: 3 });
   });
 
-  it('decides the scopes of keys that are created without any, and of no other key', async () => {
+  it('the account’s default scopes apply only to keys that are created without scopes', async () => {
     const make = (body: CreateApiKeyBody) => createTestKey(baseUrl, account.apiKey, body);
     const before = await make({ name: 'before' });
     await patch({ policy: { default_key_scopes: ['read', 'inference'] } });
@@ -98,7 +98,7 @@ describe('/v1/account/me', () => {
     [{ policy: [] }, 'invalid_field', 'policy'],
     [{ is_demo: true }, 'unknown_field', 'is_demo'],
     [{ rate_limit_rpm: 1 }, 'unknown_field', 'rate_limit_rpm'],
-  ])('rejects %j', async (body, code, param) => {
+  ])('PATCH /v1/account/me rejects %j', async (body, code, param) => {
     const answer = await send(baseUrl, { method: 'PATCH', path, key: account.apiKey, body });
     expectError(answer, { ...invalid, code, param });
     expect(await call(200, { path, key: account.apiKey })).toMatchObject({ policy: defaults });

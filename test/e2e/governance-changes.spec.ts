@@ -23,7 +23,7 @@ const body = {
 let edges: readonly string[];
 let provider: ReplayProvider;
 let account: TestAccount;
-/** The key that makes the changes, because a key cannot change itself. */
+/** The key that makes the changes, because a key cannot change its own record. */
 let managerKey: string;
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ async function expectEverywhere(act: () => Promise<unknown>, shows: (answer: Ans
   const start = performance.now();
   const tookMs = await Promise.all(
     edges.map(async (edge) => {
-      // When the last request that still saw the old state started.
+      // The start time of the last request that used the old state.
       for (let lastMs = 0; ;) {
         const begunMs = performance.now() - start;
         if (shows(await ask(edge))) return lastMs;
@@ -71,8 +71,8 @@ const connect = () =>
     base_url: `${provider.url}/v1`,
   });
 
-describe('within a second, every replica applies a change to', () => {
-  it('a provider’s credential: stored and deleted', async () => {
+describe('every replica applies a change within a second', () => {
+  it('every replica applies a stored or deleted provider credential within a second', async () => {
     await expectEverywhere(connect, (answer) => codeOf(answer) !== 'provider_not_connected');
     await expectEverywhere(
       () => change('DELETE', '/v1/account/providers/openai'),
@@ -81,25 +81,25 @@ describe('within a second, every replica applies a change to', () => {
     await connect();
   });
 
-  it('the account’s policy', () =>
+  it('every replica applies a changed account policy within a second', () =>
     expectEverywhere(
       () => change('PATCH', '/v1/account/me', { policy: { rate_limit_rpm: 432 } }),
       (answer) => limitOf(answer) === '432',
     ));
 
-  it('the key itself', () =>
+  it('every replica applies a changed key within a second', () =>
     expectEverywhere(
       () => change('PATCH', keyPath(), { rate_limit_rpm: 345 }),
       (answer) => limitOf(answer) === '345',
     ));
 
-  it('the key’s tool lists', () =>
+  it('every replica applies a key’s changed tool lists within a second', () =>
     expectEverywhere(
       () => change('PUT', `${keyPath()}/toollist`, { denied_tools: ['erase'] }),
       (answer) => codeOf(answer) === 'tool_not_allowed',
     ));
 
-  it('the key’s scopes', () =>
+  it('every replica applies a key’s changed scopes within a second', () =>
     expectEverywhere(
       () => change('PATCH', keyPath(), { scopes: ['read'] }),
       (answer) => codeOf(answer) === 'insufficient_scope',

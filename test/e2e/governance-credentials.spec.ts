@@ -37,7 +37,7 @@ const secretOf = () => {
 };
 
 describe('DELETE /v1/account/providers/{provider}', () => {
-  it('ends the connection on every replica within a second', async () => {
+  it('deleting a provider’s credential ends the connection on every replica within a second', async () => {
     await connections.connect({ provider: 'groq', api_key: secretOf(), base_url: `${provider.url}/v1` });
     for (const edge of replicas(stack)) {
       expect((await postChat(edge, account.apiKey, hello('groq/m'))).status).toBe(200);
@@ -55,7 +55,7 @@ describe('DELETE /v1/account/providers/{provider}', () => {
   });
 
   it.each(['nobody', 'sandbox', '%2e%2e', 'openai%00', 'x'.repeat(500)])(
-    'returns a client error for the unknown name %s',
+    'deleting a provider with the unknown name %s returns a client error',
     async (name) => {
       expect((await connections.remove(name)).status).toBeGreaterThanOrEqual(400);
       expect((await connections.remove(name)).status).toBeLessThan(500);
@@ -64,7 +64,7 @@ describe('DELETE /v1/account/providers/{provider}', () => {
 });
 
 describe('a stored credential', () => {
-  it('is sent only to the host it was saved for; another host needs a new credential', async () => {
+  it('a stored credential is sent only to the host it was saved for; another host needs a new credential', async () => {
     const elsewhere = await startProvider();
     try {
       elsewhere.setControls(plainAnswer);
@@ -84,14 +84,14 @@ describe('a stored credential', () => {
     }
   });
 
-  it('may be absent for a server without authentication; the gateway then sends no key', async () => {
+  it('a server without authentication needs no credential, and the gateway then sends no key', async () => {
     await connections.connect({ provider: 'custom', base_url: `${provider.url}/v1` });
     expect((await postChat(baseUrl, account.apiKey, hello('custom/m'))).status).toBe(200);
     expect(provider.requests[0]!.headers.authorization).toBeUndefined();
     expect(JSON.stringify(provider.requests[0]!.headers)).not.toContain(account.apiKey);
   });
 
-  it('is not accessible to another account', async () => {
+  it('a stored credential is not accessible to another account', async () => {
     const stranger = await createTestAccount(stack);
     const others = connectionsOf(stranger.apiKey);
     await connections.connect({ provider: 'openai', api_key: secretOf(), base_url: `${provider.url}/v1` });
@@ -106,7 +106,7 @@ describe('a stored credential', () => {
     expect(provider.requests).toHaveLength(1);
   });
 
-  it('is not sent to an address that the egress guard forbids', async () => {
+  it('a stored credential is not sent to an address that the egress guard forbids', async () => {
     const private_url = 'http://10.1.2.3/v1';
     const refused = await connections.put({
       provider: 'custom',
@@ -120,7 +120,7 @@ describe('a stored credential', () => {
     expect(provider.requests).toHaveLength(0);
   });
 
-  it('shows its last use, then a rejection by its provider, then a later success', async () => {
+  it('a stored credential shows its last use, then a rejection by its provider, then a later success', async () => {
     const api_key = secretOf();
     await connections.connect({ provider: 'openai', api_key, base_url: `${provider.url}/v1` });
     const quoting = { error: { message: `Incorrect API key provided: ${api_key}`, code: 'invalid_api_key' } };
@@ -142,7 +142,7 @@ describe('a stored credential', () => {
     }, 20_000);
   }, 40_000);
 
-  it('appears in no log', () => {
+  it('a stored credential appears in no log', () => {
     expect(findInLogs(stack, used)).toEqual([]);
   });
 });

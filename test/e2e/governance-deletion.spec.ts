@@ -37,7 +37,7 @@ const untilDone = (id: string): Promise<AccountDeletion> =>
     return receipt.status === 'done' ? receipt : undefined;
   });
 
-/** An account that has data in every service. */
+/** Creates an account that has data in every service. */
 async function createUsedAccount(): Promise<TestAccount & { readonly otherKey: string }> {
   const account = await createTestAccount(stack);
   await connectProvider(baseUrl, account.apiKey, {
@@ -51,7 +51,7 @@ async function createUsedAccount(): Promise<TestAccount & { readonly otherKey: s
   const answer = await postChat(baseUrl, account.apiKey, hello);
   expect(answer.status).toBe(200);
   await waitForRow(baseUrl, account.apiKey, requestIdOf(answer));
-  // The vault keeps audit events until the account service has them.
+  // The vault keeps audit events until the account service has stored them.
   await eventually(async () => {
     const tables = await findRowsNaming(stack, [account.accountId]);
     return !tables.includes('vault.audit_outbox') || undefined;
@@ -60,7 +60,7 @@ async function createUsedAccount(): Promise<TestAccount & { readonly otherKey: s
 }
 
 describe('a deleted account', () => {
-  it('is removed from every service with a receipt, without affecting other accounts', async () => {
+  it('a deleted account is removed from every service with a receipt, without affecting other accounts', async () => {
     const [account, bystander] = await Promise.all([createUsedAccount(), createUsedAccount()]);
     const before = await findRowsNaming(stack, [account.accountId]);
     expect(before).toEqual(
@@ -92,7 +92,7 @@ describe('a deleted account', () => {
     expect((await postChat(baseUrl, bystander.otherKey, hello)).status).toBe(200);
   }, 60_000);
 
-  it('has all its keys rejected on every replica within a second', async () => {
+  it('all keys of a deleted account are rejected on every replica within a second', async () => {
     const account = await createUsedAccount();
     const edges = [baseUrl, edgeUrl(stack, 'tight')];
     const keys = [account.apiKey, account.otherKey];
@@ -107,7 +107,7 @@ describe('a deleted account', () => {
     expect((await deleteMe(account.otherKey)).status).toBe(401);
   }, 60_000);
 
-  it('has its open streams ended, and their late log rows are not written', async () => {
+  it('the open streams of a deleted account end, and their late log rows are not written', async () => {
     const account = await createUsedAccount();
     const hang = 3 * Buffer.byteLength(renderFrame(words[0]!));
     provider.enqueue(null, { ...streamedAnswer(words), hang });
@@ -122,12 +122,12 @@ describe('a deleted account', () => {
     expect(text).not.toContain('[DONE]');
     expect([200, 401]).toContain(status);
     await untilDone(receipt.id);
-    // Longer than an event takes from an edge's spool to the log.
+    // Longer than the time in which an event moves from an edge's spool to the log.
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     expect(await findRowsNaming(stack, [account.accountId])).toEqual([]);
   }, 60_000);
 
-  it('ends its owner’s login sessions, loses the password, and frees the e-mail address for reuse', async () => {
+  it('deleting an account ends its owner’s login sessions, removes the password, and frees the e-mail address for reuse', async () => {
     const person = await signUpPerson(baseUrl);
     const receipt = accountDeletion.parse((await deleteMe(person.accessToken)).json());
     await onceEffective(async () => {
@@ -145,7 +145,7 @@ describe('a deleted account', () => {
     expect(again.status).toBe(201);
   }, 60_000);
 
-  it('has a receipt that contains only one id', async () => {
+  it('the receipt of a deletion contains only one id', async () => {
     for (const id of [uuidv7(), 'x', '%00']) {
       const answer = await send(baseUrl, { path: `/v1/account/deletions/${id}` });
       expect([400, 404]).toContain(answer.status);

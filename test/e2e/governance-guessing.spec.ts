@@ -19,10 +19,10 @@ const me = (key: string) => send(baseUrl, { path: '/v1/account/me', key });
 const refresh = (refresh_token: string) => auth('refresh', { refresh_token });
 
 describe('guessing passwords', () => {
-  it('returns the same response in the same time for an unknown address as for a wrong password', async () => {
+  it('a log-in with an unknown address gets the same response in the same time as one with a wrong password', async () => {
     const known: number[] = [];
     const unknown: number[] = [];
-    // Fewer attempts of each kind than would trigger a block.
+    // Makes fewer attempts of each kind than would trigger a block.
     for (let n = 0; n < 4; n++) {
       for (const [email, times] of [
         [person.email, known],
@@ -41,7 +41,7 @@ describe('guessing passwords', () => {
     expect((await logIn(person.email, person.password)).status).toBe(200);
   });
 
-  it('blocks a client address for a known or unknown e-mail address after five failures, and keeps login sessions', async () => {
+  it('five failed log-ins for one e-mail address, known or not, block the client address; login sessions stay valid', async () => {
     const victim = await signUpPerson(baseUrl);
     for (const email of [victim.email, `nobody-${randomUUID()}@example.com`]) {
       const address = newAddress();
@@ -56,7 +56,7 @@ describe('guessing passwords', () => {
     expect((await refresh(victim.refreshToken)).status).toBe(200);
   }, 30_000);
 
-  it('does not let anyone lock an e-mail address out: the owner signs in at a known device, and at a new device in another network', async () => {
+  it('password guesses do not lock out the owner, at a known device or at a new device in another network', async () => {
     const owner = await signUpPerson(baseUrl);
     const cookie = deviceCookieOf(await logIn(owner.email, owner.password));
     const address = newAddress();
@@ -64,14 +64,14 @@ describe('guessing passwords', () => {
       logIn(owner.email, newPassword(), n < 10 ? address : newAddress()),
     );
     const statuses = (await Promise.all(guesses)).map(({ status }) => status);
-    // Strangers are stopped in their own network …
+    // The clients that guess the password are blocked in their own networks.
     expect(statuses).toContain(429);
     expectError(await logIn(owner.email, owner.password), blocked);
     expectError(await logIn(owner.email, owner.password, address), blocked);
-    // … and the owner is not, even at the address of a stranger.
+    // The owner's known device is not blocked, even at the client address of the guesses.
     expect((await logIn(owner.email, owner.password, address, cookie)).status).toBe(200);
     expect((await logIn(owner.email, owner.password, '203.0.113.77')).status).toBe(200);
-    // The known device of another person is a stranger, too.
+    // The known device of another person is blocked too.
     const other = await signUpPerson(baseUrl);
     const foreign = deviceCookieOf(await logIn(other.email, other.password, '203.0.113.78'));
     expectError(await logIn(owner.email, owner.password, address, foreign), blocked);
@@ -79,11 +79,12 @@ describe('guessing passwords', () => {
     expectError(await logIn(owner.email, owner.password, address, forged), blocked);
   }, 60_000);
 
-  it('checks only five of a hundred concurrent guesses of one client, and few of a hundred clients', async () => {
+  it('only five of 100 concurrent guesses from one client are checked, and at most 21 from 100 clients', async () => {
     const address = newAddress();
     for (const [from, checkedMax] of [
       [() => address, 5],
-      // Twenty of all unknown devices together, and one of a network without earlier guesses.
+      // 20 attempts are allowed for all unknown devices together, and 1 for a network without earlier
+      // guesses.
       [newAddress, 21],
     ] as const) {
       const email = `crowd-${randomUUID()}@example.com`;
@@ -97,7 +98,7 @@ describe('guessing passwords', () => {
     }
   }, 30_000);
 
-  it('blocks a client address after fifty failures, and no other address', async () => {
+  it('fifty failed log-ins block a client address, and no other address', async () => {
     const address = newAddress();
     const guesses = Array.from({ length: 60 }, (_, n) =>
       logIn(`spray-${n}-${randomUUID()}@example.com`, newPassword(), address),
@@ -108,7 +109,7 @@ describe('guessing passwords', () => {
     expect((await logIn(person.email, person.password)).status).toBe(200);
   }, 30_000);
 
-  it('is also rate-limited at the edge, which counts a known device separately', () =>
+  it('the edge also limits the rate of log-ins, and counts a known device separately', () =>
     whileCountedTogether(async () => {
       const owner = await signUpPerson(baseUrl);
       const cookie = deviceCookieOf(await logIn(owner.email, owner.password));
@@ -125,7 +126,7 @@ describe('guessing passwords', () => {
     }));
 });
 
-it('strangers who guess a password cannot keep a signed-in person from changing it', async () => {
+it('password guesses of other clients cannot keep a signed-in person from changing the password', async () => {
   const owner = await signUpPerson(baseUrl);
   const address = newAddress();
   await Promise.all(Array.from({ length: 60 }, () => logIn(owner.email, newPassword(), address)));

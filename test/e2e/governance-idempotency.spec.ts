@@ -23,7 +23,7 @@ const keysOf = async (owner: TestAccount) =>
 const keyOf = (answer: Answer) => createdApiKey.parse(answer.json());
 
 describe('an Idempotency-Key', () => {
-  it('creates only one key for a repeated call and returns the same response, including the secret', async () => {
+  it('a repeated call with an Idempotency-Key creates only one key and returns the same response, including the secret', async () => {
     const idempotencyKey = randomUUID();
     const body = { name: 'once', expires_at: '2030-01-01T00:00:00+01:00' };
     const first = await create(idempotencyKey, body);
@@ -41,7 +41,7 @@ describe('an Idempotency-Key', () => {
     for (const { status } of await chatOnAll(keyOf(again).key)) expect(status).toBe(200);
   });
 
-  it('creates only one key for concurrent calls', async () => {
+  it('concurrent calls with one Idempotency-Key create only one key', async () => {
     const idempotencyKey = randomUUID();
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => create(idempotencyKey, { name: 'at once' })),
@@ -52,7 +52,7 @@ describe('an Idempotency-Key', () => {
     expect(await keysOf(account)).toHaveLength(2);
   });
 
-  it('cannot be reused for a different request', async () => {
+  it('an Idempotency-Key cannot be reused for a different request', async () => {
     const idempotencyKey = randomUUID();
     await create(idempotencyKey, { name: 'one' });
     expectError(await create(idempotencyKey, { name: 'another' }), reused);
@@ -61,7 +61,7 @@ describe('an Idempotency-Key', () => {
     expect(await keysOf(account)).toHaveLength(2);
   });
 
-  it('rotates a key only once', async () => {
+  it('repeated rotations with an Idempotency-Key rotate the key only once', async () => {
     const rotated = await createTestKey(baseUrl, account.apiKey, { name: 'rotated once' });
     const rotate = (overlap_seconds: number, idempotencyKey: string) =>
       send(baseUrl, {
@@ -82,7 +82,7 @@ describe('an Idempotency-Key', () => {
       for (const { status } of await chatOnAll(secret)) expect(status).toBe(200);
   });
 
-  it('is scoped to the account, so another account may use the same value', async () => {
+  it('an Idempotency-Key is scoped to the account, so another account may use the same value', async () => {
     const idempotencyKey = randomUUID();
     const [mine, theirs] = await Promise.all([
       create(idempotencyKey, { name: 'same' }),
@@ -93,20 +93,20 @@ describe('an Idempotency-Key', () => {
     expect(await keysOf(other)).toHaveLength(2);
   });
 
-  it('is not consumed by a failed call', async () => {
+  it('a failed call does not consume its Idempotency-Key', async () => {
     const idempotencyKey = randomUUID();
     const past = { name: 'x', expires_at: '2020-01-01T00:00:00Z' };
     expectError(await create(idempotencyKey, past), { ...invalid, code: 'invalid_field' });
     expect((await create(idempotencyKey, { name: 'x' })).status).toBe(201);
   });
 
-  it.each(['', ' ', 'two words', 'ü', 'x'.repeat(256)])('is rejected if it is %j', async (idempotencyKey) => {
+  it.each(['', ' ', 'two words', 'ü', 'x'.repeat(256)])('the Idempotency-Key %j is rejected', async (idempotencyKey) => {
     const answer = await create(idempotencyKey, { name: 'x' });
     expectError(answer, { ...invalid, code: 'invalid_field', param: 'Idempotency-Key' });
     expect(await keysOf(account)).toHaveLength(1);
   });
 
-  it('is optional; without it, every call creates a key', async () => {
+  it('an Idempotency-Key is optional; without it, every call creates a key', async () => {
     for (let i = 0; i < 2; i++)
       await call(201, { path: '/v1/keys', key: account.apiKey, body: { name: 'each' } });
     expect(await keysOf(account)).toHaveLength(3);

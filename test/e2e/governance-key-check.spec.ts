@@ -15,7 +15,10 @@ const body = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: '
  */
 const ofRequests = /"(rpm|epoch):/;
 
-/** Runs `act`. Returns how many calls the gateways made to Redis and the account service meanwhile. */
+/**
+ * Runs `act`. Returns the number of calls that the gateways made to Redis and the account service during the
+ * run.
+ */
 async function countAsked(act: () => Promise<unknown>): Promise<{ redis: number; lookups: number }> {
   const redis = new Redis(stack.dev.redis_cache_url);
   const asked: string[] = [];

@@ -34,7 +34,7 @@ const patch = async (id: string, body: object) =>
   await call(200, { method: 'PATCH', path: `/v1/account/keys/${id}`, key: account.apiKey, body });
 
 describe.each(['/v1/account/keys', '/v1/keys'])('%s', (path) => {
-  it('creates a key from just a name, lists it without its secret, and revokes it', async () => {
+  it('a key can be created from just a name, listed without its secret, and revoked', async () => {
     const created = await call(201, { path, key: account.apiKey, body: { name: 'n' } });
     expectFields(created, [...keyFields, 'key']);
     expect(created).toMatchObject({
@@ -81,13 +81,13 @@ describe.each(['/v1/account/keys', '/v1/keys'])('%s', (path) => {
     [{ name: 'x', scopes: ['read', 'read'] }, 'invalid_field', 'scopes'],
     [{ name: 'x', account_id: uuidv7() }, 'unknown_field', 'account_id'],
     [[], 'invalid_field', null],
-  ])('rejects %j', async (body, code, param) => {
+  ])('creating a key with %j is rejected', async (body, code, param) => {
     const before = (await listed()).data.length;
     expectError(await send(baseUrl, { path, key: account.apiKey, body }), { ...invalid, code, param });
     expect((await listed()).data).toHaveLength(before);
   });
 
-  it('accepts only valid JSON', async () => {
+  it('creating a key with a body that is not valid JSON is rejected', async () => {
     const key = account.apiKey;
     expectError(await send(baseUrl, { path, key, body: '{"name":' }), { ...invalid, code: 'malformed_json' });
     const text = { path, key, body: '{"name":"x"}', headers: { 'content-type': 'text/plain' } };
@@ -96,13 +96,13 @@ describe.each(['/v1/account/keys', '/v1/keys'])('%s', (path) => {
 });
 
 describe('PATCH /v1/account/keys/{key_id}', () => {
-  it('changes only the given fields and resets limits to the account policy', async () => {
+  it('PATCH on a key changes only the given fields and resets limits to the account policy', async () => {
     const created = withoutSecret(await createTestKey(baseUrl, account.apiKey, { name: 'before' }));
     const expires_at = new Date(Date.now() + 86_400_000).toISOString();
     const own = { rate_limit_rpm: 9, daily_token_budget: 0, weekly_token_budget: 1, k_target_override: 512 };
     const changed = await patch(created.id, { name: ' after ', ...own, expires_at });
     expectFields(changed, keyFields);
-    // A restricted key does not manage the account.
+    // A restricted key may not manage the account.
     const scopes = ['inference', 'read'];
     expect(changed).toEqual({ ...created, name: 'after', ...own, expires_at, scopes, inherited: [] });
     const nulls = { rate_limit_rpm: null, k_target_override: null, expires_at: null };
@@ -115,7 +115,7 @@ describe('PATCH /v1/account/keys/{key_id}', () => {
     expect(await find(created.id)).toEqual(named);
   });
 
-  it('applies a limit and an expiry on every replica within a second', async () => {
+  it('a changed limit or expiry of a key applies on every replica within a second', async () => {
     const created = await createTestKey(baseUrl, account.apiKey, { name: 'limits' });
     for (const { status } of await chatOnAll(created.key)) expect(status).toBe(200);
     const expiresAt = Date.now() + 6_000;
@@ -147,7 +147,7 @@ describe('PATCH /v1/account/keys/{key_id}', () => {
     [{ allowed_tools: [] }, 'unknown_field', 'allowed_tools'],
     [{ id: uuidv7() }, 'unknown_field', 'id'],
     [{ revoked_at: null }, 'unknown_field', 'revoked_at'],
-  ])('rejects %j', async (body, code, param) => {
+  ])('PATCH on a key rejects %j', async (body, code, param) => {
     const path = `/v1/account/keys/${account.keyId}`;
     const before = await find(account.keyId);
     const answer = await send(baseUrl, { method: 'PATCH', path, key: account.apiKey, body });
@@ -157,11 +157,11 @@ describe('PATCH /v1/account/keys/{key_id}', () => {
 });
 
 describe('PUT /v1/account/keys/{key_id}/toollist', () => {
-  it('returns the updated key', async () => {
+  it('PUT on a key’s tool list returns the updated key', async () => {
     const created = withoutSecret(await createTestKey(baseUrl, account.apiKey, { name: 'lists' }));
     const put = { method: 'PUT', path: `/v1/account/keys/${created.id}/toollist`, key: account.apiKey };
     const both = { allowed_tools: ['a', 'b'], denied_tools: ['b'] };
-    // A key with lists does not manage the account.
+    // A key with tool lists may not manage the account.
     const limited = { ...created, ...both, scopes: ['inference', 'read'] };
     expect(await call(200, { ...put, body: both })).toEqual(limited);
     const one = { ...limited, allowed_tools: null };
@@ -175,7 +175,7 @@ describe('PUT /v1/account/keys/{key_id}/toollist', () => {
     [{ denied_tools: ['a', 1] }, 'invalid_field', 'denied_tools[1]'],
     [{ denied_tools: Array.from({ length: 4097 }, String) }, 'invalid_field', 'denied_tools'],
     [{ name: 'x' }, 'unknown_field', 'name'],
-  ])('rejects %j', async (body, code, param) => {
+  ])('PUT on a key’s tool list rejects %j', async (body, code, param) => {
     const path = `/v1/account/keys/${account.keyId}/toollist`;
     const answer = await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body });
     expectError(answer, { ...invalid, code, param });
@@ -184,7 +184,7 @@ describe('PUT /v1/account/keys/{key_id}/toollist', () => {
 
 describe('an id', () => {
   it.each(['of another account', 'that never existed', 'revoked', 'that is not an id'])(
-    '%s: returns not_found',
+    'calls with a key id %s return not_found',
     async (which) => {
       const revoked = await createTestKey(baseUrl, account.apiKey, { name: 'gone' });
       await call(200, { method: 'DELETE', path: `/v1/keys/${revoked.id}`, key: account.apiKey });

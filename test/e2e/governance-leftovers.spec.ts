@@ -17,9 +17,11 @@ import { plainAnswer, startProvider } from './provider.fixture.ts';
 const stack = sharedStack();
 const { baseUrl } = stack;
 const tools = githubTools.slice(0, 60);
-/** The documented longest life of an account's key in Redis: 30 days, for the count of first requests. */
+/**
+ * The documented maximum lifetime of an account's data in Redis: 30 days, for the count of first requests.
+ */
 const keptSecondsMax = 30 * 24 * 3600;
-/** A gateway seals a spool file after a minute, and deletes it once its events are stored. */
+/** A gateway seals a spool file after a minute, and deletes the file once its events are stored. */
 const spoolWithinMs = 150_000;
 
 let provider: ReplayProvider;
@@ -52,7 +54,7 @@ async function chat({ apiKey }: TestAccount, body: object): Promise<string> {
   return requestIdOf(answer);
 }
 
-/** An account that has used everything that stores something for accounts. */
+/** Creates an account that has used every feature that stores data for accounts. */
 async function createBusyAccount(): Promise<TestAccount> {
   // The default policy includes shadow routing, which counts the first requests.
   const account = await createTestAccount(stack, { hasOwnPolicy: false });
@@ -71,7 +73,7 @@ async function createBusyAccount(): Promise<TestAccount> {
   return account;
 }
 
-it('a deleted account leaves no mark of its first requests, memo, original, other key, row or file', async () => {
+it('a deleted account leaves no count of first requests, context memo, stored original, Redis key, row or file', async () => {
   const account = await createBusyAccount();
   const { accountId } = account;
   const before = await eventually(async () => {
@@ -91,7 +93,7 @@ it('a deleted account leaves no mark of its first requests, memo, original, othe
     ];
     return kinds.every((kind) => keys.some(({ key }) => key.startsWith(kind))) ? keys : undefined;
   });
-  // A key without an expiry would stay for ever if a deletion missed it.
+  // If a deletion missed a Redis key without an expiry, the key would stay permanently.
   const own = before.filter(({ key }) => key.includes(accountId));
   expect(own.filter(({ ttlSeconds }) => ttlSeconds < 0 || ttlSeconds > keptSecondsMax)).toEqual([]);
 
@@ -106,7 +108,7 @@ it('a deleted account leaves no mark of its first requests, memo, original, othe
   });
 
   const left = await findKeysNaming(stack, accountId);
-  // The account's last epoch tells gateways that its keys are invalid, and expires.
+  // The account's last epoch, which is allowed, marks its keys as invalid for the gateways, and expires.
   expect(left.filter(({ key }) => !key.startsWith('epoch:'))).toEqual([]);
   expect(left.every(({ ttlSeconds }) => ttlSeconds > 0 && ttlSeconds <= 900)).toBe(true);
   expect(await findRowsNaming(stack, [accountId, account.keyId])).toEqual([]);

@@ -64,7 +64,7 @@ describe('requests per minute', () => {
   );
 
   it(
-    'also count on routes that call no model',
+    'requests on routes that call no model also count against the requests per minute',
     () =>
       whileCountedTogether(async () => {
         const body = { name: 'light', rate_limit_rpm: 2 };
@@ -138,14 +138,14 @@ describe('budgets for saved tokens', () => {
     const held = Object.entries(fields).filter(([field]) => field !== 'spent');
     return { today, held: held.reduce((sum, [, value]) => sum + Number(value.split(' ')[0]), 0) };
   }
-  /** The used budget, read once no reservations remain. */
+  /** Waits until no reservations remain, and returns the used budget. */
   const untilSettled = (keyId: string) =>
     eventually(async () => {
       const { today, held } = await readBudget(keyId);
       return held === 0 ? { today } : undefined;
     });
 
-  it('an exhausted budget forwards requests unchanged and reports it, and is exceeded by at most one request', async () => {
+  it('with an exhausted budget, requests are forwarded unchanged and marked, and the excess is at most one request', async () => {
     const budget = 30_000;
     const { key, id } = await budgetKey(budget);
     const answers = await Promise.all(
@@ -172,7 +172,7 @@ describe('budgets for saved tokens', () => {
     });
   });
 
-  it('requests without tools consume no budget', async () => {
+  it('requests without tools consume no budget for saved tokens', async () => {
     const { key, id } = await budgetKey(0);
     const answer = await postChat(stack.baseUrl, key, hello);
     expect(answer.status).toBe(200);
@@ -180,7 +180,7 @@ describe('budgets for saved tokens', () => {
     expect(await redis.exists(`budget:{${account.accountId}}:${id}`)).toBe(0);
   });
 
-  it('an account can have requests rejected once its budget is exhausted', async () => {
+  it('an account can have its requests rejected once its budget is exhausted', async () => {
     const own = await createTestAccount(stack);
     const body = { name: 'strict', daily_token_budget: 0 };
     const { key } = await createTestKey(stack.baseUrl, own.apiKey, body);
@@ -214,9 +214,9 @@ describe('budgets for saved tokens', () => {
     expect(row).toMatchObject({ status: 'error', http_status: 402, error_code: code });
   });
 
-  it('requests cancelled by their clients leave no reservation and save nothing', async () => {
+  it('requests cancelled by their clients leave no reservation and consume no budget', async () => {
     const { key, id } = await budgetKey(smallBudget);
-    // A time long after the last request, even on a slow machine.
+    // The wait is long enough for the last request to end, even on a slow machine.
     provider.setControls({ ...plainAnswer, firstByteDelayMs: 6_000 });
     const body = JSON.stringify({ ...withTools, model: 'openai/gpt-4o-mini' });
     for (const afterMs of [1, 5, 10, 20, 40, 80, 150, 300, 600, 1_000])

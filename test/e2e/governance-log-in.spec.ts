@@ -34,13 +34,13 @@ describe('signing up', () => {
       'invalid_field',
       'refresh_token_in',
     ],
-  ])('is rejected for %s', async (_what, change, code, param) => {
+  ])('signing up is rejected for %s', async (_what, change, code, param) => {
     const body = { email: `${randomUUID()}@example.com`, password: newPassword(), ...change };
     const expected = { status: 400, type: 'invalid_request_error', code, param };
     expectError(await auth('sign-up', body), expected);
   });
 
-  it('with an address that is already in use, in any spelling, is a conflict', async () => {
+  it('signing up with an address that is already in use, in any spelling, is a conflict', async () => {
     const body = { email: ` ${person.email.toUpperCase()} `, password: newPassword() };
     const taken = { status: 409, type: 'invalid_request_error', code: 'email_taken' };
     expectError(await auth('sign-up', body), taken);
@@ -48,7 +48,7 @@ describe('signing up', () => {
 });
 
 describe('a refresh token', () => {
-  it('is replaced on each use, and reusing it ends the login session', async () => {
+  it('a refresh token is replaced on each use, and reusing it ends the login session', async () => {
     const thief = await signUpPerson(baseUrl);
     const second = sessionOf(await refresh(thief.refreshToken));
     const third = sessionOf(await refresh(second.refresh_token!));
@@ -65,7 +65,7 @@ describe('a refresh token', () => {
     expect((await logIn(thief.email, thief.password)).status).toBe(200);
   });
 
-  it('used ten times concurrently works at most once, and its login session ends', async () => {
+  it('a refresh token used ten times concurrently works at most once, and its login session ends', async () => {
     const { refreshToken } = await signUpPerson(baseUrl);
     const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(refreshToken)));
     const good = answers.filter(({ status }) => status === 200);
@@ -73,7 +73,7 @@ describe('a refresh token', () => {
     for (const answer of good) expect((await refresh(sessionOf(answer).refresh_token!)).status).toBe(401);
   });
 
-  it('is stored in a cookie that scripts and other sites cannot read', async () => {
+  it('a refresh token is stored in a cookie that scripts and other sites cannot read', async () => {
     const { email, password } = person;
     const entered = await auth('log-in', { email, password }, { 'x-forwarded-proto': 'https' });
     expect(sessionOf(entered)).not.toHaveProperty('refresh_token');
@@ -103,14 +103,14 @@ describe('a refresh token', () => {
     { origin: 'null' },
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
-  ])('is rejected from a page on another site: %j', async (headers) => {
+  ])('a refresh token is rejected from a page on another site: %j', async (headers) => {
     for (const name of ['sign-up', 'log-in', 'refresh', 'log-out']) {
       const answer = await auth(name, {}, headers);
       expectError(answer, { status: 403, type: 'permission_error', code: 'cross_site_request' });
     }
   });
 
-  it('is rejected from a form', async () => {
+  it('a refresh token is rejected from a form', async () => {
     const headers = { 'content-type': 'text/plain' };
     expect((await auth('refresh', '{}', headers)).status).toBe(415);
     expect((await auth('log-in', '{}', headers)).status).toBe(415);
@@ -142,7 +142,7 @@ it('changing a password requires the old one and ends every other login session'
   expect((await me(owner.accessToken)).status).toBe(200);
   expectError(await logIn(owner.email, owner.password), wrong);
   expect((await logIn(owner.email, newOne)).status).toBe(200);
-  // No browser is a known device any more, except the one that changed the password.
+  // After the change, the only known device is the browser that changed the password.
   const known = deviceCookieOf(changed.find(({ status }) => status === 200)!);
   const address = newAddress();
   for (let n = 0; n < 5; n++) await logIn(owner.email, newPassword(), address);

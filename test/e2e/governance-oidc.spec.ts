@@ -36,7 +36,7 @@ afterAll(() => issuer.close());
 const register = (key: string) => send(edge, { method: 'POST', path: '/v1/account/register', key });
 const me = (key: string) => send(edge, { path: '/v1/account/me', key });
 
-it('a person from the configured issuer registers once and keeps the account with the next token', async () => {
+it('a person from the configured issuer registers once, and the next token opens the same account', async () => {
   const first = await register(await issuer.issue(subject, audience));
   const account = accountSchema.parse(first.json());
   expect((await me(await issuer.issue(subject, audience))).json()).toEqual(account);
@@ -44,7 +44,7 @@ it('a person from the configured issuer registers once and keeps the account wit
   expect(accountSchema.parse(stranger.json()).id).not.toBe(account.id);
 });
 
-it('a person who deleted their account can register a new one', async () => {
+it('a person with a deleted account can register a new one', async () => {
   const leaver = `auth0|${randomUUID()}`;
   const token = await issuer.issue(leaver, audience);
   const before = accountSchema.parse((await register(token)).json());
@@ -55,7 +55,7 @@ it('a person who deleted their account can register a new one', async () => {
   expect(accountSchema.parse((await register(token)).json()).id).not.toBe(before.id);
 });
 
-it('the embedded identity is disabled', async () => {
+it('the embedded identity is disabled with an external issuer', async () => {
   const names = ['sign-up', 'log-in', 'refresh', 'log-out', 'change-password'];
   const mailed = ['forgot-password', 'reset-password', 'verify-email', 'resend-verification'];
   for (const path of [...names, ...mailed].map((name) => `/v1/auth/${name}`))
@@ -101,7 +101,7 @@ it('a forged token is rejected, even if the issuer uses RSA keys', async () => {
   }
 });
 
-it('a new signing key is found, a removed one is dropped, and many unknown keys cause a single fetch', async () => {
+it('a new signing key is found, a removed signing key is dropped, and many unknown keys cause a single fetch', async () => {
   const old = issuer.keys.at(-1)!;
   const oldToken = await issuer.issue(subject, audience);
   expect((await me(oldToken)).status).toBe(200);

@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 describe('GET /v1/account/providers', () => {
-  it('lists every provider with the fields of decisions.md, connected or not', async () => {
+  it('GET /v1/account/providers lists every provider with the fields of decisions.md, connected or not', async () => {
     const body = await call(200, { path, key: account.apiKey });
     expectFields(body, ['object', 'data']);
     const { object, data } = body as { object: string; data: Record<string, unknown>[] };
@@ -44,7 +44,7 @@ describe('GET /v1/account/providers', () => {
 });
 
 describe('PUT /v1/account/providers', () => {
-  it('returns the full record with at most four characters of the secret', async () => {
+  it('connecting a provider returns the full record with at most four characters of the secret', async () => {
     const api_key = newSecret();
     const answer = await connections.put({ provider: 'openai', api_key });
     const shown = providerConnection.strict().parse(answer.json());
@@ -108,7 +108,7 @@ describe('PUT /v1/account/providers', () => {
     ['custom', () => ({ base_url: ownUrl }), { credential_hint: null, connected: true }],
     ['ollama', () => ({}), { credential_hint: null, connected: true }],
     ['vllm', () => ({ api_key: newSecret(), base_url: ownUrl }), { connected: true }],
-  ])('connects %s with its fields', async (name, body, expected) => {
+  ])('the provider %s can be connected with its fields', async (name, body, expected) => {
     const shown = await connections.connect({ provider: name, ...body() });
     expect(shown).toMatchObject({ provider: name, ...expected });
     expect(JSON.stringify(shown)).not.toMatch(/PRIVATE KEY|gserviceaccount/);
@@ -157,7 +157,7 @@ describe('PUT /v1/account/providers', () => {
   const titled = refusals.map(([body, ...rest]) => [Object.keys(body).join(', '), body, ...rest] as const);
 
   it.each(titled)(
-    'rejects an invalid field by name without quoting a secret: %s',
+    'connecting a provider with an invalid field returns an error with the field name and no secret: %s',
     async (_, body, code, param) => {
       const answer = await connections.put(body);
       expectError(answer, { ...invalid, code, param });
@@ -166,7 +166,7 @@ describe('PUT /v1/account/providers', () => {
     },
   );
 
-  it('stores nothing from a rejected request', async () => {
+  it('a rejected request stores no credential', async () => {
     await connections.put({ provider: 'azure', api_key });
     expect(await connections.find('azure')).toMatchObject(disconnected);
   });

@@ -30,7 +30,7 @@ const expectRefused = async (secret: string, error: typeof revoked) => {
 };
 
 describe('a rotated key', () => {
-  it('has a new secret, and accepts the old one for an hour by default', async () => {
+  it('a rotated key has a new secret, and accepts the old secret for an hour by default', async () => {
     const before = await make('rotated');
     const after = await rotate(before.id);
     const { key, prefix, last4, previous_key_expires_at, ...kept } = after;
@@ -46,7 +46,7 @@ describe('a rotated key', () => {
     await expectServed(key);
   });
 
-  it('rejects its old secret on every replica when the overlap ends, cached or not', async () => {
+  it('a rotated key’s old secret is rejected on every replica when the overlap ends, cached or not', async () => {
     const before = await make('overlap');
     await expectServed(before.key);
     const after = await rotate(before.id, { overlap_seconds: 6 });
@@ -57,7 +57,7 @@ describe('a rotated key', () => {
     await expectServed(after.key);
   }, 60_000);
 
-  it('rejects the old secret within a second if there is no overlap', async () => {
+  it('a rotated key’s old secret is rejected within a second if there is no overlap', async () => {
     const before = await make('at once');
     await expectServed(before.key);
     const after = await rotate(before.id, { overlap_seconds: 0 });
@@ -66,7 +66,7 @@ describe('a rotated key', () => {
     await expectServed(after.key);
   });
 
-  it('has at most two secrets: another rotation ends the oldest, and revocation ends all', async () => {
+  it('a key has at most two secrets: another rotation ends the oldest, and revocation ends all', async () => {
     const first = await make('twice');
     const second = await rotate(first.id, { overlap_seconds: 600 });
     const third = await rotate(first.id, { overlap_seconds: 600 });
@@ -78,7 +78,7 @@ describe('a rotated key', () => {
     await onceEffective(() => expectRefused(third.key, revoked));
   });
 
-  it('can be rotated with no body, an empty body or an empty object, and keeps its scopes', async () => {
+  it('a key can be rotated with no body, an empty body or an empty object, and keeps its scopes', async () => {
     const own = await createTestKey(baseUrl, account.apiKey, { name: 'own', scopes: ['inference'] });
     const sent = { method: 'POST', path: `/v1/account/keys/${own.id}/rotate`, key: account.apiKey };
     const json = { 'content-type': 'application/json' };
@@ -89,7 +89,7 @@ describe('a rotated key', () => {
     await expectServed(third.key);
   });
 
-  it('cannot rotate itself', async () => {
+  it('a key cannot rotate its own secret', async () => {
     const own = await make('itself');
     const sent = { method: 'POST', path: `/v1/account/keys/${own.id}/rotate`, key: own.key };
     const refused = { status: 403, type: 'permission_error', code: 'own_key_change' };
@@ -97,7 +97,7 @@ describe('a rotated key', () => {
     await expectServed(own.key);
   });
 
-  it('keeps its expiry; an expired key cannot be rotated, and the overlap never outlasts the key', async () => {
+  it('a rotated key keeps its expiry; an expired key cannot be rotated, and the overlap ends with the key at the latest', async () => {
     const soon = new Date(Date.now() + 4_000).toISOString();
     const brief = await createTestKey(baseUrl, account.apiKey, { name: 'brief', expires_at: soon });
     const rotated = await rotate(brief.id, { overlap_seconds: 600 });
@@ -114,7 +114,7 @@ describe('a rotated key', () => {
     [{ overlap_seconds: 0.5 }, 'invalid_field', 'overlap_seconds'],
     [{ overlap_seconds: '60' }, 'invalid_field', 'overlap_seconds'],
     [{ overlap: 60 }, 'unknown_field', 'overlap'],
-  ])('rejects a rotation with %j', async (body, code, param) => {
+  ])('a rotation with %j is rejected', async (body, code, param) => {
     const path = `/v1/account/keys/${account.keyId}/rotate`;
     expectError(await send(baseUrl, { path, key: account.apiKey, body }), { ...invalid, code, param });
     expectError(

@@ -38,7 +38,7 @@ const get = (path: string, owner = account) => call(200, { path, key: owner.apiK
 const put = (body: object) => call(200, { method: 'PUT', path: preferences, key: account.apiKey, body });
 
 describe('routing preferences', () => {
-  it('start with defaults, accept partial updates and are returned in full', async () => {
+  it('routing preferences start with defaults, accept partial updates and are returned in full', async () => {
     expect(await get(preferences)).toEqual(defaults);
     expect(await put({ pruning: { recall_target: 0.99 } })).toEqual({
       ...defaults,
@@ -65,7 +65,7 @@ describe('routing preferences', () => {
     expect(await get(preferences, await createTestAccount(stack))).toEqual(defaults);
   });
 
-  it('apply on every replica within a second', async () => {
+  it('changed routing preferences apply on every replica within a second', async () => {
     // One of the replicas accepts only small bodies.
     const tools = githubTools.slice(0, 50);
     const body = { ...hello, tools };
@@ -97,7 +97,7 @@ describe('routing preferences', () => {
     [{ fallbacks: 'openai/gpt-4o' }, 'invalid_field', 'fallbacks'],
     [{ on_budget_exhausted: 'stop' }, 'invalid_field', 'on_budget_exhausted'],
     [{ max_cost: 1 }, 'unknown_field', 'max_cost'],
-  ])('reject %j', async (body, code, param) => {
+  ])('routing preferences reject %j', async (body, code, param) => {
     const answer = await send(baseUrl, { method: 'PUT', path: preferences, key: account.apiKey, body });
     expectError(answer, { ...invalid, code, param });
     expect(await get(preferences)).toEqual(defaults);
@@ -128,7 +128,7 @@ describe('routing models', () => {
   const enabledOf = async (id: string, owner = account) =>
     (await list(`${models}/status`, owner)).find((model) => model.id === id)?.is_enabled;
 
-  it('are the chat models from the connected providers, with their properties', async () => {
+  it('routing models are the chat models of the connected providers, with their properties', async () => {
     expect((await list()).map(({ id }) => id)).toEqual(['sandbox/sandbox-1']);
     await connect();
     const data = await list();
@@ -146,7 +146,7 @@ describe('routing models', () => {
     });
   });
 
-  it('are enabled until toggled, and their statistics are null without requests', async () => {
+  it('routing models are enabled by default, and their statistics are null without requests', async () => {
     await connect();
     const data = await list(`${models}/status`);
     expect(data.map(({ id }) => id)).toEqual((await list()).map(({ id }) => id));
@@ -158,7 +158,7 @@ describe('routing models', () => {
     }
   });
 
-  it('can be removed from automatic routing and added again, affecting only this account', async () => {
+  it('a model can be removed from automatic routing and added again, only for this account', async () => {
     await connect();
     expect(await set(false)).toEqual({
       object: 'routing.model_toggle',
@@ -194,7 +194,7 @@ describe('routing models', () => {
     [{ is_enabled: 'no' }, { ...invalid, code: 'invalid_field', param: 'is_enabled' }],
     [{ is_enabled: undefined }, { ...invalid, code: 'missing_field', param: 'is_enabled' }],
     [{ account_id: 'x' }, { ...invalid, code: 'unknown_field', param: 'account_id' }],
-  ])('reject a toggle with %j', async (change, error) => {
+  ])('toggling a routing model with %j is rejected', async (change, error) => {
     const body = { provider: 'openai', model_id: 'gpt-4o', is_enabled: false, ...change };
     expectError(await send(baseUrl, { ...toggle, key: account.apiKey, body }), error);
   });

@@ -52,7 +52,7 @@ it('a person signs up, registers, creates a key, chats with it, and logs out', a
   const body = { refresh_token: visitor.refreshToken };
   const refreshed = await send(baseUrl, { path: '/v1/auth/refresh', body });
   expectError(refreshed, { ...unauthorized, code: 'invalid_refresh_token' });
-  // The account and its keys outlive the login session.
+  // The account and its keys remain valid after the login session ends.
   expect((await postChat(baseUrl, key, hello)).status).toBe(200);
 }, 30_000);
 
@@ -104,7 +104,7 @@ describe('the credential type', () => {
     });
   });
 
-  it('account routes accept both', async () => {
+  it('account routes accept both API keys and session tokens', async () => {
     for (const path of ['/v1/account/keys', '/v1/keys', '/v1/account/providers', '/v1/account/requests']) {
       for (const key of [person.accessToken, account.apiKey])
         expect({ path, status: (await send(baseUrl, { path, key })).status }).toEqual({ path, status: 200 });
@@ -118,7 +118,7 @@ describe('a forged session token', () => {
     return (answer.json() as { keys: JWK[] }).keys;
   };
 
-  it('is rejected on every route, whichever part was forged', async () => {
+  it('a session token with any forged part is rejected on every route', async () => {
     const keys = await readKeys();
     expect(keys.length).toBeGreaterThan(0);
     for (const key of keys) expect(Object.keys(key)).not.toContain('d');
@@ -141,7 +141,7 @@ describe('a forged session token', () => {
 });
 
 describe('the session token of dev.json', () => {
-  it('works immediately for the demo account, and its person can sign in to get another one', async () => {
+  it('the session token of dev.json works immediately for the demo account, and its person can sign in for a new one', async () => {
     const { session_token, demo_person } = stack.dev;
     const mine = accountSchema.parse((await me(session_token!)).json());
     expect(mine).toMatchObject({ id: stack.accountId, is_demo: true });
@@ -161,7 +161,7 @@ describe('a key for the playground', () => {
     return createdApiKey.parse(answer.json());
   };
 
-  it('works for an hour, appears in no list, cannot be extended, and can be revoked', async () => {
+  it('a playground key works for an hour, appears in no list, cannot be extended, and can be revoked', async () => {
     const created = await createKey();
     const leftMs = Date.parse(created.expires_at!) - Date.now();
     expect(leftMs).toBeGreaterThan(59 * 60_000);
@@ -187,19 +187,19 @@ describe('a key for the playground', () => {
     });
   });
 
-  it('is created once per Idempotency-Key', async () => {
+  it('a playground key is created once per Idempotency-Key', async () => {
     const headers = { 'idempotency-key': crypto.randomUUID() };
     const [one, other] = await Promise.all([createKey(headers), createKey(headers)]);
     expect(other).toEqual(one);
     expect((await createKey()).id).not.toBe(one.id);
   });
 
-  it('accepts its own K for comparisons', async () => {
+  it('a playground key accepts its own K for comparisons', async () => {
     expect((await createKey({}, { k_target_override: 512 })).k_target_override).toBe(512);
     expect((await createKey()).k_target_override).toBeNull();
   });
 
-  it('ends once five newer keys have been created', async () => {
+  it('a playground key ends once five newer keys have been created', async () => {
     const first = await createKey();
     const more = [];
     for (let n = 0; n < 5; n++) more.push(await createKey());

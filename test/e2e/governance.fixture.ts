@@ -25,7 +25,7 @@ export async function onceEffective<T>(holds: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Two replicas. A change made through one also applies to the other. */
+/** Two replicas. A change that one replica accepts also applies on the other replica. */
 export function replicas(stack: StackUnderTest): readonly string[] {
   return [stack.baseUrl, edgeUrl(stack, 'tight')];
 }
@@ -45,7 +45,7 @@ export async function call(status: number, sent: Sent): Promise<Record<string, u
   return callFor(anyObject, status, sent);
 }
 
-/** Calls the gateway in the same way, and parses the body with a schema. */
+/** Calls the gateway, expects this status, and parses the body with a schema. */
 export async function callFor<Schema extends z.ZodType>(
   schema: Schema,
   status: number,
@@ -56,7 +56,7 @@ export async function callFor<Schema extends z.ZodType>(
   return schema.parse(answer.json());
 }
 
-/** A key without its secret, as in lists. */
+/** The record of a key in lists, without its secret. */
 export function withoutSecret(created: CreatedKey): Omit<CreatedKey, 'key'> {
   const { key, ...shown } = created;
   expect(key).toMatch(/^sk-svc-[0-9A-Za-z]{49}$/);

@@ -65,7 +65,7 @@ export function send(baseUrl: string, { method, path = '/', key, headers, body }
   });
 }
 
-/** A chunked body declares no length. */
+/** A request with a chunked body declares no length. */
 function lengthOf(bytes: Buffer, headers: OutgoingHttpHeaders = {}): OutgoingHttpHeaders {
   return 'transfer-encoding' in headers ? {} : { 'content-length': bytes.length };
 }

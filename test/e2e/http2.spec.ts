@@ -34,7 +34,7 @@ async function ask(path: string, body: string | undefined, headers: Record<strin
 
 const authorized = () => ({ authorization: `Bearer ${key}` });
 
-it('serves chat, account and unknown paths concurrently over one connection', async () => {
+it('an HTTP/2 connection serves chat, account and unknown paths concurrently', async () => {
   const asked = [
     ask('/v1/chat/completions', hello, authorized()),
     ask('/v1/models', undefined, authorized()),
@@ -51,7 +51,7 @@ it.each([
   ['no key', 401, {}],
   ['no JSON', 415, { 'content-type': 'text/plain' }],
 ])(
-  'responds to a long request with %s before its body is complete, and keeps the connection open',
+  'the gateway responds to a long request with %s before its body is complete, and keeps the connection open',
   async (_what, status, given) => {
     const headers = status === 401 ? given : { ...authorized(), ...given };
     const answer = await ask('/v1/chat/completions', 'x'.repeat(4_000_000), headers);
@@ -61,7 +61,7 @@ it.each([
   },
 );
 
-it('streams responses', async () => {
+it('responses are streamed over HTTP/2', async () => {
   const body = JSON.stringify({ ...(JSON.parse(hello) as object), stream: true });
   const answer = await ask('/v1/chat/completions', body, authorized());
   expect(answer.headers['content-type']).toMatch(/^text\/event-stream/);

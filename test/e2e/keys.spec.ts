@@ -38,7 +38,7 @@ afterEach(() => {
 afterAll(() => provider.close());
 
 describe('a key', () => {
-  it('accepts an expiry in two formats and returns it in one', async () => {
+  it('a key’s expiry is accepted in two formats and returned in one', async () => {
     const ahead = Math.floor(Date.now() / 1000) + 3600;
     const created = await createTestKey(baseUrl, account.apiKey, {
       name: 'unix',
@@ -47,7 +47,7 @@ describe('a key', () => {
     expect(created.expires_at).toBe(new Date(ahead * 1000).toISOString());
   });
 
-  it('is rejected on every replica within a second of its revocation', async () => {
+  it('a key is rejected on every replica within a second of its revocation', async () => {
     const revoked = await createTestKey(baseUrl, account.apiKey, { name: 'revoked' });
     const edges = [baseUrl, edgeUrl(stack, 'tight')];
     for (const edge of edges) expect((await postChat(edge, revoked.key, hello)).status).toBe(200);
@@ -91,7 +91,7 @@ describe('tool lists', () => {
     return { names: sent.tools?.map((tool) => tool.function.name), sent, headers: answer.headers };
   };
 
-  it('apply within a second: allowed, denied, denied overrides allowed, and null clears the list', async () => {
+  it('changed tool lists apply within a second: allowed, denied, denied overrides allowed, and null clears the list', async () => {
     expect((await forwardedOf()).names).toEqual(['read', 'write', 'erase']);
     expect(await put({ denied_tools: ['erase'] })).toMatchObject({ denied_tools: ['erase'] });
     expect((await forwardedOf()).names).toEqual(['read', 'write']);
@@ -101,13 +101,13 @@ describe('tool lists', () => {
     });
     const both = await forwardedOf();
     expect(both.names).toEqual(['read']);
-    // The forbidden tools were never sent to the model.
+    // The denied tools were never sent to the model.
     expect(both.headers).toMatchObject({ 'x-svc-tools-input': '3', 'x-svc-prune-ratio': '1/3' });
     expect(await put({ allowed_tools: null, denied_tools: null })).toMatchObject({ allowed_tools: null });
     expect((await forwardedOf()).names).toEqual(['read', 'write', 'erase']);
   }, 20_000);
 
-  it('remove all tool fields if no tool is allowed', async () => {
+  it('all tool fields are removed if the tool lists allow no tool', async () => {
     await put({ allowed_tools: [] });
     const { sent } = await forwardedOf({ tool_choice: 'auto', parallel_tool_calls: true });
     expect(sent).not.toHaveProperty('tools');
@@ -116,7 +116,7 @@ describe('tool lists', () => {
     await put({ allowed_tools: null });
   });
 
-  it('also apply to a forced tool and to a duplicate tool list in the body', async () => {
+  it('tool lists also apply to a forced tool and to a duplicate tool list in the body', async () => {
     await put({ denied_tools: ['erase'] });
     const forced = { type: 'function', function: { name: 'erase' } };
     const body = { ...hello, tools: named('read', 'erase'), tool_choice: forced };

@@ -2,7 +2,7 @@ import { sharedStack } from '@gateway/testing';
 import { setTimeout as waitMs } from 'node:timers/promises';
 
 const triesMax = 3;
-/** How long a log line takes to reach its file. */
+/** The time in which a log line reaches its file. */
 const writtenAfterMs = 500;
 
 const edges = ['edge-gateway', 'edge-gateway-2', 'edge-gateway-3'];
@@ -21,8 +21,8 @@ function readLogs() {
 
 /**
  * Runs a test that needs shared counting, which requires Redis to respond within 250 ms. On a busy machine,
- * edges may briefly switch to local counting and log it. In that case `run` starts again and creates new
- * keys.
+ * edges may briefly switch to local counting and log the switch. In that case `run` starts again and creates
+ * new keys.
  */
 export async function whileCountedTogether(run: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {

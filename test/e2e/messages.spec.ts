@@ -59,7 +59,7 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
 it.each([
   ['a bearer token', connectAnthropic],
   ['x-api-key', connectByXApiKey],
-])('responds without streaming to a key sent as %s, and the request is logged', async (_how, connect) => {
+])('a messages request without streaming, with the key as %s, gets its response and is logged', async (_how, connect) => {
   provider.enqueue(null, plainMessages(thoughtful));
   const call = connect(baseUrl, key).messages.create(hello);
   const { data, response } = await call.withResponse();
@@ -75,7 +75,7 @@ it.each([
   });
 });
 
-it.each([1, 7, 1000])('streams reasoning and text in chunks of %i bytes', async (chunkBytes) => {
+it.each([1, 7, 1000])('a messages stream returns reasoning and text correctly in chunks of %i bytes', async (chunkBytes) => {
   provider.enqueue(null, { ...streamedMessages(), chunkBytes, cutInsideCharacters: true });
   const message = await client.messages.stream(hello).finalMessage();
   expect(message).toMatchObject({
@@ -88,7 +88,7 @@ it.each([1, 7, 1000])('streams reasoning and text in chunks of %i bytes', async 
   });
 });
 
-it('prunes 117 tools and keeps every byte of earlier reasoning', async () => {
+it('a messages request with 117 tools is pruned, and every byte of earlier reasoning is kept', async () => {
   const weather = {
     name: 'get_weather',
     description: 'Get the current weather forecast for a city',
@@ -114,7 +114,7 @@ it('prunes 117 tools and keeps every byte of earlier reasoning', async () => {
 });
 
 describe('errors are the SDK’s own', () => {
-  it('for gateway errors: unknown key, unknown field, provider not connected', async () => {
+  it('the SDK raises its own errors for gateway errors: unknown key, unknown field, provider not connected', async () => {
     const stranger = connectAnthropic(baseUrl, `${key.slice(0, -1)}_`);
     expect(await thrownBy(stranger.messages.create(hello))).toBeInstanceOf(Anthropic.AuthenticationError);
     const cloud = await post({ ...hello, cloud_region_name: 'us-east-1' });
@@ -125,7 +125,7 @@ describe('errors are the SDK’s own', () => {
     expect(await thrownBy(client.messages.create(elsewhere))).toBeInstanceOf(Anthropic.BadRequestError);
   });
 
-  it('for the gateway’s rate limit', async () => {
+  it('the SDK raises its own error for the gateway’s rate limit', async () => {
     const { apiKey } = await createTestAccount(stack);
     const slow = (await createTestKey(baseUrl, apiKey, { name: 'slow', rate_limit_rpm: 1 })).key;
     const limited = connectAnthropic(baseUrl, slow);
@@ -141,7 +141,7 @@ describe('errors are the SDK’s own', () => {
     [429, 'rate_limit_error', Anthropic.RateLimitError, 3],
     [500, 'api_error', Anthropic.InternalServerError, 3],
     [529, 'overloaded_error', Anthropic.InternalServerError, 3],
-  ])('for provider errors: %i %s, with the expected attempts', async (status, type, thrown, attempts) => {
+  ])('the SDK raises its own errors for provider errors: %i %s, with the expected attempts', async (status, type, thrown, attempts) => {
     const body = { type: 'error', error: { type, message: 'provider error' } };
     const headers = { 'content-type': 'application/json' };
     for (let at = 0; at < 3; at += 1) provider.enqueue(null, { status, body, headers, retryAfterMs: 10 });
@@ -160,7 +160,7 @@ describe('errors are the SDK’s own', () => {
       'overloaded_error',
     ],
     ['breaks', { ...streamedMessages(), resetAtByte: bytesBeforeTextEnds + 5 }, 'api_error'],
-  ])('for a stream that %s: the content before it, then one error', async (_what, answer, type) => {
+  ])('a stream that %s: the SDK returns the content before it, then raises one error', async (_what, answer, type) => {
     provider.enqueue(null, answer);
     const stream = await client.messages.create({ ...hello, stream: true });
     let text = '';
@@ -181,7 +181,7 @@ describe('errors are the SDK’s own', () => {
 describe('counting tokens', () => {
   const counted = { model: hello.model, messages: hello.messages };
 
-  it('uses a provider with the same format, and the call is not logged', async () => {
+  it('counting tokens uses a provider with the same format, and the call is not logged', async () => {
     provider.enqueue(null, plainMessages({ input_tokens: 42 }));
     const { data, response } = await client.messages.countTokens(counted).withResponse();
     expect(data).toEqual({ input_tokens: 42 });
@@ -194,7 +194,7 @@ describe('counting tokens', () => {
     expect((await send(baseUrl, { path, key })).status).toBe(404);
   });
 
-  it('is estimated for other providers and marked as an estimate', async () => {
+  it('a token count is estimated for other providers and marked as an estimate', async () => {
     const messages = [{ role: 'user' as const, content: 'word '.repeat(1000) }];
     const call = client.messages.countTokens({ model: 'openai/gpt-4o', messages });
     const { data, response } = await call.withResponse();
@@ -204,14 +204,14 @@ describe('counting tokens', () => {
     expect(provider.requests).toHaveLength(0);
   });
 
-  it('counts an image as an image instead of counting its bytes', async () => {
+  it('counting tokens counts an image as an image, not by its bytes', async () => {
     const source = { type: 'base64' as const, media_type: 'image/png' as const, data: 'A'.repeat(1_000_000) };
     const messages = [{ role: 'user' as const, content: [{ type: 'image' as const, source }] }];
     const { input_tokens } = await client.messages.countTokens({ model: 'openai/gpt-4o', messages });
     expect(input_tokens).toBeLessThan(2000);
   });
 
-  it('returns the provider error', async () => {
+  it('counting tokens returns the provider’s error', async () => {
     const body = { type: 'error', error: { type: 'not_found_error', message: 'model: x' } };
     provider.enqueue(null, { status: 404, body, headers: { 'content-type': 'application/json' } });
     const error = await thrownBy(client.messages.countTokens(counted));
@@ -219,7 +219,7 @@ describe('counting tokens', () => {
     expect(error).toMatchObject({ error: body });
   });
 
-  it('requires a key and counts against its rate limit', async () => {
+  it('counting tokens requires a key and counts against its rate limit', async () => {
     const path = '/v1/messages/count_tokens';
     expect((await send(baseUrl, { path, body: counted })).status).toBe(401);
     const { apiKey } = await createTestAccount(stack);

@@ -29,15 +29,18 @@ describe('the Redis servers', () => {
     ['the dev overlay', commandOf],
   ] as const;
 
-  test.each(topologies)('of %s are a queue that never evicts keys and a cache that evicts keys', (_, read) => {
-    const [queue, cache] = [read('redis'), read('redis-cache')];
-    expect(queue).toMatch(/--appendonly yes .*--maxmemory \d+mb .*--maxmemory-policy noeviction/);
-    expect(cache).toMatch(/--appendonly no .*--maxmemory \d+mb .*--maxmemory-policy allkeys-lru/);
-    expect([queue, cache].map((text) => /--aclfile \S+\/(\S+)/.exec(text)?.[1])).toEqual([
-      'queue.acl',
-      'cache.acl',
-    ]);
-  });
+  test.each(topologies)(
+    'of %s are a queue that never evicts keys and a cache that evicts keys',
+    (_, read) => {
+      const [queue, cache] = [read('redis'), read('redis-cache')];
+      expect(queue).toMatch(/--appendonly yes .*--maxmemory \d+mb .*--maxmemory-policy noeviction/);
+      expect(cache).toMatch(/--appendonly no .*--maxmemory \d+mb .*--maxmemory-policy allkeys-lru/);
+      expect([queue, cache].map((text) => /--aclfile \S+\/(\S+)/.exec(text)?.[1])).toEqual([
+        'queue.acl',
+        'cache.acl',
+      ]);
+    },
+  );
 
   test('of compose and of the dev overlay have one user per service, and only that service gets its password', () => {
     const secrets = Object.fromEntries(

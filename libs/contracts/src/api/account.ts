@@ -35,8 +35,8 @@ export const accountPolicy = z.strictObject({
       examples: [0.05],
     }),
   /**
-   * The same share while a bucket learns. A bucket learns until it has 100 conversations, and while recall is
-   * tested again. See docs/internals/recall.md.
+   * Maximum share of conversations that forward all tools while a bucket learns. A bucket learns until it has
+   * 100 conversations, and while recall is tested again. See docs/internals/recall.md.
    */
   shadow_share_learning: z
     .number()

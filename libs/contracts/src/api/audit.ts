@@ -32,7 +32,10 @@ export const auditAction = z
     'requests.exported',
     'audit.exported',
   ])
-  .meta({ description: 'The action of the event. Later releases can add actions.', examples: ['key.updated'] });
+  .meta({
+    description: 'The action of the event. Later releases can add actions.',
+    examples: ['key.updated'],
+  });
 export type AuditAction = z.infer<typeof auditAction>;
 
 /** The actions that other services report to the account service. */

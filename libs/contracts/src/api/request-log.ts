@@ -92,7 +92,8 @@ export const requestLogEntry = z.object({
       examples: [117],
     }),
   tools_in: count.meta({
-    description: 'Tools in the request after applying the key’s tool lists. Removals by these lists are not savings.',
+    description:
+      'Tools in the request after applying the key’s tool lists. Removals by these lists are not savings.',
     examples: [117],
   }),
   tools_out: count.meta({

@@ -45,8 +45,14 @@ const countsOf = <Count extends z.ZodType>(known: Count) => ({
     description: 'Input tokens of the requests with known token counts.',
     examples: [1_204_331],
   }),
-  completion_tokens: known.meta({ description: 'Output tokens of the requests with known token counts.', examples: [84_120] }),
-  total_tokens: known.meta({ description: 'The sum of `prompt_tokens` and `completion_tokens`.', examples: [1_288_451] }),
+  completion_tokens: known.meta({
+    description: 'Output tokens of the requests with known token counts.',
+    examples: [84_120],
+  }),
+  total_tokens: known.meta({
+    description: 'The sum of `prompt_tokens` and `completion_tokens`.',
+    examples: [1_288_451],
+  }),
   cached_tokens: known.meta({
     description: 'Input tokens that the provider read from its prompt cache.',
     examples: [902_114],
@@ -184,7 +190,8 @@ export const measuredRecall = boundedRecall.extend({
     examples: [60],
   }),
   value: bound.meta({
-    description: 'Forwarded recall: the share of these conversations in which the plan contained every called tool.',
+    description:
+      'Forwarded recall: the share of these conversations in which the plan contained every called tool.',
     examples: [0.9],
   }),
   low: bound.meta({ description: 'Its lower bound.', examples: [0.813] }),

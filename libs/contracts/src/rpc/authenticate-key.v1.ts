@@ -68,7 +68,9 @@ export const keyGrant = z.object({
   retentionDays: z.int().min(1).default(30),
   /** Share of conversations, from 0 to 1, in which a plan is recorded but not applied. */
   shadowShare: z.number().min(0).max(1).default(0.05),
-  /** The same share while a bucket learns. */
+  /**
+   * Share of conversations, from 0 to 1, in which a plan is recorded but not applied while a bucket learns.
+   */
   shadowShareLearning: z.number().min(0).max(1).default(0.2),
   /**
    * Whether set-up created this account for trying the gateway. The account is excluded from measurements.

@@ -61,8 +61,7 @@ const aside =
 function listSentences(tape: JsonTape, description: JsonNode): Sentence[] {
   const { start, end } = tape.range(description);
   const raw = tape.bytes.toString('utf8', start + 1, end - 1);
-  // After an escaped backslash, `\
-  // ` may not be a line break. Texts with escaped backslashes are rare and are not cut.
+  // After an escaped backslash, `\\n` may not be a line break. Texts with escaped backslashes are not cut.
   if (raw.includes('\\\\')) return [];
   const sentences: Sentence[] = [];
   let at = start + 1;
