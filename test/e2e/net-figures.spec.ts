@@ -35,7 +35,7 @@ import { scriptModel, type ModelTurn } from './scripted-model.fixture.ts';
 const stack = sharedStack();
 const { baseUrl } = stack;
 let provider: ReplayProvider;
-/** The account's own key, and a key that may not use one of the tools. */
+/** A key without restrictions, and a key that may not use one of the tools. */
 let owner: string;
 let limited: string;
 
@@ -65,7 +65,7 @@ const clients: readonly (readonly [string, (given: NetClientGiven) => NetClient,
 ];
 const seen: RequestLogEntry[] = [];
 
-/** Asks once, and returns the response with its log entry. */
+/** Sends one request, and returns the response with its log entry. */
 async function ask(client: NetClient, stream: boolean, turns: readonly ModelTurn[]) {
   scriptModel(provider, turns);
   const answer = await client.ask([{ user: question }], stream);
@@ -94,7 +94,7 @@ describe.each(clients)('%s', (_format, open, model) => {
   describe.each([false, true])('streamed: %s', (stream) => {
     const client = (key: string) => open({ baseUrl, key, model, tools: githubTools });
 
-    it('headers and log count the client’s tools, and what the provider received', async () => {
+    it('headers and log count the client’s tools and the tools that the provider received', async () => {
       const { answer, row } = await ask(client(limited), stream, [{ text: 'Done.' }]);
       expectHeaders(answer, row);
       const sent = sentTools(-1);
@@ -110,7 +110,7 @@ describe.each(clients)('%s', (_format, open, model) => {
       expect(row.net_tokens_saved).toBe(row.estimated_tokens_saved + row.compression_tokens_saved);
     });
 
-    it('recovery rounds reduce the credit, at most to zero', async () => {
+    it('recovery rounds reduce the credited savings, at most to zero', async () => {
       const few = { inputTokens: 400, outputTokens: 20 };
       const many = { inputTokens: 4_000_000, outputTokens: 20 };
       for (const [round, deducted] of [
@@ -133,7 +133,7 @@ describe.each(clients)('%s', (_format, open, model) => {
   });
 });
 
-it('the measured tokens are those of the definitions that did not reach the model', async () => {
+it('the measured savings are the tokens of the definitions that did not reach the model', async () => {
   const client = openAiClient({ baseUrl, key: owner, model: 'openai/gpt-4o-mini', tools: githubTools });
   const { row } = await ask(client, false, [{ text: 'Done.' }]);
   const sent = sentTools(-1);
@@ -166,7 +166,7 @@ it('the ledger, usage and billing have the same sums', async () => {
   expect(data[0]).toMatchObject(expected);
 });
 
-it('a tool that the model recovered counts as served by the model', async () => {
+it('a tool that the model recovered does not lower the model’s tool recall', async () => {
   const client = openAiClient({ baseUrl, key: owner, model: 'openai/gpt-4.1-mini', tools: githubTools });
   for (let at = 0; at < 20; at += 1)
     await ask(client, false, [{ calls: [describeWanted] }, { calls: [callWanted] }]);
@@ -178,7 +178,7 @@ it('a tool that the model recovered counts as served by the model', async () => 
   });
 });
 
-it('context headers come only if the compressor ran, and tool health also with pruning off', async () => {
+it('context headers appear only if the compressor ran, and tool health also appears with pruning off', async () => {
   const account = await createTestAccount(stack);
   await connectEachFormat(baseUrl, account.apiKey, provider.url);
   const put = { pruning: { mode: 'off' }, compression: { mode: 'off' } };

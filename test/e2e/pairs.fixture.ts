@@ -18,7 +18,7 @@ export interface Origin {
   readonly path: string;
   readonly apis: readonly string[];
   readonly read: ReadSource;
-  /** Formats that have recordings readable by the SDK for the same format. */
+  /** Providers whose recordings the SDK for the format can read. */
   readonly recordedAt?: readonly string[];
 }
 
@@ -61,7 +61,9 @@ const folder = findRecordings(process.env['DATA_DIR']);
 const collected = folder === undefined ? [] : loadRecordings(folder);
 export const isCollected = folder !== undefined;
 
-/** The format's first recordings for each feature that every client format can express without loss. */
+/**
+ * Returns the format's first recordings for a feature, if every client format can express them without loss.
+ */
 export function chooseRecordings(
   origin: Origin,
   matter: Matter,
@@ -92,7 +94,7 @@ export const imageBase64 =
 const schema = { type: 'object' as const, properties: { city: { type: 'string' as const } } };
 const question = 'What is this?';
 
-/** The request fields that the feature requires. */
+/** Returns the request fields that the feature requires. */
 export function sayMatter(client: ClientName, matter: Matter, reading: AnswerReading): object {
   const names = [...new Set(reading.calls.map(({ name }) => name))];
   return {

@@ -46,7 +46,7 @@ function typeOf({ response_file: file, streaming }: Recording): string {
   return file?.endsWith('.sse') === true ? 'text/event-stream' : 'application/vnd.amazon.eventstream';
 }
 
-/** Expects the client's content to reach the provider in the provider's own format. */
+/** Expects that the provider received the client's content in the provider's own format. */
 function expectAsked(matter: Matter, reading: AnswerReading, streaming: boolean): void {
   const body = replay.requests.at(-1)!.body.toString('utf8');
   for (const { name } of reading.calls) expect(body).toContain(`"${name}"`);
@@ -57,7 +57,7 @@ function expectAsked(matter: Matter, reading: AnswerReading, streaming: boolean)
     expect(body).toMatch(/"(?:reasoning_effort|effort|thinkingLevel)":"low"|thinkingConfig/i);
 }
 
-/** In some formats, tool calls have no ids. Any unique id is then correct. */
+/** In some formats, tool calls have no ids. In such a format, any unique id is correct. */
 function expectSameReading(read: AnswerReading, expected: AnswerReading): void {
   const calls = expected.calls.map((call) => ({
     ...call,
@@ -80,7 +80,7 @@ whenCollected.each(clientNames)('the SDK for %s', (client) => {
       ])('%s', (_how, streaming) => {
         const chosen = isCollected ? chooseRecordings(origin, matter, streaming, perMatter) : [];
 
-        // The given data folder may lack some recordings.
+        // A data folder from the environment may lack some recordings.
         const itHas = chosen.length === 0 && process.env['DATA_DIR'] ? it.skip : it;
         itHas('has a recording', () => {
           expect(chosen.length).toBeGreaterThan(0);

@@ -2,7 +2,7 @@
 import type { ClientFormat, JsonObject } from '@gateway/interchange';
 import type { ChooseControls } from '@gateway/testing';
 
-/** What one request read from the cache, and what the request before it had left there. */
+/** The prompt tokens that one request read from the cache, and the cacheable tokens that it missed. */
 export interface CacheUse {
   readonly total: number;
   readonly read: number;
@@ -22,17 +22,20 @@ const json = { 'content-type': 'application/json' };
 const blockTokens = 128;
 const outputTokens = 5;
 
-/** Keeps the prompts of each conversation, which names itself in its first message (`conversation 17`). */
+/**
+ * Stores the prompts of each conversation. The first message has the conversation's number (`conversation
+ * 17`).
+ */
 export class PromptCache {
   readonly #entries = new Map<string, Entry[]>();
   readonly #uses = new Map<string, CacheUse[]>();
 
-  /** Drops a conversation's prompts, as a provider does after a while. */
+  /** Removes a conversation's prompts from the cache, as a provider does after a while. */
   evict(conversation: string): void {
     this.#entries.get(conversation)?.splice(0);
   }
 
-  /** What the requests of a conversation read, in their order. */
+  /** Returns the cache use of a conversation's requests, in order. */
   usesOf(conversation: string): readonly CacheUse[] {
     return this.#uses.get(conversation) ?? [];
   }
@@ -73,7 +76,7 @@ export class PromptCache {
   }
 }
 
-/** The longest cacheable prefix of an earlier prompt that this one begins with. */
+/** Returns the tokens of the longest cacheable prefix that an earlier prompt shares with this prompt. */
 function countShared({ parts: earlier, ends }: Entry, parts: readonly string[]): number {
   const differs = earlier.findIndex((part, at) => part !== parts[at]);
   const shared = differs < 0 ? earlier.length : differs;
@@ -87,7 +90,7 @@ function countTokens(parts: readonly string[]): number {
 type Parts = readonly unknown[];
 const listOf = (value: unknown): Parts => (Array.isArray(value) ? value : value === undefined ? [] : [value]);
 
-/** Tools, instructions and messages. */
+/** Returns the parts of a request: tools, instructions and messages. */
 const prompts: Readonly<Record<ClientFormat, (request: JsonObject) => readonly [Parts, Parts, Parts]>> = {
   'chat-completions': ({ tools, messages }) => [listOf(tools), [], listOf(messages)],
   messages: ({ tools, system, messages }) => [listOf(tools), listOf(system), listOf(messages)],

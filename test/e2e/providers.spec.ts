@@ -81,7 +81,7 @@ it('a credential is sent only to the address it was saved for', async () => {
   expectError(redirected, { status: 502, type: 'api_error', code: 'upstream_invalid' });
   expect((await postChat(baseUrl, account.apiKey, hello('groq'))).status).toBe(200);
   expect((await postChat(baseUrl, account.apiKey, hello('mistral'))).status).toBe(200);
-  // A new address requires a new credential. The old credential is not sent there.
+  // A new address requires a new credential. The gateway does not send the old credential to the new address.
   await connect('groq', secondKey, elsewhere);
   expect((await postChat(baseUrl, account.apiKey, hello('groq'))).status).toBe(200);
   const keysAt = ({ requests }: ReplayProvider) => requests.map(({ headers }) => headers.authorization);
@@ -109,28 +109,29 @@ describe('the egress guard', () => {
     'http://[::ffff:10.0.0.1]/v1',
     'http://0x0a000001/v1',
     'http://0/v1',
-  ])('refuses to store %s', async (base_url) => {
+  ])('the egress guard refuses to store %s', async (base_url) => {
     const body = { provider: 'openai', api_key: firstKey, base_url };
     const answer = await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body });
     expectError(answer, { ...invalid, code: 'egress_denied' });
   });
 
   it.each(['http://127.0.0.1:1/v1', 'http://localhost:1/v1', 'http://[::1]:1/v1'])(
-    'neither stores nor calls %s if only public internet addresses are allowed',
+    'the address %s is neither stored nor called if only public internet addresses are allowed',
     async (base_url) => {
       const closed = edgeUrl(stack, 'closed');
       const body = { provider: 'cerebras', api_key: firstKey, base_url };
       const literal = !base_url.includes('localhost');
       const answer = await send(closed, { method: 'PUT', path, key: account.apiKey, body });
       if (literal) expectError(answer, { ...invalid, code: 'egress_denied' });
-      // The address is stored through an edge that allows it, and called through an edge that does not.
+      // The address is stored through an edge that allows private addresses, and called through an edge that
+      // does not.
       await connectProvider(baseUrl, account.apiKey, body);
       const called = await postChat(closed, account.apiKey, hello('cerebras'));
       expectError(called, { ...invalid, code: 'egress_denied' });
     },
   );
 
-  it("a private address is closed to every account's providers, although the sandbox at one is served", async () => {
+  it("a private address is closed to every account's providers, although the sandbox has a private address", async () => {
     const closed = edgeUrl(stack, 'closed');
     const served = await postChat(closed, account.apiKey, hello('sandbox', 'sandbox-1'));
     expect(served.status).toBe(200);
@@ -141,13 +142,13 @@ describe('the egress guard', () => {
       expectError(called, { ...invalid, code: 'egress_denied' });
     }
     expect(provider.requests).toHaveLength(0);
-    // An account cannot use the sandbox's address for its own provider either.
+    // An account's own provider may not use the sandbox's address either.
     const body = { provider: 'cerebras', api_key: firstKey, base_url: `${sandbox.origin}/v1` };
     const stored = await send(closed, { method: 'PUT', path, key: account.apiKey, body });
     expectError(stored, { ...invalid, code: 'egress_denied' });
   });
 
-  it('detects host names that resolve to a private address', async () => {
+  it('the egress guard detects host names that resolve to a private address', async () => {
     const body = {
       provider: 'cerebras',
       api_key: firstKey,
@@ -182,11 +183,11 @@ it.each<[string, object, string, string]>([
     'base_url',
   ],
   ['an unknown field', { provider: 'openai', api_key: 'x', bogus: 1 }, 'unknown_field', 'bogus'],
-])('%s: the error names the field', async (_what, body, code, param) => {
+])('%s: the error names the field of the provider record', async (_what, body, code, param) => {
   const answer = await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body });
   expectError(answer, { ...invalid, code, param });
 });
 
-it('no log contains a credential', () => {
+it('no log contains a stored or sent credential', () => {
   expect(findInLogs(stack, [firstKey, secondKey])).toEqual([]);
 });

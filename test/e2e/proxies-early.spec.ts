@@ -1,4 +1,6 @@
-/** Tests that errors at the start of a proxied request are returned before the rest of the body arrives. */
+/**
+ * Tests that the gateway returns errors at the start of a proxied body before the rest of the body arrives.
+ */
 import { sharedStack } from '@gateway/testing';
 import { request } from 'node:http';
 import { connectProvider, createTestAccount } from './account.fixture.ts';
@@ -56,13 +58,13 @@ it.each([
     `${part('file')}RIFF\r\n--cut--\r\n`,
     'missing_field',
   ],
-])('%s: returns 400 before the body is complete', async (_, path, type, bytes, beginning, code) => {
+])('%s: the gateway returns 400 before the body is complete', async (_, path, type, bytes, beginning, code) => {
   const { status, body } = await sendBeginning(path, type, bytes, beginning);
   expect(status).toBe(400);
   expect(body).toMatchObject({ error: { code, param: 'model', source: 'gateway' } });
 });
 
-it('rejects a body over the limit by its declared length', async () => {
+it('a proxied body over the limit is rejected by its declared length', async () => {
   const { status, body } = await sendBeginning('/v1/audio/transcriptions', multipart, 300_000_000, '-');
   expect(status).toBe(413);
   expect(body).toMatchObject({ error: { code: 'request_too_large' } });

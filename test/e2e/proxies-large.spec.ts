@@ -59,8 +59,8 @@ function* upload(isModelLast: boolean): Generator<Buffer> {
 }
 
 /**
- * Sends a body and reads the response. Returns the response length and how much the gateway's memory grew at
- * its peak.
+ * Sends a body and reads the response. Returns the response length and the peak growth of the gateway's
+ * memory.
  */
 async function exchange(path: string, type: string, body: Iterable<Buffer>) {
   const statm = `/proc/${stack.service('edge-gateway').pid}/statm`;
@@ -84,8 +84,9 @@ async function exchange(path: string, type: string, body: Iterable<Buffer>) {
 }
 
 /**
- * The smallest memory growth in up to three exchanges, and the last response. Resident memory includes a
- * random amount of uncollected garbage. A gateway that buffers bodies would grow every time.
+ * Returns the smallest memory growth in up to three exchanges, and the last response. Resident memory
+ * includes a random amount of uncollected garbage. In a gateway that buffers bodies, the memory would grow in
+ * every exchange.
  */
 async function leastGrowth(measure: () => ReturnType<typeof exchange>) {
   let answer = await measure();
@@ -110,7 +111,7 @@ describe('a warmed-up gateway', () => {
     ['first', false],
     ['last', true],
   ])(
-    'forwards a 150 MB upload with the model %s in 32 MiB of memory',
+    'a warmed-up gateway forwards a 150 MB upload with the model %s in 32 MiB of memory',
     async (_, isModelLast) => {
       const answer = await leastGrowth(() =>
         exchange('/v1/audio/transcriptions', multipart, upload(isModelLast)),
@@ -123,7 +124,7 @@ describe('a warmed-up gateway', () => {
     60_000,
   );
 
-  it('forwards a 100 MB response in 32 MiB of memory', async () => {
+  it('a warmed-up gateway forwards a 100 MB response in 32 MiB of memory', async () => {
     const asked = [Buffer.from('{"model":"openai/tts-1","voice":"alloy","input":"long"}')];
     const answer = await leastGrowth(() => exchange('/v1/audio/speech', 'application/json', asked));
     expect(answer).toMatchObject({ status: 200, bytes: answerBytes });
@@ -131,7 +132,7 @@ describe('a warmed-up gateway', () => {
   }, 60_000);
 });
 
-it('accepts only as much of an upload as the sockets can buffer while the provider does not read', async () => {
+it('the gateway accepts only as much of an upload as the sockets can buffer while the provider does not read', async () => {
   isReading = false;
   const headers = { authorization: `Bearer ${key}`, 'content-type': multipart };
   const call = request(`${stack.baseUrl}/v1/audio/transcriptions`, { method: 'POST', headers, agent: false });

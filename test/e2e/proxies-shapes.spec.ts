@@ -53,7 +53,7 @@ const post = (path: string, body: unknown) => send(stack.baseUrl, { path, key, b
 describe('embeddings with the openai SDK', () => {
   const vector = [0.5, -0.25];
 
-  it('come from Gemini through Google’s OpenAI-compatible interface with a bearer key', async () => {
+  it('embeddings from Gemini arrive through Google’s OpenAI-compatible interface with a bearer key', async () => {
     const data = [{ object: 'embedding', index: 0, embedding: vector }];
     answerWith({ object: 'list', model: 'gemini-embedding-001', data });
     const asked = { model: 'google/gemini-embedding-001', input: 'hi', encoding_format: 'float' } as const;
@@ -66,7 +66,7 @@ describe('embeddings with the openai SDK', () => {
     expect(sentJson()).toEqual({ model: 'gemini-embedding-001', input: 'hi', encoding_format: 'float' });
   });
 
-  it('come from Cohere in OpenAI’s format and the requested encoding, with usage and cost in the log', async () => {
+  it('embeddings from Cohere arrive in OpenAI’s format and the requested encoding, with usage and cost in the log', async () => {
     const meta = { billed_units: { input_tokens: 1_000 } };
     answerWith({ id: 'x', embeddings: { float: [vector] }, texts: ['hi'], meta });
     const made = await openai.embeddings.create({ model: 'cohere/embed-v4.0', input: ['hi'] }).withResponse();
@@ -79,7 +79,7 @@ describe('embeddings with the openai SDK', () => {
     expect(row).toMatchObject({ status: 'ok', provider: 'cohere', lane: 'translated', prompt_tokens: 1_000 });
   });
 
-  it('come from the hosted service through a signed call to the model’s address', async () => {
+  it('embeddings from the hosted service arrive through a signed call to the model’s address', async () => {
     answerWith({ embedding: vector, inputTextTokenCount: 2 });
     const model = 'hosted/amazon.titan-embed-text-v2:0';
     const made = await openai.embeddings.create({ model, input: 'hi', dimensions: 256 });
@@ -91,7 +91,7 @@ describe('embeddings with the openai SDK', () => {
     expect(authorization).toContain('/eu-west-1/bedrock/aws4_request');
   });
 
-  it('come from Voyage and Jina with their own field names', async () => {
+  it('embeddings from Voyage and Jina are requested with the providers’ own field names', async () => {
     const body = { object: 'list', data: [{ object: 'embedding', index: 0, embedding: vector }], usage: {} };
     const asked = { input: 'hi', dimensions: 256, encoding_format: 'float' } as const;
     answerWith(body);
@@ -114,7 +114,7 @@ describe('reranking with the cohere SDK', () => {
       '/model/cohere.rerank-v3-5%3A0/invoke',
       { results: [{ index: 1, relevance_score: 0.9 }] },
     ],
-  ])('comes from %s', async (model, path, answer) => {
+  ])('reranking with the cohere SDK returns results from %s', async (model, path, answer) => {
     answerWith(answer);
     const cohere = new CohereClient({ token: key, environment: stack.baseUrl });
     const ranked = await cohere.rerank({ model, query: 'capital', documents: ['a', 'b'], topN: 1 });
@@ -125,7 +125,7 @@ describe('reranking with the cohere SDK', () => {
 });
 
 describe('the Responses API of the hosted service', () => {
-  it('receives the unchanged body with a signature, and streams', async () => {
+  it('the Responses API of the hosted service receives the unchanged body with a signature, and streams', async () => {
     const events = 'event: response.completed\ndata: {"type":"response.completed"}\n\n';
     answerWith(events, { 'content-type': 'text/event-stream' });
     const body = '{"model":"hosted/openai.gpt-5.5", "input":"hi","seed":12345678901234567890,"stream":true}';
@@ -146,7 +146,7 @@ describe('credentials in the body', () => {
   it.each([
     ['short', 'hi'],
     ['that is streamed through', 'x'.repeat(400_000)],
-  ])('are never forwarded in a body %s, to any provider', async (_, input) => {
+  ])('credentials in the body are never forwarded in a body %s, to any provider', async (_, input) => {
     answerWith({ object: 'list', data: [] });
     const asked = { input, nested: cloud.cloud_access_key_id.slice(0, 4) };
     const body = { cloud_region_name: 'us-east-1', model: 'jina/jina-embeddings-v4', ...asked, ...cloud };
@@ -155,7 +155,7 @@ describe('credentials in the body', () => {
     expect(sentJson()).toEqual({ model: 'jina-embeddings-v4', ...asked });
   });
 
-  it('are validated for the hosted service', async () => {
+  it('credentials in the body are validated for the hosted service', async () => {
     const asked = { model: 'hosted/amazon.titan-embed-text-v2:0', input: 'hi' };
     const halved = { ...asked, cloud_access_key_id: cloud.cloud_access_key_id };
     const error = { ...invalid, code: 'missing_field', param: 'cloud_secret_access_key' };
@@ -186,7 +186,7 @@ describe('requests that a provider does not support', () => {
     ['/v1/embeddings', { model: 'hosted/anthropic.claude-sonnet-4-5' }, 'endpoint_not_supported', 'model'],
     ['/v1/moderations', { model: 'google/gemini-3-flash', input: 'x' }, 'endpoint_not_supported', 'model'],
     ['/v1/chat/completions', { model: 'voyage/voyage-4', messages: [] }, 'provider_not_connected', 'model'],
-  ])('%s %j: returns 400 with the reason', async (path, body, code, param) => {
+  ])('%s %j: an unsupported request returns 400 with the reason', async (path, body, code, param) => {
     expectError(await post(path, body), { ...invalid, code, param });
     expect(replay.requests).toHaveLength(0);
   });

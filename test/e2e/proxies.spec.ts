@@ -56,7 +56,7 @@ it.each([
 });
 
 describe('the openai SDK', () => {
-  it('gets embeddings, with the model name as the provider spells it', async () => {
+  it('the openai SDK gets embeddings, and the provider receives its own spelling of the model name', async () => {
     answerWith({
       object: 'list',
       model: 'text-embedding-3-small',
@@ -74,7 +74,7 @@ describe('the openai SDK', () => {
     expect(sentJson()).toEqual({ model: 'text-embedding-3-small', input: 'hello', encoding_format: 'float' });
   });
 
-  it('completes text, streamed or not', async () => {
+  it('the openai SDK completes text, streamed or not', async () => {
     const completion = (text: string) => ({
       id: 'cmpl-1',
       object: 'text_completion',
@@ -94,7 +94,7 @@ describe('the openai SDK', () => {
     expect(text).toBe('Once.');
   });
 
-  it('generates, edits and varies images, and files are forwarded byte for byte', async () => {
+  it('the openai SDK generates, edits and varies images, and files are forwarded byte for byte', async () => {
     const image = { created: 1, data: [{ b64_json: 'aGk=' }] };
     const bytes = Buffer.alloc(300_000, 7);
     answerWith(image);
@@ -113,7 +113,7 @@ describe('the openai SDK', () => {
     expect(sent().url).toBe('/v1/images/variations');
   });
 
-  it('transcribes and speaks', async () => {
+  it('the openai SDK transcribes audio and generates speech', async () => {
     answerWith({ text: 'Hello there.' });
     const file = await toFile(Buffer.alloc(100_000, 1), 'voice.wav', { type: 'audio/wav' });
     const heard = await openai.audio.transcriptions.create({ file, model: 'openai/whisper-1' });
@@ -129,7 +129,7 @@ describe('the openai SDK', () => {
     expect(Buffer.from(await spoken.arrayBuffer()).equals(audio)).toBe(true);
   });
 
-  it('moderates text and raises the provider’s own errors', async () => {
+  it('the openai SDK moderates text and raises the provider’s own errors', async () => {
     answerWith({ id: 'modr-1', model: 'omni-moderation-latest', results: [] });
     const judged = await openai.moderations.create({ model: 'omni-moderation-latest', input: 'hi' });
     expect(judged.id).toBe('modr-1');
@@ -141,7 +141,7 @@ describe('the openai SDK', () => {
 });
 
 describe('the openai SDK, more endpoints', () => {
-  it('gets responses, streamed or not', async () => {
+  it('the openai SDK gets responses, streamed or not', async () => {
     const output = [
       {
         type: 'message',
@@ -167,7 +167,7 @@ describe('the openai SDK, more endpoints', () => {
     expect(text).toBe('Once.');
   });
 
-  it('creates videos', async () => {
+  it('the openai SDK creates videos', async () => {
     answerWith({ id: 'video_1', object: 'video', status: 'queued', model: 'sora-2' });
     const body = { model: 'openai/sora-2', prompt: 'a cat', seconds: '4' };
     const made = await openai.post<{ id: string }>('/videos/generations', { body });
@@ -178,7 +178,7 @@ describe('the openai SDK, more endpoints', () => {
 });
 
 describe('other SDKs', () => {
-  it('rerank with Cohere at its own path', async () => {
+  it('Cohere’s SDK reranks documents at Cohere’s own path', async () => {
     answerWith({ id: 'r', results: [{ index: 1, relevance_score: 0.9 }], meta: {} });
     const cohere = new CohereClient({ token: key, environment: stack.baseUrl });
     const ranked = await cohere.rerank({ model: 'rerank-v3.5', query: 'capital', documents: ['a', 'b'] });
@@ -187,7 +187,7 @@ describe('other SDKs', () => {
     expect(sent().headers.authorization).toBe('Bearer cohere-key');
   });
 
-  it('read documents with Mistral', async () => {
+  it('Mistral’s SDK reads documents', async () => {
     const page = { index: 0, markdown: '# Title', images: [], dimensions: null };
     answerWith({ pages: [page], model: 'mistral-ocr-latest', usage_info: { pages_processed: 1 } });
     const mistral = new Mistral({ apiKey: key, serverURL: stack.baseUrl });
@@ -222,7 +222,7 @@ const taken = ({ request_file, response_file, provider, model }: Recording) =>
   (api, endpoint) => {
     const recordings = folder === undefined ? [] : loadRecordings(folder, api).filter(taken);
 
-    it('are forwarded byte for byte in both directions, except for the model prefix', async () => {
+    it('recorded exchanges are forwarded byte for byte in both directions, except for the model prefix', async () => {
       expect(recordings.length).toBeGreaterThan(0);
       for (const recording of recordings) {
         const asked = bodyOf(recording, 'request').toString();
@@ -257,14 +257,14 @@ describe('bad input', () => {
     ['/v1/embeddings', { model: 'together/x' }, 400, 'provider_not_connected'],
     ['/v1/ocr', { model: 'openai/gpt-4o' }, 400, 'endpoint_not_supported'],
     ['/v1/responses', { model: 'cohere/command-a' }, 400, 'endpoint_not_supported'],
-  ])('%s %j: returns %i %s without a provider call', async (path, body, status, code) => {
+  ])('%s %j: the gateway returns %i %s without a provider call', async (path, body, status, code) => {
     const answer = await post(path, body);
     expect(answer.status).toBe(status);
     expect(answer.json()).toMatchObject({ error: { code, source: 'gateway' } });
     expect(replay.requests).toHaveLength(0);
   });
 
-  it('rejects session tokens, other content types and invalid keys', async () => {
+  it('session tokens, other content types and invalid keys are rejected on proxied endpoints', async () => {
     const body = { model: 'openai/x', input: 'x' };
     expect((await post('/v1/embeddings', body, { 'content-type': 'text/plain' })).status).toBe(415);
     const session = { path: '/v1/embeddings', key: stack.dev.session_token ?? '', body };
@@ -274,7 +274,7 @@ describe('bad input', () => {
 });
 
 describe('the log', () => {
-  it('contains the request with its usage and cost, but no content', async () => {
+  it('the log contains a proxied request with its usage and cost, but no content', async () => {
     answerWith({ object: 'list', data: [], usage: { prompt_tokens: 1000, total_tokens: 1000 } });
     const body = { model: 'openai/text-embedding-3-small', input: 'a secret text' };
     const answer = await send(stack.baseUrl, { path: '/v1/embeddings', key, body });
@@ -291,7 +291,7 @@ describe('the log', () => {
     expect(JSON.stringify(row)).not.toContain('secret text');
   });
 
-  it('records an interrupted response as interrupted, and the client notices the interruption', async () => {
+  it('an interrupted response is logged as interrupted, and the client notices the interruption', async () => {
     const headers = { 'content-type': 'audio/mpeg' };
     replay.enqueue(null, { status: 200, headers, body: Buffer.alloc(200_000), resetAtByte: 100_000 });
     const body = { model: 'openai/tts-1', voice: 'alloy', input: 'x' };

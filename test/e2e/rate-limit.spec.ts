@@ -16,7 +16,7 @@ beforeAll(async () => {
 const limitOf = ({ headers }: Answer) => headers['x-ratelimit-limit-requests'];
 const remainingOf = ({ headers }: Answer) => Number(headers['x-ratelimit-remaining-requests']);
 
-it('admits exactly the key’s limit across all replicas', () =>
+it('all replicas together admit exactly the key’s limit', () =>
   whileCountedTogether(async () => {
     const allowed = 12;
     const { key } = await createTestKey(stack.baseUrl, apiKey, { name: 'some', rate_limit_rpm: allowed });
@@ -35,7 +35,7 @@ it('admits exactly the key’s limit across all replicas', () =>
     expect(new Set(refused.map(remainingOf))).toEqual(new Set([0]));
   }));
 
-it('returns the retry time in every form that clients understand', () =>
+it('a rate-limited response has the retry time in every form that clients understand', () =>
   whileCountedTogether(async () => {
     const { key } = await createTestKey(stack.baseUrl, apiKey, { name: 'one', rate_limit_rpm: 1 });
     const first = await postChat(stack.baseUrl, key, hello);
@@ -51,7 +51,7 @@ it('returns the retry time in every form that clients understand', () =>
     expect(second.headers['x-ratelimit-reset-requests']).toBe(`${(ms / 1000).toFixed(3)}s`);
   }));
 
-it('is raised by the SDK as a rate limit error', () =>
+it('the SDK raises a rejected request as a rate limit error', () =>
   whileCountedTogether(async () => {
     const { key } = await createTestKey(stack.baseUrl, apiKey, { name: 'sdk', rate_limit_rpm: 1 });
     const client = new OpenAI({ baseURL: `${stack.baseUrl}/v1`, apiKey: key, maxRetries: 0 });
@@ -61,7 +61,7 @@ it('is raised by the SDK as a rate limit error', () =>
     expect(raised).toMatchObject({ status: 429, code: 'rate_limit_exceeded', type: 'rate_limit_error' });
   }));
 
-it('does not affect other keys of the account', async () => {
+it('one key’s rate limit does not affect other keys of the account', async () => {
   const { key } = await createTestKey(stack.baseUrl, apiKey, { name: 'other', rate_limit_rpm: 1 });
   expect((await postChat(stack.baseUrl, key, hello)).status).toBe(200);
 });

@@ -17,11 +17,11 @@ const { baseUrl } = sharedStack();
 export const everyTool = githubTools.map((tool) => tool.function.name);
 
 export const recoveryToolName = 'svc_more_tools';
-/** A tool that the question does not suggest, so it is pruned. */
+/** A tool that does not match the question, so it is pruned. */
 export const wanted = 'create_gist';
 export const given = { description: 'a note', filename: 'note.md', content: 'hello', public: false };
 export const question = 'Please star the repository facebook/react';
-/** A tool that the question suggests, so it is sent. */
+/** A tool that matches the question, so it is sent. */
 export const own = {
   id: 'own1',
   name: 'star_repository',

@@ -1,6 +1,6 @@
 /**
- * One account's stored credentials against the log and the stored contents of others. The log of all tests is one
- * file, so each test reads what was written after it began.
+ * Tests that one account's stored credentials cannot alter the log or the stored contents of other accounts.
+ * The log of all tests is one file, so each test reads only the lines written since its start.
  */
 import type { RequestDetail } from '@gateway/contracts';
 import { encodeEventStream } from '@gateway/wire-formats';
@@ -36,7 +36,10 @@ async function open(): Promise<TestAccount> {
 
 const connect = ({ apiKey }: TestAccount, api_key: string, name = 'openai') =>
   connectProvider(baseUrl, apiKey, { provider: name, api_key, base_url: `${provider.url}/v1` });
-/** The body is sent as text, because the search for leaked secrets must not look for these common texts. */
+/**
+ * The body is sent as text. The search for leaked secrets would otherwise register these common texts as
+ * secrets.
+ */
 const put = ({ apiKey: key }: TestAccount, body: object) =>
   send(baseUrl, { method: 'PUT', path: '/v1/account/providers', key, body: JSON.stringify(body) });
 const connectCommon = async (account: TestAccount): Promise<void> => {
@@ -62,7 +65,7 @@ const say = ({ apiKey }: TestAccount, content: string, more: object = {}) =>
 const readKept = (answer: Answer, { apiKey }: TestAccount): Promise<NonNullable<RequestDetail['content']>> =>
   eventually(async () => (await waitForRow(baseUrl, apiKey, requestIdOf(answer))).content ?? undefined);
 
-/** The parsed log lines that were written since `from`. Throws for a line that is not JSON. */
+/** Returns the parsed log lines that were written since `from`. Throws for a line that is not JSON. */
 const linesSince = (from: number) =>
   stack
     .logs(service)
@@ -72,7 +75,7 @@ const linesSince = (from: number) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('a stored credential of one account', () => {
-  it('cannot corrupt the log or the stored contents of another account', async () => {
+  it('a stored credential of one account cannot corrupt the log or the stored contents of another account', async () => {
     const from = stack.logs(service).length;
     await connectCommon(hostile);
     const own = await say(hostile, `I am the ${common}.`);
@@ -86,7 +89,7 @@ describe('a stored credential of one account', () => {
     });
   });
 
-  it('that looks like a part of a log line is refused, with the field and the fix', async () => {
+  it('a credential that looks like a part of a log line is refused, with the field and the fix', async () => {
     const refused = [
       '"level":"info","service":"edge-gateway"',
       '","msg":"',
@@ -108,7 +111,7 @@ describe('a stored credential of one account', () => {
     expect((await put(hostile, more)).json()).toMatchObject({ error: { param: 'additional_api_keys' } });
   });
 
-  it('is redacted in large contents too, which another thread packs', async () => {
+  it('a stored credential is also redacted in large contents, which another thread compresses', async () => {
     await connectCommon(hostile);
     const answer = await say(hostile, `${'x'.repeat(200_000)} ${common} ${'y'.repeat(200_000)}`);
     const { text } = (await readKept(answer, hostile)).request;
@@ -117,7 +120,7 @@ describe('a stored credential of one account', () => {
   });
 });
 
-/** Stalls of the edge's event loop with more than a second of processor time. */
+/** Counts the stalls of the edge's event loop with more than a second of processor time. */
 async function countLongStalls(): Promise<number> {
   const metrics = await (await fetch(stack.dev.services[service]?.metrics_url ?? '')).text();
   const read = (series: string): number =>
@@ -125,7 +128,7 @@ async function countLongStalls(): Promise<number> {
   return read('count\\{[^}]*\\}') - read('bucket\\{[^}]*le="1"[^}]*\\}');
 }
 
-it('one small request cannot freeze an edge: 256 KiB of token starts, with stored contents', async () => {
+it('one small request (256 KiB of token starts, with stored contents) cannot freeze an edge', async () => {
   const before = await countLongStalls();
   await connect(hostile, 'key-of-the-hostile-account-0123');
   const content = 'eyJaaaaaaaa-'.repeat((256 * 1024) / 12);
@@ -140,7 +143,7 @@ describe('a provider that quotes the credential', () => {
   beforeAll(() => connect(hostile, secret));
   const error = { message: `Incorrect key ${secret}.`, type: 'invalid_request_error', code: 'bad' };
 
-  it('in an error inside a stream does not show it to the client', async () => {
+  it('a credential quoted in an error inside a stream does not reach the client', async () => {
     const body = `${renderFrame('Hello')}data: ${JSON.stringify({ error })}\n\n`;
     provider.setControls({ status: 200, body, headers: { 'content-type': 'text/event-stream' } });
     const answer = await say(hostile, 'hello', { stream: true });
@@ -150,13 +153,13 @@ describe('a provider that quotes the credential', () => {
     expect(JSON.stringify(row)).not.toContain(secret);
   });
 
-  it('in an error with status 200 does not show it to the client', async () => {
+  it('a credential quoted in an error with status 200 does not reach the client', async () => {
     provider.setControls({ ...plainAnswer, body: { ...completion, choices: [], error } });
     const answer = await say(hostile, 'hello');
     expect(answer.text).not.toContain(secret);
   });
 
-  it('in a binary frame does not show it to the client, and the frame stays valid', async () => {
+  it('a credential quoted in a binary frame does not reach the client, and the frame stays valid', async () => {
     await connectProvider(baseUrl, hostile.apiKey, {
       ...{ provider: 'hosted', api_key: secret, base_url: provider.url },
     });

@@ -1,4 +1,4 @@
-/** Credentials that a request brings (`cloud_*`), next to the account's stored credential. */
+/** Tests credentials in a request (`cloud_*`) for an account that also has a stored credential. */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { connectProvider, createTestAccount } from './account.fixture.ts';
 import { plainConverse, said } from './bedrock.fixture.ts';

@@ -33,7 +33,7 @@ const chat = (body: object, headers: Record<string, string> = {}) =>
   postChat(baseUrl, account.apiKey, body, headers);
 const rowOf = (answer: Answer) => waitForRow(baseUrl, account.apiKey, requestIdOf(answer));
 
-it('a request has its ids, usage, cost and timings', async () => {
+it('the log has a request’s ids, usage, cost and timings', async () => {
   provider.enqueue(null, {
     ...plainAnswer,
     headers: { 'x-request-id': 'req_upstream_1' },
@@ -118,7 +118,7 @@ describe('the routing trace', () => {
     );
   };
 
-  it('contains each candidate’s rank, whether it was forwarded, and whether it was called', async () => {
+  it('the routing trace contains each candidate’s rank, whether it was forwarded, and whether it was called', async () => {
     const row = await ask(['get_weather']);
     const { trace } = row;
     expect(trace).toMatchObject({
@@ -133,7 +133,7 @@ describe('the routing trace', () => {
     const [best] = trace.candidates;
     expect(best).toMatchObject({ name: 'get_weather', rank: 1, forwarded: true, called: true });
     const out = trace.candidates.filter(({ forwarded }) => forwarded).map(({ name }) => name);
-    // The recovery tool reaches the model too.
+    // The recovery tool also reaches the model.
     const reached = out.length + 1;
     expect(row).toMatchObject({
       tools_in: 118,
@@ -154,7 +154,7 @@ describe('the routing trace', () => {
     expect(row.compression_tokens_saved).toBe(saved.reduce((sum, each) => sum + each, 0));
   });
 
-  it('names a pruned tool that was called', async () => {
+  it('the routing trace names a pruned tool that was called', async () => {
     const first = await ask(['get_weather']);
     const takesNothing = new Set(githubTools.filter(asksForNothing).map((tool) => tool.function.name));
     const left = first.trace.candidates.find(
@@ -189,7 +189,7 @@ describe('the list', () => {
   const page = async (query: string, path = '/v1/account/requests') =>
     requestLogPage.parse((await send(baseUrl, { path: `${path}?${query}`, key: own.apiKey })).json());
 
-  it('is newest first and paginated under both its paths', async () => {
+  it('the request list is newest first and paginated under both its paths', async () => {
     const whole = await page('');
     expect(whole).toMatchObject({ total: 7, limit: 50, offset: 0 });
     expect(whole.data.map(({ id }) => id)).toEqual(ids);
@@ -199,7 +199,7 @@ describe('the list', () => {
     expect((await page('limit=3&offset=7')).data).toEqual([]);
   });
 
-  it('contains nothing from another account, and neither does the detail view', async () => {
+  it('the request list and the detail view contain nothing from another account', async () => {
     const theirs = requestLogPage.parse(
       (await send(baseUrl, { path: '/v1/requests?limit=500', key: account.apiKey })).json(),
     );
@@ -210,7 +210,7 @@ describe('the list', () => {
     expect((await send(baseUrl, { path, key: own.apiKey })).status).toBe(200);
   });
 
-  it('contains each request exactly once, soon after it ends', async () => {
+  it('the request list contains each request exactly once, soon after it ends', async () => {
     const log = async (): Promise<number> => {
       const startedAt = performance.now();
       const id = requestIdOf(await postChat(baseUrl, own.apiKey, { ...hello, model: 'sandbox/sandbox-1' }));

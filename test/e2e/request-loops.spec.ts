@@ -1,4 +1,4 @@
-/** Request loops: a provider's address that leads back to the gateway. */
+/** Tests request loops, in which a provider's address leads back to the gateway. */
 import { createServer, request as callHttp, type IncomingMessage, type ServerResponse } from 'node:http';
 import { sharedStack } from '@gateway/testing';
 import { connectProvider, createTestAccount } from './account.fixture.ts';
@@ -18,12 +18,12 @@ afterAll(() => proxy.close());
 
 interface Proxy {
   readonly url: string;
-  /** The requests that passed, by path. */
+  /** The requests that passed through the proxy, by path. */
   readonly received: { readonly path: string; readonly marks: string }[];
   close(): void;
 }
 
-/** A reverse proxy: a second address of the gateway, which the gateway does not know. */
+/** A reverse proxy that forwards to the gateway. Its address is not in the gateway's configuration. */
 async function startProxy(target: () => string): Promise<Proxy> {
   const received: { path: string; marks: string }[] = [];
   const pass = (asked: IncomingMessage, response: ServerResponse): void => {
@@ -46,7 +46,10 @@ async function startProxy(target: () => string): Promise<Proxy> {
   return { url: `http://127.0.0.1:${port}`, received, close };
 }
 
-/** Connects the providers to an address that leads back. Their credential is the account's own key. */
+/**
+ * Connects the providers to an address that leads back to the gateway. Their credential is the account's own
+ * key.
+ */
 async function connectTo(address: string): Promise<void> {
   const urls = { openai: `${address}/v1`, anthropic: address, hosted: address };
   for (const [provider, base_url] of Object.entries(urls))
@@ -77,7 +80,7 @@ const requests: readonly (readonly [string, Sent])[] = [
 ];
 
 describe('a request loop costs at most one extra request', () => {
-  it.each(requests)('%s through a proxy in front of the gateway', async (_, sent) => {
+  it.each(requests)('%s: a loop through a proxy in front of the gateway costs one extra request', async (_, sent) => {
     await connectTo(proxy.url);
     const answer = await send(stack.baseUrl, { ...sent, key });
     expect({ status: answer.status, text: answer.text }).toMatchObject({
@@ -88,21 +91,21 @@ describe('a request loop costs at most one extra request', () => {
     expect(proxy.received).toHaveLength(1);
   });
 
-  it('between two replicas', async () => {
+  it('a loop between two replicas is rejected with request_loop', async () => {
     await connectTo(edgeUrl(stack, 'tight'));
     const answer = await send(stack.baseUrl, { ...chat, key });
     expect([answer.status, answer.json()]).toMatchObject([508, { error: { code: 'request_loop' } }]);
   });
 
-  it('for the list of models', async () => {
+  it('a loop in the list of models costs one request per provider', async () => {
     await connectTo(proxy.url);
     const answer = await send(stack.baseUrl, { path: '/v1/models?live=true', key });
     expect(answer.status).toBe(200);
-    // One list of each provider that has one.
+    // Each provider with a model list received one list request.
     expect(proxy.received.map(({ path }) => path).toSorted()).toEqual(['/models', '/v1/models']);
   });
 
-  it('and the mark in the upstream request is a random id', async () => {
+  it('the loop mark in the upstream request is a random id', async () => {
     await connectTo(proxy.url);
     await send(stack.baseUrl, { ...chat, key, headers: { 'cdn-loop': 'edge-of-the-client; loops=3' } });
     expect(proxy.received.map(({ marks }) => marks)).toEqual([
@@ -116,7 +119,7 @@ describe('a refused request', () => {
     ['chat completions', chat, { error: { code: 'request_loop', type: 'invalid_request_error' } }],
     ['messages', requests[2]![1], { type: 'error', error: { type: 'api_error' } }],
     ['converse', converse, { message: expect.stringContaining('sent the request to itself') as string }],
-  ] as const)('gets its error in the format of %s, with or without a key', async (_, sent, expected) => {
+  ] as const)('a refused loop request gets its error in the format of %s, with or without a key', async (_, sent, expected) => {
     await connectTo(proxy.url);
     await send(stack.baseUrl, { ...chat, key });
     const headers = { 'cdn-loop': proxy.received[0]!.marks };
@@ -131,7 +134,7 @@ describe('a refused request', () => {
 
 describe('the gateway’s own address', () => {
   it.each(['127.0.0.1', 'localhost', '0.0.0.0', '[::ffff:127.0.0.1]'])(
-    'is not accepted as a base_url: %s at the gateway’s port',
+    'the gateway’s own address is not accepted as a base_url: %s at the gateway’s port',
     async (host) => {
       const base_url = `http://${host}:${new URL(stack.baseUrl).port}/v1`;
       const body = { provider: 'openai', api_key: key, base_url };

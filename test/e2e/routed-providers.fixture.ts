@@ -94,7 +94,7 @@ export const hard =
 /** The maximum time for writing a log row on a busy machine. */
 const logMsMax = 30_000;
 
-/** The response headers from a chat request, and the model choice in its log row. */
+/** The response headers of a chat request, and the model choice in its log row. */
 export interface Chosen {
   readonly id: string;
   readonly detail: RequestDetail;

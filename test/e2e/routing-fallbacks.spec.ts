@@ -1,4 +1,4 @@
-/** Tests that the account's fallbacks are tried in order, skipping those that lack a required capability. */
+/** Tests that the account's fallbacks are tried in order, except those that lack a required capability. */
 import { sharedStack, type ReplayControls, type ReplayProvider } from '@gateway/testing';
 import { eventually } from '../integration/stack.fixture.ts';
 import { connectProvider, createTestAccount, requestIdOf } from './account.fixture.ts';

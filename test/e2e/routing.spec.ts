@@ -59,7 +59,7 @@ describe('routing strings', () => {
     if (fast.reason === 'fastest') expect(scores[0]).toBe(Math.min(...scores));
   });
 
-  it('return responses on messages and converse in those formats', async () => {
+  it('routing strings work on the messages and converse APIs, with responses in those formats', async () => {
     const byMessages = await send(baseUrl, {
       path: '/v1/messages',
       key,
@@ -76,13 +76,13 @@ describe('routing strings', () => {
     expect(byConverse.json()).toMatchObject({ output: { message: { role: 'assistant' } } });
   });
 
-  it('keep a conversation on its model on every replica, by its transcript or its session id', async () => {
+  it('routing strings keep a conversation on its model on every replica, by its transcript or its session id', async () => {
     const first = await ask('svc/auto', hard);
     const messages = [...sayAs(hard), { role: 'assistant', content: 'Hello.' }, ...sayAs('Thanks.')];
     for (const edge of replicas(stack)) {
       const next = await askRouted(key, { model: 'svc/auto', messages }, edge);
       expect(next).toMatchObject({ id: first.id, choice: { level: 'high' } });
-      // A replica without the stored choice decides from the first turn, with the same result.
+      // A replica without the stored choice uses the first turn again, and makes the same choice.
       if (edge === baseUrl) expect(next.choice.reason).toBe('session');
     }
     const named = { 'x-svc-session-id': 'named' };
@@ -116,7 +116,7 @@ describe('routing strings', () => {
 });
 
 describe('the account’s preferences', () => {
-  it('restrict the choice: toggles, providers and the maximum price', async () => {
+  it('the account’s preferences restrict the choice: toggles, providers and the maximum price', async () => {
     const first = await ask('svc/cheap');
     await toggle(key, first.id, false);
     await untilEffective();
@@ -137,7 +137,7 @@ describe('the account’s preferences', () => {
     expect(fourth.choice.excluded.map(({ rule }) => rule)).toContain('above_max_cost');
   });
 
-  it('set the mode of svc/auto', async () => {
+  it('the account’s preferences set the mode of svc/auto', async () => {
     await changePreferences(key, { mode: 'capable' });
     await untilEffective();
     const { choice, detail } = await ask('svc/auto');
@@ -145,7 +145,7 @@ describe('the account’s preferences', () => {
     expect(detail.requested_model).toBe('svc/auto');
   });
 
-  it('apply to later turns of a conversation', async () => {
+  it('changed preferences apply to later turns of a conversation', async () => {
     const first = await ask('svc/cheap');
     await toggle(key, first.id, false);
     await untilEffective();
@@ -154,7 +154,7 @@ describe('the account’s preferences', () => {
     expect(next.id).not.toBe(first.id);
   });
 
-  it('return 400 with the rule that excluded each model, if no candidate is left', async () => {
+  it('if no candidate is left, the request returns 400 with the rule that excluded each model', async () => {
     await changePreferences(key, { allowed_providers: ['mistral'], max_cost_usd_per_mtok: 0.000_001 });
     await untilEffective();
     const body = { model: 'svc/auto', messages: sayAs(easy) };
@@ -167,7 +167,7 @@ describe('the account’s preferences', () => {
   });
 });
 
-it('only models with the capabilities that a request needs are chosen', async () => {
+it('routing chooses only models with the capabilities that a request needs', async () => {
   const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
   const content = [{ type: 'text', text: 'What is this?' }, image];
   const { choice, id } = await askRouted(key, { model: 'svc/cheap', messages: [{ role: 'user', content }] });

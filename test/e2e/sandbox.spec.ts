@@ -12,14 +12,14 @@ const question = {
 };
 
 describe('the demo, without any provider key', () => {
-  it('lists its only model and finds it by its id in any spelling', async () => {
+  it('the sandbox lists its only model and finds it by its id in any spelling', async () => {
     const models = await client.models.list();
     expect(models.data.map(({ id }) => id)).toEqual([model]);
     await expect(client.models.retrieve(model)).resolves.toMatchObject({ id: model, owned_by: 'sandbox' });
     await expect(client.models.retrieve('sandbox-1')).resolves.toMatchObject({ id: model });
   });
 
-  it('responds with text when no tool is offered', async () => {
+  it('the sandbox responds with text when the request has no tools', async () => {
     const answer = await client.chat.completions.create({
       model,
       messages: [{ role: 'user', content: 'Grüße 🌍' }],
@@ -28,7 +28,7 @@ describe('the demo, without any provider key', () => {
     expect(answer.choices[0]?.finish_reason).toBe('stop');
   });
 
-  it.each([false, true])('calls a tool and responds with its result (streamed: %s)', async (isStreamed) => {
+  it.each([false, true])('the sandbox calls a tool and responds with its result (streamed: %s)', async (isStreamed) => {
     const ask = async (messages: OpenAI.ChatCompletionMessageParam[]) => {
       const request = { model, messages, tools: githubTools };
       return isStreamed

@@ -11,8 +11,8 @@ import { formatNamed } from '@gateway/wire-formats';
 /** The content of one model response. */
 export interface ModelTurn {
   /**
-   * Reasoning before everything else: a text, which the provider signs, or hidden reasoning. Needs a provider
-   * with rules.
+   * Reasoning at the beginning of the response: a text, which the provider signs, or hidden reasoning. Needs
+   * a provider with rules.
    */
   readonly thinking?: readonly (string | { readonly redacted: string })[];
   readonly text?: string;
@@ -23,11 +23,11 @@ export interface ModelTurn {
   readonly cachedInputTokens?: number;
   /** Whether the response reports no usage. */
   readonly isUnmetered?: boolean;
-  /** Why the response ends. Default: it waits for its calls, or is complete. */
+  /** The reason why the response ends. Default: pending calls, or completion. */
   readonly ends?: 'length';
-  /** Whether a stream ends with an error event in place of its end. */
+  /** Whether a stream ends with an error event in place of its terminator. */
   readonly breaks?: boolean;
-  /** How the response is sent. */
+  /** How the replay provider sends the response. */
   readonly sending?: ReplayControls;
 }
 
@@ -38,8 +38,8 @@ const rawReasons: { readonly [Format in ClientFormat]: { calls: string; stop: st
 };
 
 /**
- * A provider that returns the given turns in order, one per request, in the request's format. With rules, it
- * rejects requests that break one of them, as the provider of the format does.
+ * Scripts a provider that returns the given turns in order, one per request, in the request's format. With
+ * rules, it rejects requests that break a rule, as the provider of the format does.
  */
 export function scriptModel(
   provider: ReplayProvider,
@@ -56,7 +56,7 @@ export function scriptModel(
   });
 }
 
-/** Renders a turn as the response to a request, or returns the controls as they are. */
+/** Renders a turn as the response to a request. Returns controls unchanged. */
 export function renderAnswer(
   turn: ModelTurn | ReplayControls,
   { url, body }: { readonly url: string; readonly body: Buffer },

@@ -1,4 +1,7 @@
-/** The failures that a provider of each format can produce, and the error that each SDK raises for them. */
+/**
+ * The failures that a provider of each format can produce, and the errors that each SDK raises for these
+ * failures.
+ */
 import Anthropic from '@anthropic-ai/sdk';
 import * as bedrock from '@aws-sdk/client-bedrock-runtime';
 import type { ReplayControls } from '@gateway/testing';

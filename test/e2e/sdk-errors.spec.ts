@@ -1,6 +1,6 @@
 /**
- * Tests which error each client SDK raises when a provider of any format fails, and how often the provider is
- * called.
+ * Tests the error that each client SDK raises when a provider of any format fails, and the number of provider
+ * calls.
  */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { connectProvider, createTestAccount, createTestKey } from './account.fixture.ts';
@@ -28,14 +28,15 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** How long the SDK waited before its retry. */
+/** Returns the time that the SDK waited before its retry. */
 function readWaitMs(): number {
   const [first, second] = replay.requests;
   return second!.endedAtMs! - first!.endedAtMs!;
 }
 
 describe.each(failedClients)('the SDK for $client', ({ client, raises, raisesInStream, ask, stream }) => {
-  // Shorter than the SDK's default delay. AWS's SDK reads only whole seconds, and its default is less than
+  // A retry delay that is shorter than the SDK's default. AWS's SDK reads only whole seconds, and its default
+  // is less than one second.
   // one second.
   const soon = client === 'converse' ? {} : { retryAfterMs: 10 };
 
@@ -50,7 +51,7 @@ describe.each(failedClients)('the SDK for $client', ({ client, raises, raisesInS
       [429, 2],
       [500, 2],
       [provider === 'anthropic' ? 529 : 503, 2],
-    ])('raises its own error for %i after %i of 2 attempts', async (status, attempts) => {
+    ])('the SDK raises its own error for %i after %i of 2 attempts', async (status, attempts) => {
       for (let at = 0; at < 2; at += 1) replay.enqueue(null, { ...failing.fail(status), ...soon });
       const thrown = await thrownBy(ask(baseUrl, key, model));
       expect(thrown).toBeInstanceOf(raises[status]);
@@ -58,7 +59,7 @@ describe.each(failedClients)('the SDK for $client', ({ client, raises, raisesInS
       expect(replay.requests).toHaveLength(attempts);
     });
 
-    it('waits as long as a 429 asks and then receives the response', async () => {
+    it('the SDK waits as long as the 429 requires and then receives the response', async () => {
       const refused = failing.fail(429);
       replay.enqueue(null, { ...refused, headers: { ...refused.headers, 'retry-after': '1' } });
       replay.enqueue(null, failing.answer());
@@ -71,7 +72,7 @@ describe.each(failedClients)('the SDK for $client', ({ client, raises, raisesInS
       ['contains an error event', failing.sendErrorInStream],
       ['breaks', failing.breakStream],
     ])(
-      'raises an error for a stream that %s, after the content before it, in one attempt',
+      'the SDK raises an error for a stream that %s, after the content before it, in one attempt',
       async (_how, fail) => {
         replay.enqueue(null, fail());
         const said: string[] = [];

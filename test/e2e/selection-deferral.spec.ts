@@ -125,7 +125,7 @@ async function askChat(content: string, tool_choice?: 'required'): Promise<SentC
 }
 
 describe('Claude’s deferred loading', () => {
-  it('sends every tool upstream, loads the planned tools, and offers no recovery tool', async () => {
+  it('Claude’s deferred loading sends every tool upstream, loads the planned tools, and offers no recovery tool', async () => {
     const sent = await askMessages();
     expect(sent.map(({ name }) => name)).toEqual([...names, search.name]);
     expect(sent.at(-1)).toEqual(search);
@@ -135,7 +135,7 @@ describe('Claude’s deferred loading', () => {
   });
 
   it.each([false, true])(
-    'forwards discovered and called tools unchanged and logs them (streamed: %s)',
+    'tools that Claude discovered and called are forwarded unchanged and logged (streamed: %s)',
     async (stream) => {
       const name = deferredIn(await askMessages())[0]!;
       const said = foundAndCalled(name);
@@ -151,7 +151,7 @@ describe('Claude’s deferred loading', () => {
       const { data, response } = await asked;
       const message = 'finalMessage' in data ? await data.finalMessage() : data;
       expect(message.content).toMatchObject(said);
-      // Deferred tools reach the model only when it finds them.
+      // Deferred tools reach the model only when the model finds them.
       const loaded = names.length - deferredIn(toolsIn(bodies().at(-1)!)).length;
       expect(response.headers.get('x-svc-prune-ratio')).toBe(`${loaded}/${names.length}`);
       expect(response.headers.get('x-svc-routing')).toBeNull();
@@ -167,7 +167,7 @@ describe('Claude’s deferred loading', () => {
     },
   );
 
-  it('keeps the same tools byte for byte while the transcript contains the discovered tools', async () => {
+  it('the tools stay the same byte for byte while the transcript contains the discovered tools', async () => {
     const first = await askMessages();
     const name = deferredIn(first)[0]!;
     const result = { type: 'tool_result' as const, tool_use_id: 'toolu_1', content: 'done' };
@@ -184,7 +184,7 @@ describe('Claude’s deferred loading', () => {
     expect(deferredIn(loaded)).toEqual(deferredIn(first).filter((each) => each !== name));
   });
 
-  it('never sends a denied tool upstream', async () => {
+  it('deferral never sends a denied tool upstream', async () => {
     const [denied = ''] = deferredIn(await askMessages());
     const narrow = await createTestKey(baseUrl, account.apiKey, { name: 'narrow' });
     const path = `/v1/account/keys/${narrow.id}/toollist`;
@@ -198,7 +198,7 @@ describe('Claude’s deferred loading', () => {
     });
   });
 
-  it('is disabled for a provider that rejects it', async () => {
+  it('deferral is turned off for a provider that rejects it', async () => {
     provider.enqueue(null, {
       status: 400,
       body: { type: 'error', error: { type: 'invalid_request_error', message: 'tool_search' } },
@@ -210,7 +210,7 @@ describe('Claude’s deferred loading', () => {
     expect(deferredIn(toolsIn(bodies()[0]!)).length).toBeGreaterThan(0);
   });
 
-  it('is not used for a provider with another format', async () => {
+  it('deferral is not used for a provider with another format', async () => {
     provider.enqueue(null, plainAnswer);
     await connectAnthropic(baseUrl, key).messages.create({ ...call, model: 'openai/gpt-4o' });
     expect(lastBody()).not.toContain('defer_loading');
@@ -218,7 +218,7 @@ describe('Claude’s deferred loading', () => {
   });
 });
 
-/** A recall alert about a tool that was recovered. */
+/** Waits for a recall alert about the recovered tool. */
 async function expectAlert(tool: string): Promise<void> {
   await eventually(async () => {
     const path = '/v1/account/tools/recall-alerts?limit=200';
@@ -232,7 +232,7 @@ describe('OpenAI’s allowed tools', () => {
   const allowedIn = ({ tool_choice }: SentChat): string[] =>
     (tool_choice?.allowed_tools.tools ?? []).map((tool) => tool.function.name);
 
-  it('name the planned tools, while the tool list stays complete and unchanged', async () => {
+  it('OpenAI’s allowed tools name the planned tools, while the tool list stays complete and unchanged', async () => {
     const branch = await askChat(clear);
     expect(branch.tools.map((tool) => tool.function.name)).toEqual(names);
     expect(branch.tool_choice).toMatchObject({ type: 'allowed_tools', allowed_tools: { mode: 'auto' } });
@@ -244,7 +244,7 @@ describe('OpenAI’s allowed tools', () => {
     expect(star.tools).toEqual(branch.tools);
   });
 
-  it('save no tokens, as the log shows', async () => {
+  it('OpenAI’s allowed tools save no tokens, as the log shows', async () => {
     provider.enqueue(null, plainAnswer);
     const messages = [{ role: 'user' as const, content: clear }];
     const { response } = await connectOpenAi(key)

@@ -25,8 +25,8 @@ afterEach(() => bench.provider.reset());
 afterAll(() => bench.provider.close());
 
 /**
- * A conversation of three turns: free, then with a choice, then free again. Its tool set is remembered from the
- * first turn on.
+ * Runs a conversation of three turns, of which only the second restricts the choice of tools. Its tool set is
+ * stored from the first turn on.
  */
 async function converse(
   kind: RecoveryCase,
@@ -49,7 +49,7 @@ async function converse(
 
 describe.each(eachFormat)('%s', (_, kind) => {
   describe.each(deliveries)('%s', (_delivery, stream) => {
-    it('a forced call never meets the recovery tool: every tool is sent, and the set stays', async () => {
+    it('a request with a forced call has every tool and no recovery tool, and later turns have the earlier tool set', async () => {
       const answer = await converse(kind, stream, 'required', {
         calls: [shownCall],
       });
@@ -62,7 +62,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
       expect(row).toMatchObject({ k: null, k_reason: 'uncertain', tools_out: everyTool.length });
     });
 
-    it('a forced call of one listed tool changes no byte of the list', async () => {
+    it('a forced call of one listed tool changes no byte of the tool list', async () => {
       await converse(kind, stream, { tool: own.name }, { calls: [{ ...own, id: 'own2' }] });
       const definitions = bench.sent().map((sent) => sent.definitions);
       expect(new Set(definitions).size).toBe(1);
@@ -72,7 +72,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
 });
 
 it.each(eachFormat.filter(([name]) => name !== 'converse'))(
-  'a forbidden call changes no byte of the list either: %s',
+  'a turn that forbids calls changes no byte of the tool list either: %s',
   async (_, kind) => {
     await converse(kind, false, 'none', { text: 'So far, so good.' });
     const definitions = bench.sent().map((sent) => sent.definitions);
@@ -81,7 +81,7 @@ it.each(eachFormat.filter(([name]) => name !== 'converse'))(
 );
 
 it.each(eachFormat)(
-  'a conversation that begins with a forced call never has recovery: %s',
+  'a conversation that begins with a forced call never has a recovery tool: %s',
   async (_, kind) => {
     bench.script({ calls: [own] }, { text: 'Done.' });
     const agent = bench.open(kind);
@@ -93,10 +93,10 @@ it.each(eachFormat)(
   },
 );
 
-describe.each(eachFormat)('%s: what the first turn does not say', (_, kind) => {
+describe.each(eachFormat)('%s: tools that the first turn does not mention', (_, kind) => {
   const options: AskOptions = { stream: false, cached: kind.cached === true };
 
-  it('a greeting first does not put a tool out of reach', async () => {
+  it('a conversation that begins with a greeting can still reach every tool', async () => {
     bench.script(
       { text: 'Hello.' },
       { calls: [describeTools('hidden1', wanted)] },
@@ -115,7 +115,7 @@ describe.each(eachFormat)('%s: what the first turn does not say', (_, kind) => {
     if (offered.includes(recoveryToolName)) expect(answer.calls).toEqual([shownCall]);
   });
 
-  it('a log that names a pruned tool leaves the tool within reach', async () => {
+  it('a pruned tool that is named in a log stays reachable', async () => {
     bench.script(
       { calls: [own] },
       { calls: [describeTools('hidden1', wanted)] },

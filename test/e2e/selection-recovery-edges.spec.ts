@@ -70,7 +70,7 @@ function expectClean({ raw }: HeardAnswer): void {
 }
 
 describe.each(deliveries)('%s', (_delivery, stream) => {
-  it('delivers a call to a pruned tool by name without a recovery round', async () => {
+  it('a call to a pruned tool by name is delivered without a recovery round', async () => {
     script({ calls: [byName(wanted, given)] });
     const answer = await open().ask([{ user }], stream);
     expect(answer.calls).toEqual([shownCall]);
@@ -78,7 +78,7 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
     expect(provider.requests).toHaveLength(1);
   });
 
-  it('corrects invalid arguments once in a recovery round, then delivers the model’s call', async () => {
+  it('invalid arguments are corrected once in a recovery round, then the model’s call is delivered', async () => {
     const wrong = { filename: 7 };
     script({ calls: [byName(wanted, wrong, 'hidden1')] }, { calls: [throughRecovery(wanted, given)] });
     const corrected = await open().ask([{ user }], stream);
@@ -95,7 +95,7 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
     expectClean(insisted);
   });
 
-  it('shows only the client’s calls from a mixed response and sends the recovery result in the next turn', async () => {
+  it('a mixed response shows only the client’s calls, and the recovery result is sent in the next turn', async () => {
     const own = byName('star_repository', { owner: 'facebook', repo: 'react' });
     script({ calls: [describeTool(wanted), own] }, { text: 'Done.' }, { text: 'And on.' });
     const mixed = await open().ask([{ user }], stream);
@@ -113,7 +113,7 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
     expect(namesIn(second)).toEqual(namesIn(first));
   });
 
-  it('delivers several recovered and ordinary calls together', async () => {
+  it('several recovered and ordinary calls are delivered together', async () => {
     const own = byName('star_repository', { owner: 'facebook', repo: 'react' }, 'own1');
     script({ text: 'Both. ', calls: [own, throughRecovery(wanted, given), describeTool('get_me')] });
     const answer = await open().ask([{ user }], stream);
@@ -124,7 +124,7 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
     expectClean(answer);
   });
 
-  it('finds tools from a description of what is needed', async () => {
+  it('the recovery tool finds tools from a description of the need', async () => {
     const need = {
       id: 'hidden1',
       name: recoveryToolName,
@@ -136,7 +136,7 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
     expect(bodies()[1]).toContain('Create a new gist');
   });
 
-  it('retries with the client’s own messages if the provider rejects the added turns', async () => {
+  it('recovery retries with the client’s own messages if the provider rejects the added turns', async () => {
     const refusal = {
       status: 400,
       body: { error: { message: 'no such turn', type: 'invalid_request_error' } },
@@ -148,13 +148,13 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
     expect(bodies()[2]).not.toContain(recoveryToolName);
   });
 
-  it('an error in a recovery round is an ordinary error if nothing has been sent to the client yet', async () => {
+  it('an error in a recovery round is an ordinary error if the client has not received any bytes', async () => {
     const busy = { status: 401, body: { error: { message: 'the key is wrong', type: 'auth' } } };
     script({ calls: [describeTool(wanted)] }, busy);
     await expect(open().ask([{ user }], stream)).rejects.toMatchObject({ status: 401 });
   });
 
-  it('never names, describes, calls or finds tools that the key may not use', async () => {
+  it('recovery never names, describes, calls or finds tools that the key may not use', async () => {
     const limited = await newKey('limited');
     const path = `/v1/account/keys/${limited.id}/toollist`;
     const lists = { allowed_tools: null, denied_tools: [wanted, 'update_gist'] };
@@ -182,7 +182,7 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
   });
 });
 
-it('forwards a response without recovery byte for byte, streamed or not', async () => {
+it('a response without recovery is forwarded byte for byte, streamed or not', async () => {
   const turn = { text: 'Hello there, you.', calls: [byName('star_repository', { owner: 'a', repo: 'b' })] };
   for (const [, stream] of deliveries) {
     const rendered = renderTurn('chat-completions', turn, stream);
@@ -214,7 +214,7 @@ it('a stream whose recovery round fails after text was sent ends with an error i
   expect(row).toMatchObject({ status: 'truncated', prompt_tokens: 900 });
 });
 
-it('cancels the provider call when the client disconnects during a recovery round', async () => {
+it('the provider call is cancelled when the client disconnects during a recovery round', async () => {
   script(
     { text: 'Wait.', calls: [describeTool(wanted)], inputTokens: 900 },
     { status: 200, hang: 'before-headers' },
@@ -235,14 +235,14 @@ async function waitUntil(isTrue: () => boolean): Promise<void> {
   expect(isTrue()).toBe(true);
 }
 
-it('gets a different name if the client already has a tool with that name', async () => {
+it('the recovery tool gets a different name if the client already has a tool with that name', async () => {
   const clash = { ...githubTools[0]!, function: { ...githubTools[0]!.function, name: recoveryToolName } };
   script({ text: 'Hello.' });
   await open(key.key, [...githubTools, clash]).ask([{ user }], false);
   expect(namesIn(bodies()[0])).toContain(`${recoveryToolName}_2`);
 });
 
-it('is not offered if the client forces a tool or the account turns recovery off', async () => {
+it('the recovery tool is not offered if the client forces a tool or the account turns recovery off', async () => {
   const ask = async (more: object) => {
     script({ text: 'Hello.' });
     const request = { model, messages: [{ role: 'user', content: user }], tools: githubTools, ...more };
@@ -273,7 +273,7 @@ it('is not offered if the client forces a tool or the account turns recovery off
 it.each([
   ['messages', anthropicClient, 'anthropic/claude-haiku-4-5'],
   ['converse', bedrockClient, 'hosted/amazon.nova-lite-v1:0'],
-] as const)('mixes and drops calls in %s, streamed or not', async (_, openClient, name) => {
+] as const)('in %s, a mixed response keeps the client’s calls and drops the recovery calls, streamed or not', async (_, openClient, name) => {
   const client = openClient({ baseUrl: stack.baseUrl, key: key.key, model: name, tools: githubTools });
   const own = byName('star_repository', { owner: 'facebook', repo: 'react' }, 'own1');
   for (const [, stream] of deliveries) {

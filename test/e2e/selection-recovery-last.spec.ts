@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterEach(() => bench.provider.reset());
 afterAll(() => bench.provider.close());
 
-/** A model that only ever requests definitions. */
+/** A model that requests only definitions, in every round. */
 const asks = ['get_me', 'list_issues', 'search_code', 'push_files'].map((name, at): ModelTurn => ({
   calls: [describeTools(`hidden${at}`, name)],
   inputTokens: 1_000,
@@ -33,7 +33,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
   describe.each(deliveries)('%s', (_delivery, stream) => {
     const options = { stream, cached: kind.cached === true };
 
-    it('sends the client’s own request with every tool after two rounds, if the client has nothing yet', async () => {
+    it('after two recovery rounds, the client’s own request with every tool is sent, if the client has no bytes yet', async () => {
       bench.script(...asks.slice(0, 3), { text: 'Hello.', inputTokens: 3_000, outputTokens: 5 });
       const agent = bench.open(kind);
       const begun = [agent.user(question)];
@@ -58,7 +58,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
       expect(row.provider_savings_usd ?? 0).toBeLessThan(0);
     });
 
-    it('then returns to the conversation’s own tools', async () => {
+    it('the next turn after such a last request has the conversation’s tool set again', async () => {
       bench.script(...asks.slice(0, 3), { calls: [own, shownCall] }, { text: 'Done.' });
       const agent = bench.open(kind);
       const begun = [agent.user(question)];
@@ -70,7 +70,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
       expect(sent.at(-1)?.definitions).toBe(sent[0]?.definitions);
     });
 
-    it('never leaves the client with an empty answer, however stubborn the model is', async () => {
+    it('a model that requests only definitions leads to an error, and never to an empty answer', async () => {
       bench.script(...asks);
       const agent = bench.open(kind);
       const answer = await agent.ask([agent.user(question)], options);
@@ -82,7 +82,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
       expect(row).toMatchObject({ status: 'error', error_code: 'upstream_invalid' });
     });
 
-    it('answers a request whose only call was cut at the length limit', async () => {
+    it('a response cut at the length limit with only a recovery call is replaced by an answer', async () => {
       bench.script({ ...asks[0], ends: 'length' }, { text: 'Hello.' });
       const agent = bench.open(kind);
       const answer = await agent.ask([agent.user(question)], options);
@@ -94,7 +94,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
   describe('a stream that the client has part of', () => {
     const options = { stream: true, cached: kind.cached === true };
 
-    it('is continued by the last request, with every tool and all rounds', async () => {
+    it('a partly sent stream is continued by the last request, with every tool and all rounds', async () => {
       bench.script(...spoken.slice(0, 3), { text: 'Here it is.', calls: [shownCall] });
       const agent = bench.open(kind);
       const answer = await agent.ask([agent.user(question)], options);
@@ -107,7 +107,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
       expect(last?.messages).toHaveLength(7);
     });
 
-    it('ends with an error of its format if the model then insists, not with an empty end', async () => {
+    it('a partly sent stream ends with an error of its format if the last response has only a recovery call', async () => {
       bench.script(...spoken);
       const agent = bench.open(kind);
       const answer = await agent.ask([agent.user(question)], options);
@@ -118,7 +118,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
       expect(row).toMatchObject({ status: 'truncated', prompt_tokens: 4_000, completion_tokens: 40 });
     });
 
-    it('ends at its length limit as the model ended it', async () => {
+    it('a partly sent stream that the model ends at the length limit ends there', async () => {
       bench.script({ ...asks[0], text: 'Let me see.', ends: 'length' });
       const agent = bench.open(kind);
       const answer = await agent.ask([agent.user(question)], options);

@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => bench.provider.reset());
 afterAll(() => bench.provider.close());
 
-/** Every way in which a client gets reasoning, and both recovery modes. */
+/** Every form in which a client receives reasoning, and both recovery modes. */
 const cases: readonly (readonly [string, RecoveryCase])[] = [
   ['messages', { format: 'messages', model: 'anthropic/claude-haiku-4-5', cached: true }],
   ['messages, not cached', { format: 'messages', model: 'anthropic/claude-haiku-4-5' }],
@@ -49,7 +49,7 @@ const cases: readonly (readonly [string, RecoveryCase])[] = [
 const script = (...turns: ModelTurn[]): void => scriptModel(bench.provider, turns, rules);
 const hidden = { redacted: Buffer.from('what nobody may read').toString('base64') };
 
-/** What the model thinks in each round. Texts in DeepSeek's field are neither signed nor hidden. */
+/** The model's reasoning in each round. Texts in DeepSeek's field are neither signed nor hidden. */
 const thoughtsFor = ({ model }: RecoveryCase): readonly ModelTurn['thinking'][] =>
   model.startsWith('deepseek/')
     ? [['There is no tool for gists here.'], ['Now I know it.'], ['So be it.'], ['At last.']]
@@ -65,7 +65,7 @@ describe.each(cases)('%s', (_, kind) => {
     const options: AskOptions = { stream, thinks: true, cached: kind.cached === true };
     const [first, second, third, fourth] = thoughtsFor(kind);
 
-    /** Asks, and sends the answer back with the results of its calls, as an agent does. */
+    /** Sends a question, and sends the answer back with the results of its calls, as an agent does. */
     async function askTwice(...turns: ModelTurn[]): Promise<{ answer: AgentAnswer; next: AgentAnswer }> {
       script(...turns, { thinking: fourth ?? [], text: 'Done.' });
       const agent = bench.open(kind);
@@ -81,7 +81,7 @@ describe.each(cases)('%s', (_, kind) => {
       return { answer, next };
     }
 
-    it('describes and calls a pruned tool, and takes the answer back', async () => {
+    it('a pruned tool is described and called with reasoning, and the provider accepts the returned answer', async () => {
       const { answer } = await askTwice(
         { thinking: first ?? [], calls: [describeTools('hidden1', wanted)] },
         { thinking: second ?? [], calls: [throughRecovery('shown1')] },
@@ -90,7 +90,7 @@ describe.each(cases)('%s', (_, kind) => {
       expect(bench.sent()[1]?.raw).toContain('There is no tool for gists here.');
     });
 
-    it('keeps text of two rounds in order', async () => {
+    it('the text of two rounds stays in order', async () => {
       const { answer } = await askTwice(
         { thinking: first ?? [], text: 'Let me see.', calls: [describeTools('hidden1', wanted)] },
         { thinking: second ?? [], text: 'Here it is.', calls: [throughRecovery('shown1')] },
@@ -99,7 +99,7 @@ describe.each(cases)('%s', (_, kind) => {
       expect(answer.calls.map(({ name }) => name)).toEqual([wanted]);
     });
 
-    it('keeps every round apart, up to the last request', async () => {
+    it('the reasoning of every round stays separate, up to the last request', async () => {
       const { answer } = await askTwice(
         { thinking: first ?? [], calls: [describeTools('hidden1', wanted)] },
         { thinking: second ?? [], calls: [describeTools('hidden2', 'get_me')] },
@@ -111,7 +111,7 @@ describe.each(cases)('%s', (_, kind) => {
       expect(bench.sent()[3]?.tools).not.toContain(recoveryToolName);
     });
 
-    it('delivers a pruned, a recovered and an own call of one answer, and takes them back', async () => {
+    it('pruned, recovered and ordinary calls of one answer are delivered, and the provider accepts the returned answer', async () => {
       const { answer } = await askTwice({
         thinking: first ?? [],
         text: 'All at once.',
@@ -129,7 +129,7 @@ describe.each(cases)('%s', (_, kind) => {
       ]);
     });
 
-    it('corrects arguments, and takes the answer back', async () => {
+    it('invalid arguments are corrected, and the provider accepts the returned answer', async () => {
       const { answer } = await askTwice(
         { thinking: first ?? [], calls: [{ id: 'hidden1', name: wanted, arguments: { filename: 7 } }] },
         { thinking: second ?? [], calls: [throughRecovery('shown1')] },
@@ -139,7 +139,7 @@ describe.each(cases)('%s', (_, kind) => {
   });
 });
 
-it('passes later reasoning if the first round had none', async () => {
+it('later reasoning is forwarded if the first round had no reasoning', async () => {
   script(
     { calls: [describeTools('hidden1', wanted)] },
     { thinking: ['Now I know it.'], calls: [throughRecovery('shown1')] },

@@ -24,7 +24,7 @@ import { renderAnswer, type ModelTurn } from './scripted-model.fixture.ts';
 const stack = sharedStack();
 let bench: RecoveryBench;
 
-// Each test has a separate account: a provider that failed before is called less.
+// Each test has a separate account, because the gateway calls a provider less after failures.
 beforeEach(async () => {
   bench = await openBench();
 });
@@ -51,7 +51,7 @@ function noRetry(controls: ReplayControls): ReplayControls {
   return { ...controls, headers: { ...controls.headers, 'x-should-retry': 'false' } };
 }
 
-/** A provider that fails in every recovery round. */
+/** Sets up a provider that fails in every recovery round. */
 function failRounds(first: ModelTurn, failed: ModelTurn | ReplayControls, last: ModelTurn): void {
   bench.provider.setControls(({ url, body }) => {
     const raw = body.toString('utf8');
@@ -66,7 +66,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
 
   describe.each(troubles)('%s in a recovery round', (_trouble, failing) => {
     it.each(deliveries)(
-      'is not the client’s trouble if it has nothing yet: %s',
+      'the client gets an ordinary answer if no bytes were sent before the failure: %s',
       async (_delivery, stream) => {
         failRounds(asking, failing(kind), { text: 'Hello.' });
         const agent = bench.open(kind);
@@ -82,7 +82,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
       },
     );
 
-    it('is made good by the last request if the client has text', async () => {
+    it('the last request continues the answer if the client already has text', async () => {
       const first = { ...asking, text: 'Let me see.' };
       failRounds(first, failing(kind), { text: 'Here it is.', calls: [shownCall] });
       const agent = bench.open(kind);
@@ -95,7 +95,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
     });
   });
 
-  it('an error event at the beginning of a round is made good too', async () => {
+  it('the last request also continues the answer after an error event at the beginning of a round', async () => {
     bench.script(
       { ...asking, text: 'Let me see.' },
       { breaks: true },
@@ -120,7 +120,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
     expect(row.prompt_tokens).toBeGreaterThan(900);
   });
 
-  it.each(deliveries)('a provider that fails for good passes its error on: %s', async (_delivery, stream) => {
+  it.each(deliveries)('the error of a provider that fails in every attempt is returned to the client: %s', async (_delivery, stream) => {
     const busy = { ...errorOf(kind, 429), retryAfterMs: 600_000 };
     bench.script(asking, busy, busy, busy);
     const agent = bench.open(kind);
@@ -130,7 +130,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
     expect(bench.provider.requests).toHaveLength(3);
   });
 
-  it.each(deliveries)('bills every round, and deducts what recovery cost: %s', async (_delivery, stream) => {
+  it.each(deliveries)('every round is billed, and the cost of recovery is deducted from the savings: %s', async (_delivery, stream) => {
     bench.script(asking, calling);
     const agent = bench.open(kind);
     const answer = await agent.ask([agent.user(question)], { stream, cached });
@@ -142,7 +142,7 @@ describe.each(eachFormat)('%s', (_, kind) => {
   });
 });
 
-describe('a provider that falls silent in a recovery round', () => {
+describe('a provider that stops responding in a recovery round', () => {
   let edge: EdgeProcess;
   beforeAll(async () => {
     edge = await startEdge(stack, { UPSTREAM_TIMEOUT_MS: '3000' });
@@ -159,14 +159,14 @@ describe('a provider that falls silent in a recovery round', () => {
   describe.each(eachFormat)('%s', (_, kind) => {
     const cached = kind.cached === true;
 
-    it.each(silences)('%s is not the client’s trouble', async (_place, silent) => {
+    it.each(silences)('the client gets an ordinary answer if the provider stops %s', async (_place, silent) => {
       failRounds(asking, silent, { text: 'Hello.' });
       const agent = openAt(kind);
       const answer = await agent.ask([agent.user(question)], { stream: true, cached });
       expect(answer).toMatchObject({ status: 200, said: 'Hello.', isWhole: true, error: null });
     });
 
-    it.each(silences)('%s is made good if the client has text', async (_place, silent) => {
+    it.each(silences)('the last request continues the answer if the provider stops %s and the client already has text', async (_place, silent) => {
       failRounds({ ...asking, text: 'Let me see.' }, silent, { text: 'Here it is.', calls: [shownCall] });
       const agent = openAt(kind);
       const answer = await agent.ask([agent.user(question)], { stream: true, cached });
@@ -176,7 +176,7 @@ describe('a provider that falls silent in a recovery round', () => {
   });
 });
 
-it('estimates the usage of rounds that report none, and deducts it', async () => {
+it('the usage of rounds that report no usage is estimated, and deducted from the savings', async () => {
   bench.script({ ...asking, isUnmetered: true }, { ...calling, isUnmetered: true });
   const agent = bench.open({ format: 'chat-completions', model: 'openai/gpt-4o-mini' });
   const answer = await agent.ask([agent.user(question)], { stream: true });
@@ -188,7 +188,7 @@ it('estimates the usage of rounds that report none, and deducts it', async () =>
   expect(row.provider_savings_usd).toBeLessThan(row.gross_savings_usd ?? 0);
 });
 
-it('sends nothing more after the client has left in a round', async () => {
+it('no provider call is made after the client has disconnected in a recovery round', async () => {
   bench.script({ ...asking, text: 'Wait.' }, { status: 200, hang: 'before-headers' });
   const leaving = new AbortController();
   const asked = fetch(`${stack.baseUrl}/v1/chat/completions`, {

@@ -40,7 +40,7 @@ const bodies = (): string[] => provider.requests.map(({ body }) => body.toString
 /** The client format, and a provider with the same or a different format. */
 const clients: readonly (readonly [string, ClientCase])[] = [
   ['OpenAI', { open: openAiClient, model: 'openai/gpt-4o-mini', recoveryMode: 'in_place' }],
-  // Haiku 4.5 caches no prefix as short as this one.
+  // Uses Sonnet 4.5, because Haiku 4.5 does not cache a prefix this short.
   [
     'Anthropic',
     { open: anthropicClient, model: 'anthropic/claude-sonnet-4-5', cached: true, recoveryMode: 'in_place' },
@@ -124,7 +124,7 @@ describe.each(clients)('%s', (_, { open, model, cached = false, recoveryMode }) 
     });
   });
 
-  it('continues with the model’s original call upstream and the same tools', async () => {
+  it('the next request upstream contains the model’s original call and the tools of its recovery mode', async () => {
     const client = open({ baseUrl: stack.baseUrl, key, model, tools, cached });
     script({ calls: [callWanted] }, { text: 'Done.' });
     const called = await ask(client, false);
@@ -143,7 +143,7 @@ describe.each(clients)('%s', (_, { open, model, cached = false, recoveryMode }) 
 });
 
 it.each(deliveries)(
-  'reports the recovery in a header and in the log, and bills every round: %s',
+  'a header and the log report the recovery, and every round is billed: %s',
   async (_delivery, stream) => {
     const client = openAiClient({ baseUrl: stack.baseUrl, key, model: 'openai/gpt-4o-mini', tools });
     script(
@@ -153,7 +153,7 @@ it.each(deliveries)(
     const answer = await ask(client, stream);
     expect(answer.header('x-svc-recovered')).toBe('1');
     const toolsOut = Number(answer.header('x-svc-tools-output'));
-    // Every tool of the first round, the recovery tool among them, and the described one.
+    // Every tool of the first round, including the recovery tool, and the described tool.
     const listed = (JSON.parse(bodies()[0]!) as { tools: unknown[] }).tools.length;
     expect(toolsOut).toBe(listed + 1);
     const row = await waitForRow(stack.baseUrl, key, answer.header('x-request-id')!);

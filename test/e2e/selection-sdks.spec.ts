@@ -92,23 +92,23 @@ async function askBedrock(stream: boolean): Promise<unknown> {
   }
 }
 
-describe('tools are pruned, the needed tool stays, and the provider’s response is returned, with the SDK for', () => {
+describe('tools are pruned, the needed tool stays, and the provider’s response is returned, with each SDK', () => {
   const expectPruned = (): void => {
     expect(receivedNames()).toContain(wanted);
     expect(receivedNames().length).toBeLessThan(names.length / 2);
   };
 
-  it.each([false, true])('OpenAI, streamed: %s', async (stream) => {
+  it.each([false, true])('OpenAI’s SDK: tools are pruned, the needed tool stays, and the response is returned, streamed: %s', async (stream) => {
     expect(await askOpenAi(stream)).toBe('Hello.');
     expectPruned();
   });
 
-  it.each([false, true])('Anthropic, streamed: %s', async (stream) => {
+  it.each([false, true])('Anthropic’s SDK: tools are pruned, the needed tool stays, and the response is returned, streamed: %s', async (stream) => {
     expect((await askAnthropic(stream)).content.at(-1)).toMatchObject({ type: 'text' });
     expectPruned();
   });
 
-  it.each([false, true])('Bedrock, streamed: %s', async (stream) => {
+  it.each([false, true])('Bedrock’s SDK: tools are pruned, the needed tool stays, and the response is returned, streamed: %s', async (stream) => {
     const streamed = { text: 'Hello, ü🌍.', thrown: undefined };
     expect(await askBedrock(stream)).toMatchObject(stream ? streamed : said);
     expectPruned();

@@ -50,7 +50,7 @@ const received = (): ReceivedRequest => provider.requests.at(-1)!;
 
 const receivedNames = (): string[] => namesReceivedBy(provider);
 
-/** The raw bytes of the tools. In these tests, they are the last field in the body. */
+/** Returns the raw bytes of the tools. In these tests, the tools are the last field in the body. */
 function receivedTools(): string {
   const text = received().body.toString();
   return text.slice(text.indexOf('"tools":'));
@@ -87,7 +87,9 @@ const isForwarded = (() => {
   return (name: string): boolean => forwarded?.has(name) ?? true;
 })();
 
-/** An agent loop with occasional user messages and `steps` calls to the needed tool after the first turn. */
+/**
+ * Runs an agent loop with occasional user messages and `steps` calls to the needed tool after the first turn.
+ */
 function conversation(steps: number): object[] {
   const turns = Array.from({ length: steps }, (_, at) => [
     {
@@ -118,7 +120,7 @@ it('the forwarded tools are identical byte for byte over 20 turns', async () => 
   expect(receivedNames().length).toBeLessThan(names.length);
 });
 
-it('if the stored plan is flushed during a conversation, another replica still sends the same bytes', async () => {
+it('if the stored plan is deleted during a conversation, another replica still sends the same bytes', async () => {
   const tools = githubTools.slice(0, 60);
   expect(JSON.stringify(tools).length).toBeLessThan(tightLimits.requestBodyBytesMax);
   for (let steps = 0; steps < 4; steps += 1) await askChat(tools, conversation(steps));
@@ -138,7 +140,7 @@ it('if the stored plan is flushed during a conversation, another replica still s
   });
 });
 
-it('a greeting sends all tools, and the next turn decides the tool set, as log and trace say', async () => {
+it('a greeting sends all tools, and the next turn chooses the tool set, as log and trace show', async () => {
   const greeting = [{ role: 'user', content: 'Hi there!' }];
   const task = [...greeting, { role: 'assistant', content: 'Hello.' }, { role: 'user', content: clear }];
   const reasons: (string | null)[][] = [];
@@ -179,7 +181,7 @@ it('tool lists and overrides apply together', async () => {
   expect(row).toMatchObject({ k: 3, k_reason: 'override', tools_in: 39, tools_out: 3 });
 });
 
-it('if the router is killed during a request, all tools are forwarded after the deadline, and later requests make up for it', async () => {
+it('if the router is killed during a request, all tools are sent after the deadline, and a later request is planned again', async () => {
   const router = stack.service('tool-router');
   await router.kill('SIGSTOP');
   provider.enqueue(null, plainAnswer);

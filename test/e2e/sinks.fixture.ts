@@ -7,7 +7,7 @@ import pg from 'pg';
 /** A place that must not contain secrets. */
 export interface Sink {
   readonly name: string;
-  /** The place's bytes, in parts that can be searched separately. */
+  /** Returns the bytes of the place, in parts that can be searched separately. */
   read(): AsyncIterable<Buffer> | Iterable<Buffer>;
 }
 
@@ -17,7 +17,7 @@ const privateFiles = /^(secrets\.json|dev\.json|observed\/|run\/state\.json)/;
 const emptyFiles = /^postgres\/base\/[145]\//;
 const scanCount = 500;
 
-/** Every place the stack writes to, including all its outputs. */
+/** Returns every place that the stack writes to, including all its outputs. */
 export function listSinks(stack: StackUnderTest): Sink[] {
   return [
     ...Object.keys(stack.dev.services).map((name) => ({
@@ -118,7 +118,7 @@ function* readFiles(dataDir: string): Iterable<Buffer> {
   }
 }
 
-/** Returns undefined if the file is gone, because servers may delete files during the search. */
+/** Returns undefined if the file no longer exists, because servers may delete files during the search. */
 function readIfThere(file: string): Buffer | undefined {
   try {
     return readFileSync(file);

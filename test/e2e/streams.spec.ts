@@ -36,7 +36,7 @@ interface OpenStream {
   readonly requestId: string;
 }
 
-/** Starts a stream and resolves when the first bytes arrive. The test must read the rest itself. */
+/** Starts a stream and resolves when the first bytes arrive. The test must read the remaining bytes. */
 function openStream(): Promise<OpenStream> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -50,7 +50,7 @@ function openStream(): Promise<OpenStream> {
   });
 }
 
-it('arrive unchanged, however the network splits them', async () => {
+it('streams arrive unchanged, however the network splits the bytes', async () => {
   for (const chunkBytes of [1, 7, [3, 1000]]) {
     const answer = { ...streamedAnswer(words), chunkBytes, cutInsideCharacters: true };
     provider.enqueue(null, answer);
@@ -60,7 +60,7 @@ it('arrive unchanged, however the network splits them', async () => {
   }
 });
 
-it('arrive word by word instead of all at the end', async () => {
+it('streams arrive word by word instead of all words at the end', async () => {
   const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key, maxRetries: 0 });
   for (const said of [1, 2, 3]) {
     // The provider sends this many words and then stalls without ending the stream.
@@ -76,7 +76,7 @@ it('arrive word by word instead of all at the end', async () => {
 });
 
 describe('a client that disconnects', () => {
-  it('ends the provider’s stream within a second, and the log says cancelled', async () => {
+  it('a client that disconnects ends the provider’s stream within a second, and the log has the status cancelled', async () => {
     const leave = async (): Promise<number> => {
       provider.enqueue(null, { ...streamedAnswer(words), hang: 3 * frameBytes });
       const { call, requestId } = await openStream();
@@ -91,7 +91,7 @@ describe('a client that disconnects', () => {
     expect(await leastOf(1_000, leave)).toBeLessThan(1_000);
   });
 
-  it('also cancels a call that has received no response yet', async () => {
+  it('a client that disconnects before the response also cancels the provider call', async () => {
     const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key, maxRetries: 0 });
     const leave = async (): Promise<number> => {
       provider.reset();
@@ -112,7 +112,7 @@ describe('a client that disconnects', () => {
 });
 
 describe('an interrupted provider response', () => {
-  it('in a stream: one error event, no [DONE], and the status truncated in the log', async () => {
+  it('an interrupted stream ends with one error event, no [DONE], and the status truncated in the log', async () => {
     // Cuts the stream in the middle of the third frame.
     const answer = streamedAnswer(words);
     provider.enqueue(null, { ...answer, resetAtByte: 2 * frameBytes + 20 });
@@ -135,7 +135,7 @@ describe('an interrupted provider response', () => {
     });
   });
 
-  it('is raised by the SDK as an error after the content received so far', async () => {
+  it('the SDK raises an interrupted stream as an error after the content received so far', async () => {
     provider.enqueue(null, { ...streamedAnswer(words), resetAtByte: 2 * frameBytes });
     const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key, maxRetries: 0 });
     const said: unknown[] = [];
@@ -146,7 +146,7 @@ describe('an interrupted provider response', () => {
     expect(said.length).toBe(2);
   });
 
-  it('is also reported for a stream that ends without a terminator', async () => {
+  it('a stream that ends without a terminator is also reported as interrupted', async () => {
     const { body, ...rest } = streamedAnswer(words.slice(0, 2));
     provider.enqueue(null, { ...rest, body: (body as string).slice(0, 2 * frameBytes) });
     const got = await postChat(baseUrl, key, streamed);
@@ -158,7 +158,7 @@ describe('an interrupted provider response', () => {
   it.each([
     ['a stream before its first byte', streamed, { ...streamedAnswer(words), resetAtByte: 0 }],
     ['a response in the middle', hello, { ...plainAnswer, resetAtByte: 30 }],
-  ])('%s: returns 502 in JSON', async (_what, body, controls) => {
+  ])('%s: the gateway returns 502 in JSON', async (_what, body, controls) => {
     provider.enqueue(null, controls);
     const got = await postChat(baseUrl, key, body);
     expectError(got, { status: 502, type: 'api_error', code: 'upstream_unreachable', param: null });
@@ -168,7 +168,7 @@ describe('an interrupted provider response', () => {
   it.each([
     ['half an object', { ...plainAnswer, body: '{"choices":[' }],
     ['a compressed body that was not requested', { ...plainAnswer, headers: { 'content-encoding': 'gzip' } }],
-  ])('%s instead of a response: returns 502 in JSON', async (_what, controls) => {
+  ])('%s instead of a response: the gateway returns 502 in JSON', async (_what, controls) => {
     provider.enqueue(null, controls);
     expectError(await postChat(baseUrl, key, hello), {
       status: 502,
@@ -184,7 +184,7 @@ describe('an interrupted provider response', () => {
     expect(await rowOf(requestIdOf(got))).toMatchObject({ status: 'error', error_code: 'upstream_invalid' });
   });
 
-  it('an unreachable provider: returns 502 in JSON', async () => {
+  it('an unreachable provider leads to status 502 in JSON', async () => {
     const other = (await createTestAccount(stack)).apiKey;
     const base_url = 'http://127.0.0.1:9/v1';
     await connectProvider(baseUrl, other, { provider: 'openai', api_key: 'sk-upstream', base_url });
@@ -196,7 +196,7 @@ describe('an interrupted provider response', () => {
 describe('a provider that stops sending', () => {
   const tight = () => edgeUrl(stack, 'tight');
 
-  it('before its response: returns 504 in JSON and cancels the call', async () => {
+  it('a provider that stops before its response leads to status 504 in JSON, and the call is cancelled', async () => {
     provider.enqueue(null, { ...plainAnswer, hang: 'before-headers' });
     const got = await postChat(tight(), key, hello);
     expectError(got, { status: 504, type: 'api_error', code: 'upstream_timeout', param: null });
@@ -204,7 +204,7 @@ describe('a provider that stops sending', () => {
     expect(await rowOf(requestIdOf(got))).toMatchObject({ status: 'error', http_status: 504 });
   });
 
-  it('in a stream: one error event and no [DONE]', async () => {
+  it('a provider that stops inside a stream leads to one error event and no [DONE]', async () => {
     provider.enqueue(null, { ...streamedAnswer(words), hang: 2 * frameBytes });
     const got = await postChat(tight(), key, streamed);
     expect(got.status).toBe(200);

@@ -14,7 +14,8 @@ import { startProvider } from './provider.fixture.ts';
 import { askWithTools, baseUrl, enqueueCall, openAccount, waitForRows } from './telemetry.fixture.ts';
 
 /**
- * Enough conversations to prove 90% if none is a miss, plus one conversation that needs a low-ranked tool.
+ * Enough conversations to prove 90% if none of them is a miss. One additional conversation needs a low-ranked
+ * tool.
  */
 const clean = 29;
 const path = '/v1/account/routing/calibration';
@@ -127,7 +128,7 @@ test('a call to a tool that the plan would have pruned causes a shadow alert', a
   expect(data[0]!.rank).toBeGreaterThan(100);
 });
 
-test('another account sees none of this', async () => {
+test('another account cannot read the calibration or the alerts', async () => {
   const nobody = await openAccount(provider);
   expect(await readCalibration(nobody)).toMatchObject({
     ...{ version: null, policy: [], buckets: [], updated_at: null },

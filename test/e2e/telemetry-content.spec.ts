@@ -120,7 +120,7 @@ test('with content logging off, no contents are stored; with it on, none are sto
   expect((await waitForRow(baseUrl, unwilling.apiKey, requestIdOf(theirs))).content).toBeNull();
   provider.enqueue(null, answer);
   await readKept(await postChat(baseUrl, willing.apiKey, asking(marks.kept)));
-  // Contents cross the message bus for planning, but are not stored there.
+  // Contents cross the message bus for planning, but are not stored in the bus.
   const kept = listSinks(stack).filter(({ name }) => /^(log of|redis$|postgres|files$|metrics)/.test(name));
   expect(kept.length).toBeGreaterThan(8);
   const found: string[] = [];
@@ -140,7 +140,7 @@ test('no further contents are stored after the account turns content logging off
   await setLogging(willing, true);
 });
 
-test('contents are deleted with their account', async () => {
+test('the deletion of an account also deletes its contents', async () => {
   const account = await open(true);
   provider.enqueue(null, answer);
   await readKept(await postChat(baseUrl, account.apiKey, asking(marks.kept)), account);
@@ -150,7 +150,7 @@ test('contents are deleted with their account', async () => {
     const receipt = await send(baseUrl, { path: `/v1/account/deletions/${id}` });
     return accountDeletion.parse(receipt.json()).status === 'done' ? true : undefined;
   }, 30_000);
-  // Events that are still on their way to the ledger need a moment longer.
+  // Events that are not yet in the ledger need a moment longer.
   await eventually(async () =>
     (await findRowsNaming(stack, [account.accountId])).length === 0 ? true : undefined,
   );

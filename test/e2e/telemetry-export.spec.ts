@@ -18,7 +18,7 @@ afterAll(() => provider.close());
 const read = (query: string, key = traffic.account.apiKey, path = '/v1/account/requests/export') =>
   send(baseUrl, { path: `${path}${query}`, key });
 
-test('JSON lines match the list’s entries in the same order', async () => {
+test('an export in JSON lines matches the list’s entries in the same order', async () => {
   const { status, text, headers } = await read('?format=jsonl');
   expect(status).toBe(200);
   expect(headers['content-type']).toContain('application/jsonl');
@@ -43,7 +43,7 @@ test.each(['/v1/account/requests/export', '/v1/requests/export'])(
   },
 );
 
-test('rejects unknown filters and formats', async () => {
+test('an export rejects unknown filters and formats', async () => {
   const error = { status: 400, type: 'invalid_request_error', code: 'invalid_field', param: 'format' };
   expectError(await read('?format=xml'), error);
   expectError(await read('?limit=5'), { ...error, code: 'unknown_field', param: 'limit' });

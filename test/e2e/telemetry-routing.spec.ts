@@ -23,7 +23,7 @@ import {
   waitForRows,
 } from './telemetry.fixture.ts';
 
-/** The number of samples required for insights. */
+/** The minimum number of samples for insights. */
 const samples = 20;
 const routing = '/v1/account/routing';
 const tools = '/v1/account/tools';
@@ -60,8 +60,8 @@ afterAll(() => provider.close());
 const warmUps = 3;
 
 /**
- * The pruned tool that ranks lowest for this question. A new tool list is ranked by keywords until its
- * embeddings are ready. On a busy machine, a plan that misses its deadline prunes nothing.
+ * Returns the pruned tool that ranks lowest for this question. A new tool list is ranked by keywords until
+ * its embeddings are ready. On a busy machine, a plan that misses its deadline prunes nothing.
  */
 async function learnMissed(): Promise<string> {
   for (let attempt = 1; attempt <= 20; attempt += 1) {
@@ -75,7 +75,8 @@ async function learnMissed(): Promise<string> {
 }
 
 /**
- * A call to a pruned tool is delivered unchanged if its arguments are valid. This tool requires no arguments.
+ * Returns true for a tool without required arguments. A call to a pruned tool is delivered unchanged if its
+ * arguments are valid.
  */
 const takesNothing = (name: string): boolean => {
   const parameters = githubTools.find((tool) => tool.function.name === name)?.function.parameters;
@@ -105,7 +106,7 @@ describe('routing traces', () => {
     (await callFor(recentRoutingTraceList, 200, { path: `${routing}/traces${query}`, key: account.apiKey }))
       .data;
 
-  test('match the request’s detail for each decision, with the best and the called candidates', async () => {
+  test('routing traces match the request’s detail for each decision, with the best and the called candidates', async () => {
     const traces = await read();
     expect(traces.map(({ request_id }) => request_id)).toEqual(decisions.map(({ id }) => id));
     for (const [at, { candidates, candidates_total, ...trace }] of traces.entries()) {
@@ -123,7 +124,7 @@ describe('routing traces', () => {
     });
   });
 
-  test('respect the requested limit', async () => {
+  test('routing traces respect the requested limit', async () => {
     expect((await read('?limit=3')).map(({ request_id }) => request_id)).toEqual(
       decisions.slice(0, 3).map(({ id }) => id),
     );
@@ -131,7 +132,7 @@ describe('routing traces', () => {
 });
 
 describe('model statistics', () => {
-  test('appear in the insights: recall, speed and use', async () => {
+  test('model statistics appear in the insights: recall, speed and use', async () => {
     const insights = await callFor(routingInsights, 200, {
       path: `${routing}/insights`,
       key: account.apiKey,
@@ -146,7 +147,7 @@ describe('model statistics', () => {
     ]);
   });
 
-  test('appear in the model status, and are null for models without requests', async () => {
+  test('model statistics appear in the model status, and are null for models without requests', async () => {
     const path = `${routing}/models/status`;
     const { data } = await callFor(routingModelStatusList, 200, { path, key: account.apiKey });
     const find = (id: string) => data.find((model) => model.id === `openai/${id}`);
@@ -169,7 +170,7 @@ describe('tool health', () => {
   const read = (query = '', { apiKey } = account) =>
     callFor(toolHealthPage, 200, { path: `${tools}/health${query}`, key: apiKey });
 
-  test('matches each tool’s counts in the request details', async () => {
+  test('tool health matches each tool’s counts in the request details', async () => {
     const { data, total, requests_considered } = await read('?limit=500');
     expect([requests_considered, total, data.length]).toEqual([decisions.length, 118, 118]);
     for (const { name, stats, last_seen_at } of data) {
@@ -203,7 +204,7 @@ describe('tool health', () => {
     expect(find(missed)).toMatchObject({ called: 1, called_when_pruned: 1 });
   });
 
-  test('is paginated', async () => {
+  test('tool health is paginated', async () => {
     const whole = await read('?limit=500');
     const page = await read('?limit=5&offset=3&days=1');
     expect(page).toMatchObject({ data: whole.data.slice(3, 8), total: 118, limit: 5, offset: 3 });
@@ -241,7 +242,7 @@ test.each([
   expectError(answer, { status: 400, type: 'invalid_request_error', code, param });
 });
 
-test('another account sees none of this', async () => {
+test('another account cannot read traces, statistics, tool health or alerts', async () => {
   const nobody = await openAccount(provider);
   for (const path of [
     ...[`${routing}/traces`, `${routing}/insights`, `${tools}/health`, `${tools}/recall-alerts`],

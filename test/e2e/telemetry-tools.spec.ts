@@ -96,7 +96,7 @@ test('a tool that is called although a similar tool ranks higher gets a suggeste
   expect(suggestion!.suggested_examples[0]).toContain(key);
 });
 
-test('another account sees none of this', async () => {
+test('another account cannot read the tool health', async () => {
   const { apiKey: key } = await openAccount(provider);
   const shown = await callFor(toolSuggestionPage, 200, { path: '/v1/account/tools/suggestions', key });
   expect(shown).toMatchObject({ data: [], total: 0, requests_considered: 0 });

@@ -63,7 +63,7 @@ test('the log contains each request once, with the values that its client receiv
 });
 
 describe('the summary', () => {
-  test('exactly matches the totals of the traffic and the log', async () => {
+  test('the usage summary exactly matches the totals of the traffic and the log', async () => {
     const summary = await readSummary();
     const sum = (read: (request: Traffic['seen'][number]) => number) =>
       traffic.seen.reduce((total, request) => total + read(request), 0);
@@ -81,7 +81,7 @@ describe('the summary', () => {
     expect(summary.compression_tokens_saved).toBeGreaterThan(0);
   });
 
-  test('covers the current UTC month by default', async () => {
+  test('the usage summary covers the current UTC month by default', async () => {
     const { from, to } = await readSummary();
     expect([from.slice(0, 10), from.slice(10)]).toEqual([`${today().slice(0, 7)}-01`, 'T00:00:00.000Z']);
     expect(Date.parse(to)).toBeGreaterThan(Date.now());
@@ -96,7 +96,7 @@ describe('the summary', () => {
     );
   });
 
-  test('is also available under its alias', async () => {
+  test('the usage summary is also available under its alias', async () => {
     expect(await readSummary(`${alias}/summary`)).toEqual(await readSummary());
   });
 });
@@ -137,7 +137,7 @@ test('key totals add up the billing period’s requests for all keys, including 
 });
 
 describe('analytics by day', () => {
-  test('add up requests by status and model for an API key', async () => {
+  test('analytics by day add up requests by status and model for an API key', async () => {
     const path = `${alias}/analytics/daily?days=2`;
     const { data } = await callFor(analyticsDayList, 200, { path, key: key() });
     expect(data).toHaveLength(2);
@@ -161,7 +161,7 @@ describe('analytics by day', () => {
     }
   });
 
-  test('include overall totals and can be filtered by key, model and session', async () => {
+  test('analytics by day include overall totals and can be filtered by key, model and session', async () => {
     const { second } = traffic;
     const cases: [string, (row: RequestLogEntry) => boolean][] = [
       ['', () => true],
@@ -185,7 +185,7 @@ describe('analytics by day', () => {
     }
   });
 
-  test('are available to a person on the primary path, and to a key only on the alias', async () => {
+  test('analytics by day are available to a person on the primary path, and to a key only on the alias', async () => {
     const person = await signUpPerson(baseUrl);
     const { data } = await callFor(analyticsDayList, 200, {
       path: `${primary}/analytics/daily?days=3`,
@@ -205,7 +205,7 @@ describe('sessions', () => {
     callFor(usageSessionPage, 200, { path: `/v1/account/sessions${query}`, key: as });
   const ofSession = (id: string) => rows.filter(({ session_id }) => session_id === id);
 
-  test('add up their requests, most recently active first', async () => {
+  test('sessions add up their requests, most recently active first', async () => {
     const { data, total } = await read();
     expect(total).toBe(2);
     for (const session of data) {
@@ -223,7 +223,7 @@ describe('sessions', () => {
     expect(data.map(({ session_id }) => session_id)).toEqual(['s-two', 's-one']);
   });
 
-  test('are paginated and can be limited to a period', async () => {
+  test('sessions are paginated and can be limited to a period', async () => {
     const whole = await read();
     expect(await read('?limit=1&offset=1')).toEqual({
       ...whole,
@@ -239,7 +239,7 @@ describe('sessions', () => {
 describe('the request log', () => {
   const read = (query: string) => callFor(requestLogPage, 200, { path: `/v1/requests?${query}`, key: key() });
 
-  test('can be filtered by key, model, session, status and time', async () => {
+  test('the request log can be filtered by key, model, session, status and time', async () => {
     const { second } = traffic;
     const middle = rows[4]!.created_at;
     const cases: [string, (row: RequestLogEntry) => boolean][] = [
@@ -283,7 +283,7 @@ test.each([
   expectError(answer, { status: 400, type: 'invalid_request_error', code, param });
 });
 
-test('another account sees none of this', async () => {
+test('another account cannot read the usage, sessions or requests', async () => {
   await postChat(baseUrl, stranger.apiKey, hello);
   const [theirs] = await waitForRows(stranger.apiKey, 1);
   expect(await readSummary(undefined, stranger.apiKey)).toMatchObject({ requests: 1 });

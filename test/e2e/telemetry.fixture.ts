@@ -95,8 +95,8 @@ export function connectOpenAi(apiKey: string): OpenAI {
 }
 
 /**
- * Traffic on a separate account with real SDKs. It covers two keys, two sessions and three formats, with
- * streamed, non-streaming and failed requests.
+ * Sends traffic on a separate account with real SDKs. The traffic covers two keys, two sessions and three
+ * formats, with streamed, non-streaming and failed requests.
  */
 export async function makeTraffic(provider: ReplayProvider): Promise<Traffic> {
   const account = await openAccount(provider);

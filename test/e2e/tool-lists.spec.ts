@@ -27,7 +27,7 @@ beforeAll(async () => {
 beforeEach(() => answerPlainly(keys));
 afterAll(() => provider.close());
 
-/** The body that the provider received for the latest request. */
+/** The body of the latest request that the provider received. */
 const received = () => provider.requests.at(-1)!.body.toString('utf8');
 const receivedJson = () => JSON.parse(received()) as Record<string, unknown>;
 const expectSent = (answer: Answer) =>
@@ -39,7 +39,7 @@ function expectRefused(answer: Answer, code: string, param: string): void {
 }
 
 describe('a tool list governs the request', () => {
-  it('(a) in the older fields functions and function_call', async () => {
+  it('a tool list applies to the older fields functions and function_call', async () => {
     const functions = [{ name: 'read' }, { name: 'erase' }];
     expectSent(await postChat(denying, { ...chat, functions, function_call: 'auto' }));
     expect(receivedJson()).toMatchObject({ functions: [{ name: 'read' }], function_call: 'auto' });
@@ -50,7 +50,7 @@ describe('a tool list governs the request', () => {
     expectRefused(await postChat(denying, forced), 'tool_not_allowed', 'function_call');
   });
 
-  it('(b) even if a tool has a decoy body with a second name', async () => {
+  it('a tool with a decoy body and a second name is rejected', async () => {
     const decoy = { type: 'custom', custom: { name: 'erase' }, function: { name: 'search' } };
     expectRefused(await postChat(denying, { ...chat, tools: [decoy] }), 'ambiguous_tools', 'tools[0].custom');
     const named = { type: 'function', name: 'search', function: { name: 'erase' } };
@@ -61,7 +61,7 @@ describe('a tool list governs the request', () => {
     );
   });
 
-  it('(c) on /v1/responses, with its namespaces, tool search and forced tools', async () => {
+  it('a tool list applies to /v1/responses, with its namespaces, tool search and forced tools', async () => {
     const base = { model: 'openai/gpt-4o', input: 'hello' };
     const own = (name: string) => ({ type: 'function', name, parameters: {} });
     const namespace = { type: 'namespace', name: 'crm', tools: [own('read'), own('erase')] };
@@ -82,7 +82,7 @@ describe('a tool list governs the request', () => {
     expectRefused(await post('/v1/responses', denying, stored), 'ambiguous_tools', 'prompt');
   });
 
-  it('(d) on MCP servers, and on built-in tools that have no name', async () => {
+  it('a tool list applies to MCP servers, and to built-in tools that have no name', async () => {
     const nameless = [{ type: 'web_search' }, { type: 'code_interpreter', container: {} }, fn('read')];
     expectSent(await postChat(denying, { ...chat, tools: nameless, web_search_options: {} }));
     expect(receivedJson()).toEqual({ ...chat, model: 'gpt-4o', tools: [fn('read')] });
@@ -111,7 +111,7 @@ describe('a tool list governs the request', () => {
     expect(receivedJson()['tools']).toEqual([mcp]);
   });
 
-  it('(f) whatever the letter case of a field, and if a field is repeated', async () => {
+  it('a tool field in another letter case, or a repeated tool field, is rejected', async () => {
     for (const [member, value] of Object.entries({
       Tools: [fn('erase')],
       FUNCTIONS: [{ name: 'erase' }],
@@ -122,13 +122,13 @@ describe('a tool list governs the request', () => {
       expectRefused(await postChat(denying, { ...chat, [member]: value }), 'ambiguous_tools', member);
     const twice = `{"tools":[${JSON.stringify(fn('erase'))}],"t\\u006fols":[],${JSON.stringify(chat).slice(1)}`;
     expectRefused(await postChat(denying, twice), 'ambiguous_tools', 'tools');
-    // A key without lists sends the same bytes, as before.
+    // A key without lists sends the bytes unchanged.
     const plain = JSON.stringify({ ...chat, model: 'gpt-4o', Tools: [fn('erase')] });
     expectSent(await postChat(keys.free, plain.replace('"gpt-4o"', '"openai/gpt-4o"')));
     expect(received()).toBe(plain);
   });
 
-  it('in the MCP servers and versioned tools of the messages API', async () => {
+  it('a tool list applies to the MCP servers and versioned tools of the messages API', async () => {
     const messages = { model: 'anthropic/claude-sonnet-4-5', max_tokens: 10, messages: chat.messages };
     const search = { type: 'web_search_20250305', name: 'web_search' };
     const mcp_servers = [{ type: 'url', name: 'shop', url: 'https://mcp.example' }];
@@ -148,7 +148,7 @@ describe('a tool list governs the request', () => {
     expect(received()).not.toContain('web_search');
   });
 
-  it('in toolConfig and the additional fields of the converse API', async () => {
+  it('a tool list applies to toolConfig and the additional fields of the converse API', async () => {
     const spec = (name: string) => ({ toolSpec: { name, inputSchema: { json: { type: 'object' } } } });
     provider.setControls(
       plainConverse({

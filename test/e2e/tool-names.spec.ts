@@ -23,8 +23,8 @@ afterEach(() => replay.reset());
 afterAll(() => replay.close());
 
 /**
- * Anthropic accepts names of up to 128 characters, OpenAI up to 64. As with MCP servers, these names differ
- * only at the end.
+ * Anthropic accepts names of up to 128 characters, and OpenAI up to 64. As with MCP servers, these names
+ * differ only at the end.
  */
 const server = `mcp__plugin_${'issue_tracker_'.repeat(5)}_`;
 const tools = ['get_issue', 'list_issues', 'close_issue'].map((name) => ({

@@ -12,7 +12,7 @@ import { githubTools } from './github-tools.fixture.ts';
 import { postChat } from './http.fixture.ts';
 import { plainAnswer, startProvider, streamedAnswer } from './provider.fixture.ts';
 
-/** How long every service may take to export its spans. Each service exports once per second. */
+/** The maximum time until every service has exported its spans. Each service exports once per second. */
 const exportedWithinMs = 30_000;
 const always = ['edge-gateway', 'tool-router', 'worker'];
 /** The edge calls these services only for the first request, to fetch definitions and the credential. */
@@ -35,7 +35,8 @@ beforeAll(async () => {
   stack = await startStack({
     env: {
       '*': { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
-      // The failed call must be the only call, and a plan that misses its deadline must not skip the other
+      // The failed call must be the only call. A plan that misses its deadline must not skip the other
+      // services.
       // services.
       'edge-gateway': { UPSTREAM_RETRIES_MAX: '0', PLAN_DEADLINE_MS: '6000' },
       'edge-gateway-2': { TRUST_CLIENT_TRACES: '127.0.0.0/8' },

@@ -72,7 +72,7 @@ async function ask(path: keyof typeof paths, body: object, { apiKey: key } = acc
   return { received, id: requestIdOf(response) };
 }
 
-/** The paths of all values with this name, in the order of the prompt: tools, system, messages. */
+/** Returns the paths of all values with this name, in the order of the prompt: tools, system, messages. */
 function placesOf(name: string, { tools, toolConfig, system: own, messages }: Record<string, unknown>) {
   const places: string[] = [];
   const walk = (value: unknown, path: string): void => {
@@ -86,7 +86,7 @@ function placesOf(name: string, { tools, toolConfig, system: own, messages }: Re
   return places;
 }
 
-/** The prompt without markers. Text is one block, whether it is written as a string or as a list. */
+/** Returns the prompt without markers. Text becomes one block, both for a string and for a list. */
 function promptOf({ tools, system: own, messages }: Record<string, unknown>) {
   const blocks = (content: unknown) =>
     typeof content === 'string' ? [{ type: 'text', text: content }] : content;
@@ -102,7 +102,7 @@ function promptOf({ tools, system: own, messages }: Record<string, unknown>) {
 }
 
 describe('a chat-completions request to Claude', () => {
-  it('gets markers behind tools, instructions and the ends of both requests, and its prefix stays', async () => {
+  it('a chat-completions request to Claude gets cache markers after tools, instructions and both requests, and keeps its prefix', async () => {
     const { received: first } = await ask('chat', { ...chat, model: `anthropic/${claude}` });
     expect(placesOf('cache_control', first)).toEqual(['tools.19', 'system.0', 'messages.0.content.0']);
     const { received: second } = await ask('chat', { ...next, model: `anthropic/${claude}` });
@@ -114,7 +114,7 @@ describe('a chat-completions request to Claude', () => {
     expect(after.messages.slice(0, before.messages.length)).toEqual(before.messages);
   });
 
-  it('keeps its own markers, without more of them', async () => {
+  it('a request with its own cache markers keeps them, and gets no additional markers', async () => {
     const marked = {
       ...asked,
       content: [{ type: 'text', text: asked.content, cache_control: { type: 'ephemeral' } }],
@@ -127,7 +127,7 @@ describe('a chat-completions request to Claude', () => {
     expect(placesOf('cache_control', received)).toEqual(['messages.0.content.0']);
   });
 
-  it('gets none if it is a single turn without tools, or too short', async () => {
+  it('a single turn without tools and a short prompt get no cache markers', async () => {
     const model = `anthropic/${claude}`;
     const { received: single } = await ask('chat', { model, messages: chat.messages });
     const { received: short } = await ask('chat', {
@@ -138,7 +138,7 @@ describe('a chat-completions request to Claude', () => {
     expect([single, short].map((each) => placesOf('cache_control', each))).toEqual([[], []]);
   });
 
-  it('has its writes as a cost and its reads as a saving', async () => {
+  it('cache writes are logged as a cost, and cache reads as a saving', async () => {
     const { input, cacheWrite, cacheRead, output } = loadCatalog().find('anthropic', claude)!.prices!;
     const { id: first } = await ask('chat', { ...chat, model: `anthropic/${claude}` });
     const written = await waitForRow(baseUrl, account.apiKey, first);
@@ -171,7 +171,7 @@ describe('a messages request to OpenAI', () => {
     return (await ask('messages', body, owner)).received['prompt_cache_key'];
   };
 
-  it('has one key in all requests of a conversation of an account', async () => {
+  it('all requests of an account’s conversation to OpenAI have the same cache key', async () => {
     const key = await keyFor('Hello');
     expect(key).toMatch(/^[0-9a-f]{64}$/);
     const turns = [
@@ -183,13 +183,13 @@ describe('a messages request to OpenAI', () => {
     expect(new Set([key, ...others]).size).toBe(3);
   });
 
-  it('has none if its prompt is too short to be cached', async () => {
+  it('a request to OpenAI has no cache key if its prompt is too short to be cached', async () => {
     const { received } = await ask('messages', { max_tokens: 10, messages: [asked], model });
     expect(received).not.toHaveProperty('prompt_cache_key');
   });
 });
 
-it('an account can turn markers and keys off', async () => {
+it('an account can turn cache markers and cache keys off', async () => {
   const frugal = await openAccount();
   await change(frugal, { caching: { markers: false } });
   await onceEffective(async () => {

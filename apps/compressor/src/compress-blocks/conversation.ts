@@ -110,8 +110,7 @@ export class ConversationCompressor {
       if (isSummed) draft.applySteps([summary]);
       return this.#referToBlock(draft.text, tokens) ?? draft.outcome();
     }
-    // Text that contains references is already compressed. The remaining lines of such text may no longer
-    // resemble code.
+    // Text with references is already compressed, so its other lines may not resemble code.
     const isCode = looksLikeCode(block.text) || holdsReference(block.text);
     if (!isCode) draft.applySteps(losslessText);
     if (!isCode && isResult && this.#mayLeaveOut()) draft.applySteps(isSummed ? [summary] : lossyText);

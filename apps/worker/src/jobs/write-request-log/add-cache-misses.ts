@@ -36,6 +36,7 @@ const stored = z.array(
     requestedModel: z.string().nullable(),
     // Null if another release wrote the prompt in a different format. A request without a prompt is not
     // compared.
+    // compared.
     prompt: requestPrompt.nullable().catch(null),
   }),
 );
