@@ -58,11 +58,14 @@ it.each([
     `${part('file')}RIFF\r\n--cut--\r\n`,
     'missing_field',
   ],
-])('%s: the gateway returns 400 before the body is complete', async (_, path, type, bytes, beginning, code) => {
-  const { status, body } = await sendBeginning(path, type, bytes, beginning);
-  expect(status).toBe(400);
-  expect(body).toMatchObject({ error: { code, param: 'model', source: 'gateway' } });
-});
+])(
+  '%s: the gateway returns 400 before the body is complete',
+  async (_, path, type, bytes, beginning, code) => {
+    const { status, body } = await sendBeginning(path, type, bytes, beginning);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ error: { code, param: 'model', source: 'gateway' } });
+  },
+);
 
 it('a proxied body over the limit is rejected by its declared length', async () => {
   const { status, body } = await sendBeginning('/v1/audio/transcriptions', multipart, 300_000_000, '-');

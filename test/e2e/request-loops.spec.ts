@@ -80,16 +80,19 @@ const requests: readonly (readonly [string, Sent])[] = [
 ];
 
 describe('a request loop costs at most one extra request', () => {
-  it.each(requests)('%s: a loop through a proxy in front of the gateway costs one extra request', async (_, sent) => {
-    await connectTo(proxy.url);
-    const answer = await send(stack.baseUrl, { ...sent, key });
-    expect({ status: answer.status, text: answer.text }).toMatchObject({
-      status: 508,
-      text: expect.stringContaining('This gateway sent the request to itself') as string,
-    });
-    expect(answer.headers['x-should-retry']).toBe('false');
-    expect(proxy.received).toHaveLength(1);
-  });
+  it.each(requests)(
+    '%s: a loop through a proxy in front of the gateway costs one extra request',
+    async (_, sent) => {
+      await connectTo(proxy.url);
+      const answer = await send(stack.baseUrl, { ...sent, key });
+      expect({ status: answer.status, text: answer.text }).toMatchObject({
+        status: 508,
+        text: expect.stringContaining('This gateway sent the request to itself') as string,
+      });
+      expect(answer.headers['x-should-retry']).toBe('false');
+      expect(proxy.received).toHaveLength(1);
+    },
+  );
 
   it('a loop between two replicas is rejected with request_loop', async () => {
     await connectTo(edgeUrl(stack, 'tight'));
@@ -119,17 +122,20 @@ describe('a refused request', () => {
     ['chat completions', chat, { error: { code: 'request_loop', type: 'invalid_request_error' } }],
     ['messages', requests[2]![1], { type: 'error', error: { type: 'api_error' } }],
     ['converse', converse, { message: expect.stringContaining('sent the request to itself') as string }],
-  ] as const)('a refused loop request gets its error in the format of %s, with or without a key', async (_, sent, expected) => {
-    await connectTo(proxy.url);
-    await send(stack.baseUrl, { ...chat, key });
-    const headers = { 'cdn-loop': proxy.received[0]!.marks };
-    for (const caller of [{}, { key }]) {
-      const answer = await send(stack.baseUrl, { ...sent, ...caller, headers });
-      expect([answer.status, answer.json()]).toMatchObject([508, expected]);
-    }
-    const foreign = { 'cdn-loop': `agent-gateway-${'0'.repeat(32)}` };
-    expect((await send(stack.baseUrl, { path: '/v1/models', key, headers: foreign })).status).toBe(200);
-  });
+  ] as const)(
+    'a refused loop request gets its error in the format of %s, with or without a key',
+    async (_, sent, expected) => {
+      await connectTo(proxy.url);
+      await send(stack.baseUrl, { ...chat, key });
+      const headers = { 'cdn-loop': proxy.received[0]!.marks };
+      for (const caller of [{}, { key }]) {
+        const answer = await send(stack.baseUrl, { ...sent, ...caller, headers });
+        expect([answer.status, answer.json()]).toMatchObject([508, expected]);
+      }
+      const foreign = { 'cdn-loop': `agent-gateway-${'0'.repeat(32)}` };
+      expect((await send(stack.baseUrl, { path: '/v1/models', key, headers: foreign })).status).toBe(200);
+    },
+  );
 });
 
 describe('the gateway’s own address', () => {

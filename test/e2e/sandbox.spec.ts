@@ -28,30 +28,33 @@ describe('the demo, without any provider key', () => {
     expect(answer.choices[0]?.finish_reason).toBe('stop');
   });
 
-  it.each([false, true])('the sandbox calls a tool and responds with its result (streamed: %s)', async (isStreamed) => {
-    const ask = async (messages: OpenAI.ChatCompletionMessageParam[]) => {
-      const request = { model, messages, tools: githubTools };
-      return isStreamed
-        ? client.chat.completions.stream(request).finalChatCompletion()
-        : client.chat.completions.create(request);
-    };
-    const [called] = (await ask([question])).choices;
-    const [call] = called?.message.tool_calls ?? [];
-    if (call?.type !== 'function') throw new Error('no function was called');
-    expect(called?.finish_reason).toBe('tool_calls');
-    expect(call.function.name).toBe('star_repository');
-    const tool = githubTools.find(({ function: { name } }) => name === call.function.name);
-    const takes = new Ajv({ strict: false }).compile(tool?.function.parameters ?? {});
-    const given: unknown = JSON.parse(call.function.arguments);
-    expect({ fits: takes(given), errors: takes.errors }).toEqual({ fits: true, errors: null });
-    expect(given).toMatchObject({ owner: 'octo', repo: 'hello' });
+  it.each([false, true])(
+    'the sandbox calls a tool and responds with its result (streamed: %s)',
+    async (isStreamed) => {
+      const ask = async (messages: OpenAI.ChatCompletionMessageParam[]) => {
+        const request = { model, messages, tools: githubTools };
+        return isStreamed
+          ? client.chat.completions.stream(request).finalChatCompletion()
+          : client.chat.completions.create(request);
+      };
+      const [called] = (await ask([question])).choices;
+      const [call] = called?.message.tool_calls ?? [];
+      if (call?.type !== 'function') throw new Error('no function was called');
+      expect(called?.finish_reason).toBe('tool_calls');
+      expect(call.function.name).toBe('star_repository');
+      const tool = githubTools.find(({ function: { name } }) => name === call.function.name);
+      const takes = new Ajv({ strict: false }).compile(tool?.function.parameters ?? {});
+      const given: unknown = JSON.parse(call.function.arguments);
+      expect({ fits: takes(given), errors: takes.errors }).toEqual({ fits: true, errors: null });
+      expect(given).toMatchObject({ owner: 'octo', repo: 'hello' });
 
-    const answered = await ask([
-      question,
-      called!.message,
-      { role: 'tool', tool_call_id: call.id, content: '42 stars now' },
-    ]);
-    expect(answered.choices[0]?.finish_reason).toBe('stop');
-    expect(answered.choices[0]?.message.content).toContain('42 stars now');
-  });
+      const answered = await ask([
+        question,
+        called!.message,
+        { role: 'tool', tool_call_id: call.id, content: '42 stars now' },
+      ]);
+      expect(answered.choices[0]?.finish_reason).toBe('stop');
+      expect(answered.choices[0]?.message.content).toContain('42 stars now');
+    },
+  );
 });

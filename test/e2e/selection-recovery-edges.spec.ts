@@ -273,14 +273,17 @@ it('the recovery tool is not offered if the client forces a tool or the account 
 it.each([
   ['messages', anthropicClient, 'anthropic/claude-haiku-4-5'],
   ['converse', bedrockClient, 'hosted/amazon.nova-lite-v1:0'],
-] as const)('in %s, a mixed response keeps the client’s calls and drops the recovery calls, streamed or not', async (_, openClient, name) => {
-  const client = openClient({ baseUrl: stack.baseUrl, key: key.key, model: name, tools: githubTools });
-  const own = byName('star_repository', { owner: 'facebook', repo: 'react' }, 'own1');
-  for (const [, stream] of deliveries) {
-    script({ text: 'Both.', calls: [describeTool(wanted), own, throughRecovery(wanted, given)] });
-    const answer = await client.ask([{ user }], stream);
-    expect(answer.text).toBe('Both.');
-    expect(answer.calls.map((call) => call.name)).toEqual(['star_repository', wanted]);
-    expectClean(answer);
-  }
-});
+] as const)(
+  'in %s, a mixed response keeps the client’s calls and drops the recovery calls, streamed or not',
+  async (_, openClient, name) => {
+    const client = openClient({ baseUrl: stack.baseUrl, key: key.key, model: name, tools: githubTools });
+    const own = byName('star_repository', { owner: 'facebook', repo: 'react' }, 'own1');
+    for (const [, stream] of deliveries) {
+      script({ text: 'Both.', calls: [describeTool(wanted), own, throughRecovery(wanted, given)] });
+      const answer = await client.ask([{ user }], stream);
+      expect(answer.text).toBe('Both.');
+      expect(answer.calls.map((call) => call.name)).toEqual(['star_repository', wanted]);
+      expectClean(answer);
+    }
+  },
+);

@@ -120,26 +120,32 @@ describe.each(eachFormat)('%s', (_, kind) => {
     expect(row.prompt_tokens).toBeGreaterThan(900);
   });
 
-  it.each(deliveries)('the error of a provider that fails in every attempt is returned to the client: %s', async (_delivery, stream) => {
-    const busy = { ...errorOf(kind, 429), retryAfterMs: 600_000 };
-    bench.script(asking, busy, busy, busy);
-    const agent = bench.open(kind);
-    const answer = await agent.ask([agent.user(question)], { stream, cached });
-    expect(answer.status).toBe(429);
-    expect(answer.header('retry-after')).toBe('600');
-    expect(bench.provider.requests).toHaveLength(3);
-  });
+  it.each(deliveries)(
+    'the error of a provider that fails in every attempt is returned to the client: %s',
+    async (_delivery, stream) => {
+      const busy = { ...errorOf(kind, 429), retryAfterMs: 600_000 };
+      bench.script(asking, busy, busy, busy);
+      const agent = bench.open(kind);
+      const answer = await agent.ask([agent.user(question)], { stream, cached });
+      expect(answer.status).toBe(429);
+      expect(answer.header('retry-after')).toBe('600');
+      expect(bench.provider.requests).toHaveLength(3);
+    },
+  );
 
-  it.each(deliveries)('every round is billed, and the cost of recovery is deducted from the savings: %s', async (_delivery, stream) => {
-    bench.script(asking, calling);
-    const agent = bench.open(kind);
-    const answer = await agent.ask([agent.user(question)], { stream, cached });
-    expect(answer).toMatchObject({ calls: [shownCall], inputTokens: 2_000, outputTokens: 29 });
-    expect(answer.text).not.toContain(recoveryToolName);
-    const row = await bench.rowOf(answer);
-    expect(row).toMatchObject({ prompt_tokens: 2_900, completion_tokens: 29, usage_estimated: false });
-    expect(row.provider_savings_usd).toBeLessThan(row.gross_savings_usd ?? 0);
-  });
+  it.each(deliveries)(
+    'every round is billed, and the cost of recovery is deducted from the savings: %s',
+    async (_delivery, stream) => {
+      bench.script(asking, calling);
+      const agent = bench.open(kind);
+      const answer = await agent.ask([agent.user(question)], { stream, cached });
+      expect(answer).toMatchObject({ calls: [shownCall], inputTokens: 2_000, outputTokens: 29 });
+      expect(answer.text).not.toContain(recoveryToolName);
+      const row = await bench.rowOf(answer);
+      expect(row).toMatchObject({ prompt_tokens: 2_900, completion_tokens: 29, usage_estimated: false });
+      expect(row.provider_savings_usd).toBeLessThan(row.gross_savings_usd ?? 0);
+    },
+  );
 });
 
 describe('a provider that stops responding in a recovery round', () => {
@@ -159,20 +165,26 @@ describe('a provider that stops responding in a recovery round', () => {
   describe.each(eachFormat)('%s', (_, kind) => {
     const cached = kind.cached === true;
 
-    it.each(silences)('the client gets an ordinary answer if the provider stops %s', async (_place, silent) => {
-      failRounds(asking, silent, { text: 'Hello.' });
-      const agent = openAt(kind);
-      const answer = await agent.ask([agent.user(question)], { stream: true, cached });
-      expect(answer).toMatchObject({ status: 200, said: 'Hello.', isWhole: true, error: null });
-    });
+    it.each(silences)(
+      'the client gets an ordinary answer if the provider stops %s',
+      async (_place, silent) => {
+        failRounds(asking, silent, { text: 'Hello.' });
+        const agent = openAt(kind);
+        const answer = await agent.ask([agent.user(question)], { stream: true, cached });
+        expect(answer).toMatchObject({ status: 200, said: 'Hello.', isWhole: true, error: null });
+      },
+    );
 
-    it.each(silences)('the last request continues the answer if the provider stops %s and the client already has text', async (_place, silent) => {
-      failRounds({ ...asking, text: 'Let me see.' }, silent, { text: 'Here it is.', calls: [shownCall] });
-      const agent = openAt(kind);
-      const answer = await agent.ask([agent.user(question)], { stream: true, cached });
-      expect(answer.said.replace(/\s+/g, '')).toBe('Letmesee.Hereitis.');
-      expect(answer).toMatchObject({ calls: [shownCall], isWhole: true, error: null });
-    });
+    it.each(silences)(
+      'the last request continues the answer if the provider stops %s and the client already has text',
+      async (_place, silent) => {
+        failRounds({ ...asking, text: 'Let me see.' }, silent, { text: 'Here it is.', calls: [shownCall] });
+        const agent = openAt(kind);
+        const answer = await agent.ask([agent.user(question)], { stream: true, cached });
+        expect(answer.said.replace(/\s+/g, '')).toBe('Letmesee.Hereitis.');
+        expect(answer).toMatchObject({ calls: [shownCall], isWhole: true, error: null });
+      },
+    );
   });
 });
 

@@ -98,19 +98,28 @@ describe('tools are pruned, the needed tool stays, and the provider’s response
     expect(receivedNames().length).toBeLessThan(names.length / 2);
   };
 
-  it.each([false, true])('OpenAI’s SDK: tools are pruned, the needed tool stays, and the response is returned, streamed: %s', async (stream) => {
-    expect(await askOpenAi(stream)).toBe('Hello.');
-    expectPruned();
-  });
+  it.each([false, true])(
+    'OpenAI’s SDK: tools are pruned, and the needed tool stays, streamed: %s',
+    async (stream) => {
+      expect(await askOpenAi(stream)).toBe('Hello.');
+      expectPruned();
+    },
+  );
 
-  it.each([false, true])('Anthropic’s SDK: tools are pruned, the needed tool stays, and the response is returned, streamed: %s', async (stream) => {
-    expect((await askAnthropic(stream)).content.at(-1)).toMatchObject({ type: 'text' });
-    expectPruned();
-  });
+  it.each([false, true])(
+    'Anthropic’s SDK: tools are pruned, and the needed tool stays, streamed: %s',
+    async (stream) => {
+      expect((await askAnthropic(stream)).content.at(-1)).toMatchObject({ type: 'text' });
+      expectPruned();
+    },
+  );
 
-  it.each([false, true])('Bedrock’s SDK: tools are pruned, the needed tool stays, and the response is returned, streamed: %s', async (stream) => {
-    const streamed = { text: 'Hello, ü🌍.', thrown: undefined };
-    expect(await askBedrock(stream)).toMatchObject(stream ? streamed : said);
-    expectPruned();
-  });
+  it.each([false, true])(
+    'Bedrock’s SDK: tools are pruned, and the needed tool stays, streamed: %s',
+    async (stream) => {
+      const streamed = { text: 'Hello, ü🌍.', thrown: undefined };
+      expect(await askBedrock(stream)).toMatchObject(stream ? streamed : said);
+      expectPruned();
+    },
+  );
 });
