@@ -1,7 +1,8 @@
-// Evaluates calibration on simulated accounts with a known true recall. Their conversations pass through the router's
-// plan, the worker's calibration and the policy object, as in the gateway. Measures whether the promised recall is
-// served, how many tools are forwarded compared with an oracle, how soon a fall of recall is seen, and how often a
-// fall is reported although there is none. The last line is JSON.
+// Evaluates calibration on simulated accounts with a known true recall. As in the gateway, their
+// conversations pass through the router's plan, the worker's calibration and the policy object. The
+// evaluation measures the true recall against the target, and the number of forwarded tools compared with an
+// oracle. It also measures the delay until a fall of recall is detected, and the rate of false alarms. The
+// last line is JSON.
 //   npm run eval:calibration -- [--accounts 300] [--falls 40] [--quiet 100] [--seed 1] [--part promises|falls|quiet]
 import { parseArgs } from 'node:util';
 import {

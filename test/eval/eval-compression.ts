@@ -1,4 +1,4 @@
-// Measures how much compression saves on recorded sessions, and whether content is lost: `npm run
+// Measures the savings of compression on recorded sessions, and the loss of content: `npm run
 // eval:compression -- --data DIR`. Prints tables, then one line of JSON.
 import { loadCatalog, type CatalogModel } from '@gateway/model-catalog';
 import { parseArgs } from 'node:util';
@@ -8,7 +8,7 @@ import { replay, type Replay } from './compression/replay.ts';
 import { clearsOf } from './compression/clears.ts';
 import { loadTranscripts } from './compression/transcripts.ts';
 
-/** One model for each kind of cache: explicit markers, automatic, and none. */
+/** One model for each kind of cache: explicit markers, automatic, and no cache. */
 const modelIds = [
   ['anthropic', 'claude-sonnet-4-5'],
   ['openai', 'gpt-5'],
@@ -62,8 +62,8 @@ console.log(
 );
 
 /**
- * Clears are declared only where the omitted text can be read again, as the edge does. Without them every
- * model gets the same text.
+ * Replays all transcripts for each model. As in the edge, clears are declared only if the model can read the
+ * omitted text again. Without clears, every model gets the same text.
  */
 function serve(settings: Omit<CompressionSettings, 'sessionSeed'>): ServedReplays[] {
   const replayAll = (model: CatalogModel | null): Replay[] =>
@@ -84,14 +84,14 @@ function isIn(set: string): (at: number) => boolean {
   return (at) => transcripts[at]?.set === set;
 }
 
-/** The transcript with the most tokens over all of its requests. */
+/** Returns the index of the transcript with the most tokens over all of its requests. */
 function findLongest(): number {
   const replays = served['lossless']?.[0]?.replays ?? [];
   const totals = replays.map(({ original }) => original.reduce((sum, { tokens }) => sum + tokens, 0));
   return totals.indexOf(Math.max(...totals));
 }
 
-/** Two models from the catalogue, and the first again without its cache. */
+/** Returns two models from the catalogue, and a copy of the first model without its cache. */
 function chooseModels(): CatalogModel[] {
   const catalog = loadCatalog();
   const found = modelIds.flatMap(([provider, id]) => catalog.find(provider, id) ?? []);

@@ -24,15 +24,12 @@ const { prompts, skipped } = loadLabelledPrompts(values.data);
 const samples = Number(values.samples);
 const datasets = [...new Set(prompts.map(({ dataset }) => dataset))].toSorted();
 
-/**
- * The weights used to score a prompt. A prompt from the training set is never scored with the shipped
- * weights.
- */
+/** The weights used to score a prompt. The shipped weights never score a prompt from their training set. */
 const draw = randomFrom(1);
 const scores = {
-  /** Trained on the other nine tenths of each dataset. */
+  /** Weights trained on the other nine tenths of each dataset. */
   score: scoresBy(foldWithinDatasets),
-  /** Trained only on the other datasets. */
+  /** Weights trained only on the other datasets. */
   datasets_left_out: scoresBy(foldByDataset),
   prompt_length: prompts.map(({ characters }) => characters),
   random: prompts.map(() => draw()),

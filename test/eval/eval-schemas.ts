@@ -1,6 +1,6 @@
-// Measures how much each step of tool schema compression saves, and whether it changes the validity of any
-// argument: `npm run eval:schemas -- --data DIR`. Prints tables, then one line of JSON. Exits with 1 if a
-// validity changed.
+// Measures the savings of each step of tool schema compression, and checks that no argument's validity
+// changes: `npm run eval:schemas -- --data DIR`. Prints tables, then one line of JSON. Exits with 1 if the
+// validity of an argument changed.
 import { Ajv, type ValidateFunction } from 'ajv';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const sets: Readonly<Record<string, readonly Definition[]>> = {
   bfcl: loadSet('bfcl_'),
 };
 /**
- * The ways in which clients serialize definitions: without whitespace, in the style of Python's json, and
+ * The forms in which clients serialize definitions: without whitespace, in the style of Python's json, and
  * indented.
  */
 const writings: Readonly<Record<string, (tool: Definition) => string>> = {

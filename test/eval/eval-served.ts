@@ -1,9 +1,10 @@
-// Measures whether the recall target is met by what is served: `npm run eval:served -- --data DIR`. Replays the
-// conversations of DIR through the real planner, calibration and policy. A scripted model recovers a missed tool
-// with a probability that the gateway does not know. Each split draws new random traffic from an account's
-// conversations; the policy that results is judged on all of them. Prints a table for each target and true recovery
-// rate, then one line of JSON with the rate at which fewest splits meet the target. Takes about two minutes of CPU.
-// `--splits N` per account, `--traffic N` conversations per split, `--sessions N` per source, `--size N` tools.
+// Measures whether served conversations meet the recall target: `npm run eval:served -- --data DIR`. Replays
+// the conversations of DIR through the real planner, calibration and policy. A scripted model recovers a
+// missed tool with a probability that the gateway does not receive. Each split draws new random traffic from
+// an account's conversations. The resulting policy is evaluated on all conversations of the account. Prints a
+// table for each target and true recovery rate. The last line is JSON with the rate at which fewest splits
+// meet the target. Takes about two minutes of CPU. `--splits N` per account, `--traffic N` conversations per
+// split, `--sessions N` per source, `--size N` tools.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
 import { loadSessions } from './sessions/load-sessions.ts';
@@ -76,7 +77,7 @@ function worstOf(byRate: readonly ServedFigures[]): Omit<ServedFigures, 'states'
   return { met_share, forwarded_recall, effective_recall, rho_true, rho_used, k, tools_share, cost_ratio };
 }
 
-/** One account per source, and one with the conversations of all sources. */
+/** Makes one account per source, and one account with the conversations of all sources. */
 function groupBySource(): ServedConversation[][] {
   const sources = Map.groupBy(subjects.keys(), (at) => subjects[at]?.session.source);
   return [...sources.values()].map((places) => places.flatMap((at) => conversations[at] ?? []));

@@ -1,10 +1,10 @@
-// Measures the cost and recall of conversations under several ways to choose their tools: `npm run eval:sessions
-// -- --data DIR`. Replays the multi-turn sets (DIR/tools) and the transcripts (DIR/transcripts) against lists of
-// 50, 100 and 300 tools with the router's own planner and policy, for short and long prompts (300 tokens of
-// instructions and 80 a tool result; 8,000 and 800). No model runs: effective recall takes the recovery rate from
-// the policy. Prints tables, then one line of JSON. `--lane keyword` ranks without vectors, `--sessions N` takes N
-// sessions from each source, `--sizes 100` uses only lists of that size, and `--models anthropic` only models of
-// that provider.
+// Measures the cost and recall of conversations for several methods of choosing tools: `npm run eval:sessions
+// -- --data DIR`. Replays the multi-turn sets (DIR/tools) and the transcripts (DIR/transcripts) against lists
+// of 50, 100 and 300 tools, with the router's own planner and policy. Short prompts have 300 tokens of
+// instructions and 80 per tool result. Long prompts have 8,000 and 800. No model runs, so effective recall
+// uses the recovery rate of the policy. Prints tables, then one line of JSON. `--lane keyword` ranks without
+// vectors, and `--sessions N` takes N sessions from each source. `--sizes 100` uses only lists of that size,
+// and `--models anthropic` uses only models of that provider.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
 import { printReport } from './sessions/report.ts';
@@ -14,7 +14,10 @@ import { measureList } from './sessions/measure-list.ts';
 import { promptSizeNames } from './sessions/prompt-sizes.ts';
 
 const sizes = [50, 100, 300];
-/** Current models, one for each prompt cache rule. Bound models keep their tools, so they are not among them. */
+/**
+ * Current models, one for each prompt cache rule. Models with bound reasoning are excluded, because they keep
+ * their tools.
+ */
 const modelNames = [
   ['anthropic', 'claude-sonnet-5'],
   ['openai', 'gpt-6-sol'],

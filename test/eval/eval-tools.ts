@@ -1,8 +1,8 @@
 // Measures how well each method ranks the needed tools: `npm run eval:tools -- --data DIR`. The ranker gets
-// the planner's question, with the transcript as the edge gateway shortens it. Prints tables, then one line of JSON.
-// Its `mean`, `sets` and `targets` belong to the semantic method. A set from the training data is
-// ranked by models that have not seen its family (training/folds.ts). Any other set is ranked by the shipped
-// models.
+// the planner's question, with the transcript as the edge gateway shortens it. Prints tables, then one line
+// of JSON. The JSON fields `mean`, `sets` and `targets` belong to the semantic method. A training set is
+// ranked by models that were trained without its family (training/folds.ts). Any other set is ranked by the
+// shipped models.
 import { parseArgs } from 'node:util';
 import { foldOf } from '../../training/folds.ts';
 import { measureKeeping, type KeepFigures, type KeepSample } from './keep-shares.ts';
@@ -109,7 +109,7 @@ function meanOfSets(table: Table): Partial<Record<PoolName, Figures>> {
 }
 
 /**
- * Each set is calibrated on 100 of its own questions, with 100 candidates. Returns means over the sets with
+ * Calibrates each set on 100 of its own questions, with 100 candidates. Returns means over the sets with
  * enough questions.
  */
 function keepAll(target: number) {
@@ -126,8 +126,8 @@ function keepAll(target: number) {
 }
 
 /**
- * Compares recall@5 and recall@10 with 100 candidates: the number of sets where the semantic method is
- * better, and its worst deficit.
+ * Compares recall@5 and recall@10 of the semantic method and the baseline, with 100 candidates. Returns the
+ * number of sets where the semantic method is better, and its worst deficit.
  */
 function compareWithBaseline() {
   const differences = setNames.flatMap((set) => {
@@ -145,7 +145,7 @@ function compareWithBaseline() {
   };
 }
 
-/** Recall@10 of what the planner asks, and of the first turn only, which forms the tool set. */
+/** Recall@10 for the planner's question, and for the first turn only, which forms the tool set. */
 function compareServed() {
   return Object.fromEntries(
     (['25', '100'] as const).map((pool) => [

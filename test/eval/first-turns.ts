@@ -4,7 +4,7 @@ import { indexToolList } from '../../apps/tool-router/src/tool-index/keyword-ind
 import type { RankedPool } from './rank-paths.ts';
 import { itemAt, type Question, type ToolData } from './tool-data.ts';
 
-/** Turns that say nothing about any tool. The planner does not know this list. */
+/** Turns that mention no task for any tool. The planner does not contain this list. */
 const emptyTurns = [
   ...['', '   ', '.', '?', '...', '👋', 'hi', 'hello', 'Hello!', 'hey there', 'hi claude', 'good morning'],
   ...['Good morning, how are you today?', 'Hi, can you help me?', 'Hello, I need some help', 'who are you?'],
@@ -22,24 +22,27 @@ const emptyTurns = [
   ],
   ...['Guten Tag', 'weiter', 'ja', 'Olá, tudo bem?', 'Привет', 'да', 'こんにちは', '你好'],
 ];
-/** Tool lists of each set in which the empty turns are tried. */
+/** The number of each set's tool lists that are tested with the empty turns. */
 const listsPerSet = 4;
 
-/** How well the planner separates real first queries from turns that say nothing about tools. */
+/** The quality with which the planner separates real first queries from turns that mention no task. */
 export interface FirstTurnFigures {
   /** Different first queries. Each of them needs a tool. */
   readonly first_queries: number;
-  /** First queries that the planner treats as turns that say nothing about tools. */
+  /** First queries that the planner treats as turns without a task. */
   readonly called: number;
   readonly called_share: number;
-  /** Those of them with a needed tool among the first ten of the ranking. */
+  /**
+   * First queries that the planner treats as turns without a task, although a needed tool is among the first
+   * ten of the ranking.
+   */
   readonly called_in_top_10: number;
   readonly empty_turns: number;
   readonly caught: number;
   readonly caught_share: number;
 }
 
-/** Counts the first turns that the planner treats as turns that say nothing about tools. */
+/** Counts the first turns that the planner treats as turns without a task. */
 export class FirstTurns {
   readonly #data: ToolData;
   readonly #seen = new Set<string>();

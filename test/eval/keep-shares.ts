@@ -2,8 +2,8 @@ import { randomFrom } from '@gateway/testing';
 import type { RankedPool } from './rank-paths.ts';
 
 /**
- * The tools that would be sent for a set's questions at a recall target. Calibrated on some of the set's own
- * questions.
+ * The share of tools that would be sent for a set's questions at a recall target, after calibration on other
+ * questions of the set.
  */
 export interface KeepFigures {
   readonly recall: number;
@@ -24,10 +24,10 @@ const splits = 5;
 const seed = 20_261_120;
 
 /**
- * Split conformal risk control (Angelopoulos et al., "Conformal Risk Control", 2022) on the distance between
- * each score and the best score. It takes the smallest distance whose mean loss of golds stays within 1 −
- * target. The mean is over 100 samples from the set plus one lost sample. Realised figures come from the
- * set's other questions, over five seeded splits.
+ * Calibrates with split conformal risk control (Angelopoulos et al., "Conformal Risk Control", 2022) on the
+ * distance between each score and the best score. It chooses the smallest distance whose mean loss of gold
+ * tools stays within 1 − target. The mean is over 100 samples from the set plus one lost sample. The returned
+ * figures come from the set's other questions, over five seeded splits.
  */
 export function measureKeeping(samples: readonly KeepSample[], target: number): KeepFigures | undefined {
   const size = Math.min(calibrationSamples, Math.floor(samples.length / 2));
@@ -40,7 +40,7 @@ export function measureKeeping(samples: readonly KeepSample[], target: number): 
   return mean(outcomes);
 }
 
-/** For each gold, the distance between the best score and the score of its best alternative. */
+/** For each gold tool, the distance between the best score and the score of its best alternative. */
 function distancesOf({ scores, goldPlaces }: RankedPool): number[] {
   const top = scores.reduce((best, score) => Math.max(best, score), -Infinity);
   return goldPlaces.map((places) => Math.min(...places.map((place) => top - (scores[place] ?? -Infinity))));
@@ -53,7 +53,8 @@ function chooseDistance(samples: readonly KeepSample[], target: number): number 
       return distances.map((distance) => ({ distance, loss: 1 / distances.length }));
     })
     .sort((one, other) => other.distance - one.distance);
-  // Nothing is lost if every distance is kept. Each step down loses the furthest remaining gold.
+  // With the largest distance, no gold tool is lost. Each smaller distance loses the furthest remaining gold
+  // tool.
   const lossMax = (1 - target) * (samples.length + 1) - 1;
   let lost = 0;
   for (const { distance, loss } of losses) {
@@ -89,7 +90,7 @@ function mean(all: readonly KeepFigures[]): KeepFigures {
   return { recall: of('recall'), tools: of('tools'), tokens: of('tokens') };
 }
 
-/** A random order: each item gets a random place. The same seed gives the same order. */
+/** Returns the items in a random order. The same seed gives the same order. */
 function shuffle<Item>(items: readonly Item[], from: number): Item[] {
   const next = randomFrom(from);
   return items

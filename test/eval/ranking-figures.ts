@@ -1,9 +1,9 @@
-/** The ranks of the golds for each question in a set, counted from 0. */
+/** The ranks of the gold tools for each question in a set, counted from 0. */
 export type GoldRanks = readonly (readonly number[])[];
 
 /**
- * The smallest k for which the first k tools contain every gold for 95% of the questions. Null if no such k
- * exists.
+ * The smallest k for which the first k tools contain every gold tool for 95% of the questions. Null if no
+ * such k exists.
  */
 export function measureK95(questions: GoldRanks): number | null {
   const needed = questions.map((ranks) => Math.max(...ranks) + 1).sort((one, other) => one - other);
@@ -12,8 +12,8 @@ export function measureK95(questions: GoldRanks): number | null {
 }
 
 /**
- * Recall is the mean share of golds among the first k tools. `all` is the share of questions with all golds
- * there. `mean` converts the figures to per cent.
+ * Recall is the mean share of gold tools among the first k tools. `all` is the share of questions whose first
+ * k tools contain all gold tools. `mean` converts the figures to per cent.
  */
 export interface RankingFigures {
   readonly 'recall@1': number;
@@ -28,8 +28,8 @@ export interface RankingFigures {
 const ndcgDepth = 5;
 
 /**
- * The figures for one question. `ranks` are the ranks of its golds, counted from 0, with Infinity for a gold
- * outside the pool.
+ * Returns the figures for one question. `ranks` are the ranks of its gold tools, counted from 0, with
+ * Infinity for a gold tool that is not a candidate.
  */
 export function measureRanking(ranks: readonly number[]): RankingFigures {
   const recall = (k: number): number => ranks.filter((rank) => rank < k).length / ranks.length;

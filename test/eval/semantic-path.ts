@@ -32,8 +32,8 @@ export interface Seen {
 }
 
 /**
- * Features of the tools for each question, computed as in the router. For a training set, the encoder has not
- * seen the set's family.
+ * Features of the tools for each question, computed as in the router. For a training set, the encoder was
+ * trained without the set's family.
  */
 export class SemanticPath {
   readonly #data: ToolData;
@@ -74,7 +74,7 @@ export class SemanticPath {
     return { index, turn, keyword, features };
   }
 
-  /** The router's semantic ranking of candidates, by models that have not seen the set's family. */
+  /** The router's semantic ranking of candidates, by models that were trained without the set's family. */
   async rank(dataset: string, question: RankQuestion, lines: readonly number[]): Promise<TurnRanking> {
     const { index, turn, keyword, features } = await this.see(dataset, question, lines);
     const score = await this.#rerankerOf(foldOf(dataset));

@@ -14,7 +14,7 @@ import { itemAt, type Question, type ToolData } from './tool-data.ts';
 export type RankAsked = (question: RankQuestion) => Promise<TurnRanking>;
 
 /**
- * The router's ranking of candidates, by the semantic method or, without a path, by keyword.
+ * Returns the router's ranking of candidates, by the semantic method or, without a path, by keyword.
  * @param lines the candidates, as line numbers in the tools file.
  */
 export function openServed(
@@ -33,14 +33,14 @@ export function openServed(
   return async (question) => ranker.rank(index, question);
 }
 
-/** The question that the planner asks the ranker for a request. */
+/** Returns the question that the planner gives the ranker for a request. */
 export function askedBy(question: Question): RankQuestion {
   const asked = newestQuestion(question);
   if (asked === undefined) throw new Error('a question has a user turn');
   return asked;
 }
 
-/** The question that forms the tool set: the conversation's first turn. */
+/** Returns the question that forms the tool set: the conversation's first turn. */
 export function askedFirst({ userTurns }: Question): RankQuestion {
   return { turns: userTurns.slice(0, 1), at: 0 };
 }

@@ -9,7 +9,10 @@ import { makeToolCard, type ToolCard } from '../../apps/tool-router/src/tool-ind
 
 export const poolSizes = ['25', '100', '500'] as const;
 export type PoolSize = (typeof poolSizes)[number];
-/** The seeded sample sizes, and `own` for a question's original candidates. */
+/**
+ * The names of the candidate pools: seeded samples of these sizes, and `own` for a question's original
+ * candidates.
+ */
 export const poolNames = [...poolSizes, 'own'] as const;
 export type PoolName = (typeof poolNames)[number];
 
@@ -46,20 +49,23 @@ interface QueryLine {
 type PoolLine = { readonly query_id: string } & Record<`p${PoolSize}`, readonly number[] | undefined>;
 
 /**
- * A question with the tools that answer it. For each gold, any of its alternatives is enough. Tools are given
- * as line numbers in the tools file.
+ * A question with the tools that answer it. For each gold tool, any of its alternatives is sufficient. Tools
+ * are given as line numbers in the tools file.
  */
 export interface Question {
   readonly dataset: string;
   /**
-   * The transcript as the edge gateway sends it to the router (`conversationContext`): the user's turns, ending
-   * with the question, the names of the called tools, and the results since the last user turn.
+   * The transcript as the edge gateway sends it to the router (`conversationContext`). It contains the user's
+   * turns up to the question, the names of the called tools, and the results since the last user turn.
    */
   readonly userTurns: readonly string[];
   readonly calledTools: readonly string[];
   readonly recentResults: readonly string[];
   readonly golds: readonly (readonly number[])[];
-  /** The gold for the question itself, if the set names one. The other golds are its hidden prerequisites. */
+  /**
+   * The gold tool for the question itself, if the set names one. The other gold tools are its hidden
+   * prerequisites.
+   */
   readonly mainGold: readonly number[] | undefined;
   readonly pools: Readonly<Record<PoolName, readonly number[] | undefined>>;
 }
@@ -119,7 +125,7 @@ function readQuestion(query: QueryLine, pool: PoolLine, lines: ReadonlyMap<strin
   };
 }
 
-/** The transcript as the edge gateway reads it. The question is its last user turn. */
+/** Returns the transcript as the edge gateway reads it. The question is its last user turn. */
 function outlineMessages({ query, messages }: QueryLine): MessageOutline[] {
   const outlines = messages.flatMap((message, at) => {
     const { role, tool_calls: calls = [] } = message;
@@ -127,7 +133,7 @@ function outlineMessages({ query, messages }: QueryLine): MessageOutline[] {
     const names = calls.flatMap(({ name, function: called }) => name ?? called?.name ?? []);
     const isOpen = names.length > 0 && messages[at + 1]?.role !== 'tool';
     const outline = outlineMessage(role, readText(message.content), names);
-    // Providers accept no call without a result, but some sets omit the results.
+    // Adds missing results. Providers accept no call without a result, but some sets omit the results.
     return isOpen ? [outline, outlineMessage('tool', '', [])] : [outline];
   });
   const asked = query.trim();
@@ -162,7 +168,7 @@ function readText(content: unknown): string {
     .join('\n');
 }
 
-/** Undefined if the set has no such pool, or if the pool contains no gold. */
+/** Undefined if the set has no such pool, or if the pool contains no gold tool. */
 function readOwnPool(query: QueryLine, lines: ReadonlyMap<string, number>): number[] | undefined {
   const own = [...new Set((query.candidate_tool_ids ?? []).flatMap((id) => lines.get(id) ?? []))];
   return query.gold_tool_ids.some((id) => own.includes(lines.get(id) ?? -1)) ? own : undefined;

@@ -13,12 +13,12 @@ import type { ServedAccount } from './served-account.ts';
 export interface TrafficOptions {
   readonly recallTarget: number;
   readonly hasRecovery: boolean;
-  /** How often the model recovers a missed tool. The gateway does not know it. */
+  /** The share of missed tools that the model recovers. The gateway does not receive this value. */
   readonly recoveryRate: number;
   readonly random: () => number;
   /** Conversations per day. */
   readonly perDay: number;
-  /** The worker calibrates once this many conversations have arrived. */
+  /** The worker calibrates after this many conversations. */
   readonly every: number;
 }
 
@@ -29,8 +29,8 @@ const accountId = '019a9f5e-0000-7000-8000-000000000001';
 const setup = ['list', 'model', 'ranker'] as const;
 
 /**
- * Sends an account's conversations through router, log and worker. The router chooses the tools and draws
- * shadow conversations; the worker makes the policy from what the log would contain.
+ * Sends an account's conversations through router, log and worker. The router chooses the tools and selects
+ * shadow conversations. The worker makes the policy from the fields that the log would contain.
  */
 export class AccountTraffic {
   readonly #served: ServedAccount;
@@ -53,7 +53,7 @@ export class AccountTraffic {
     return this.#calibration?.buckets.find(({ bucket }) => bucket === this.#served.bucket);
   }
 
-  /** Sends one conversation with needed tools of these ranks. */
+  /** Sends one conversation whose needed tools have these ranks. */
   send(ranks: readonly number[]): void {
     const { random, every } = this.#options;
     const share = this.#served.shareOf(this.policy);

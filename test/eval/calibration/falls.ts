@@ -6,29 +6,40 @@ import { simulateAccount, type SimulatedAccount } from './simulated-account.ts';
 
 const targets = [0.9, 0.95, 0.99] as const;
 const perDay = 200;
-/** Conversations before the fall, and how long it is watched for. */
+/** The number of conversations before the fall of recall, and the maximum number after it. */
 export const [usual, watchedMax] = [6_000, 1_500];
-/** The worker calibrates after each shadow request: at the usual share, after this many conversations. */
+/**
+ * The worker calibrates after this many conversations, which contain one shadow request at the usual share.
+ */
 const every = 20;
-/** The policy is made again when the traffic before the fall has grown by this share. */
+/** Before the fall, a new policy is made when the traffic has grown by this share. */
 const growth = 0.3;
 export const quietConversations = 20_000;
-/** Without a suspicion, this is enough: evidence for an alarm takes longer to arise and to vanish. */
+/**
+ * Without a suspicion, the worker calibrates after this many conversations. Evidence for an alarm needs more
+ * conversations to arise and to disappear.
+ */
 const quietEvery = 200;
 const episode = 10;
 
 export interface FallFigures {
   readonly target: number;
   readonly recoveryRate: number;
-  /** All ranks are stretched, for example because descriptions got worse. */
+  /** Recall falls because all ranks are stretched, for example after descriptions got worse. */
   readonly stretched: Delays;
-  /** In some conversations, one tool ranks anywhere beyond K, for example because a new tool ranks low. */
+  /**
+   * Recall falls because one tool of some conversations ranks anywhere beyond K, for example a new tool with
+   * a low rank.
+   */
   readonly strayed: Delays;
-  /** Both kinds together. */
+  /** The delays of both kinds of fall together. */
   readonly both: Delays;
 }
 
-/** Conversations of traffic until a fall of forwarded recall by ten points is confirmed. Null: over `watchedMax`. */
+/**
+ * The number of conversations until a fall of forwarded recall by ten points is confirmed. Null if the number
+ * exceeds `watchedMax`.
+ */
 export interface Delays {
   readonly p50: number | null;
   readonly p90: number | null;
@@ -38,12 +49,12 @@ export interface Delays {
 
 export interface QuietFigures {
   readonly target: number;
-  /** The shares of accounts with a false alarm in 20,000 conversations. */
+  /** The share of accounts with a false alarm in 20,000 independent conversations. */
   readonly independent: number;
-  /** Episodes of ten alike conversations. */
+  /** The share of accounts with a false alarm if conversations come in episodes of ten identical ones. */
   readonly episodes: number;
   readonly standardError: { readonly independent: number; readonly episodes: number };
-  /** The mean share of conversations in shadow, which suspicions raise. */
+  /** The mean share of shadow conversations, which rises with each suspicion. */
   readonly shadowShare: number;
 }
 
@@ -80,7 +91,7 @@ interface FallCase {
   readonly change: Change;
 }
 
-/** Null if the account has no measured K that prunes tools, so that nothing can fall. */
+/** Null if the account has no measured K that prunes tools, because its recall cannot fall. */
 function watchFall(random: () => number, { target, recoveryRate, change }: FallCase): Delay | null {
   const account = simulateAccount(random);
   const traffic = open(account, { target, recoveryRate, random, every: Infinity });
@@ -136,11 +147,11 @@ interface QuietRun {
 interface QuietCase {
   readonly target: number;
   readonly recoveryRate: number;
-  /** Number of alike conversations in a row. */
+  /** The number of identical conversations in a row. */
   readonly length: number;
 }
 
-/** Sends an account's conversations. Their recall does not change. */
+/** Sends an account's conversations with constant recall. */
 function runQuiet(random: () => number, { target, recoveryRate, length }: QuietCase): QuietRun {
   const account = simulateAccount(random);
   const traffic = open(account, { target, recoveryRate, random, every: Infinity });
@@ -185,7 +196,10 @@ function describe(delays: readonly Delay[]): Delays {
   };
 }
 
-/** The same account, with ranks stretched until recall at `k` drops by ten percentage points. */
+/**
+ * Draws conversations of the same account, with ranks stretched until recall at `k` drops by ten percentage
+ * points.
+ */
 function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
   const wanted = (recallAt[k] ?? 1) - 0.1;
   let [low, high] = [1, 64];
@@ -195,14 +209,15 @@ function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
     if (recall > wanted) low = stretch;
     else high = stretch;
   }
-  // The stretched ranks are spread between two ranks, because gaps would otherwise reveal the fall.
+  // Each stretched rank is a random value between two stretched ranks, because gaps would otherwise reveal
+  // the fall.
   return (random: () => number): number[] =>
     draw(random).map((rank) => Math.max(1, Math.min(tools, Math.ceil((rank - random()) * high))));
 }
 
 /**
- * A conversation of an account in which ten points of the conversations that `k` sufficed for need a tool
- * beyond it.
+ * Draws an account's conversations with recall at `k` ten points lower. In some conversations for which `k`
+ * sufficed, one tool gets a rank beyond `k`.
  */
 function strayFrom({ recallAt, tools, draw }: SimulatedAccount, k: number) {
   return (random: () => number): number[] => {

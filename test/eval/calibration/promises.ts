@@ -4,36 +4,36 @@ import { AccountTraffic } from './account-traffic.ts';
 import { ServedAccount } from './served-account.ts';
 import { chooseOracleK, effectiveRecallOf, simulateAccount } from './simulated-account.ts';
 
-/** Numbers of measured sessions: what each bound needs at least, and larger numbers. */
+/** Numbers of measured sessions: the minimum for each bound, and larger numbers. */
 const cases = [
   { target: 0.9, counts: [29, 100, 300, 1000] },
   { target: 0.95, counts: [59, 100, 300, 1000] },
   { target: 0.99, counts: [100, 299, 473, 1000] },
 ] as const;
-/** The true recovery rates; each account has one of them. 0 stands for accounts without recovery. */
+/** The true recovery rates. Each account with recovery has one of these rates. */
 export const recoveryRates = [0.6, 0.8, 0.9] as const;
 const perDay = 2_000;
-/** The policy is made again when the traffic has grown by this share. */
+/** A new policy is made when the traffic has grown by this share. */
 const growth = 0.3;
 
 export interface PromiseFigures {
   readonly target: number;
   readonly hasRecovery: boolean;
-  /** Shadow conversations that were measured. */
+  /** The number of measured shadow conversations. */
   readonly sessions: number;
   /** The share of accounts with a measured K that meet the target by true effective recall. */
   readonly met: number;
   readonly standardError: number;
-  /** The share of accounts with a measured K, on the shipped priors, and switched off. */
+  /** The shares of accounts with a measured K, with the shipped priors, and with pruning off. */
   readonly calibrated: number;
   readonly prior: number;
   readonly off: number;
   /**
-   * Forwarded tools relative to an oracle, by the sum over accounts with a measured K. The oracle knows the needs
-   * of all conversations, and plans with the same recovery rate.
+   * Forwarded tools relative to an oracle, summed over accounts with a measured K. The oracle has the needed
+   * tools of all conversations, and plans with the same recovery rate.
    */
   readonly kept: number | null;
-  /** The same, relative to an oracle that also knows the true recovery rate. */
+  /** Forwarded tools relative to an oracle that also has the true recovery rate. */
   readonly keptKnowingRate: number | null;
   /** Means over accounts with a measured K. */
   readonly effectiveRecall: number | null;
@@ -99,13 +99,13 @@ interface Judgement {
   readonly state: string;
   readonly isMet: boolean;
   readonly effective: number;
-  /** Shares of the list. */
+  /** The share of `true` values in the list. */
   readonly kept: number;
   readonly oracle: number;
   readonly oracleOfRate: number;
 }
 
-/** Sends an account's traffic until enough sessions are measured, and judges the plan that it then gets. */
+/** Sends an account's traffic until enough sessions are measured, and evaluates the resulting plan. */
 function judge(
   random: () => number,
   { target, hasRecovery, sessions }: PromiseCase,

@@ -20,7 +20,7 @@ const toolTokens = 200;
 const price = { cacheRead: 0.1, cacheWrite: 1.25, output: 5, cachedTokensMin: 1024, headTokens: 2_000 };
 /** The shadow shares of an account: see `accountPolicy`. */
 export const shadowShares = { share: 0.05, learning: 0.2 } as const;
-/** A turn that is neither unsure nor certain. */
+/** The confidence of a turn between the thresholds for unsure and certain turns. */
 const confidence = 0.5;
 const turn = 'Please do the next task.';
 
@@ -30,7 +30,7 @@ export interface ServedPlan {
   readonly isArmed: boolean;
 }
 
-/** A simulated account behind the real router: the tool of rank r is at position r − 1 of the ranking. */
+/** A simulated account behind the real router. The tool with rank r is at position r − 1 of the ranking. */
 export class ServedAccount {
   readonly account: SimulatedAccount;
   readonly #index: KeywordIndex;
@@ -49,7 +49,7 @@ export class ServedAccount {
     this.#ranking = rankInOrder(account.tools);
   }
 
-  /** The plan of the router for a new conversation. */
+  /** Returns the router's plan for a new conversation. */
   serve(policy: RoutingPolicy | null): ServedPlan {
     const known = policy === null ? this.#prior : this.#plans.get(policy);
     if (known !== undefined) return known;
@@ -60,15 +60,16 @@ export class ServedAccount {
     return served;
   }
 
-  /** The probability with which the router draws a conversation for shadow. */
+  /** Returns the probability that the router makes a conversation a shadow conversation. */
   shareOf(policy: RoutingPolicy | null): number {
     const { kReason, bucket } = this.serve(policy).plan;
-    // A list of at most eight tools is never drawn. All others are, whatever the reason for their K.
+    // A conversation with at most eight tools is never a shadow conversation. All other conversations can be,
+    // whatever the reason for their K.
     const reason = kReason === 'short_list' ? kReason : 'prior';
     return shareOfShadow({ shadow: { at: 0, ...shadowShares } }, reason, policy, bucket);
   }
 
-  /** The label of a tool by its rank, from the router's replay over its grid of K. */
+  /** Returns the label of a tool by its rank, from the router's replay over its grid of K. */
   labelOf(rank: number): number {
     this.#labels ??= this.#readLabels();
     return this.#labels[rank - 1] ?? this.account.tools;

@@ -1,7 +1,7 @@
 /**
- * An account with a known true recall. It has a list of tools and a fixed set of conversations, each with
- * the ranks of its called tools. A conversation has one to six calls that share its difficulty, so single
- * calls are not independent samples.
+ * Simulates an account with a known true recall. The account has a list of tools and a fixed set of
+ * conversations, each with the ranks of its called tools. A conversation has one to six calls with the same
+ * difficulty, so single calls are not independent samples.
  */
 export interface SimulatedAccount {
   readonly tools: number;
@@ -9,19 +9,19 @@ export interface SimulatedAccount {
   readonly recallAt: Float64Array;
   /** The ranks of each conversation's tools, each tool once. */
   readonly sessions: readonly (readonly number[])[];
-  /** Draws one of the account's conversations, so the shares in `recallAt` are exact. */
+  /** Draws one of the account's fixed conversations, so the shares in `recallAt` are exact. */
   readonly draw: (random: () => number) => readonly number[];
 }
 
 /**
- * The ranges for calls per conversation and for difficulty, which stretches the depths. All values in a range
+ * The ranges for calls per conversation and for difficulty, which stretches the ranks. All values in a range
  * are equally likely.
  */
 export const callsMax = 6;
 export const difficulties = { min: 0.3, max: 1.7 } as const;
 
 /**
- * How the ranks of needed tools are distributed: most tools rank near the top, and some rank anywhere. Real
+ * The distribution of the ranks of needed tools: most tools rank near the top, and some rank anywhere. Real
  * tool sets fall within these distributions.
  */
 const shapes = ['geometric', 'heavy', 'mixed'] as const;
@@ -64,7 +64,7 @@ function countRecall(tools: number, sessions: readonly (readonly number[])[]): F
   return counts.map((count) => (sum += count) / sessions.length);
 }
 
-/** The true effective recall if the `k` best tools are forwarded. */
+/** Returns the true effective recall if the `k` best tools are forwarded. */
 export function effectiveRecallOf({ sessions }: SimulatedAccount, k: number, recoveryRate: number): number {
   let sum = 0;
   for (const ranks of sessions) {
@@ -75,8 +75,8 @@ export function effectiveRecallOf({ sessions }: SimulatedAccount, k: number, rec
 }
 
 /**
- * The smallest K with a true effective recall that meets the target. An oracle would forward this many tools.
- * Recall grows with K.
+ * Returns the smallest K with a true effective recall that meets the target. An oracle would forward this
+ * many tools. Recall grows with K.
  */
 export function chooseOracleK(account: SimulatedAccount, target: number, recoveryRate: number): number {
   let [low, high] = [1, account.tools];

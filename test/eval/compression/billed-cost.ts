@@ -1,6 +1,6 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 
-/** The shortest prefix that providers cache, used if the catalogue does not state it. */
+/** The shortest prefix that providers cache, used if the catalogue does not state the length. */
 const cachedTokensMin = 1024;
 
 /**
@@ -13,10 +13,10 @@ export interface BilledTurn {
 }
 
 /**
- * The input cost of a session in USD under the provider's prompt cache rules. The prefix shared with the
- * previous turn is read from the cache if it is long enough. The rest of a cacheable input is written to the
- * cache. Turns are assumed to follow within the cache's lifetime. Explicit cache markers are assumed at the
- * end of each request, as agents set them.
+ * Returns the input cost of a session in USD under the provider's prompt cache rules. The prefix shared with
+ * the previous turn is read from the cache if it is long enough. The rest of a cacheable input is written to
+ * the cache. Turns are assumed to follow within the cache's lifetime. Explicit cache markers are assumed at
+ * the end of each request, as agents set them.
  */
 export function billedInputUsd({ prices, cache }: CatalogModel, turns: readonly BilledTurn[]): number {
   if (prices === null) return 0;
@@ -34,8 +34,8 @@ export function billedInputUsd({ prices, cache }: CatalogModel, turns: readonly 
 }
 
 /**
- * The turns with tools and instructions of this many tokens in front of the messages. They are already in the
- * provider's cache at the first turn, as in every session of an agent but the first.
+ * Adds this many tokens of tools and instructions in front of each turn's messages. These tokens are in the
+ * provider's cache from the first turn on, as in every session of an agent except the first.
  */
 export function withFront(turns: readonly BilledTurn[], frontTokens: number): BilledTurn[] {
   return turns.map(({ sharedTokens, tokens }) => ({

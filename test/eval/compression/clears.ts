@@ -6,7 +6,7 @@ import type { Transcript } from './transcripts.ts';
 
 const { client } = formatNamed('chat-completions');
 
-/** The clears that the edge would declare for this model during a session, by request length. */
+/** Returns the clears that the edge would declare for this model during a session, by request length. */
 export function clearsOf({ messages }: Transcript, model: CatalogModel): (end: number) => number {
   return (end) => {
     const body = Buffer.from(JSON.stringify({ model: model.modelId, messages: messages.slice(0, end) }));

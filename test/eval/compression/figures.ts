@@ -2,16 +2,16 @@ import type { CatalogModel } from '@gateway/model-catalog';
 import { billedInputUsd, withFront, type BilledTurn } from './billed-cost.ts';
 import type { Replay } from './replay.ts';
 
-/** The replays of all transcripts as the gateway serves them for one model. */
+/** The replays of all transcripts, as the gateway serves the transcripts for one model. */
 export interface ServedReplays {
   readonly model: CatalogModel;
   readonly replays: readonly Replay[];
 }
 
 /**
- * Figures of what is served, declared clears included. Ratios are sent divided by received. Shares are
- * fractions of 1. When a clear is declared depends on the model. So each model has its own replays, and a
- * figure without a model is the mean over the models, unless it says otherwise.
+ * Figures of the sent requests, including declared clears. Ratios are sent divided by received. Shares are
+ * fractions of 1. The turns with a declared clear depend on the model, so each model has its own replays.
+ * Unless stated otherwise, a figure without a model is the mean over the models.
  */
 export interface Figures {
   readonly tokens_ratio: number;
@@ -23,9 +23,9 @@ export interface Figures {
   readonly observation_tokens_saved: number;
   readonly retention: number;
   readonly retention_or_recoverable: number;
-  /** Counted over the turns without a declared clear. */
+  /** The share of turns with a stable prefix, among the turns without a declared clear. */
   readonly prefix_stability: number;
-  /** The sum over the models. */
+  /** The number of declared clears, summed over the models. */
   readonly declared_clears: number;
   readonly transcripts: number;
 }

@@ -14,8 +14,8 @@ export interface Replay {
   readonly original: readonly BilledTurn[];
   readonly sent: readonly BilledTurn[];
   /**
-   * The number of turns after the first, and the number of those whose request starts with all bytes of the
-   * previous request.
+   * The number of turns after the first. The second figure counts those turns whose request starts with all
+   * bytes of the previous request.
    */
   readonly turns: number;
   readonly stableTurns: number;
@@ -27,7 +27,8 @@ export interface Replay {
 }
 
 /**
- * Every prefix that ends with a user or tool message is one request, compressed from scratch each time.
+ * Replays a transcript. Every prefix that ends with a user or tool message is one request, which is
+ * compressed without earlier results.
  * @param clearBefore the message before which a request's tool results count as old.
  */
 export function replay(

@@ -3,9 +3,9 @@ import type { Message } from './transcripts.ts';
 export interface Retention {
   /** Values used in later calls that the client's context contained. */
   values: number;
-  /** The values that the sent context also contained. The target of a reference counts as contained. */
+  /** The values that the sent context also contained, directly or through the target of a reference. */
   inContext: number;
-  /** The values that the sent context contained or that a marker stands for. */
+  /** The values that the sent context or the text behind a marker contained. */
   recoverable: number;
 }
 
@@ -16,8 +16,8 @@ const numberLengthMin = 2;
 /**
  * Counts the argument values that the agent could still read when it made its calls.
  * @param before the messages that the client had sent
- * @param sent what the gateway sent, with references resolved
- * @param omitted the content that the gateway's markers stand for
+ * @param sent the messages that the gateway sent, with references resolved
+ * @param omitted the content that the gateway's markers replaced
  */
 export function measureRetention(
   message: Message,
@@ -37,8 +37,8 @@ export function measureRetention(
 }
 
 /**
- * The values in the calls of one turn. If calls are written as text, these are the words of the command and
- * its lines.
+ * Returns the values in the calls of one turn. If calls are written as text, the values are the command's
+ * words and lines.
  */
 function valuesOf({ content, tool_calls = [] }: Message): Set<string> {
   const values = new Set<string>();
@@ -64,7 +64,7 @@ function collect(value: unknown, values: Set<string>): void {
   }
 }
 
-/** Fenced blocks and element contents at the end of a turn. */
+/** Returns the fenced blocks and element contents at the end of a turn. */
 function commandsOf(text: string): string[] {
   const fenced = [...text.matchAll(/```[a-z]*\n([^]*?)```/g)].map((match) => match[1] ?? '');
   const tagged = /<([A-Za-z_][\w-]*)>([^]*)<\/\1>\s*$/.exec(text)?.[2];

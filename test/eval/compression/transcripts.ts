@@ -56,8 +56,9 @@ function readBlock({ role, content, tool_calls = [] }: Message): ContextBlock {
 }
 
 /**
- * A tool message is an observation. So is a user turn after an assistant turn that has no tool call and ends
- * with a command. The compressor uses the same rule to tell observations from user text.
+ * Returns true for an observation. A tool message is an observation. A user turn is an observation if it
+ * follows an assistant turn that has no tool call and ends with a command. The compressor uses the same rule
+ * to distinguish observations from user text.
  */
 function isObservation(messages: readonly Message[], at: number): boolean {
   const message = messages[at];

@@ -9,19 +9,19 @@ export interface Scored {
 
 export interface RoutingFigures {
   /**
-   * The mean share of the quality gap that is recovered, over all shares of capable calls. Random routing
-   * scores 0.5. Null if there is no gap.
+   * The mean share of the quality gap that is recovered, over all shares of calls to the capable model.
+   * Random routing scores 0.5. Null if there is no gap.
    */
   readonly apgr: number | null;
-  /** The smallest shares of capable calls that recover half and four fifths of the gap. */
+  /** The smallest shares of calls to the capable model that recover half and four fifths of the gap. */
   readonly callsFor50: number | null;
   readonly callsFor80: number | null;
 }
 
 /**
- * Sends the share x of prompts with the highest scores to the capable model, for every x. Recovered gap:
- * (quality − cheap) / (capable − cheap). Prompts with equal scores count with their mean, so that their order
- * does not matter.
+ * For every share x, sends the share x of prompts with the highest scores to the capable model. The recovered
+ * gap is (quality − cheap) / (capable − cheap). For prompts with equal scores, the mean is used, so that
+ * their order does not matter.
  */
 export function measureRouting(prompts: readonly Scored[]): RoutingFigures {
   const gains = gainsInOrder(prompts);
@@ -58,7 +58,7 @@ export interface Interval {
 }
 
 /**
- * A 95% percentile bootstrap interval over prompts. Deterministic: the same prompts give the same interval.
+ * Returns a 95% percentile bootstrap interval over prompts. The same prompts always give the same interval.
  */
 export function bootstrapApgr(prompts: readonly Scored[], samples: number): Interval | null {
   const draw = randomFrom(prompts.length);

@@ -5,7 +5,7 @@ import { runTraffic } from './run-traffic.ts';
 import type { PromptSize } from '../sessions/prompt-sizes.ts';
 import type { ServedConversation } from './served-account.ts';
 
-/** How often the scripted model recovers a missed tool. */
+/** The probabilities with which the scripted model recovers a missed tool. */
 export const recoveryRates = [0.6, 0.8, 0.9] as const;
 
 /** The figures for one target and one true recovery rate, as means over accounts and splits. */
@@ -18,7 +18,7 @@ export interface ServedFigures {
   readonly rho_used: number;
   /** The mean K of calibrated buckets; null if none was calibrated. */
   readonly k: number | null;
-  /** The mean share of buckets, by conversations, in each state. */
+  /** The mean share of buckets in each state, weighted by conversations. */
   readonly states: Readonly<Record<'calibrated' | 'prior' | 'off', number>>;
   readonly tools_share: number;
   /** Billed cost relative to sending every tool, by prompt size. */
@@ -44,7 +44,7 @@ interface Split {
   readonly cost: Readonly<Record<PromptSize, number>>;
 }
 
-/** Each split sends new random traffic of each account, and judges the policy that results from it. */
+/** For each split, sends new random traffic of each account, and evaluates the resulting policy. */
 export async function measureServed(
   accounts: readonly (readonly ServedConversation[])[],
   options: ServedOptions,

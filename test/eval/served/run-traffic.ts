@@ -9,10 +9,13 @@ import type { PrunedConversation } from '../../../apps/worker/src/jobs/calibrate
 import type { Served, ServedConversation } from './served-account.ts';
 
 export interface Traffic {
-  /** The account's conversations; traffic draws from them at random. */
+  /** The account's conversations. Traffic draws conversations from this list at random. */
   readonly conversations: readonly ServedConversation[];
   readonly recallTarget: number;
-  /** How often the scripted model recovers a missed tool. The gateway does not know it. */
+  /**
+   * The probability with which the scripted model recovers a missed tool. The gateway does not receive this
+   * value.
+   */
   readonly recoveryRate: number;
   /** Number of conversations that the account sends. */
   readonly length: number;
@@ -24,18 +27,18 @@ export interface TrafficResult {
   readonly policy: RoutingPolicy;
 }
 
-/** The gateway's shadow shares: until an account has this many samples, and afterwards. */
+/** The gateway's shadow shares before and after an account has this many samples. */
 const [learningShare, learningSamples, usualShare] = [0.2, 100, 0.05];
-/** The policy is made again when the number of shadow conversations has grown by this factor. */
+/** A new policy is made when the number of shadow conversations has grown by this factor. */
 const growth = 1.2;
 const firstSamples = 20;
 const setup = ['list', 'model', 'ranker'] as const;
 const accountId = '019a9f5e-0000-7000-8000-000000000001';
 
 /**
- * Sends traffic through planner, log and calibration as the gateway does: shadow conversations are drawn at
- * random and labelled, all others are served under the policy in force, and the policy is made again while they
- * arrive.
+ * Sends traffic through planner, log and calibration, as the gateway does. Shadow conversations are drawn at
+ * random and labelled. All other conversations are served under the policy in force. New policies are made
+ * while the traffic arrives.
  */
 export async function runTraffic(traffic: Traffic): Promise<TrafficResult> {
   const { conversations, recallTarget, recoveryRate, length, random } = traffic;

@@ -16,21 +16,21 @@ export interface Served {
   readonly kept: number;
 }
 
-/** `own`: as recorded. */
+/** The prompt size for a replay. `own` is the size as recorded. */
 type Length = PromptSize | 'own';
 
-/** A conversation, which the real planner serves under any policy. */
+/** A conversation that the real planner can serve under any policy. */
 export class ServedConversation {
   readonly #model: CatalogModel;
   readonly #subjects: Readonly<Record<Length, ReplaySubject>>;
   readonly #served = new WeakMap<RoutingPolicy, Promise<Served>>();
   readonly #keys = new Map<string, Promise<string>>();
   readonly #replays = new Map<string, Promise<ReplayOutcome>>();
-  /** The bucket that its first turn and its list belong to, as `<intent>:<band>`. */
+  /** The bucket of the conversation's first turn and tool list, as `<intent>:<band>`. */
   bucket = '';
-  /** The labels of its needed tools, descending. */
+  /** The labels of the conversation's needed tools, descending. */
   neededKs: readonly number[] = [];
-  /** The cost of sending every tool with every request. */
+  /** The cost of the conversation if every tool is sent with every request. */
   whole: Readonly<Record<PromptSize, number>> = { small: 0, large: 0 };
 
   constructor(subject: ReplaySubject, model: CatalogModel) {
@@ -42,7 +42,7 @@ export class ServedConversation {
     return this.#subjects.own.list.tools.length;
   }
 
-  /** Replays the conversation in shadow, as the router does. */
+  /** Replays the conversation as a shadow conversation, as the router does. */
   async label(recallTarget: number): Promise<void> {
     const { own, small, large } = this.#subjects;
     const settings = { ...this.#settings(null, recallTarget), isShadow: true };
@@ -72,7 +72,10 @@ export class ServedConversation {
     return { small: await costOf('small'), large: await costOf('large') };
   }
 
-  /** Replays under policies that choose equal tool sets are equal, so each set is replayed once. */
+  /**
+   * Replays the conversation. Policies that choose equal tool sets have equal replays, so each set is
+   * replayed once.
+   */
   async #replay(length: Length, policy: RoutingPolicy | null, recallTarget: number): Promise<ReplayOutcome> {
     const [intent = ''] = this.bucket.split(':');
     const { state, k, kWithoutRecovery, recoveryRate, steps } = decideBucket(policy, {

@@ -1,6 +1,6 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 
-/** The shortest prefix that providers cache, used if the catalogue does not state it. */
+/** The shortest prefix that providers cache, used if the catalogue does not state the length. */
 const cachedTokensMin = 1024;
 
 /** One model call with its tokens as the provider counts them. */
@@ -12,8 +12,8 @@ export interface BilledCall {
 }
 
 /**
- * The cost of a session for a model, in tokens at its regular input price. Calls are assumed to follow within
- * the cache's lifetime.
+ * Returns the cost of a session for a model, in tokens at its regular input price. Calls are assumed to
+ * follow within the cache's lifetime.
  */
 export function billSession({ prices, cache }: CatalogModel, calls: readonly BilledCall[]): number {
   if (prices === null || prices.input === 0) return 0;
@@ -32,9 +32,9 @@ export function billSession({ prices, cache }: CatalogModel, calls: readonly Bil
 }
 
 /**
- * Tracks the calls in a session and the prefixes they share. A prompt has tools first, then instructions,
- * then messages, and a provider caches every prefix it was sent. The common prefix ends where the tools
- * differ. Messages are only ever appended.
+ * Tracks the calls in a session and the prefixes that the calls share. A prompt has tools first, then
+ * instructions, then messages, and a provider caches every received prefix. The common prefix ends at the
+ * first different tool. Messages are only ever appended.
  */
 export class SharedPrefixes {
   readonly calls: BilledCall[] = [];

@@ -6,7 +6,7 @@ import { loadTranscripts, type Message } from '../compression/transcripts.ts';
 import { tokensOf } from '../compression/token-table.ts';
 import type { EvalRequest, EvalSession } from './eval-session.ts';
 
-/** The public dialogues have no tool results and no instructions. These token counts stand in for them. */
+/** Token counts for tool results and instructions, which the public dialogues do not contain. */
 const systemTokens = 300;
 const resultTokens = 80;
 const callTokens = 40;
@@ -71,8 +71,8 @@ function defineTool(id: string, name: string, description: string, parameters: u
 }
 
 /**
- * Each set has one line per dialogue turn. The golds of a turn are called one after the other, then the model
- * responds.
+ * Each set has one line per dialogue turn. The gold tools of a turn are called one after the other, then the
+ * model responds.
  */
 function readDialogues(
   source: 'apibank' | 'bfcl_multi_turn',
@@ -106,8 +106,8 @@ function readTurn(turns: readonly QueryLine[], tools: ReadonlyMap<string, ToolDe
 }
 
 /**
- * Transcripts do not contain their tool definitions. Definitions are generated from the tool names, the
- * arguments of their calls, and our own descriptions.
+ * Generates tool definitions, because transcripts do not contain them. The definitions come from the tool
+ * names, the arguments of their calls, and our own descriptions.
  */
 function readTranscripts(folder: string): EvalSession[] {
   const transcripts = loadTranscripts(folder).filter(({ set }) => set === 'json');

@@ -8,8 +8,8 @@ const realServers = ['github_mcp', 'mongodb_mcp'];
 
 /**
  * Mixes the session's own tools with added tools, up to `size` in total. Half of the added tools come from
- * real servers, and half from any set. A hash of session and tool decides which tools are added and in which
- * order, so every run has the same lists.
+ * real servers, and half from any set. A hash of session and tool determines the added tools and their order,
+ * so every run has the same lists.
  */
 export function makeList(
   session: EvalSession,

@@ -7,8 +7,8 @@ import { replaySession } from './replay-session.ts';
 const accountId = '019a9f5e-0000-7000-8000-000000000001';
 
 /**
- * The policy that the worker makes from shadow conversations. Nothing was pruned yet, so the prior of the
- * recovery rate applies.
+ * Returns the policy that the worker makes from shadow conversations. No tool was pruned yet, so the prior of
+ * the recovery rate applies.
  */
 export async function makePolicy(
   subjects: readonly ReplaySubject[],

@@ -12,7 +12,7 @@ import { replaySession, replayStateless } from './replay-session.ts';
 const frontierK = [5, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256];
 const targets = [0.9, 0.95, 0.99];
 
-/** Prices for a cached prefix. The frontier does not depend on them. */
+/** Prices for a cached prefix. The frontier does not depend on these prices. */
 const cachedPrice = { cacheRead: 0.1, cacheWrite: 1.25, cachedTokensMin: 1024, output: 5 };
 
 /** The figures for one setting, over all sessions. Recall is counted by conversation. */
@@ -40,9 +40,9 @@ export interface ListReport {
   readonly prompt: PromptSize;
   readonly sessions: number;
   readonly requestsPerSession: number;
-  /** (b): the best K tools for each request. */
+  /** Method (b): the best K tools for each request. */
   readonly stateless: readonly Point[];
-  /** (c), (d), (e): conversations by recovery mode, for each K. */
+  /** Methods (c), (d), (e): conversations by recovery mode, for each K. */
   readonly frontier: readonly Point[];
   /** The points for each recall target, under the prices of each model. */
   readonly priced: Readonly<Record<string, readonly Point[]>>;
@@ -90,8 +90,8 @@ type Replay = (subject: ReplaySubject) => Promise<ReplayOutcome>;
 type Measure = (setting: string, replay: Replay, policy?: RoutingPolicy | null) => Promise<Point>;
 
 /**
- * A new account with the shipped priors, without and with recovery. Then an account with the policy that the worker
- * makes from these conversations as its shadow conversations.
+ * Measures a new account with the shipped priors, without and with recovery. Then measures an account with
+ * the policy that the worker makes from these conversations as shadow conversations.
  */
 async function measurePriced(
   model: CatalogModel,

@@ -53,7 +53,9 @@ export function prepareSubjects(
 
 type RankerOf = (session: EvalSession, list: EvalList) => ToolRanker;
 
-/** For sessions from a set, the semantic method ranks with models that have not seen the set's family. */
+/**
+ * For sessions from a set, the semantic method ranks with models that were trained without the set's family.
+ */
 function openRankers(lane: SubjectOptions['lane'], tools: ReadonlyMap<string, ToolDefinition>): RankerOf {
   if (lane === 'keyword') return () => keywordRanker;
   const definitions = [...tools.values()];

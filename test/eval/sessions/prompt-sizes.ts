@@ -1,6 +1,9 @@
 import type { ReplaySubject } from './replay.ts';
 
-/** Prompt sizes in tokens: instructions, and each tool result. Those of public dialogues, and of coding agents. */
+/**
+ * Prompt sizes in tokens, for instructions and for each tool result: those of public dialogues, and those of
+ * coding agents.
+ */
 export const promptSizes = {
   small: { system: 300, result: 80 },
   large: { system: 8_000, result: 800 },
@@ -8,7 +11,10 @@ export const promptSizes = {
 export type PromptSize = keyof typeof promptSizes;
 export const promptSizeNames = ['small', 'large'] as const satisfies readonly PromptSize[];
 
-/** The same conversation with other lengths of instructions and tool results. Its words do not change. */
+/**
+ * Returns the same conversation with other lengths of instructions and tool results. The words of the
+ * conversation do not change.
+ */
 export function resize(subject: ReplaySubject, size: PromptSize): ReplaySubject {
   const { system, result } = promptSizes[size];
   let turns = 0;

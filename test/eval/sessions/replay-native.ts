@@ -5,10 +5,10 @@ import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
 import { askRouter, countChance, renderQuestion, replayRequests, type ReplayState } from './replay-state.ts';
 
 /**
- * Replays a session with the provider's own deferral. `deferred`: an unloaded definition is free until the
- * model searches, and is part of the transcript afterwards. The search is a step in the same response, and
- * the context is read again for it. `allowed`: the prompt contains every definition, whichever tools may be
- * called.
+ * Replays a session with the provider's own deferral. In `deferred`, a definition costs nothing until the
+ * model searches for it, and is part of the transcript afterwards. The search is a step in the same response,
+ * and the provider reads the context again for it. In `allowed`, the prompt contains every definition,
+ * including tools that may not be called.
  */
 export type NativeSetting = Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 'price'> & {
   readonly way: NonNullable<CatalogModel['nativeSelection']>;
@@ -19,7 +19,7 @@ export type NativeSetting = Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 
 /** The estimated tokens of the model's search call and of the search tool's definition. */
 const searchAskTokens = 60;
 const searchToolTokens = 300;
-/** The number of tools that Anthropic's search returns. Its documentation says three to five. */
+/** The number of tools that Anthropic's search returns. Anthropic's documentation says three to five. */
 const foundTools = 5;
 
 export function replayNative(subject: ReplaySubject, setting: NativeSetting): Promise<ReplayOutcome> {
@@ -90,7 +90,8 @@ function answer(
       state.tail += searchAskTokens + (list.tokens[position] ?? 0) + (foundTools - 1) * mean;
     }
   }
-  // After a search, the transcript contains the definition of the deferred tool. The prompt never loads it.
+  // After a search, the transcript contains the definition of the deferred tool. The tool list of the prompt
+  // never contains it.
   if (isIn) state.called.add(needed);
   send(outputTokens);
 }

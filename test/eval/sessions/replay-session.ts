@@ -31,7 +31,7 @@ export function replaySession(subject: ReplaySubject, settings: ReplaySettings):
   });
 }
 
-/** The plan of a session's first request. */
+/** Returns the plan of a session's first request. */
 export async function planFirst(subject: ReplaySubject, settings: ReplaySettings): Promise<PlannedTools> {
   const { session } = subject;
   const first = { ...subject, session: { ...session, requests: session.requests.slice(0, 1) } };
@@ -63,7 +63,7 @@ async function planRequest(
   return { ...reply, recovery: { armed: reply.recovery.armed, way: wayOf(reply) } };
 }
 
-/** Keeps the label of a needed tool at its first need. */
+/** Stores the label of a needed tool at its first need. */
 function noteLabel(
   { index }: ReplaySubject,
   { needed }: EvalRequest,
@@ -89,7 +89,8 @@ function answer(
   if (needed === undefined || position === undefined) return send(forwarded, state.tail, outputTokens);
   const isIn = forwarded.includes(position);
   countNeed(needed, isIn, recovery.armed, state);
-  // After one recovery call, the model sees it in the transcript and calls the tool the same way next time.
+  // After one recovery call, the transcript contains that call, and the model calls the tool in the same form
+  // next time.
   if (isIn || !recovery.armed || state.recovered.has(needed))
     return send(forwarded, state.tail, outputTokens);
   state.recovered.add(needed);
@@ -105,7 +106,10 @@ function answer(
   send(forwarded, shown, outputTokens);
 }
 
-/** A tool added by recovery counts as recovered. Without recovery, a pruned tool is missed at once. */
+/**
+ * Counts a need of a tool. A tool added by recovery counts as recovered. Without recovery, a pruned tool is
+ * missed immediately.
+ */
 function countNeed(needed: string, isIn: boolean, isArmed: boolean, state: ReplayState): void {
   state.needs += 1;
   if (isIn || isArmed) state.called.add(needed);
@@ -126,7 +130,7 @@ function sendCall(
   prefixes: SharedPrefixes,
 ): void {
   const leftOut = tools.length - positions.length;
-  // Recovery tools that stand for different numbers of tools are distinct tools.
+  // Recovery tools that replace different numbers of tools are distinct tools.
   const standIn = -1 - leftOut;
   const sent = isArmed && leftOut > 0 ? [...positions, standIn] : positions;
   const tokensAt = (position: number): number =>

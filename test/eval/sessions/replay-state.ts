@@ -9,7 +9,7 @@ import { SharedPrefixes } from './bill.ts';
 import type { EvalRequest } from './eval-session.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
 
-/** A replay has one account, which needs no share. */
+/** A replay has one account, so its share is not limited. */
 const share = new LoopShare({
   ...{ pieceMs: 60_000, contendedShare: 1, burstMs: 0 },
   jobs: { slots: 64, slotsPerAccount: 64, waitingPerAccountMax: 64, waitingMax: 64, waitMsMax: 60_000 },
@@ -24,12 +24,15 @@ export interface ReplayState {
   readonly called: Set<string>;
   /** Pruned tools that the model has recovered. */
   readonly recovered: Set<string>;
-  /** For each tool, how often it was needed while it was pruned. */
+  /** For each tool, the number of needs while the tool was pruned. */
   readonly missed: Map<string, number>;
   readonly chances: number[];
   remembered: PlannedConversation | undefined;
   tail: number;
-  /** The tail of the last request, 0 before the first one, and the same when each user turn arrived. */
+  /**
+   * The tail tokens of the last request, 0 before the first request. `sentBefore` has the value at the
+   * arrival of each user turn.
+   */
   sentTokens: number;
   readonly sentBefore: number[];
   needs: number;
@@ -97,7 +100,7 @@ function openState(systemTokens: number): ReplayState {
   };
 }
 
-/** The router input for a request. */
+/** Returns the router input for a request. */
 export function renderQuestion(
   { session, list, index }: ReplaySubject,
   {
@@ -156,9 +159,7 @@ export async function askRouter(
   return reply;
 }
 
-/**
- * Records that a pruned tool was needed again. Each need is another chance for the model to request the tool.
- */
+/** Records another need of a pruned tool. Each need is another chance for the model to request the tool. */
 export function countChance(needed: string, { missed, chances }: ReplayState): void {
   const count = (missed.get(needed) ?? 0) + 1;
   missed.set(needed, count);

@@ -17,34 +17,40 @@ export interface ReplaySubject {
 export interface ReplaySettings {
   readonly recallTarget: number;
   readonly kOverride: number | null;
-  /** How pruned tools remain reachable. With `priced`, the router chooses the recovery mode. */
+  /** The method by which pruned tools stay reachable. With `priced`, the router chooses the recovery mode. */
   readonly net: 'none' | 'priced' | 'in_place' | 'regrown';
   readonly price: Omit<PlanPrice, 'listTokens' | 'headTokens'>;
   /** The account's policy. Without one, the shipped priors apply. */
   readonly policy?: RoutingPolicy | null;
-  /** Draws the session for shadow, so that its plan is labelled. */
+  /** Makes the session a shadow conversation, so that its plan is labelled. */
   readonly isShadow?: boolean;
 }
 
 export interface ReplayOutcome {
   readonly calls: readonly BilledCall[];
-  /** The session's tool calls, and the calls to tools that the plan itself forwarded. */
+  /**
+   * The number of the session's tool calls. `forwarded` counts the calls to tools that the plan itself
+   * forwarded.
+   */
   readonly needs: number;
   readonly forwarded: number;
   /**
-   * For each call to a pruned tool, how often that tool has been needed so far. Each need is one chance
+   * For each call to a pruned tool, the number of needs of that tool up to this call. Each need is one chance
    * to use recovery.
    */
   readonly chances: readonly number[];
-  /** Recovery rounds if the model uses recovery at the first chance. */
+  /** The number of recovery rounds if the model uses recovery at the first chance. */
   readonly rounds: number;
   /** The mean share of the list that was forwarded. */
   readonly kept: number;
   /** The needed tools that were pruned when they were first needed. */
   readonly missed: readonly string[];
-  /** Whether recovery was armed by the request that decided the tool set. */
+  /** Whether recovery was armed by the request that determined the tool set. */
   readonly isArmed: boolean;
-  /** The bucket of the session, and with `isShadow` the label of each needed tool at its first need. */
+  /**
+   * The bucket of the session. With `isShadow`, `heldFromK` has the label of each needed tool at its first
+   * need.
+   */
   readonly bucket: string;
   readonly heldFromK: ReadonlyMap<string, number>;
 }

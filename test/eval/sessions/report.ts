@@ -26,13 +26,16 @@ export function printReport(reports: readonly ListReport[]): void {
 }
 
 interface Bar {
-  /** The cheapest setting of the gateway that reaches the default target by conversation. Null if none does. */
+  /**
+   * The gateway's cheapest setting that reaches the default target by conversation. Null if no setting
+   * reaches the target.
+   */
   readonly ours: Point | null;
   /** The cheapest stateless K with a forwarded recall of at least the effective recall of `ours`. */
   readonly stateless: Point | null;
 }
 
-/** Computes the bars for each model. */
+/** Computes the compared settings for each model. */
 function barsOf(report: ListReport): Record<string, Bar> {
   return Object.fromEntries(
     Object.keys(report.priced).map((model) => {

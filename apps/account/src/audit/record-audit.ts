@@ -19,8 +19,8 @@ export interface AuditPlace {
 }
 
 /**
- * Adds an event to the account's audit log. Call this function in the transaction of the change, so that
- * either both are stored or neither.
+ * Adds an event to the account's audit log. Call this function in the transaction of the change, so that the
+ * change and the event are stored together.
  */
 export async function recordAudit(
   tx: AccountModels,

@@ -3,13 +3,13 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 import type { DeletedAccount, DeletionStep } from './deletion-step.port.ts';
 
 /**
- * How often the runner searches for deletions that another replica left unfinished or that are due for a
+ * Milliseconds between searches for deletions that another replica left unfinished or that are due for a
  * retry.
  */
 const everyMs = 2_000;
 /**
- * How long a replica's claim on a deletion lasts. The active replica renews its claim. If this replica stops,
- * another one claims the deletion after this time.
+ * Milliseconds for which a replica's claim on a deletion is valid. The active replica renews its claim. If
+ * this replica stops, another one claims the deletion after this time.
  */
 const claimMs = 8_000;
 const claimEveryMs = 2_000;

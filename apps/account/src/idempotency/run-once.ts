@@ -4,7 +4,7 @@ import type { AccountModels } from '../persistence/account-database.ts';
 import { hashIdempotencyKey, openReply, sealReply, type ReplyOwner } from './reply-seal.ts';
 
 const hourMs = 3_600_000;
-/** How long a stored reply can be replayed. */
+/** Time for which a stored reply can be replayed. */
 const keptMs = 24 * hourMs;
 /** Maximum number of stored replies per account. The oldest replies are deleted first. */
 export const recordsMax = 1_000;

@@ -24,7 +24,7 @@ const doubling = { firstBlockMs: 30_000, longestBlockMs: 15 * 60_000 } as const;
 
 /**
  * The budgets of sign-in attempts. The scheme follows OWASP's "Slow Down Online Guessing Attacks with Device
- * Cookies": a browser that signed in before has its own budget, and strangers share the others.
+ * Cookies": a browser that signed in before has its own budget, and all other browsers share budgets.
  * docs/guides/sign-in.md lists the resulting bounds.
  */
 export const guessAllowances = {

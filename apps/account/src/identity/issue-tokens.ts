@@ -8,11 +8,11 @@ import type { AccountModels } from '../persistence/account-database.ts';
 import type { Identity } from './identity.ts';
 import type { DeviceOwner } from './known-devices.ts';
 
-/** How long a login session lasts. Refreshing the tokens of a session does not extend it. */
+/** Lifetime of a login session. Refreshing the tokens of a session does not extend it. */
 const loginSessionMs = 30 * 24 * 60 * 60 * 1000;
 /** Maximum number of login sessions per person. A new login above this number ends the oldest session. */
 const loginSessionsPerUserMax = 50;
-/** How many replaced refresh tokens are kept per login session, to detect their reuse. */
+/** Number of replaced refresh tokens that are kept per login session, to detect their reuse. */
 export const usedRefreshTokensMax = 50;
 
 /** Tokens for the client, encrypted to the edge gateway. */

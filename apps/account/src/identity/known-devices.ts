@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, randomBytes, type KeyObject } from '
 import { jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 
-/** How long a browser stays a known device after its last sign-in. */
+/** Time for which a browser stays a known device after its last sign-in. */
 const deviceSeconds = 180 * 24 * 60 * 60;
 const nonceBytes = 16;
 const tokenType = 'device+jwt';

@@ -9,11 +9,17 @@ export interface SigningKeysOptions {
   readonly database: AccountDatabase;
   /** The key pair that encrypts private keys for storage. Only this key pair can decrypt them. */
   readonly boxKeys: SealingKeyPair;
-  /** How long a key signs tokens before the next key replaces it. */
+  /** Milliseconds for which a key signs tokens before the next key replaces it. */
   readonly signsForMs?: number;
-  /** How long before its first signature a key is published, so that verifiers can fetch the key in time. */
+  /**
+   * Milliseconds between a key's publication and its first signature, so that verifiers can fetch the key in
+   * time.
+   */
   readonly publishedAheadMs?: number;
-  /** How long a key still verifies tokens after its last signature. This must exceed the token lifetime. */
+  /**
+   * Milliseconds for which a key still verifies tokens after its last signature. This must exceed the token
+   * lifetime.
+   */
   readonly verifiesAfterMs?: number;
   readonly now?: () => number;
 }

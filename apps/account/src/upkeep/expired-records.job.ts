@@ -14,9 +14,9 @@ interface ExpiredRecordsParts {
 
 /**
  * Deletes expired replies to idempotent calls, so that even inactive accounts keep no encrypted secrets after
- * their promised lifetime. The job also deletes expired login sessions and mail tokens, forgotten login
- * failures, audit events above the limits, and plans of conversations that were not continued for a long
- * time. Every replica runs this job, and concurrent runs are harmless.
+ * their promised lifetime. The job also deletes expired login sessions and mail tokens, and forgotten login
+ * failures. It deletes audit events above the limits, and plans of conversations that were not continued for
+ * a long time. Every replica runs this job, and concurrent runs are harmless.
  */
 export class ExpiredRecordsJob {
   readonly #parts: ExpiredRecordsParts;

@@ -11,8 +11,8 @@ import { compressSchemas, type SchemaMode } from '../compress-schemas/compress-s
 import type { CompressionThread } from './compression-thread.adapter.ts';
 
 /**
- * Maximum size of a request on the event loop, in UTF-16 units. Compressing this much text takes about 5 ms
- * (`npm run bench:compressor`), which is the longest time that a request delays other requests. The worker
+ * Maximum size of a request on the event loop, in UTF-16 units. Compressing text of this size takes about 5
+ * ms (`npm run bench:compressor`), which is the longest time that a request delays other requests. The worker
  * thread compresses larger requests.
  */
 export const smallUnitsMax = 64 * 1024;

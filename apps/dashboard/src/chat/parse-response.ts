@@ -5,7 +5,7 @@ import type { Frame } from './read-stream.ts';
 export interface Answer {
   readonly text: string;
   readonly calls: readonly ToolCall[];
-  /** Why the model stopped, as the response format reports it. */
+  /** The reason why the model stopped, in the words of the response format. */
   readonly stopReason: string | null;
   /** The message of an error event in the stream. */
   readonly error: string | null;

@@ -26,9 +26,9 @@ interface Prompts {
 
 /**
  * Encoder that loads any sentence transformer directory: `model.onnx`, `tokenizer.json`, and its pooling and
- * prompt configuration. The encoder uses mean pooling unless the configuration selects first-token pooling.
- * The encoder handles one text at a time, because quantized graphs choose their scale per batch, and a text's
- * vector must not depend on other texts.
+ * prompt configuration. The encoder uses mean pooling unless the configuration selects first-token pooling. A
+ * text's vector must not depend on other texts. The encoder therefore handles one text at a time, because
+ * quantized graphs choose their scale per batch.
  */
 export class SentenceTransformer implements Encoder {
   readonly id: string;

@@ -12,7 +12,8 @@ const partSchema = z.object({ field: z.enum(encoderFields), text: z.string() });
 
 const manifestSchema = z.object({
   /**
-   * How words map to token ids: known words use `vocabulary.txt`, and all other words share `buckets` ids.
+   * The mapping of words to token ids. Known words use `vocabulary.txt`, and all other words share `buckets`
+   * ids.
    */
   kind: z.literal('words-and-buckets'),
   dimensions: z.int().positive().max(4096),

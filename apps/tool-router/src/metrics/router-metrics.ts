@@ -63,7 +63,7 @@ export class RankingMetrics {
 }
 
 /**
- * Where a vector came from. `given_up`: too many definitions were waiting, or the model failed. `forgotten`:
+ * The source of a vector. `given_up`: too many definitions were waiting, or the model failed. `forgotten`:
  * the vector is not stored anywhere, so its definition is requested again.
  */
 type VectorSource = 'memory' | 'shared' | 'made' | 'given_up' | 'forgotten';

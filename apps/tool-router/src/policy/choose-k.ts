@@ -87,9 +87,8 @@ export interface KChoice {
  * forwarded and recovered tools together must meet the target. Among those values of K, the cheapest is
  * chosen. The cost consists of the definitions over the whole conversation, the tool names in the recovery
  * tool, and the expected recovery rounds. The cheaper option, with or without recovery, is chosen. If pruning
- * would cost more than it saves, all tools are forwarded.
- * A conversation that was sent with the whole list gets the same K, if the rest of the conversation saves more
- * than the one-time rewrite of the prompt cache costs.
+ * would cost more than it saves, all tools are forwarded. A conversation that was sent with the whole list
+ * gets the same K, if the remaining savings exceed the cost of rewriting the prompt cache once.
  */
 export function chooseK(question: KQuestion): KChoice {
   const { tools, kOverride } = question;

@@ -9,7 +9,10 @@ import type { RoutingPolicies } from './routing-policies.port.ts';
  * uses the priors.
  */
 const waitMs = 30;
-/** How long policies and failed lookups are cached. The worker broadcasts changes in the meantime. */
+/**
+ * Milliseconds for which policies and failed lookups are cached. The worker broadcasts changes in the
+ * meantime.
+ */
 const keptMs = 10 * 60_000;
 const missedMs = 30_000;
 

@@ -37,10 +37,11 @@ export interface RankOptions {
 }
 
 /**
- * Why a ranking method was used. `semantic`: the list was ranked by vectors, as intended. All other reasons
- * are for keyword rankings. `asked`: the caller requested keyword ranking. `short_list`: all tools are
- * forwarded anyway. `new_tools`: too many tools have no vector yet; their vectors are computed afterwards.
- * `no_model`: the model is missing or broken. `late`: the deadline has passed. `busy`: too many tasks wait.
+ * The reason for the ranking method. `semantic`: the list was ranked by vectors, as intended. All other
+ * reasons are for keyword rankings. `asked`: the caller requested keyword ranking. `short_list`: all tools
+ * are forwarded anyway. `new_tools`: too many tools have no vector yet; their vectors are computed
+ * afterwards. `no_model`: the model is missing or broken. `late`: the deadline has passed. `busy`: too many
+ * tasks wait.
  */
 export type MethodReason = 'semantic' | 'asked' | 'short_list' | 'new_tools' | 'no_model' | 'late' | 'busy';
 

@@ -181,7 +181,7 @@ function* measureCosines(list: StageList, turn: StageTurn, { tools, texts, dimen
   };
 }
 
-/** Cached by matrix, because the result stays the same for a list. */
+/** The results are cached by matrix, because a list always has the same result. */
 const centralities = new WeakMap<Float32Array, Float64Array>();
 
 function centralityOf(list: StageList, vectors: StageVectors): Float64Array {

@@ -9,7 +9,7 @@ import { dot } from './score-math.ts';
 /** Maximum number of words between two words of a name that still form an adjacent pair. */
 const phraseGapMax = 2;
 
-/** How much of each tool's name the turn contains, by word weight and by adjacent word pairs. */
+/** The share of each tool's name that the turn contains, by word weight and by adjacent word pairs. */
 export function measureNames(
   { index, nameWeights, namePostings, namePairs }: StageList,
   turn: StageTurn,
@@ -34,7 +34,7 @@ export function measureNames(
   return { name_covered: covered, name_phrase: phrase };
 }
 
-/** How much of the turn each tool's texts contain, by word weight in this list. */
+/** The share of the turn that each tool's texts contain, by word weight in this list. */
 export function measureCoverage({ index }: StageList, query: TurnQuery): Float64Array {
   const covered = new Float64Array(index.names.length);
   let total = 0;
@@ -76,8 +76,8 @@ interface Affinity {
 }
 
 /**
- * How closely each tool is related to the leading tools: by vector cosine, by shared name words, and by
- * supplying a parameter that a leading tool needs (`get_user_id` before `send_message(user_id)`).
+ * The relation of each tool to the leading tools. The relation is measured by vector cosine, by shared name
+ * words, and by supplied parameters that a leading tool needs (`get_user_id` before `send_message(user_id)`).
  */
 export function* measureAffinity(
   list: StageList,
@@ -119,7 +119,7 @@ function* measureSupplies(list: StageList, needy: Uint32Array): Pieces<Float64Ar
   return supply;
 }
 
-/** How much of each tool's name, by word weight, occurs in another tool's words. */
+/** The share of each tool's name, by word weight, that occurs in another tool's words. */
 function shareNames(list: StageList, tool: number, words: readonly string[]): Float64Array {
   const { index, namePostings, nameWeights } = list;
   const shares = new Float64Array(index.names.length);

@@ -26,13 +26,13 @@ interface SoftScores {
   readonly text: Float64Array;
   /** Number of words from the turn that occur in the tool's name. */
   readonly name: Float64Array;
-  /** How much of the tool's name the turn contains, by word weight. */
+  /** The share of the tool's name that the turn contains, by word weight. */
   readonly nameCovered: Float64Array;
 }
 
 /**
  * Late interaction through the inverted index. Each word in the turn counts by its best match among the
- * tool's words: the same word, a synonym or a similar spelling.
+ * tool's words. A match is the same word, a synonym or a similar spelling.
  */
 export function* scoreSoftly(
   list: StageList,

@@ -32,9 +32,7 @@ export interface StageTurn {
    * words.
    */
   readonly segments: readonly (readonly string[])[];
-  /**
-   * How much the turn depends on earlier turns: 1 for a few words, less for long turns, 0 for the first turn.
-   */
+  /** The turn's dependence on earlier turns: 1 for a few words, less for long turns, 0 for the first turn. */
   readonly contextWeight: number;
   /**
    * Texts to encode: the turn, the turn with its context (the same object if there is no context), and each

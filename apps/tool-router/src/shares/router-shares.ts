@@ -7,7 +7,7 @@ import {
 } from '@gateway/messaging';
 import type { Metrics } from '@gateway/observability';
 
-/** How accounts share the router's processor time. */
+/** The shares of accounts in the router's processor time. */
 export interface RouterShares {
   /** The event loop, for long tool lists. */
   readonly loop: LoopShare;

@@ -23,10 +23,7 @@ const wordPattern =
   // eslint-disable-next-line regexp/no-super-linear-move -- two or more capitals always match, so no run is read twice
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|\p{N}+/gu;
 
-/**
- * The same pattern restricted to ASCII text, which is the most frequent. The restricted pattern is five times
- * as fast.
- */
+/** Most text is ASCII text. The word pattern for ASCII text is five times as fast as the general pattern. */
 const asciiText = /^[\t-~]*$/;
 // eslint-disable-next-line regexp/no-super-linear-move -- two or more capitals always match, so no run is read twice
 const asciiPattern = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;

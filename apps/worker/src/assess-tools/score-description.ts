@@ -2,7 +2,7 @@ import { stemmer } from 'stemmer';
 import type { NearDuplicate } from './find-near-duplicates.ts';
 import { findAction, listStems, splitWords, type AssessedTool, type ToolParameter } from './assessed-tool.ts';
 
-/** Why a definition lost points, and how to fix it. */
+/** The reason why a definition lost points, with a suggestion to fix the problem. */
 export interface DescriptionIssue {
   readonly code: string;
   /** Points lost, out of 100. */

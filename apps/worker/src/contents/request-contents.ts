@@ -45,7 +45,7 @@ export async function readContent(
 interface StoredContent {
   readonly accountId: string;
   readonly requestId: string;
-  /** When the content expires: RFC 3339, UTC. */
+  /** The expiry of the content, as RFC 3339 in UTC. */
   readonly expiresAt: string;
   readonly sealed: Uint8Array;
 }

@@ -79,9 +79,9 @@ function dropIfEmptyOrNamed(
 }
 
 /**
- * Drops `title` annotations without information. These are the title of the outermost schema, because the
- * tool has a name, titles that repeat the property's name, and titles next to a description. A title is kept
- * if it is the only text.
+ * Drops `title` annotations without information. A title is dropped if it repeats the property's name or is
+ * next to a description. The title of the outermost schema is dropped because the tool has a name. A title is
+ * kept if it is the only text.
  */
 export const title: SchemaStep = {
   name: 'title',

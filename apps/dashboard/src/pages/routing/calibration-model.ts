@@ -74,8 +74,8 @@ function describeRecall({ forwarded_recall, effective_recall, recovery_rate }: C
 }
 
 /**
- * Why the policy is not applied. Null if the policy is applied. Keys with their own K never follow the
- * policy.
+ * The reason why the policy is not applied. Null if the policy is applied. Keys with their own K never follow
+ * the policy.
  */
 export function describeMode({ mode }: RoutingPreferences['pruning']): string | null {
   if (mode === 'off')

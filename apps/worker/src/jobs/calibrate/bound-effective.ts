@@ -80,8 +80,8 @@ function boundLoss(counts: MissCounts, recoveryRate: number): number {
 }
 
 /**
- * Whether the lower bound of effective recall meets the target. The result is the same as with
- * `boundEffectiveAt`, in less time.
+ * Whether the lower bound of effective recall meets the target. The function returns the same result as
+ * `boundEffectiveAt`, but in less time.
  */
 export function meetsTarget(counts: MissCounts, recoveryRate: number, recallTarget: number): boolean {
   return isExact(counts, recoveryRate)

@@ -50,7 +50,7 @@ export interface RecallChange {
   readonly accountId: string;
   readonly bucket: string;
   readonly kind: 'fell' | 'recoveries_rose' | 'setup_changed';
-  /** When the change started, as RFC 3339. */
+  /** The start of the change, as RFC 3339. */
   readonly since: string | null;
 }
 

@@ -64,9 +64,8 @@ describe('a calibrated policy', () => {
       }));
       return bucketOf(calibrate({ samples: missing, pruned }, null, { recallTarget: 0.95, hasRecovery })).k;
     };
-    // One conversation in twenty needs a K above 12. With 342 tools recovered in 7,600 conversations, ρ is
-    // 0.9.
-    // 0.9.
+    // One conversation in twenty needs a K above 12.
+    // With 342 tools recovered in 7,600 conversations, ρ is 0.9.
     expect(kAt(342)).toBe(12);
     expect(kAt(342, false)).toBe(60);
     expect(kAt(20)).toBe(60);

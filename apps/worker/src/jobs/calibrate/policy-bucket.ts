@@ -37,7 +37,7 @@ export interface PolicyBucket {
    * time. Null if recall has not dropped.
    */
   readonly since: string | null;
-  /** Why recall is tested again with more shadow conversations. Null if it is not tested again. */
+  /** The reason why recall is tested again with more shadow conversations. Null if it is not tested again. */
   readonly retest: RecallRetest | null;
 }
 

@@ -7,8 +7,8 @@ const rounds = 20;
 /**
  * Detects when tool ranks in conversations get worse. A drop in recall is modelled as a stretch: every depth
  * is multiplied by the factor that lowers recall at K by ten points. Stretching raises the share of deeper
- * ranks to a power (Lehmann, "The power of rank tests", 1953), so the shape of the distribution does not
- * matter. All ranks in a conversation are used, because the deepest rank contains only half of the
+ * ranks to a power (Lehmann, "The power of rank tests", 1953). The shape of the distribution therefore does
+ * not matter. All ranks in a conversation are used, because the deepest rank contains only half of the
  * information.
  */
 export class RankWatch implements RecallWatch {

@@ -41,8 +41,8 @@ type ShadowCount = Pick<ShadowSample, 'at' | 'missed' | 'isArmed' | 'share'>;
 /**
  * Measures the recovery rate ρ: the number of tools recovered in pruned conversations, divided by the number
  * of tools missed in them. The number of missed tools is estimated from shadow conversations. Each shadow
- * conversation was drawn with a known probability p, so it represents (1 − p) / p pruned conversations of the
- * same time and policy. This is the Horvitz–Thompson estimator ("A Generalization of Sampling Without
+ * conversation was drawn with a known probability p. It therefore represents (1 − p) / p pruned conversations
+ * of the same time and policy. This is the Horvitz–Thompson estimator ("A Generalization of Sampling Without
  * Replacement From a Finite Universe", 1952). The bounds come from the delta method for the logarithm of a
  * ratio. The variances are summed over conversations, because calls within a conversation depend on each
  * other. The lower bound is used for planning if the measurement contradicts the prior.
@@ -133,9 +133,9 @@ export function lossOf(misses: number, recoveryRate: number): number {
 }
 
 /**
- * Bounds effective recall, from the sum of the losses of `samples` conversations. A loss between 0 and 1
- * varies less than a coin with the same mean. The binomial bound at the real-valued sum is therefore
- * conservative. `npm run eval:served` measures the error.
+ * Bounds effective recall, from the sum of the losses of `samples` conversations. A loss between 0 and 1 has
+ * a smaller variance than a coin toss with the same mean. The binomial bound at the real-valued sum is
+ * therefore conservative. `npm run eval:served` measures the error.
  */
 export function boundEffective(samples: number, losses: number): BoundedRecall {
   return {

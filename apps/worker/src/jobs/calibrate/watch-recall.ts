@@ -9,8 +9,8 @@ export const referenceMin = 59;
 /** Growth of the reference, as a share, after which the reference is fitted again. */
 const growth = 0.2;
 /**
- * A CUSUM raises more false alarms if each conversation contains more information (in nats), and
- * exponentially fewer with a higher threshold (Siegmund, "Sequential analysis", 1985, chapter 2). The
+ * A CUSUM raises more false alarms if each conversation contains more information (in nats). A higher
+ * threshold reduces the false alarms exponentially (Siegmund, "Sequential analysis", 1985, chapter 2). The
  * threshold is therefore the logarithm of this multiple of the information. `npm run eval:calibration --
  * --part quiet` counts the false alarms. docs/internals/recall.md lists the results.
  */

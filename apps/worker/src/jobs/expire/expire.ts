@@ -2,7 +2,7 @@ import { expireContents } from '../../contents/request-contents.ts';
 import { choosePartition, type Partitions } from '../../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
-/** Which request data an account allows to be stored, and for how long. */
+/** The request data that an account allows the gateway to store, and its retention period. */
 export interface Keeping {
   readonly retentionDays: number;
   readonly hasContents: boolean;
@@ -16,8 +16,8 @@ const rowsAtOnce = 5_000;
  */
 const toolDaysKept = 91;
 /**
- * How long dropping a partition waits for its readers and writers. After this time, the partition is left for
- * the next round.
+ * Milliseconds that the deletion of a partition waits for readers and writers. After this time, the partition
+ * is left for the next round.
  */
 const lockTimeoutMs = 2_000;
 

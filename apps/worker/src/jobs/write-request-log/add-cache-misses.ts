@@ -34,9 +34,8 @@ const stored = z.array(
     provider: z.string().nullable(),
     model: z.string().nullable(),
     requestedModel: z.string().nullable(),
-    // Null if another release wrote the prompt in a different format. A request without a prompt is not
-    // compared.
-    // compared.
+    // Null if another release wrote the prompt in a different format.
+    // A request without a prompt is not compared.
     prompt: requestPrompt.nullable().catch(null),
   }),
 );

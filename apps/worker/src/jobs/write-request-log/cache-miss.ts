@@ -10,7 +10,7 @@ import type {
 /** The properties of a conversation's request that affect its prompt cache. */
 export interface PromptRecord {
   readonly id: string;
-  /** When the request was accepted, in milliseconds since the epoch. */
+  /** The time at which the request was accepted, in milliseconds since the epoch. */
   readonly atMs: number;
   readonly provider: string | null;
   readonly model: string | null;
@@ -94,9 +94,9 @@ function countCached({ caching, inputTokens, cachedTokens, writtenTokens }: Requ
 type Named = readonly [CacheMissCause, CacheMissDetail];
 
 /**
- * If the cache lifetime has expired and nothing was read, the cause is the lifetime, whatever changed.
- * Otherwise, the cause is a change by the client, or else a change by the gateway. In all other cases, the
- * cause is the provider.
+ * If the cache lifetime has expired and nothing was read, the cause is the lifetime, regardless of other
+ * changes. Otherwise, the cause is a change by the client, or else a change by the gateway. In all other
+ * cases, the cause is the provider.
  */
 function nameCause(record: PromptRecord, previous: PromptRecord): Named {
   const { prompt, atMs } = record;

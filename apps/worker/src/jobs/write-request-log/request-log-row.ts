@@ -11,7 +11,7 @@ import { chooseBucket, findNeededK, renderNeeds, type StoredNeeds } from './need
 /** A row in `request_log`, with its columns as fields. */
 export interface RequestLogRow {
   readonly id: string;
-  /** When the request was accepted: RFC 3339, UTC. */
+  /** The time at which the request was accepted, as RFC 3339 in UTC. */
   readonly created_at: string;
   readonly account_id: string;
   readonly key_id: string;

@@ -24,7 +24,7 @@ export interface ToolUse {
   /** Number of calls with a known rank. `rank_sum` is the sum of their ranks. */
   ranked_calls: number;
   rank_sum: number;
-  /** When the tool was last used, as RFC 3339. */
+  /** The time of the tool's last use, as RFC 3339. */
   last_seen_at: string;
 }
 
