@@ -1,5 +1,6 @@
 import type { ErrorDefinition } from './error-definition.ts';
-import { errorRegistry, type ErrorCode } from './registry.ts';
+import type { ErrorCode } from './registry.ts';
+import { errorRegistry } from './registry.ts';
 
 export interface GatewayErrorOptions {
   /** Public text, if more specific than the registry's default. */
@@ -42,4 +43,22 @@ export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   const detail = thrown instanceof Error ? thrown.message : String(thrown);
   return new GatewayError('internal_error', { detail, cause: thrown });
+}
+
+/** The error for a missing required field. `param` is the field's name in the caller's request. */
+export function missingField(param: string): GatewayError {
+  return new GatewayError('missing_field', { param, message: `The field "${param}" is required.` });
+}
+
+/**
+ * The error for a field with an invalid value. `rule` completes "must be …". The error text does not contain
+ * the value, because the value may be a secret.
+ */
+export function invalidField(param: string, rule: string): GatewayError {
+  return new GatewayError('invalid_field', { param, message: `The field "${param}" must be ${rule}.` });
+}
+
+/** The error for a field that is not defined. */
+export function unknownField(param: string): GatewayError {
+  return new GatewayError('unknown_field', { param, message: `The field "${param}" is not known here.` });
 }

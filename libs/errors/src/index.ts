@@ -1,4 +1,10 @@
-export { GatewayError, toGatewayError, type GatewayErrorOptions } from './gateway-error.ts';
-export { invalidField, missingField, unknownField } from './field-errors.ts';
+export {
+  GatewayError,
+  toGatewayError,
+  type GatewayErrorOptions,
+  invalidField,
+  missingField,
+  unknownField,
+} from './gateway-error.ts';
 export type { ErrorDefinition, ErrorType } from './error-definition.ts';
 export { errorRegistry, type ErrorCode } from './registry.ts';

@@ -1,8 +1,6 @@
-import { billingErrors } from './billing-errors.ts';
+import { billingErrors, permissionErrors, toolErrors } from './account-errors.ts';
 import type { ErrorDefinition } from './error-definition.ts';
 import { identityErrors } from './identity-errors.ts';
-import { permissionErrors } from './permission-errors.ts';
-import { toolErrors } from './tool-errors.ts';
 import { upstreamErrors } from './upstream-errors.ts';
 
 /**

@@ -8,7 +8,13 @@ export {
 } from './redis.ts';
 export { AccountCache, type AccountCacheOptions } from './account-cache.ts';
 export { accountShare, type AccountShare, watchShare } from './account-share.ts';
-export { endOnSignal } from './end-on-signal.ts';
+export {
+  endOnSignal,
+  runService,
+  type RunningService,
+  type ServiceOptions,
+  type ServiceParts,
+} from './run-service.ts';
 export { FairQueue, type FairQueueOptions, type RefusedReason } from './fair-queue.ts';
 export { LoopShare, type LoopShareOptions, type Pieces } from './loop-share.ts';
 export type {
@@ -24,6 +30,5 @@ export type {
 export { TimeShare, type TimeShareOptions } from './time-share.ts';
 export { connectMessaging, type MessagingOptions } from './nats-messaging.ts';
 export { nestLogger, RpcHandler, RpcServer } from './nest-transport.ts';
-export { runService, type RunningService, type ServiceOptions, type ServiceParts } from './run-service.ts';
 export * from './sealed-box.ts';
 export { parseConfig, port, serviceVariables, unlessEmpty, type ServiceConfig } from './service-config.ts';

@@ -20,7 +20,7 @@ export {
   routingModes,
   routingStrings,
   type RoutingMode,
-} from './choice/routing-string.ts';
+} from './choice/question.ts';
 export {
   chooseLevel,
   createComplexityModel,

@@ -1,13 +1,48 @@
+import type { ReportedAuditEvent } from '@gateway/contracts';
 import {
   exportAuditEvents as exportAuditEventsContract,
   listAuditEvents as listAuditEventsContract,
   reportAuditEvents as reportAuditEventsContract,
 } from '@gateway/contracts';
-import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import { isForeignKeyConflict } from '@gateway/persistence';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { RpcHandler } from '@gateway/messaging';
 import { Controller, Inject } from '@nestjs/common';
-import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-database.ts';
+import type { AccountDatabase, Prisma } from '../persistence/account-database.ts';
+import { ACCOUNT_DATABASE } from '../persistence/account-database.ts';
+import { describeActor, renderOrigin, renderTarget } from './record-audit.ts';
 import { exportAuditEvents, listAuditEvents } from './read-audit.ts';
-import { reportAuditEvents } from './report-audit.ts';
+
+/**
+ * Stores events of other services. Skips events that are already stored, and events of deleted accounts.
+ * Throws if any other event could not be stored. The caller then repeats the whole report.
+ */
+async function reportAuditEvents(
+  { database }: { readonly database: AccountDatabase },
+  { events }: { events: readonly ReportedAuditEvent[] },
+): Promise<Record<string, never>> {
+  for (const event of events) await storeEvent(database, event);
+  return {};
+}
+
+async function storeEvent(
+  database: AccountDatabase,
+  { id, accountId, at, action, target, changes, actor }: ReportedAuditEvent,
+): Promise<void> {
+  const models = database.forAccount(accountId);
+  const data = {
+    ...{ id, accountId, at: new Date(at), action },
+    ...renderTarget(target),
+    ...(changes === null ? {} : { changes: changes as Prisma.InputJsonObject }),
+    ...(await describeActor(models, accountId, actor)),
+    ...renderOrigin(actor),
+  };
+  try {
+    await models.auditEvent.createMany({ data: [data], skipDuplicates: true });
+  } catch (error) {
+    if (!isForeignKeyConflict(error)) throw error;
+  }
+}
 
 /** Implements the contracts for the audit log. */
 @Controller()

@@ -1,4 +1,4 @@
-import { estimatePeriod, chooseHistoryStart, choosePeriod } from './billing-period.ts';
+import { estimatePeriod, chooseHistoryStart, choosePeriod } from '../billing/read-billing.ts';
 import { choosePlan, renderPlan, selfHostedPlan, type Plan, type Plans } from './plans.ts';
 
 const free: Plan = {

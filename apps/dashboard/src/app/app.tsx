@@ -1,4 +1,6 @@
 import {
+  Button,
+  CloseButton,
   Drawer,
   MantineProvider,
   Modal,
@@ -8,9 +10,44 @@ import {
 } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from 'react-router/dom';
+import classes from '../components/notices.module.css';
+import type { Notice } from '../lib/notices.ts';
+import { dismissNotice, useNotices } from '../lib/notices.ts';
 import { queryClient } from '../api/client.ts';
-import { Notices } from '../components/notices.tsx';
 import { router } from './router.tsx';
+
+/** Shows the texts of `notifyDone`. The region always exists, so that screen readers announce new texts. */
+function Notices() {
+  const notices = useNotices();
+  return (
+    <div className={classes.region} role="status">
+      {notices.map((notice) => (
+        <NoticeCard key={notice.id} notice={notice} />
+      ))}
+    </div>
+  );
+}
+
+function NoticeCard({ notice: { id, text, undo } }: { readonly notice: Notice }) {
+  return (
+    <div className={classes.notice}>
+      <span className={classes.text}>{text}</span>
+      {undo === undefined ? null : (
+        <Button
+          size="compact-xs"
+          variant="default"
+          onClick={() => {
+            undo();
+            dismissNotice(id);
+          }}
+        >
+          Undo
+        </Button>
+      )}
+      <CloseButton size="sm" aria-label="Dismiss" onClick={() => dismissNotice(id)} />
+    </div>
+  );
+}
 
 /**
  * The theme's CSS variables are in theme.css, because the Content-Security-Policy forbids style elements. Keep both files

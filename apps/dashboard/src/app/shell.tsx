@@ -1,15 +1,49 @@
-import { Burger, Drawer } from '@mantine/core';
+import { Alert, Burger, Button, Drawer } from '@mantine/core';
+import { MailWarning } from 'lucide-react';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { Suspense } from 'react';
 import { Navigate, Outlet, useLocation, useNavigation } from 'react-router';
+import { useAccount, useResendVerification } from '../api/account.ts';
 import { ErrorState, LoadingState } from '../components/states.tsx';
+import { Foreign } from '../components/values.tsx';
+import { useSignInSettings } from '../login-session/sign-in-settings.ts';
+import classes from './shell.module.css';
 import { useLoginSession } from '../login-session/current-login-session.ts';
 import { Brand } from '../components/brand.tsx';
 import { Navigation } from './navigation.tsx';
-import { VerifyEmailBanner } from './verify-email-banner.tsx';
-import classes from './shell.module.css';
-import { useAccount } from '../api/account.ts';
+
+/** Asks a person with an unverified e-mail address to verify it, if the gateway can send mail. */
+function VerifyEmailBanner() {
+  const person = useAccount().data?.person;
+  const settings = useSignInSettings().data;
+  const resend = useResendVerification();
+  if (person === undefined || person.email_verified) return null;
+  if (settings?.kind !== 'embedded' || !settings.sends_mail) return null;
+  return (
+    <Alert
+      className={classes.banner ?? ''}
+      color="yellow"
+      variant="light"
+      icon={<MailWarning size={20} aria-hidden />}
+      title="Verify your e-mail address"
+    >
+      <p className={classes.bannerText}>
+        We sent a link to <Foreign>{person.email}</Foreign>. Open it to verify the address.
+      </p>
+      {resend.isSuccess ? (
+        <p className={classes.bannerText} role="status">
+          Another mail is on its way. It may take a few minutes. Use the newest link.
+        </p>
+      ) : (
+        <Button size="xs" variant="default" loading={resend.isPending} onClick={() => resend.mutate()}>
+          Send the mail again
+        </Button>
+      )}
+      {resend.isError ? <ErrorState error={resend.error} /> : null}
+    </Alert>
+  );
+}
 
 /**
  * The frame of every page. Without a login session, the frame opens the sign-in page, which later returns to

@@ -1,6 +1,16 @@
+import { applyEdits } from '@gateway/wire-formats';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, toGatewayError } from '@gateway/errors';
 import type { ProxyEndpoint } from '@gateway/providers';
+import { scanBody } from '../pipeline/stages/parse/parse.ts';
+import { restrictBody } from '../tool-lists/restrict-body.ts';
+import type { ToolLists, ToolPermission } from '../tool-lists/tool-permission.ts';
+import { permissionOf } from '../tool-lists/tool-permission.ts';
+import type { HeldBody } from './held-body.ts';
+import { holdUntilModel } from './held-body.ts';
+import { JsonModelScanner } from './json-model-scanner.ts';
+import type { ModelScanner } from './model-scanner.ts';
+import { modelMissing } from './model-scanner.ts';
 import { renderHeaderText } from '../request/http-response.ts';
 import type { Exchange } from '../pipeline/exchange/exchange.ts';
 import type { RelayOutcome } from '../pipeline/exchange/answer.ts';
@@ -9,18 +19,39 @@ import type { PipelineServices } from '../pipeline/services.ts';
 import { authenticate } from '../pipeline/stages/authenticate/authenticate.ts';
 import { connectedProviders } from '../connections/open-connection.ts';
 import { limit } from '../pipeline/stages/limit/limit.ts';
-import { scanBody } from '../pipeline/stages/parse/parse.ts';
 import { record } from '../pipeline/stages/record/record.ts';
 import { relayError } from '../pipeline/stages/relay/relay-errors.ts';
 import { forwardBody } from './forward-body.ts';
-import { holdUntilModel, type HeldBody } from './held-body.ts';
-import { JsonModelScanner } from './json-model-scanner.ts';
-import type { ModelScanner } from './model-scanner.ts';
 import { MultipartModelScanner } from './multipart-model-scanner.ts';
-import { cloudMark, prepareBody, type OutgoingBody } from './outgoing-body.ts';
-import { restrictProxied } from './restrict-proxied.ts';
-import { chooseProxyTarget, mayBeHosted, type ProxyTarget } from './proxy-target.ts';
+import type { OutgoingBody } from './outgoing-body.ts';
+import { cloudMark, prepareBody } from './outgoing-body.ts';
+import type { ProxyTarget } from './proxy-target.ts';
+import { chooseProxyTarget, mayBeHosted } from './proxy-target.ts';
 import { relayBytes } from './relay.ts';
+
+/**
+ * Applies the key's tool lists to a proxied request with a JSON body. The body is buffered, because a tool
+ * may be anywhere in it. Returns the rule for the response. Returns null for a key without lists, and the
+ * body is then streamed. Multipart bodies have no tools.
+ * @throws GatewayError `tool_not_allowed`, `ambiguous_tools`, `malformed_json`, `too_deep`,
+ * `request_too_large`
+ */
+async function restrictProxied(
+  body: HeldBody,
+  { isJson }: ModelScanner,
+  caller: ToolLists,
+): Promise<ToolPermission | null> {
+  const permission = permissionOf(caller);
+  if (permission === null || !isJson) return permission;
+  const given = await body.holdAll();
+  const edits = restrictBody(scanBody(given), permission);
+  if (edits.length === 0) return permission;
+  const bytes = Buffer.from(applyEdits(given, edits));
+  const place = new JsonModelScanner().push(bytes);
+  if (place === null) throw modelMissing();
+  body.replace(bytes, place);
+  return permission;
+}
 
 /** File upload endpoints. These endpoints also accept JSON, which some providers require. */
 const multipartEndpoints: ReadonlySet<ProxyEndpoint> = new Set([

@@ -1,4 +1,4 @@
-import { LocalRateLimiter } from './local-rate-limiter.ts';
+import { LocalRateLimiter } from './redis-rate-limiter.adapter.ts';
 
 describe('the local rate limiter', () => {
   let now: number;

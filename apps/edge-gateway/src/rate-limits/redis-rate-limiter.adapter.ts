@@ -2,11 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { accountEpochName, keyEpochName } from '@gateway/contracts';
 import type { Redis } from 'ioredis';
 import type { Logger } from '@gateway/observability';
+import { LRUCache } from 'lru-cache';
 import { accountKey } from '../cache/account-keys.ts';
-import { LocalRateLimiter } from './local-rate-limiter.ts';
-import { nameWindow, type LimitedCaller, type RateDecision, type RateLimiter } from './rate-limiter.port.ts';
-import { leaseMs, TokenLeases, type Lease } from './token-leases.ts';
-import { admitCommand, windowScript, type WindowCommands, type WindowReply } from './window-script.ts';
+import type { LimitedCaller, RateDecision, RateLimiter } from './rate-limiter.port.ts';
+import { nameWindow } from './rate-limiter.port.ts';
+import type { Lease } from './token-leases.ts';
+import { TokenLeases, leaseMs } from './token-leases.ts';
+import type { WindowCommands, WindowReply } from './window-script.ts';
+import { admitCommand, windowScript } from './window-script.ts';
 
 type Answer = (decision: RateDecision | Promise<RateDecision>) => void;
 
@@ -185,4 +188,49 @@ function describe(
 ): RateDecision {
   const remaining = Math.max(0, limit - count);
   return { admitted: isAdmitted, limit, remaining, resetMs, local: false, epoch };
+}
+
+interface Bucket {
+  tokens: number;
+  refilledAtMs: number;
+}
+
+/**
+ * Rate limiter for one process while Redis is unavailable: a token bucket that starts almost empty and admits
+ * a share of the limit. At least one request per minute is admitted. With this share, eight replicas together
+ * stay within the limit.
+ */
+const share = 1 / 8;
+
+export class LocalRateLimiter implements RateLimiter {
+  readonly #buckets = new LRUCache<string, Bucket>({ max: 50_000 });
+  readonly #now: () => number;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  admit(caller: LimitedCaller): Promise<RateDecision> {
+    const { rateLimitRpm: limitRpm } = caller;
+    const name = `${caller.accountId}:${nameWindow(caller)}`;
+    const size = Math.max(1, Math.floor(limitRpm * share));
+    const tokensPerMs = size / 60_000;
+    const now = this.#now();
+    const bucket = this.#buckets.get(name) ?? { tokens: Math.max(1, size / 60), refilledAtMs: now };
+    bucket.tokens = Math.min(size, bucket.tokens + (now - bucket.refilledAtMs) * tokensPerMs);
+    bucket.refilledAtMs = now;
+    this.#buckets.set(name, bucket);
+    const admitted = limitRpm > 0 && bucket.tokens >= 1;
+    if (admitted) bucket.tokens -= 1;
+    const resetMs = admitted ? (size - bucket.tokens) / tokensPerMs : (1 - bucket.tokens) / tokensPerMs;
+    const remaining = Math.floor(bucket.tokens);
+    return Promise.resolve({
+      admitted,
+      limit: limitRpm,
+      remaining,
+      resetMs: Math.ceil(resetMs),
+      local: true,
+      epoch: 0,
+    });
+  }
 }

@@ -1,5 +1,5 @@
 import type { RequestLogEntry } from '@gateway/contracts';
-import { requestColumns as columns } from '../routes/requests/request-columns.ts';
+import { requestColumns as columns } from '../routes/requests/requests.route.ts';
 import { renderHead, renderLine } from './render-export.ts';
 
 const entry = {

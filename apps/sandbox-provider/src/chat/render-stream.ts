@@ -1,6 +1,6 @@
 import type { ChatRequest } from './chat-request.ts';
 import type { Answer } from './choose-answer.ts';
-import { completionIds, finishReasonOf, estimateUsage } from './completion-fields.ts';
+import { completionIds, finishReasonOf, estimateUsage } from './render-completion.ts';
 
 const pieceCharsMax = 16;
 

@@ -1,20 +1,61 @@
 import type { PlanToolsReply, PlanToolsRequest } from '@gateway/contracts';
+import { earlierCharactersMin, hashTurns } from '@gateway/contracts';
+import { LRUCache } from 'lru-cache';
 import type { LoopShare } from '@gateway/messaging';
 import type { RankOptions, RankQuestion, ToolRanker } from '../ranking/ranker.port.ts';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { choosePlan, decidedSession } from './choose-plan.ts';
-import { classifyIntent, MemoizedMentions } from './turn-signals.ts';
+import { MemoizedMentions, classifyIntent } from './turn-signals.ts';
 import type { RankedTurn } from './grow-set.ts';
 import type { RecallPriors } from '../policy/recall-prior.ts';
 import type { RoutingPolicies } from '../policy/routing-policies.port.ts';
 import { growingTurnsMax } from './tool-set.ts';
 import type { ToolLists } from '../tool-index/tool-memory.ts';
-import { TurnMemory } from './turn-memory.ts';
+
+/**
+ * Stores each conversation's user turns by account and `hashTurns`, so that later requests can omit these
+ * turns. Each entry belongs to one account: a hash gives no access to another account's conversation.
+ */
+export class TurnMemory {
+  readonly #turns: LRUCache<string, string[]>;
+
+  /**
+   * @param charactersMax maximum total size of stored turns. The least recently used conversations are
+   * evicted first.
+   */
+  constructor(charactersMax: number) {
+    this.#turns = new LRUCache({
+      maxSize: charactersMax,
+      sizeCalculation: (turns) => turns.reduce((sum, turn) => sum + turn.length + 32, 128),
+    });
+  }
+
+  /**
+   * All user turns for a request, oldest first. Undefined if the request refers to turns that are not stored
+   * in this process.
+   */
+  resolve({ accountId, userTurns, earlierTurns }: PlanToolsRequest): string[] | undefined {
+    if (earlierTurns === undefined) {
+      // Each agent loop step repeats the newest turn, and each new turn refers to the turns before it.
+      // Therefore, the list with the newest turn and the list without it are both stored.
+      this.#keep(accountId, userTurns.slice(0, -1));
+      return this.#keep(accountId, userTurns);
+    }
+    const earlier = this.#turns.get(`${accountId}:${earlierTurns}`);
+    return earlier && this.#keep(accountId, [...earlier, ...userTurns]);
+  }
+
+  #keep(accountId: string, turns: string[]): string[] {
+    const characters = turns.reduce((sum, turn) => sum + turn.length, 0);
+    if (characters >= earlierCharactersMin) this.#turns.set(`${accountId}:${hashTurns(turns)}`, turns);
+    return turns;
+  }
+}
 
 /** Maximum total size of stored turns, in characters. A character takes up to two bytes. */
 const turnCharactersMax = 32 * 1024 * 1024;
 
-export interface ToolPlannerOptions {
+interface ToolPlannerOptions {
   readonly lists: ToolLists;
   readonly ranker: ToolRanker;
   readonly priors: RecallPriors;
@@ -28,7 +69,7 @@ export interface ToolPlannerOptions {
 }
 
 /** The parts of a request that rank its newest turn. The fields of `PlanToolsRequest` describe them. */
-export interface NewestTurn {
+interface NewestTurn {
   readonly userTurns: readonly string[];
   readonly calledTools: readonly string[];
   readonly recentResults: readonly string[];

@@ -1,6 +1,6 @@
 import { hashTurns } from '@gateway/contracts';
 import { planRequest } from '../tool-index/tools.fixture.ts';
-import { TurnMemory } from './turn-memory.ts';
+import { TurnMemory } from './plan-tools.ts';
 
 const turn = (name: string) => `${name} `.repeat(1500);
 const memory = () => new TurnMemory(1_000_000);

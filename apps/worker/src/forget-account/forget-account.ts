@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import type { DeadLetters } from '../jobs/write-request-log/dead-letters.port.ts';
+import type { DeadLetters } from '../jobs/write-request-log/request-log-writer.port.ts';
 import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
 
 /** Rows per statement. Each statement takes a fraction of a second, so other writers are hardly delayed. */

@@ -16,8 +16,7 @@ import { renderStreamEvent } from './client/render-stream.ts';
 import { beginStreamRender } from './client/stream-blocks.ts';
 import { toolDefinitions } from './client/outline-tools.ts';
 import { editRequest } from './edit-request.ts';
-import { parseError } from './provider/parse-error.ts';
-import { parseResponse, endStream, parseFrame } from './provider/parse-response.ts';
+import { parseError, parseResponse, endStream, parseFrame } from './provider/parse-response.ts';
 import { chooseMessagesVersion, renderRequest } from './provider/render-request.ts';
 import { initialStreamState } from './provider/stream-state.ts';
 

@@ -11,8 +11,7 @@ import { changeParam } from '../../lib/addresses.ts';
 import { notifyDone } from '../../lib/notices.ts';
 import { saveFile } from '../../lib/save-file.ts';
 import { auditColumns } from './audit-columns.tsx';
-import { AuditFilters } from './audit-filters.tsx';
-import { filterNames, parseAuditQuery, type FilterName } from './audit-query.ts';
+import { AuditFilters, filterNames, parseAuditQuery, type FilterName } from './audit-filters.tsx';
 
 export function AuditPage() {
   const [params, setParams] = useSearchParams();

@@ -1,4 +1,4 @@
-import { parseAuditQuery } from './audit-query.ts';
+import { parseAuditQuery } from './audit-filters.tsx';
 
 it('parses valid filters of the address and ignores invalid ones', () => {
   const parse = (query: string) => parseAuditQuery(new URLSearchParams(query));

@@ -1,4 +1,4 @@
-import { parseOverviewQuery } from './overview-query.ts';
+import { parseOverviewQuery } from './overview-page.tsx';
 
 it('parses the range and filters of the address and ignores unknown values', () => {
   const read = (query: string) => parseOverviewQuery(new URLSearchParams(query));

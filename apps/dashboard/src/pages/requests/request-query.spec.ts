@@ -1,4 +1,4 @@
-import { parseRequestQuery } from './request-query.ts';
+import { parseRequestQuery } from './request-filters.tsx';
 
 it('parses valid filters of the address and ignores invalid ones', () => {
   const parse = (query: string) => parseRequestQuery(new URLSearchParams(query));

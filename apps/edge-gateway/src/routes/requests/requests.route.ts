@@ -1,3 +1,4 @@
+import type { RequestDetail, RequestFilter, RequestLogEntry } from '@gateway/contracts';
 import {
   exportRequests,
   getRequest,
@@ -6,23 +7,58 @@ import {
   requestExportQuery,
   requestLogPage,
   requestLogQuery,
-  type RequestDetail,
-  type RequestFilter,
-  type RequestLogEntry,
 } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { Messaging } from '@gateway/messaging';
-import { Controller, Get, Header, Inject, Param, Query, Res, type StreamableFile } from '@nestjs/common';
+import type { StreamableFile } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Param, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
+import type { AccountCaller } from '../../access/access.guard.ts';
+import { FromCaller } from '../../access/access.guard.ts';
 import { MESSAGING } from '../../access/tokens.ts';
-import { AllowAccess, CountAs, Describe, type Operation } from '../../openapi/operation.ts';
+import type { Operation } from '../../openapi/operation.ts';
+import { AllowAccess, CountAs, Describe } from '../../openapi/operation.ts';
 import { LogExports } from '../../access/log-exports.ts';
 import { parseInput } from '../../request/read-body.ts';
 import { asUtc } from '../../request/usage-span.ts';
-import { requestColumns } from './request-columns.ts';
 import { addStoredContext, readStoredContent } from './request-detail.ts';
+
+/** The columns of an export of the request log, in order. A nested field is named by its path. */
+export const requestColumns = [
+  ...[
+    'id',
+    'created_at',
+    'session_id',
+    'key_id',
+    'client_request_id',
+    'endpoint',
+    'format',
+    'provider',
+    'model',
+  ],
+  ...['requested_model', 'stream', 'status', 'http_status', 'error_code', 'intent'],
+  ...['tools_offered', 'tools_in', 'tools_out', 'tools_pruned'],
+  ...['routing', 'k', 'k_reason', 'prompt_tokens', 'completion_tokens', 'total_tokens', 'cached_tokens'],
+  ...[
+    'cache_write_tokens',
+    'cache_miss.cause',
+    'cache_miss.detail',
+    'cache_miss.tokens',
+    'cache_miss.usd',
+    'usage_estimated',
+    'tool_tokens_saved',
+    'estimated_tokens_saved',
+    'compression_tokens_saved',
+    'recovery_tokens',
+    'recovery_tokens_deducted',
+    'net_tokens_saved',
+    'cost_usd',
+    'provider_savings_usd',
+    'gross_savings_usd',
+  ],
+  ...['ms.total', 'ms.first_byte', 'ms.overhead', 'ms.auth', 'ms.plan', 'ms.upstream', 'trace_id'],
+] as const;
 
 const listRequestLog: Operation = {
   id: 'listRequestLog',

@@ -1,38 +1,36 @@
+import type {
+  AnalyticsDay,
+  AnalyticsTotals,
+  KeyUsage,
+  UsageCache,
+  UsageDay,
+  UsageFigures,
+  UsageSession,
+  UsageSummary,
+} from '@gateway/contracts';
 import {
   analyticsQuery,
   cacheQuery,
   daysQuery,
   listDailyAnalytics,
   listDailyUsage,
-  listKeys,
   listKeyUsage,
+  listKeys,
   listSessions,
   reportCache,
   sessionsQuery,
   spanQuery,
   summarizeUsage,
-  type AnalyticsDay,
-  type AnalyticsTotals,
-  type KeyUsage,
-  type UsageCache,
-  type UsageDay,
-  type UsageSession,
-  type UsageSummary,
 } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
 import { Controller, Get, Inject, Query } from '@nestjs/common';
-import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
+import type { AccountCaller } from '../../access/access.guard.ts';
+import { FromCaller } from '../../access/access.guard.ts';
 import { MESSAGING } from '../../access/tokens.ts';
 import { AllowAccess, CountAs, Describe } from '../../openapi/operation.ts';
 import { parseInput } from '../../request/read-body.ts';
-import {
-  chooseBillingPeriod,
-  chooseLastDays,
-  chooseSpan,
-  fillDays,
-  type UsageSpan,
-} from '../../request/usage-span.ts';
-import { noUsage, renderEmptyAnalyticsDay, renderEmptyDay } from './empty-usage.ts';
+import type { UsageSpan } from '../../request/usage-span.ts';
+import { chooseBillingPeriod, chooseLastDays, chooseSpan, fillDays } from '../../request/usage-span.ts';
 import * as operations from './usage.operations.ts';
 
 const sessionDaysDefault = 30;
@@ -150,4 +148,49 @@ export class UsageRoute {
     const { days, totals } = await this.#messaging.call(listDailyAnalytics, { accountId, ...span, filter });
     return { object: 'list', data: fillDays(span, days, renderEmptyAnalyticsDay), ...span, totals };
   }
+}
+
+/** Usage totals for zero requests. The cost is known to be zero, and nothing was saved. */
+const noUsage: UsageFigures = {
+  requests: 0,
+  errors: 0,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  total_tokens: 0,
+  cached_tokens: 0,
+  tools_in: 0,
+  tools_out: 0,
+  tool_tokens_saved: null,
+  estimated_tokens_saved: 0,
+  compression_tokens_saved: 0,
+  total_tokens_saved: 0,
+  recovery_tokens: 0,
+  recovery_tokens_deducted: 0,
+  net_tokens_saved: 0,
+  cost_usd: 0,
+  unpriced_requests: 0,
+  provider_savings_usd: null,
+};
+
+function renderEmptyDay(date: string): UsageDay {
+  return { object: 'usage.day', date, ...noUsage };
+}
+
+function renderEmptyAnalyticsDay(date: string): AnalyticsDay {
+  return {
+    object: 'usage.analytics_day',
+    date,
+    ...noUsage,
+    gross_savings_usd: null,
+    sessions: 0,
+    statuses: { ok: 0, error: 0, cancelled: 0, truncated: 0, interrupted: 0 },
+    pruned_requests: 0,
+    first_byte_p50_ms: null,
+    first_byte_p95_ms: null,
+    total_p50_ms: null,
+    total_p95_ms: null,
+    overhead_p50_ms: null,
+    overhead_p95_ms: null,
+    models: [],
+  };
 }

@@ -3,7 +3,7 @@ import { deadRequestEvent, type DeadRequestEvent } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { DeadLetters } from './dead-letters.port.ts';
+import type { DeadLetters } from './request-log-writer.port.ts';
 
 /**
  * Maximum number of dead letters. The oldest dead letters are deleted first, because this many dead letters

@@ -1,3 +1,4 @@
+import type { DeadRequestEvent } from '@gateway/contracts';
 import type { UsedRow } from './tool-use.ts';
 
 /** Thrown for rows that Postgres rejects permanently. */
@@ -12,4 +13,11 @@ export interface RequestLogWriter {
    * retried.
    */
   write(rows: readonly UsedRow[]): Promise<number>;
+}
+
+export interface DeadLetters {
+  /** Stores events that cannot be written. A repeated event is stored only once. */
+  add(letters: readonly DeadRequestEvent[]): Promise<void>;
+  /** Deletes an account's events. Throws `service_unavailable` while the queue is unavailable. */
+  removeOf(accountId: string): Promise<void>;
 }

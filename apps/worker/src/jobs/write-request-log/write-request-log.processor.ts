@@ -1,21 +1,47 @@
+import { Job, Queue, Worker } from 'bullmq';
 import { requestEventBatch } from '@gateway/contracts';
 import { checkNoEviction } from '@gateway/messaging';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
-import { Queue, type Job } from 'bullmq';
-import type { BullmqDeadLetters } from './bullmq-dead-letters.adapter.ts';
-import {
-  DecisionMetrics,
-  createWriteRequestLogMetrics,
-  type WriteRequestLogMetrics,
-} from './write-request-log.metrics.ts';
-import { addCacheMisses } from './add-cache-misses.ts';
-import { LenientWorker } from './lenient-worker.ts';
-import { PostgresRequestLogWriter } from './postgres-request-log-writer.adapter.ts';
-import { writeRequestLog, type WriteRequestLogContext } from './write-request-log.ts';
 import type { Logger, Metrics } from '@gateway/observability';
 import type { Redis } from 'ioredis';
+import type { BullmqDeadLetters } from './bullmq-dead-letters.adapter.ts';
+import type { WriteRequestLogMetrics } from './write-request-log.metrics.ts';
+import { DecisionMetrics, createWriteRequestLogMetrics } from './write-request-log.metrics.ts';
+import { addCacheMisses } from './add-cache-misses.ts';
+import { PostgresRequestLogWriter } from './postgres-request-log-writer.adapter.ts';
+import type { WriteRequestLogContext } from './write-request-log.ts';
+import { writeRequestLog } from './write-request-log.ts';
 import type { Partitions } from '../../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
+
+/**
+ * A worker that accepts invalid JSON. BullMQ parses a job's data before any other code runs, and invalid JSON
+ * would make it throw and stall the job permanently. This worker passes invalid JSON on as text, so that the
+ * batch is rejected like other invalid data.
+ */
+class LenientJob extends Job<unknown> {
+  static override fromJSON<T, R, N extends string>(
+    ...[queue, json, jobId]: Parameters<typeof Job.fromJSON>
+  ): Job<T, R, N> {
+    try {
+      return super.fromJSON<T, R, N>(queue, json, jobId);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      return super.fromJSON<T, R, N>(
+        queue,
+        { ...json, data: JSON.stringify({ unreadable: json.data }) },
+        jobId,
+      );
+    }
+  }
+}
+
+class LenientWorker extends Worker<unknown, void> {
+  protected override get Job(): typeof Job {
+    // Both types are identical except for the type of the data.
+    return LenientJob as unknown as typeof Job;
+  }
+}
 
 /**
  * Number of batches processed concurrently. Each batch is one statement, so the pool needs as many
@@ -29,7 +55,7 @@ const concurrency = 4;
 const lockDurationMs = 5_000;
 const queueDepthEveryMs = 5_000;
 
-export interface WriteRequestLogParts {
+interface WriteRequestLogParts {
   readonly database: TelemetryDatabase;
   readonly partitions: Partitions;
   /** The queue's Redis. Redis may be unavailable, even on startup. */

@@ -1,6 +1,6 @@
 import { requestEventBatch, type DeadRequestEvent } from '@gateway/contracts';
 import { SpanKind, continueTrace } from '@gateway/observability';
-import type { DeadLetters } from './dead-letters.port.ts';
+import type { DeadLetters } from './request-log-writer.port.ts';
 import { parseBatch, type ParsedEvent, type RefusedEvent } from './parse-batch.ts';
 import { RowsRefused, type RequestLogWriter } from './request-log-writer.port.ts';
 import type { RequestLogRow } from './request-log-row.ts';

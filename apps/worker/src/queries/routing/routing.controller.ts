@@ -1,3 +1,4 @@
+import type { ModelObservation } from '@gateway/contracts';
 import {
   assessTools as assessToolsContract,
   describeCalibration as describeCalibrationContract,
@@ -8,16 +9,61 @@ import {
   listToolSuggestions as listToolSuggestionsContract,
   observeModels as observeModelsContract,
 } from '@gateway/contracts';
-import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { RpcHandler } from '@gateway/messaging';
 import { Controller, Inject } from '@nestjs/common';
+import { queryAccountLog } from '../../persistence/account-log.ts';
+import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
+import { TELEMETRY_DATABASE } from '../../persistence/telemetry-database.ts';
+import { isPrunedByPlan, listRecallAlerts, listRoutingTraces } from './routing-decisions.ts';
 import { assessTools } from '../../assess-tools/assess-tools.ts';
-import { READ_MEANINGS, type ReadMeanings } from '../../assess-tools/meanings.ts';
-import { TELEMETRY_DATABASE, type TelemetryDatabase } from '../../persistence/telemetry-database.ts';
+import type { ReadMeanings } from '../../assess-tools/meanings.ts';
+import { READ_MEANINGS } from '../../assess-tools/meanings.ts';
 import { describeCalibration, getRoutingPolicy } from './calibration.ts';
-import { observeModels } from './observe-models.ts';
-import { listRecallAlerts, listRoutingTraces } from './routing-decisions.ts';
 import { listToolHealth } from './tool-health.ts';
 import { listToolSuggestions } from './tool-suggestions.ts';
+
+const modelsMax = 500;
+const firstToken = `(ORDER BY ms_first_byte) FILTER (WHERE status = 'ok' AND stream)`;
+const total = `(ORDER BY ms_total) FILTER (WHERE status = 'ok')`;
+
+/**
+ * Whether a row measures the recall of its model, and whether the model missed a tool. Candidates are `[name,
+ * score, rank, 0|1 forwarded, …]`. A pruned tool that the model recovered is not a miss. A pruned tool that
+ * the model called without recovery is a miss.
+ */
+const isJudged = `${isPrunedByPlan} AND cardinality(called_tools) + cardinality(recovered_tools) > 0`;
+const isMissed = `candidate ->> 3 = '0' AND candidate ->> 0 = ANY (called_tools)
+        AND NOT candidate ->> 0 = ANY (recovered_tools)`;
+
+const sql = `
+  SELECT provider, model,
+    count(*)::float8 AS requests,
+    (count(*) FILTER (WHERE status IN ('ok', 'error', 'truncated')))::float8 AS ended,
+    (count(*) FILTER (WHERE status IN ('error', 'truncated')))::float8 AS failed,
+    (count(ms_first_byte) FILTER (WHERE status = 'ok' AND stream))::float8 AS streamed,
+    percentile_cont(0.5) WITHIN GROUP ${firstToken} AS first_token_p50_ms,
+    percentile_cont(0.95) WITHIN GROUP ${firstToken} AS first_token_p95_ms,
+    percentile_cont(0.5) WITHIN GROUP ${total} AS total_p50_ms,
+    percentile_cont(0.95) WITHIN GROUP ${total} AS total_p95_ms,
+    count(missed)::float8 AS judged,
+    (count(*) FILTER (WHERE NOT missed))::float8 AS recalled
+  FROM own CROSS JOIN LATERAL (
+    SELECT CASE WHEN ${isJudged} THEN EXISTS (
+      SELECT FROM jsonb_array_elements(candidates) AS candidate WHERE ${isMissed}
+    ) END AS missed
+  ) AS judgement
+  WHERE provider IS NOT NULL AND model IS NOT NULL
+    AND (ms_upstream IS NOT NULL OR error_code IN ('upstream_unreachable', 'upstream_timeout'))
+  GROUP BY provider, model ORDER BY requests DESC, provider, model LIMIT ${modelsMax}`;
+
+/** Summarizes an account's requests per model, including requests that failed to reach the model. */
+async function observeModels(
+  database: TelemetryDatabase,
+  span: ParsedRequestOf<typeof observeModelsContract>,
+): Promise<ReplyOf<typeof observeModelsContract>> {
+  return { models: await queryAccountLog<ModelObservation>(database, span, sql) };
+}
 
 /** Implements the contracts for routing decisions, tool assessments and policies. */
 @Controller()

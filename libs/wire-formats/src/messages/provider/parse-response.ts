@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import type { JsonObject, StreamEvent } from '@gateway/interchange';
+import type { JsonObject, ProviderError, StreamEvent } from '@gateway/interchange';
 import { parseExactJson, parseProviderJson } from '../../json/parse-json.ts';
 import { asNumber, asObject, asText, isObject, optional } from '../../json/read-members.ts';
 import { endMessage, finishMessage, readWholeMessage, startMessage } from './read-message.ts';
@@ -8,7 +8,8 @@ import { initialStreamState } from './stream-state.ts';
 import type { SseFrame } from '../../sse/sse-frames.ts';
 import { own } from '../shared/own-members.ts';
 import { continueBlock, endBlock, startBlock } from './read-block.ts';
-import { parseErrorValue } from './parse-error.ts';
+import { boundMessage, parseErrorBody } from '../../common/provider-error.ts';
+import { mapStatusToErrorType } from '../shared/error-types.ts';
 
 /**
  * Parses a non-streaming response into the events that the equivalent stream would produce.
@@ -87,4 +88,30 @@ export function parseTokenCount(bytes: Uint8Array): number {
   const count = asNumber(asObject(parseProviderJson(bytes))?.input_tokens);
   if (count === undefined) throw new GatewayError('upstream_invalid', { detail: 'the answer has no count' });
   return count;
+}
+
+/**
+ * Parses a provider's error body. Known shapes: Anthropic's `{type: "error", error: {type, message,
+ * details}}`, its resellers' `{error: {…}}`, `{error: "…"}` and `{message}`, and plain text.
+ */
+export function parseError(status: number, body: string): ProviderError {
+  const parsed = parseErrorBody(body);
+  const error = parseErrorValue(asObject(parsed)?.error ?? parsed);
+  return {
+    ...error,
+    message: boundMessage(error.message, status),
+    type: error.type || mapStatusToErrorType(status),
+  };
+}
+
+/** Parses the value of an `error` field. Missing properties become empty strings or null. */
+function parseErrorValue(value: unknown): ProviderError {
+  const error: JsonObject = typeof value === 'string' ? { message: value } : (asObject(value) ?? {});
+  const code = asText(asObject(error.details)?.error_code) ?? asText(error.code) ?? asNumber(error.code);
+  return {
+    message: asText(error.message) ?? '',
+    type: asText(error.type) ?? '',
+    code: code === undefined ? null : String(code),
+    param: null,
+  };
 }
