@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { base } from '../jest.config.mjs';
 
 /**
- * Suites that share one running stack between their tests. The other suites need no stack, or start their own stacks in
- * order to break them.
+ * Suites that share one running stack between their tests. The other suites need no stack, or start separate
+ * stacks in order to break them.
  */
 const withSharedStack = ['authz', 'e2e'];
 
-/** The directory under test/, set by `npm run test:<dir>`. If it is not set, all directories are run. */
+/** The directory under test/, set by `npm run test:<dir>`. Without it, all directories are run. */
 const suite = process.env.TEST_SUITE ?? '';
-/** Runs the long tests (`*.nightly.ts`) instead of the usual ones. */
+/** Runs the long tests (`*.nightly.ts`) instead of the usual tests. */
 const isNightly = process.env.TEST_NIGHTLY === '1';
 if (suite !== '' && !existsSync(join(import.meta.dirname, suite)))
   throw new Error(`There is no test/${suite}.`);

@@ -19,7 +19,8 @@ const accountLimits = {
 
 /** The default edge, and additional edges with other settings (test/e2e/edges.fixture.ts). */
 const edges = (oidcIssuer) => ({
-  // The plan deadline is long: tests check the plans, not how fast a busy machine computes the first one.
+  // The plan deadline is long, because tests check the plans and not the time of the first plan on a busy
+  // machine.
   'edge-gateway': {
     PLAN_DEADLINE_MS: '6000',
     // Tests set their own client addresses and sign up many users.

@@ -6,7 +6,7 @@ import { installPrograms } from '../../tools/bootstrap/setup/servers.ts';
 import { requireProgram } from '../../tools/bootstrap/stack/programs.ts';
 import { startBrowser } from './start-browser.ts';
 
-/** Finds the system's Chromium. If it is missing, installs it in the same way as Redis and NATS. */
+/** Finds the system's Chromium. If Chromium is missing, installs it in the same way as Redis and NATS. */
 function findChromium() {
   installPrograms([{ program: 'chromium', debian: 'chromium', homebrew: 'chromium' }]);
   return requireProgram('chromium');
@@ -22,7 +22,7 @@ export default async function startAll() {
   const issuer = `http://127.0.0.1:${await findFreePort()}`;
   process.env.TEST_OIDC_ISSUER = issuer;
   const stack = await startStack({
-    // The second edge signs people in through that issuer.
+    // The second edge signs users in through that issuer.
     replicas: { 'edge-gateway': 2 },
     env: {
       'edge-gateway': { PLAN_DEADLINE_MS: '5000', AUTH_RATE_LIMIT_RPM: '100000' },

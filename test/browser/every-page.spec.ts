@@ -43,21 +43,21 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => browser.close());
 
-/** Turns on content logging, so that a request's page shows its contents. */
+/** Turns on content logging, so that the page of a request shows its contents. */
 async function logContents(key: string): Promise<void> {
   const body = { policy: { content_logging: true } };
   const { status } = await send(baseUrl, { method: 'PATCH', path: '/v1/account/me', key, body });
   expect(status).toBe(200);
 }
 
-/** Every page in the navigation, and the page for one request. */
+/** Returns every page in the navigation, and the page of one request. */
 const pages = [
   ...['welcome', 'playground', 'overview', 'requests', 'sessions', 'tool-health', 'routing'],
   ...['keys', 'providers', 'billing', 'audit', 'account', 'request'],
 ];
 const addressOf = (name: string) => (name === 'request' ? `requests/${traffic.requestId}` : name);
 
-test('the page list covers the whole navigation', async () => {
+test('the page list of this test covers the whole navigation', async () => {
   const watched = await openPage(browser, { scheme: 'light', width: 1600 });
   await signIn(watched, person);
   await goTo(watched.page, 'welcome');
@@ -68,7 +68,7 @@ test('the page list covers the whole navigation', async () => {
   await watched.close();
 });
 
-/** The number of scripts injected through hostile strings that actually ran. */
+/** Returns the number of scripts that ran after injection through hostile strings. */
 const countHits = (page: Page): Promise<number> =>
   page.evaluate(() => (window as unknown as { hits?: number }).hits ?? 0);
 
@@ -104,8 +104,8 @@ test.each(pages)(
 const firstPaintMs = 1_000;
 
 /**
- * Milliseconds until the first paint with an empty cache. Takes the minimum of 5 visits, or of up to 15 on a
- * busy machine.
+ * Returns the milliseconds until the first paint with an empty cache. Takes the minimum of 5 visits, or of up
+ * to 15 on a busy machine.
  */
 async function measureFirstPaint(): Promise<number> {
   const paints: number[] = [];
@@ -124,6 +124,6 @@ async function measureFirstPaint(): Promise<number> {
   return Math.min(...paints);
 }
 
-test('the first paint takes less than a second', async () => {
+test('the first paint of the dashboard takes less than a second', async () => {
   expect(await measureFirstPaint()).toBeLessThan(firstPaintMs);
 });

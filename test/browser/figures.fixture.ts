@@ -9,7 +9,7 @@ export interface ShownFigure {
   readonly hint: string;
 }
 
-/** All figures on a page, by label. */
+/** Returns all figures on a page, by label. */
 export async function readFigures(page: Page): Promise<Map<string, ShownFigure>> {
   const shown = await page.locator('dl > div:has(> dt)').evaluateAll((figures) =>
     figures.map((figure) => {
@@ -42,7 +42,7 @@ export interface ShownRow {
   readonly titles: readonly (string | null)[];
 }
 
-/** The rendered table rows. A long table renders only the rows near the visible area. */
+/** Returns the rendered table rows. A long table renders only the rows near the visible area. */
 export function readRows(page: Page, label: string): Promise<ShownRow[]> {
   return page
     .getByRole('table', { name: label })
@@ -60,6 +60,6 @@ export function readRows(page: Page, label: string): Promise<ShownRow[]> {
 }
 
 type Saved = Pick<RequestLogEntry, 'tool_tokens_saved' | 'compression_tokens_saved' | 'recovery_tokens'>;
-/** The dashboard's definition of tokens saved: measured, and net of recovery rounds. */
+/** Returns the tokens saved as the dashboard defines them: measured, and net of recovery rounds. */
 export const savedOf = (row: { readonly [Field in keyof Saved]: number | null }): number =>
   row.tool_tokens_saved! + row.compression_tokens_saved! - row.recovery_tokens!;

@@ -6,7 +6,7 @@ import { completion, plainAnswer } from '../e2e/provider.fixture.ts';
 import { openPerson, waitForLog, type MeasuredAccount } from './measured.fixture.ts';
 import { connectBrowser, goTo, openPage, signIn, type WatchedPage } from './page.fixture.ts';
 
-/** A right-to-left override. It reverses all text after it unless an element isolates it. */
+/** A right-to-left override, which reverses all text after it unless an element isolates the text. */
 const override = '\u202e';
 const evil = (what: string) =>
   `${what}<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>"'&lt;${override}`;
@@ -64,7 +64,7 @@ async function openEvilAccount(): Promise<MeasuredAccount> {
   return { ...opened, rows: await waitForLog(key, 2) };
 }
 
-/** Expects the page to show the string literally, without turning any of it into markup. */
+/** Expects the page to show the string literally, without turning any part of the string into markup. */
 async function expectText(page: Page, text: string): Promise<void> {
   const found = page.getByText(text, { exact: false });
   expect({ text, shown: await found.count() }).toEqual({ text, shown: expect.any(Number) });
@@ -73,7 +73,7 @@ async function expectText(page: Page, text: string): Promise<void> {
   expect(await page.evaluate(() => 'pwned' in window)).toBe(false);
 }
 
-/** Expects every string with a right-to-left override to be inside an element that isolates it. */
+/** Expects every string with a right-to-left override to be inside an element that isolates the string. */
 async function expectIsolated(page: Page): Promise<void> {
   const loose = await page.evaluate((mark) => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

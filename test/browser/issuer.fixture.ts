@@ -14,13 +14,15 @@ export interface SignInIssuerOptions {
 }
 
 /**
- * An OpenID Connect issuer with a sign-in page. It supports the authorization code flow with PKCE, one public
- * client and one person.
+ * An OpenID Connect issuer with a sign-in page. The issuer supports the authorization code flow with PKCE,
+ * one public client and one person.
  */
 export interface SignInIssuer extends Pick<TokenIssuer, 'issuer' | 'close'> {
-  /** Grants so far: `authorization_code` or `refresh_token`, or the reason why a grant was rejected. */
+  /**
+   * The grants since the start: `authorization_code` or `refresh_token`, or the reason for a rejected grant.
+   */
   readonly grants: readonly string[];
-  /** Sets the lifetime of access tokens issued by the token endpoint from now on. */
+  /** Sets the lifetime of access tokens that the token endpoint issues after this call. */
   setLife(seconds: number): void;
 }
 

@@ -66,7 +66,7 @@ test('a log page that fails with a client error is requested once, and again whe
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('alert').waitFor({ state: 'detached' });
   await page.getByRole('region', { name: 'Requests' }).focus();
-  // The alert is gone before the new rows are there, so the end can still move.
+  // The alert disappears before the new rows are rendered, so the end of the list can still move.
   await eventually(async () => {
     await page.keyboard.press('End');
     return (await page.getByText('model-149').isVisible()) || undefined;

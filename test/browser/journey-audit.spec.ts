@@ -29,7 +29,7 @@ afterEach(() => expect(watched.faults).toEqual([]));
 
 const rowWith = (text: string) => page.getByRole('row').filter({ hasText: text });
 
-test('the audit log shows who changed what, when and from where', async () => {
+test('the audit log shows the author, content, time and client address of each change', async () => {
   await goTo(page, 'overview');
   await page.getByRole('link', { name: 'Audit log' }).click();
   await page.getByRole('heading', { name: 'Audit log' }).waitFor();
@@ -42,7 +42,7 @@ test('the audit log shows who changed what, when and from where', async () => {
   await rowWith('Account registered').waitFor();
 });
 
-test('the filters are in the address, and an empty result offers to clear them', async () => {
+test('the audit log’s filters are in the address, and an empty result has a button that clears the filters', async () => {
   await goTo(page, 'audit?action=key.created');
   await rowWith('Key created').waitFor();
   expect(await rowWith('Key changed').count()).toBe(0);
@@ -54,7 +54,7 @@ test('the filters are in the address, and an empty result offers to clear them',
   await rowWith('Key changed').waitFor();
 });
 
-test('the export is itself an event that appears after a refresh', async () => {
+test('an export of the audit log is an event that appears after a refresh', async () => {
   await goTo(page, 'audit');
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export CSV' }).click();
@@ -64,7 +64,7 @@ test('the export is itself an event that appears after a refresh', async () => {
   await rowWith('Audit log exported').waitFor();
 });
 
-test('the page fits a screen of 360 pixels', async () => {
+test('the audit page fits a screen of 360 pixels', async () => {
   await page.setViewportSize({ width: 360, height: 780 });
   await goTo(page, 'audit');
   await rowWith('Key changed').waitFor();

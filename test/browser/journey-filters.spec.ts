@@ -52,7 +52,7 @@ describe('keyboard focus and typed filters', () => {
     await hasText(field, '2026-11-20T10:30');
   });
 
-  test('a filter field is updated when the URL changes by other means', async () => {
+  test('a filter field is updated when the URL changes without the field', async () => {
     await goTo(page, 'requests?status=ok');
     const field = page.getByLabel('Session', { exact: true });
     await field.focus();
@@ -68,7 +68,7 @@ describe('keyboard focus and typed filters', () => {
     await hasText(field, 'one two');
   });
 
-  test('the time range keeps keyboard focus when the user changes it', async () => {
+  test('the time range control keeps keyboard focus when the user changes the range', async () => {
     await goTo(page, 'sessions');
     await page.getByRole('radio', { name: '30 days' }).focus();
     await page.keyboard.press('ArrowRight');

@@ -66,7 +66,7 @@ test('signing in at the issuer creates an account, opens the requested page and 
   expect(stored).not.toMatch(/eyJ|sign-in/);
 });
 
-test('a reload redirects through the issuer, which recognizes the browser and redirects back', async () => {
+test('a reload redirects through the issuer, which accepts the browser’s session and redirects back', async () => {
   await page.reload();
   await heading('Keys');
   expect(issuer.grants).toEqual(['authorization_code', 'authorization_code']);

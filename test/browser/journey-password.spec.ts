@@ -19,7 +19,7 @@ let stack: StackUnderTest;
 let watched: WatchedPage;
 let page: Page;
 
-/** The shared stack sends no mail, so this file has its own. */
+/** The shared stack sends no mail, so this file starts a separate stack. */
 beforeAll(async () => {
   browser = await connectBrowser();
   undo.push(() => browser.close());
@@ -56,7 +56,10 @@ async function receive(email: string, path: string): Promise<ReceivedMail> {
   );
 }
 
-/** Opens the link of a mail on this stack. Its port is not known in advance. */
+/**
+ * Opens the path of a mail's link on this file's stack. The link has another port, because the stack's port
+ * is not known in advance.
+ */
 async function openLink(mail: ReceivedMail): Promise<void> {
   const { path, token } = readLink(mail);
   await page.goto(`${path}#token=${token}`);
@@ -77,7 +80,7 @@ test('a person resets a forgotten password with the link of a mail and signs in'
   await openLink(await receive(email, '/dashboard/reset-password'));
   await heading('Choose a new password');
   await expectNoBarriers();
-  // The token does not stay in the address bar or the history.
+  // The token must not stay in the address bar or the history.
   expect(new URL(page.url()).hash).toBe('');
   await page.getByLabel('New password').fill(password);
   await page.getByRole('button', { name: 'Change password' }).click();
@@ -87,7 +90,7 @@ test('a person resets a forgotten password with the link of a mail and signs in'
   await page.getByRole('textbox', { name: 'Password' }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText(email).first().waitFor();
-  // The link came by mail, so the address is verified, too.
+  // The link arrived by mail, so the address is also verified.
   expect(await page.getByText('Verify your e-mail address').count()).toBe(0);
 });
 
@@ -108,13 +111,13 @@ test('a person verifies the address with the link of a mail, and the banner disa
   await page.getByRole('button', { name: 'Verify address' }).click();
   await page.getByText(`${person.email} is verified.`).waitFor();
   await page.getByRole('link', { name: 'Go to the dashboard' }).click();
-  // The page of the link shows the address and these words, too, so wait until it is gone.
+  // The link's page also shows the address and these words, so the test waits until the page is left.
   await page.getByRole('navigation').first().waitFor();
   await page.getByText(person.email).first().waitFor();
   expect(await page.getByText('Verify your e-mail address').count()).toBe(0);
 });
 
-test('an incomplete link says so', async () => {
+test('an incomplete link shows an error that the link is incomplete', async () => {
   await open();
   await page.goto('/dashboard/reset-password');
   await page.getByRole('alert').getByText('The link is incomplete').waitFor();
@@ -122,7 +125,7 @@ test('an incomplete link says so', async () => {
   await page.getByRole('alert').getByText('The link is incomplete').waitFor();
 });
 
-test('without a mail server the page names the operator', async () => {
+test('without a mail server, the page refers to the operator', async () => {
   await open(sharedStack().baseUrl);
   await page.goto('/dashboard/forgot-password');
   await page.getByText('This gateway cannot send e-mail. Ask its operator').waitFor();

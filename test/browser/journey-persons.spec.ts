@@ -74,7 +74,7 @@ async function chat(text: string): Promise<void> {
 const countRequests = async ({ accessToken }: TestPerson): Promise<number> =>
   (await callFor(requestLogPage, 200, { path: '/v1/account/requests', key: accessToken })).total;
 
-test('a playground request is logged for the current person, not the previous one', async () => {
+test('a playground request is logged for the signed-in person, not for the previous person', async () => {
   await goTo(page, 'providers');
   await chat('Hello from the first');
   expect(await countRequests(people[0])).toBe(1);

@@ -45,7 +45,7 @@ const formats = [
 ] as const;
 
 describe.each(formats)('the playground in %s', (label, format) => {
-  test.each([true, false])('shows the response next to its plan (streamed: %s)', async (isStreamed) => {
+  test.each([true, false])('the playground shows the response next to its plan (streamed: %s)', async (isStreamed) => {
     const { page } = watched;
     await goTo(page, 'playground');
     await page.getByText(label, { exact: true }).click();
@@ -92,7 +92,7 @@ test('the playground shows pruned and full tool sets side by side', async () => 
   expect(watched.faults).toEqual([]);
 });
 
-test('an invalid tool list is not sent, and the page shows the reason', async () => {
+test('the playground does not send an invalid tool list, and shows the reason', async () => {
   const { page } = watched;
   await goTo(page, 'playground');
   await page.getByLabel('Tools (JSON)').fill('[{"na');

@@ -183,7 +183,7 @@ test('signing in opens the requested page, and signing out ends the login sessio
   await stranger.close();
 });
 
-test('a wrong password shows an error', async () => {
+test('a wrong password shows an error on the sign-in page', async () => {
   await watched.context.clearCookies();
   const stranger = await openPage(browser, desktop);
   await stranger.page.goto('/dashboard/sign-in');

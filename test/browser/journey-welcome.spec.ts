@@ -41,7 +41,7 @@ async function sendTestRequest(page: Page): Promise<void> {
 
 const title = ({ width, scheme }: Look) => `${width} px, ${scheme}`;
 
-describe('from sign-up to a first request', () => {
+describe('the steps from sign-up to a first request', () => {
   test.each(looks.map((look) => [title(look), look] as const))('%s', async (_title, look) => {
     const watched = await openPage(browser, look);
     const { page, faults } = watched;
@@ -56,7 +56,7 @@ describe('from sign-up to a first request', () => {
     await shoot(page, 'welcome', look);
     expect(await findBarriers(page)).toEqual([]);
     expect(await isTooWide(page)).toBe(false);
-    // The secret exists only in the page's memory, so a reload removes it.
+    // The page stores the secret only in memory, so a reload removes the secret.
     await page.reload();
     await page.getByRole('heading', { name: 'Welcome', level: 1 }).waitFor();
     await settle(page);

@@ -67,7 +67,7 @@ function overviewFigures(totals: AnalyticsTotals): Record<string, number | null>
 }
 
 describe('the overview', () => {
-  test('shows the same figures as the API, in total and filtered by model, session and key', async () => {
+  test('the overview shows the same figures as the API, in total and filtered by model, session and key', async () => {
     const queries = ['', '&model=openai/gpt-4o-mini', '&session_id=ticket-1', `&key_id=${account.keyId}`];
     for (const query of queries) {
       await goTo(watched.page, `overview?days=30${query}`);
@@ -83,7 +83,7 @@ describe('the overview', () => {
     expect((await readTotals('days=30')).requests).toBe(account.rows.length);
   });
 
-  test('shows the same figures as the API by model, key and session', async () => {
+  test('the overview shows the same figures as the API by model, key and session', async () => {
     await goTo(watched.page, 'overview?days=30');
     const { totals, from, to } = await ask(analyticsDayList, '/v1/account/usage/analytics/daily?days=30');
     const keys = await ask(keyUsageList, `/v1/account/usage/by-key?from=${from}&to=${to}`);
@@ -109,7 +109,7 @@ describe('the overview', () => {
 describe('the request log', () => {
   const columns = { status: 1, model: 2, session: 3, tools: 4, tokens: 5, saved: 6, cost: 7, ms: 8 };
 
-  test('shows the same figures as the API in each row', async () => {
+  test('the request log shows the same figures as the API in each row', async () => {
     await goTo(watched.page, 'requests');
     const { data } = await ask(requestLogPage, '/v1/account/requests?limit=100');
     const shown = await readRows(watched.page, 'Requests');
@@ -129,7 +129,7 @@ describe('the request log', () => {
     }
   });
 
-  test('can be filtered through the URL and the filter fields', async () => {
+  test('the request log can be filtered through the URL and the filter fields', async () => {
     const ofSession = (id: string) => account.rows.filter(({ session_id }) => session_id === id);
     const expectRows = (rows: readonly { readonly id: string }[]) =>
       eventually(async () => {
@@ -146,7 +146,7 @@ describe('the request log', () => {
     await expectRows(account.rows);
   });
 
-  test('shows a request’s figures and the decision about every ranked tool', async () => {
+  test('the request page shows a request’s figures and the decision about every ranked tool', async () => {
     const { id } = account.rows.find(({ tools_in, tools_out }) => tools_out < tools_in)!;
     const detail = await ask(requestDetail, `/v1/account/requests/${id}`);
     await goTo(watched.page, `requests/${id}`);
@@ -180,7 +180,7 @@ describe('the request log', () => {
 });
 
 describe('the session list', () => {
-  test('shows the same figures as the API in each row', async () => {
+  test('the session list shows the same figures as the API in each row', async () => {
     await goTo(watched.page, 'sessions');
     const { data } = await ask(usageSessionPage, '/v1/account/sessions');
     const shown = await readRows(watched.page, 'Sessions');
@@ -196,7 +196,7 @@ describe('the session list', () => {
     }
   });
 
-  test('shows a session with its figures, its requests in order, and its tool set', async () => {
+  test('the session page shows a session’s figures, its requests in order, and its tool set', async () => {
     await goTo(watched.page, 'sessions/one?id=ticket-1');
     const totals = await readTotals('days=366&session_id=ticket-1');
     expectFigures(await readFigures(watched.page), {
@@ -216,6 +216,6 @@ describe('the session list', () => {
   });
 });
 
-test('causes no console errors, calls to other hosts or Content-Security-Policy violations', () => {
+test('no page of this test causes console errors, calls to other hosts or Content-Security-Policy violations', () => {
   expect(watched.faults).toEqual([]);
 });

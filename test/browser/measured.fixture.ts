@@ -23,15 +23,15 @@ export interface OpenPersonOptions {
 }
 
 /**
- * A person with an account, a key, and one replay server that acts as two providers. No conversation is
- * routed in shadow mode.
+ * A person with an account, a key, and one replay server that serves as two providers. No conversation is a
+ * shadow conversation.
  */
 export async function openPerson({ keyName = 'agent' }: OpenPersonOptions = {}): Promise<
   Omit<MeasuredAccount, 'rows'>
 > {
   const { baseUrl } = sharedStack();
   const [provider, person] = await Promise.all([startProvider(), signUpPerson(baseUrl)]);
-  // The response to calls that have no queued response, such as recovery rounds and retries.
+  // The response to calls without a queued response, such as recovery rounds and retries.
   provider.setControls(plainAnswer);
   const body = { policy: { shadow_share: 0 } };
   await send(baseUrl, { method: 'PATCH', path: '/v1/account/me', key: person.accessToken, body });
@@ -75,7 +75,7 @@ async function askMessages(key: string, provider: ReplayProvider): Promise<void>
   await client.messages.create(call, { headers: { 'x-svc-session-id': 'ticket-2' } });
 }
 
-/** Waits until the log has this many rows and returns all of them. */
+/** Waits until the log has this many rows, and returns all rows. */
 export function waitForLog(key: string, count: number): Promise<RequestLogEntry[]> {
   return eventually(async () => {
     const page = await callFor(requestLogPage, 200, { path: '/v1/account/requests?limit=500', key });

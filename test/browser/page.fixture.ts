@@ -35,7 +35,8 @@ export interface WatchedPage {
   readonly page: Page;
   readonly context: BrowserContext;
   /**
-   * Faults so far: console errors, exceptions, calls to other hosts, and Content-Security-Policy violations.
+   * Faults on the page: console errors, exceptions, calls to other hosts, and Content-Security-Policy
+   * violations.
    */
   readonly faults: readonly string[];
   close(): Promise<void>;
@@ -43,7 +44,9 @@ export interface WatchedPage {
 
 const heights = { 390: 844, 1024: 768, 1440: 900, 1600: 1000 } as const;
 
-/** The edge that serves the pages (by default the normal one), and one other host that the pages may call. */
+/**
+ * The edge that serves the pages (by default the normal edge), and one other host that the pages may call.
+ */
 export interface PageHome {
   readonly baseUrl?: string;
   readonly issuer?: string;
@@ -94,14 +97,14 @@ export async function signIn({ context }: WatchedPage, person: Pick<TestPerson, 
   const answer = await context.request.post('/v1/auth/log-in', { data: { email, password } });
   if (!answer.ok()) throw new Error(`log-in failed with status ${answer.status()}: ${await answer.text()}`);
   await context.addInitScript(() => {
-    // Sets the signed-in mark only once, so that it stays removed after a sign-out.
+    // Sets the signed-in mark only once, so that the mark stays removed after a sign-out.
     if (sessionStorage.getItem('was-marked') !== null) return;
     sessionStorage.setItem('was-marked', 'yes');
     localStorage.setItem('svc-was-signed-in', 'yes');
   });
 }
 
-/** Opens a page under `/dashboard/` and waits until it is rendered. */
+/** Opens a page under `/dashboard/` and waits until the page is rendered. */
 export async function goTo(page: Page, path: string): Promise<void> {
   await page.goto(`/dashboard/${path}`);
   await page.locator('h1').waitFor();
@@ -114,7 +117,9 @@ export async function settle(page: Page): Promise<void> {
   await page.locator('[role=status] .mantine-Skeleton-root').first().waitFor({ state: 'detached' });
 }
 
-/** Serious accessibility violations of WCAG 2.2 AA and axe's best practices, as `rule: element`. */
+/**
+ * Returns the serious accessibility violations of WCAG 2.2 AA and axe's best practices, as `rule: element`.
+ */
 export async function findBarriers(page: Page): Promise<string[]> {
   // axe is injected through the debugger protocol, which the page's Content-Security-Policy does not block.
   await page.evaluate(axeSource);
@@ -129,7 +134,7 @@ export async function findBarriers(page: Page): Promise<string[]> {
     );
 }
 
-/** Whether the page overflows its width. */
+/** Returns true if the page overflows its width. */
 export function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth + 1);
 }

@@ -90,7 +90,7 @@ export async function waitForRequests(baseUrl: string, key: string, count: numbe
   throw new Error('the requests did not appear in the log');
 }
 
-/** Waits until a request's contents are stored, which happens separately from its log row. */
+/** Waits until a request's contents are stored. Contents are stored separately from the log row. */
 export async function waitForContent(baseUrl: string, key: string, requestId: string): Promise<void> {
   await eventually(async () => (await waitForRow(baseUrl, key, requestId)).content ?? undefined);
 }

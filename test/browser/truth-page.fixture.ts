@@ -11,7 +11,7 @@ import type { KnownRequest } from './truth-traffic.fixture.ts';
 
 type Schema = Parameters<typeof callFor>[0];
 
-/** A browser that is signed in to an account with known traffic, and the log's row of each request. */
+/** A browser that is signed in to an account with known traffic, and the log row of each request. */
 export interface Truth {
   readonly account: KnownAccount;
   readonly watched: WatchedPage;
@@ -62,12 +62,12 @@ export const sum = (values: readonly (number | null | undefined)[]): number =>
   values.reduce<number>((total, value) => total + (value ?? 0), 0);
 
 const model = loadCatalog().find('openai', 'gpt-4o-mini')!;
-/** What the provider charged for the request, in USD. */
+/** Returns the provider's charge for the request, in USD. */
 export const costOf = ({ upstream }: KnownRequest): number =>
   sum(upstream.map((usage) => costUsd(model, usage, Date.now())));
-/** The input tokens of the request without the gateway: one call with every tool. */
+/** Returns the input tokens of the request without the gateway: one call with every tool. */
 export const wholeTokensOf = ({ body }: KnownRequest): number => countTokens(body);
-/** What that call would have cost, in USD. */
+/** Returns the cost of the request without the gateway, in USD. */
 export const wholeCostOf = (known: KnownRequest): number =>
   costUsd(
     model,

@@ -24,7 +24,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => truth.close());
 
-/** Calls of pruned tools: one through the recovery tool, and one directly. */
+/** The number of calls of pruned tools: one through the recovery tool, and one directly. */
 const missed = 2;
 /** Deletes the session's requests from the log, as retention does. */
 async function deleteFromLog(accountId: string, session: string): Promise<void> {
@@ -41,7 +41,7 @@ async function deleteFromLog(accountId: string, session: string): Promise<void> 
 const sumOf = (read: (known: KnownRequest) => number) => sum(truth.account.traffic.requests.map(read));
 
 describe('Overview', () => {
-  test('sums the traffic', async () => {
+  test('the overview shows the sums of the traffic', async () => {
     const shown = await readAll(truth, 'overview?days=1');
     const { totals } = await askAs(truth, analyticsDayList, '/v1/account/usage/analytics/daily?days=1');
     const summary = await askAs(truth, usageSummary, '/v1/account/usage/summary');
@@ -76,14 +76,15 @@ describe('Overview', () => {
     }
   });
 
-  test('shows the recall of the shadow conversations, with the target', async () => {
+  test('the overview shows the recall of the shadow conversations, with the target', async () => {
     const shown = await readAll(truth, 'overview?days=1');
     const conversations = longConversations + shortConversations;
     const missed = longMisses + shortConversations;
     const { totals } = await askAs(truth, analyticsDayList, '/v1/account/usage/analytics/daily?days=1');
     expect(totals!.recall).toMatchObject({ sessions: conversations, target });
     expect(shown.get('Forwarded recall')?.value).toBeCloseTo((1 - missed / conversations) * 100, 9);
-    // Recovery adds a share of the missed tools if the plans had it, and nothing if they had not.
+    // Recovery adds a share of the missed tools for plans with recovery, and nothing for plans without
+    // recovery.
     const effective = totals!.recall.effective.value!;
     expect(effective).toBeGreaterThanOrEqual(totals!.recall.value!);
     expect(effective).toBeLessThanOrEqual(1 - (missed * (1 - priorRate)) / conversations);
@@ -92,7 +93,7 @@ describe('Overview', () => {
     expect(shown.get('Forwarded recall')?.hint).toContain(`from ${conversations} shadow conversations`);
   });
 
-  test('breaks the same sums down by model, key and session', async () => {
+  test('the overview breaks the same sums down by model, key and session', async () => {
     await goTo(truth.watched.page, 'overview?days=1');
     for (const [label, saved] of [
       ['Usage by model', 2],
@@ -113,7 +114,7 @@ describe('Overview', () => {
   });
 });
 
-test('Sessions and a session’s page sum the requests of the session', async () => {
+test('the session list and a session’s page show the sums of the session’s requests', async () => {
   const own = truth.account.traffic.requests
     .filter(({ session }) => session === 'busy')
     .map(({ id }) => truth.rows.get(id)!);
@@ -132,8 +133,8 @@ test('Sessions and a session’s page sum the requests of the session', async ()
 });
 
 describe('recall and tool calls', () => {
-  test('Insights and Models show the calls served of the traffic, and do not call them recall', async () => {
-    // One of the calls names a pruned tool directly. All others were sent or recovered.
+  test('Insights and Models show the share of served calls, and do not call this share recall', async () => {
+    // One of the calls names a pruned tool directly. All other called tools were sent or recovered.
     const calling = truth.account.traffic.requests.filter(
       (known) => sentBy(known) < known.offered.length && known.called.length > 0,
     );
@@ -174,7 +175,7 @@ describe('recall and tool calls', () => {
     }
   });
 
-  test('tool health counts the requests that offered, sent, called and missed a tool', async () => {
+  test('tool health counts the requests that contained, sent, called and missed a tool', async () => {
     const { deep, traffic } = truth.account;
     const offered = traffic.requests.length;
     const called = traffic.requests.filter((known) => known.called.includes(deep)).length;
@@ -198,7 +199,7 @@ describe('recall and tool calls', () => {
   });
 });
 
-test('Billing counts the same billing unit as the log', async () => {
+test('the billing page shows the same billing unit as the log', async () => {
   const net = sum([...truth.rows.values()].map(({ net_tokens_saved }) => net_tokens_saved));
   const { period } = await eventually(async () => {
     const read = await askAs(truth, billing, '/v1/account/billing');
@@ -265,7 +266,7 @@ test.each([
   await applyLook(page, { scheme: 'light', width: 1600 });
 });
 
-test('figures that need deleted requests are shown as not known, and sums stay', async () => {
+test('figures that need deleted requests are shown as unknown, and sums stay the same', async () => {
   const before = await readAll(truth, 'overview?days=1');
   await deleteFromLog(truth.account.person.accountId!, 'streamed');
   const after = await readAll(truth, 'overview?days=1');
@@ -293,6 +294,6 @@ test('figures that need deleted requests are shown as not known, and sums stay',
     });
 });
 
-test('causes no console errors, calls to other hosts or Content-Security-Policy violations', () => {
+test('no page of this test causes console errors, calls to other hosts or Content-Security-Policy violations', () => {
   expect(truth.watched.faults).toEqual([]);
 });

@@ -5,14 +5,14 @@ import { githubTools, type FunctionTool } from '../e2e/github-tools.fixture.ts';
 import { renderTurn, type ModelTurn } from '../e2e/scripted-model.fixture.ts';
 import { connectOpenAi } from '../e2e/telemetry.fixture.ts';
 
-/** One call that the provider received, and the tokens that it reported. */
+/** One call that the provider received, and the tokens in the provider's response. */
 export interface UpstreamCall {
   readonly tools: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
 
-/** A request as the client sent it and the provider received it. */
+/** A request in the form that the client sent, and in the forms that the provider received. */
 export interface KnownRequest {
   readonly id: string;
   readonly keyId: string;
@@ -65,7 +65,10 @@ const samples: Readonly<Record<string, unknown>> = {
   object: {},
 };
 
-/** Arguments that fit the tool's schema. The gateway returns other arguments of a recovered tool to the model. */
+/**
+ * Returns arguments that fit the tool's schema. The gateway returns a recovered tool's invalid arguments to
+ * the model.
+ */
 function argumentsFor(name: string): Record<string, unknown> {
   const { properties = {}, required = [] } = longList.find((tool) => tool.function.name === name)?.function
     .parameters as Schema;
@@ -78,7 +81,7 @@ const recoveryTool = 'svc_more_tools';
 export const callTurn = (name: string): ModelTurn => ({
   calls: [{ id: 'call_1', name, arguments: argumentsFor(name) }],
 });
-/** The model reaches a pruned tool: it requests the definition, then calls it. */
+/** The model reaches a pruned tool. It first requests the definition, then calls the tool. */
 export const recoverTurns = (name: string): ModelTurn[] => [
   { calls: [{ id: 'call_1', name: recoveryTool, arguments: { action: 'describe', names: [name] } }] },
   {
@@ -92,7 +95,7 @@ export const recoverTurns = (name: string): ModelTurn[] => [
   },
 ];
 
-/** Sends requests through OpenAI's SDK, and keeps what the client and the provider saw. */
+/** Sends requests through OpenAI's SDK, and stores the data of the client and of the provider. */
 export class KnownTraffic {
   readonly requests: KnownRequest[] = [];
   readonly #provider: ReplayProvider;
@@ -125,7 +128,7 @@ export class KnownTraffic {
     return request;
   }
 
-  /** From now on the provider returns this turn to every request, for the playground. */
+  /** From this call on, the provider returns this turn to every request, for the playground. */
   answerAll(turn: ModelTurn): void {
     this.#provider.setControls(({ body }) => answer(turn, body, () => undefined));
   }
@@ -150,7 +153,7 @@ export class KnownTraffic {
   }
 }
 
-/** The provider's response. It counts the input with a tokenizer, as a real provider does. */
+/** The provider's response. The input is counted with a tokenizer, as by a real provider. */
 function answer(turn: ModelTurn, body: Buffer, note: (call: UpstreamCall) => void): ReplayControls {
   const received = JSON.parse(body.toString('utf8')) as { tools?: unknown[]; stream?: boolean };
   const inputTokens = countTokens(JSON.stringify(received));

@@ -16,17 +16,17 @@ import {
 
 /** The account's target for effective recall. */
 export const target = 0.8;
-/** The recovery rate until it is measured. */
+/** The prior of the recovery rate, which applies until the rate is measured. */
 export const priorRate = 0.5;
 /**
- * Shadow conversations with the long list. Two of them need a tool that the plan pruned, so with a recovery rate of 0.5
- * one of 28 is lost: the lower bound, 84%, meets the target.
+ * The number of shadow conversations with the long list. Two of them need a tool that the plan pruned. With a
+ * recovery rate of 0.5, one of 28 is lost. The lower bound, 84%, meets the target.
  */
 export const longConversations = 28;
 export const longMisses = 2;
 /**
- * Shadow conversations with the short list. Each needs a pruned tool, so six of twelve are lost: the upper bound, 75%,
- * is below the target, and pruning is off.
+ * The number of shadow conversations with the short list. Each needs a pruned tool, so six of twelve are
+ * lost. The upper bound, 75%, is below the target, so pruning is turned off.
  */
 export const shortConversations = 12;
 
@@ -34,13 +34,16 @@ export const shortConversations = 12;
 export interface KnownAccount extends Omit<MeasuredAccount, 'rows'> {
   readonly traffic: KnownTraffic;
   readonly calibration: RoutingCalibration;
-  /** A request with a measured K, one in which a tool was recovered, and its next turn. */
+  /**
+   * A request with a measured K, a request in which a tool was recovered, and the next turn of the first
+   * request's conversation.
+   */
   readonly pruned: KnownRequest;
   readonly recovered: KnownRequest;
   readonly frozen: KnownRequest;
   /** A request with the short list, for which pruning is off. */
   readonly off: KnownRequest;
-  /** A request of the key with its own K. */
+  /** A request of the key that has its own K. */
   readonly overridden: KnownRequest;
   readonly overrideKeyId: string;
   /** A tool that plans of the long list prune. */
@@ -48,7 +51,7 @@ export interface KnownAccount extends Omit<MeasuredAccount, 'rows'> {
 }
 
 export const overrideK = 5;
-/** Enough for the insights, which need 20 requests with pruned tools and calls. */
+/** Enough requests for the insights, which need 20 requests with pruned tools and calls. */
 const busyRequests = 20;
 
 /** Makes the traffic, and waits until it is logged and the policy is applied. */
@@ -93,7 +96,7 @@ export async function openKnownAccount(): Promise<KnownAccount> {
 }
 
 const say = (text: string) => [{ role: 'user' as const, content: text }];
-/** The second request of the conversation: the tool's result. */
+/** The second request of the conversation, with the tool's result. */
 const answered = [
   ...say(question),
   {
@@ -108,7 +111,7 @@ const answered = [
 
 const preferences = '/v1/account/routing/preferences';
 
-/** All conversations are shadow conversations. Contents are kept. */
+/** Makes all conversations shadow conversations, and stores contents. */
 async function configure(key: string): Promise<void> {
   const policy = { shadow_share: 0, content_logging: true };
   await call(200, { method: 'PATCH', path: '/v1/account/me', key, body: { policy } });
@@ -122,7 +125,7 @@ async function prune(key: string): Promise<void> {
 
 type Agent = { readonly id: string; readonly key: string };
 
-/** The shadow conversations. The tool that some of them need is pruned from both lists. */
+/** Sends the shadow conversations. Some of them need a tool that is pruned from both lists. */
 async function measureInShadow(traffic: KnownTraffic, key: Agent): Promise<string> {
   const ask = (tools: typeof longList, session: string, tool: string) =>
     traffic.send({ key, tools, session, messages: say(question), turns: [callTurn(tool)] });
@@ -136,7 +139,7 @@ async function measureInShadow(traffic: KnownTraffic, key: Agent): Promise<strin
   return deep;
 }
 
-/** The details of a request, once it is in the log. */
+/** Waits until a request is in the log, and returns its details. */
 export function readDetail(id: string, key: string): Promise<RequestDetail> {
   return waitForRow(sharedStack().baseUrl, key, id);
 }
@@ -150,7 +153,9 @@ function waitForCalibration(key: string): Promise<RoutingCalibration> {
   });
 }
 
-/** Sends requests until one is planned with the policy. They are part of the known traffic. */
+/**
+ * Sends requests until one request is planned with the policy. These requests are part of the known traffic.
+ */
 async function waitForPolicy(traffic: KnownTraffic, key: Agent, version: string | null): Promise<void> {
   let at = 0;
   await eventually(async () => {

@@ -31,7 +31,7 @@ describe.each(kinds)('a request (%s)', (kind) => {
     detail = await readDetail(known.id, truth.account.person.accessToken);
   });
 
-  test('has the log row, headers and page of what the client sent and the provider received', async () => {
+  test('the log row, headers and page of a request match the data of its client and provider', async () => {
     const described = kind === 'recovered' ? 1 : 0;
     expect(detail).toMatchObject({
       tools_offered: known.offered.length,
@@ -42,7 +42,7 @@ describe.each(kinds)('a request (%s)', (kind) => {
       cost_usd: expect.closeTo(costOf(known), 9) as number,
     });
     expect(known.header('x-svc-tools-input')).toBe(String(known.offered.length));
-    // A response that is not streamed knows its recovery rounds before its headers.
+    // For a response that is not streamed, the recovery rounds end before the headers are sent.
     expect(known.header('x-svc-tools-output')).toBe(String(detail.tools_out));
     const shown = await readAll(truth, `requests/${known.id}`);
     expect(shown.get('Tools sent')?.value).toBe(detail.tools_out);
@@ -57,7 +57,7 @@ describe.each(kinds)('a request (%s)', (kind) => {
     );
   });
 
-  test('shows savings that are true to within 5% of the whole request', () => {
+  test('the savings of a request are accurate to within 5% of the whole request', () => {
     const whole = wholeTokensOf(known);
     const rounds = known.upstream.slice(1);
     const roundTokens = sum(rounds.map(({ inputTokens }) => inputTokens)) + 20 * rounds.length;
@@ -72,7 +72,7 @@ describe('the calibration', () => {
   const findBucket = (band: string) =>
     truth.account.calibration.buckets.find(({ bucket }) => bucket === band)!;
 
-  test('is on for the long list and off for the short one, as the traffic implies', () => {
+  test('the calibration is on for the long list and off for the short list, as the traffic implies', () => {
     expect(findBucket('*:101-250')).toMatchObject({
       ...{ basis: 'calibrated', reason: 'target_met', samples: longConversations },
       forwarded_recall: { value: expect.any(Number) as number },
@@ -82,7 +82,7 @@ describe('the calibration', () => {
     });
   });
 
-  test('shows each bucket as the API returns it', async () => {
+  test('the calibration page shows each bucket as the API returns it', async () => {
     await goTo(truth.watched.page, 'routing?tab=calibration');
     const shown = await truth.watched.page
       .locator('section', { hasText: 'All buckets' })
@@ -98,7 +98,7 @@ describe('the calibration', () => {
     expect(await readMain(truth)).toContain(`Target ${target * 100}% for effective recall`);
   });
 
-  test('agrees with each request about K, state, reason and policy', async () => {
+  test('the calibration and each request show the same K, state, reason and policy', async () => {
     const { k } = findBucket('*:101-250');
     const { version } = truth.account.calibration;
     for (const kind of ['pruned', 'recovered'] as const) {
@@ -106,7 +106,7 @@ describe('the calibration', () => {
       expect(await readMain(truth)).toMatch(new RegExp(`K = ${k}\\. K was measured.*Policy: ${version} for`));
     }
     await goTo(truth.watched.page, `requests/${truth.account.frozen.id}`);
-    // The tool that was called before is always included, so it does not count.
+    // The tool that was called before is always included, so the shown K does not count this tool.
     expect(await readMain(truth)).toContain(`K = ${k! - 1}. A later request`);
     await goTo(truth.watched.page, `requests/${truth.account.off.id}`);
     const off = await readMain(truth);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { findRecordings, loadRecordings, type Recording } from '@gateway/testing';
 
 /**
- * The recordings given with `--data` or found next to the checkout, plus the repository's own
+ * The recordings given with `--data` or found next to the checkout, and the repository's own recordings
  * (docs/internals/adding-a-provider.md).
  */
 const given = findRecordings(process.env['DATA_DIR']);
@@ -17,9 +17,9 @@ export const sampleFolders = [...new Set([given, findRecordings(undefined)])].fi
 );
 
 /**
- * Runs one check on every recorded exchange of the APIs it applies to. Each exchange becomes one test under
- * two nested `describe` blocks, for the check and for the API. The table reporter counts tests by these
- * names. If no recording applies, one skipped test reports it.
+ * Runs one check on every recorded exchange of the APIs that the check applies to. Each exchange becomes one
+ * test under two nested `describe` blocks, for the check and for the API. The table reporter counts tests by
+ * the names of these blocks. If the check applies to no recording, one skipped test reports this.
  */
 export function checkEvery(
   check: string,
@@ -31,7 +31,7 @@ export function checkEvery(
   describe(check, () => {
     describe(api, () => {
       if (recordings.length === 0)
-        it.skip('no recording applies: provide others with --data', () => undefined);
+        it.skip('no recording for this check: provide recordings with --data', () => undefined);
       for (const recording of recordings) it(recording.id, async () => verify(recording));
     });
   });
@@ -41,7 +41,7 @@ export function isAnswered({ status, response_file }: Recording): boolean {
   return status === 200 && response_file !== null;
 }
 
-/** The recorded response, which the check has already verified to exist. */
+/** Returns the request or response of a recording. Throws if the recording has none. */
 export function bodyOf(recording: Recording, which: 'request' | 'response'): Buffer {
   const body = recording[which]();
   if (body === undefined) throw new Error(`${recording.id} has no ${which}`);

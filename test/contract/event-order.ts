@@ -1,7 +1,7 @@
 import type { StreamEvent } from '@gateway/interchange';
 
 /**
- * Checks the event order that every renderer relies on. A single message start comes first. Deltas and
+ * Checks the event order that every renderer requires. A single message start comes first. Deltas and
  * citations come between the start and the end of their block. Every started block ends. A choice finishes
  * once, after its blocks. An end event comes last.
  */

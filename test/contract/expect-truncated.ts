@@ -2,8 +2,8 @@ import type { StreamEvent } from '@gateway/interchange';
 import type { WireFormat } from '@gateway/wire-formats';
 
 /**
- * Checks that a stream cut anywhere before its last meaningful byte is read as incomplete or invalid. A
- * prefix of at least `wholeAt` bytes is complete.
+ * Checks that the parser reports a truncated stream as incomplete or invalid. The stream is cut at every
+ * length below `wholeAt`, the length from which it is complete.
  */
 export function expectTruncated({ provider }: WireFormat, bytes: Buffer, wholeAt: number): void {
   for (let length = 0; length < wholeAt; length += 1) {

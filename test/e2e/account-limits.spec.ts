@@ -70,7 +70,7 @@ it('the budget for changes of an account is smaller than the budget for reads', 
     expect((await send(edge, { path: '/v1/account/me', key })).status).toBe(200);
   }));
 
-it('a user’s calls count against the budgets of the account', () =>
+it('a user’s calls count against the budgets of the user’s account', () =>
   whileCountedTogether(async () => {
     const { accessToken } = await signUpPerson(stack.baseUrl);
     const edge = edgeUrl(stack, 'closed');

@@ -5,7 +5,7 @@ import { githubTools, type FunctionTool } from './github-tools.fixture.ts';
 import { send, type Answer } from './http.fixture.ts';
 import { readAnswer, readStream, type ReadAnswer } from './answers.fixture.ts';
 
-/** How a client constrains the model's choice of tools. */
+/** The client's restriction of the model's tool choice. */
 export type Choice = 'required' | 'none' | { readonly tool: string };
 
 export interface AskOptions {
@@ -25,8 +25,8 @@ export interface AgentAnswer extends ReadAnswer {
 }
 
 /**
- * An agent that keeps its transcript in its own format, with everything that the response contains. It sends
- * each assistant message back exactly as it received it.
+ * An agent that keeps its transcript in its own format, with everything that the response contains. The agent
+ * sends each assistant message back unchanged.
  */
 export interface Agent {
   readonly format: ClientFormat;

@@ -17,7 +17,7 @@ export function plainMessages(body: unknown): ReplayControls {
   return { status: 200, body, headers: { 'content-type': 'application/json' } };
 }
 
-/** A response with signed reasoning, formatted in a way that none of our serializers produces. */
+/** A response with signed reasoning. None of our serializers produces its JSON format. */
 export const thoughtful = `{ "id":"msg_1", "type":"message","role":"assistant","model":"claude-sonnet-4-5",
   "content":[{"type":"thinking","thinking":"h\\u006dm \\/ ü🌍","signature":"EqQB+sig\\/nature=="},
   {"type":"redacted_thinking","data":"Em9w=="},{"type":"text","text":"Hello."}],

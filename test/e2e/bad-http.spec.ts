@@ -57,7 +57,7 @@ describe('body and header sizes', () => {
     expect(answer).toContain('"request_id"');
   });
 
-  it('the gateway survives a client that disconnects before sending all the bytes it declared', async () => {
+  it('the gateway keeps running after a client disconnects before it has sent all declared bytes', async () => {
     const head = { 'content-type': 'application/json', 'content-length': 5_000 };
     await sendHead(baseUrl, { ...head, authorization: `Bearer ${key}` }, '{"model":', 300);
     expect((await postChat(baseUrl, key, hello)).status).toBe(200);

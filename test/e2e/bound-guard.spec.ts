@@ -29,7 +29,7 @@ afterEach(() => provider.reset());
 afterAll(() => provider.close());
 
 describe('reasoning that the provider rejects', () => {
-  /** Opens a conversation whose tools change after the first turn, because the key gets a new tool list. */
+  /** Opens a conversation. After the first turn, its tools change, because the key gets a new tool list. */
   async function afterChange(more: object = {}, headers: Record<string, string> = {}) {
     opened += 1;
     const served = serveBoundModel(provider, wants);

@@ -33,7 +33,7 @@ beforeAll(async () => {
   account = await openAccount(provider);
   key = (await createTestKey(baseUrl, account.apiKey, { name: 'fast', rate_limit_rpm: 10_000 })).key;
   await connectEachFormat(baseUrl, key, provider.url);
-  // The router has not seen this list before, so the plan may miss its deadline.
+  // The router has not received this list before, so the plan may miss its deadline.
   const messages = [{ role: 'user', content: clear }];
   await eventually(async () => {
     provider.enqueue(null, plainAnswer);

@@ -20,7 +20,7 @@ import { listSinks } from './sinks.fixture.ts';
 
 const stack = sharedStack();
 const { baseUrl, dataDir } = stack;
-/** How long logs, spans and events take to be written and exported. */
+/** The time until logs, spans and events are written and exported. */
 const settledAfterMs = 3_000;
 
 const createSecret = () => randomBytes(33).toString('base64url');
@@ -57,7 +57,7 @@ afterAll(() => provider.close());
 
 const hello = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: 'Hello!' }] };
 
-describe('secrets where they could leak', () => {
+describe('places where secrets could leak', () => {
   it('an error in which a provider repeats its credential is returned without it, streamed or not', async () => {
     const base_url = `${provider.url}/v1`;
     await connectProvider(baseUrl, account.apiKey, { provider: 'openai', api_key: credential, base_url });

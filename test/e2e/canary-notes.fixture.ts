@@ -26,7 +26,7 @@ export function noteUsedSecret(name: string, value: string): void {
   if (dataDir && isObserved(dataDir) && value.length >= charactersMin) noteSecret(dataDir, { name, value });
 }
 
-/** Records the secrets in an exchange. Also stores the response if it is an error. */
+/** Records the secrets in an exchange. Also stores an error response. */
 export function noteExchange({ path, sentHeaders, sentBody, status, headers, bytes }: NotedExchange): void {
   const [at = path] = path.split('?', 1);
   for (const name of ['authorization', 'x-api-key', 'cookie'] as const) {

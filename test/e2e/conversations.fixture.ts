@@ -1,6 +1,6 @@
 import { githubTools } from './github-tools.fixture.ts';
 
-/** A typical tool result. It contains a number that JSON.parse cannot represent exactly. */
+/** A typical tool result, with a number that JSON.parse cannot represent exactly. */
 export const result = (id: string): string =>
   JSON.stringify(
     {
@@ -12,7 +12,10 @@ export const result = (id: string): string =>
     4,
   ).replace('"EXACT"', '12345678901234567890');
 
-/** The n-th request from an agent with one tool. It contains n tool results, and only the last one is new. */
+/**
+ * The n-th request from an agent with one tool. The request contains n tool results, of which only the last
+ * is new.
+ */
 export interface Conversation {
   readonly name: string;
   readonly path: string;

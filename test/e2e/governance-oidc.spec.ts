@@ -18,7 +18,7 @@ const stack = sharedStack();
 const edge = edgeUrl(stack, 'oidc');
 const audience = 'gateway-under-test';
 /**
- * The minimum interval at which the edge refetches signing keys after it sees an unknown key
+ * The minimum interval at which the edge refetches signing keys after a token with an unknown key
  * (VerificationKeys).
  */
 const keySetPauseMs = 10_000;

@@ -7,7 +7,7 @@ import { call, expectFields, invalid } from './governance.fixture.ts';
 import { connectionsOf, disconnected, newSecret, providersPath as path } from './providers.fixture.ts';
 
 const stack = sharedStack();
-/** The address of a self-hosted server. This suite never calls it. */
+/** The address of a self-hosted server, which this suite never calls. */
 const ownUrl = 'http://127.0.0.1:1/v1';
 
 /** The fields of a provider record, as listed in decisions.md. Every record also has an `object` field. */

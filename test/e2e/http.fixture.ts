@@ -17,7 +17,7 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   readonly text: string;
-  /** Parses the body as JSON. Throws if it is not valid JSON. */
+  /** Parses the body as JSON. Throws if the body is not valid JSON. */
   json(): unknown;
 }
 

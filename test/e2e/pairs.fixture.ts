@@ -18,7 +18,7 @@ export interface Origin {
   readonly path: string;
   readonly apis: readonly string[];
   readonly read: ReadSource;
-  /** Providers whose recordings the SDK for the format can read. */
+  /** Providers with recordings that the SDK for the format can read. */
   readonly recordedAt?: readonly string[];
 }
 

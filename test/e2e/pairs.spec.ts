@@ -69,7 +69,7 @@ function expectSameReading(read: AnswerReading, expected: AnswerReading): void {
 
 const perMatter = 2;
 
-// Recordings are not part of the repository. CI requires them: see findSharedData.
+// Recordings are not part of the repository. CI requires the recordings: see findSharedData.
 const whenCollected = isCollected ? describe : describe.skip;
 whenCollected.each(clientNames)('the SDK for %s', (client) => {
   describe.each(origins)('with $provider', (origin) => {

@@ -89,7 +89,7 @@ it('a credential is sent only to the address it was saved for', async () => {
   expect(keysAt(elsewhere)).toEqual([`Bearer ${secondKey}`, `Bearer ${secondKey}`]);
 });
 
-it('another account cannot see, use or remove the connection', async () => {
+it('another account cannot read, use or remove the connection', async () => {
   const stranger = await createTestAccount(stack);
   const base_url = `${provider.url}/v1`;
   await connectProvider(baseUrl, account.apiKey, { provider: 'xai', api_key: firstKey, base_url });

@@ -51,7 +51,7 @@ it('a rate-limited response has the retry time in every form that clients unders
     expect(second.headers['x-ratelimit-reset-requests']).toBe(`${(ms / 1000).toFixed(3)}s`);
   }));
 
-it('the SDK raises a rejected request as a rate limit error', () =>
+it('the SDK raises a rate-limited request as a rate limit error', () =>
   whileCountedTogether(async () => {
     const { key } = await createTestKey(stack.baseUrl, apiKey, { name: 'sdk', rate_limit_rpm: 1 });
     const client = new OpenAI({ baseURL: `${stack.baseUrl}/v1`, apiKey: key, maxRetries: 0 });

@@ -28,7 +28,7 @@ export const own = {
   arguments: { owner: 'facebook', repo: 'react' },
 };
 
-/** The call of the pruned tool, as the client sees it. */
+/** The call of the pruned tool, as the client receives the call. */
 export const shownCall = { id: 'shown1', name: wanted, arguments: given };
 
 /** A call with which the model requests definitions. */

@@ -74,7 +74,7 @@ const linesSince = (from: number) =>
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-describe('a stored credential of one account', () => {
+describe('stored credentials of one account', () => {
   it('a stored credential of one account cannot corrupt the log or the stored contents of another account', async () => {
     const from = stack.logs(service).length;
     await connectCommon(hostile);

@@ -37,7 +37,6 @@ function readWaitMs(): number {
 describe.each(failedClients)('the SDK for $client', ({ client, raises, raisesInStream, ask, stream }) => {
   // A retry delay that is shorter than the SDK's default. AWS's SDK reads only whole seconds, and its default
   // is less than one second.
-  // one second.
   const soon = client === 'converse' ? {} : { retryAfterMs: 10 };
 
   describe.each(failingProviders)('with $provider', ({ provider, ...failing }) => {

@@ -102,7 +102,7 @@ function expectClean(answer: HeardAnswer): void {
 
 describe.each(clients)('%s', (_, { open, model, cached = false, recoveryMode }) => {
   describe.each(deliveries)('%s', (_delivery, stream) => {
-    it('a pruned tool is described and called, and the client sees an ordinary call', async () => {
+    it('a pruned tool is described and called, and the client receives an ordinary call', async () => {
       const client = open({ baseUrl: stack.baseUrl, key, model, tools, cached });
       script(
         { text: 'Let me see. ', calls: [describeWanted], inputTokens: 1000, outputTokens: 20 },

@@ -33,7 +33,7 @@ beforeAll(async () => {
     base_url: provider.url,
   });
   await setPreferences({ pruning: { recovery: false } });
-  // The router and compressor have not seen these lists before, so the plan may miss its deadline.
+  // The router and compressor have not received these lists before, so the plan may miss its deadline.
   await eventually(async () => (await askChat(githubTools)).length < names.length || undefined);
   await eventually(async () => (await askChat(githubTools.slice(0, 60))).length < 60 || undefined);
 }, 120_000);

@@ -17,7 +17,7 @@ import { listSinks } from './sinks.fixture.ts';
 
 const stack = sharedStack();
 const { baseUrl } = stack;
-/** Contents from clients and models. They may appear only in designated places. */
+/** Contents from clients and models, which may appear only in designated places. */
 const marks = {
   kept: 'the opening hours of the lighthouse at Neuwerk',
   notKept: 'the opening hours of the observatory at Potsdam',
@@ -106,7 +106,7 @@ test('credentials in a body are not stored', async () => {
   expect(said?.text).toBe(answered.text);
 });
 
-test('no other account can see the contents', async () => {
+test('no other account can read the contents', async () => {
   provider.enqueue(null, answer);
   const answered = await postChat(baseUrl, willing.apiKey, asking(marks.kept));
   await readKept(answered);
@@ -114,7 +114,7 @@ test('no other account can see the contents', async () => {
   expect((await send(baseUrl, { path, key: unwilling.apiKey })).status).toBe(404);
 });
 
-test('with content logging off, no contents are stored; with it on, none are stored in plaintext', async () => {
+test('with content logging off, no contents are stored; with content logging on, no contents are stored in plaintext', async () => {
   provider.enqueue(null, answer);
   const theirs = await postChat(baseUrl, unwilling.apiKey, asking(marks.notKept));
   expect((await waitForRow(baseUrl, unwilling.apiKey, requestIdOf(theirs))).content).toBeNull();

@@ -206,7 +206,7 @@ async function fail({ apiKey, keyId }: TestAccount): Promise<SeenRequest> {
   return { ...seenOf(error.headers ?? new Headers()), ...common, isError: true };
 }
 
-/** Waits until the log has this many rows and returns all of them. */
+/** Waits until the log has this many rows, and returns all rows. */
 export function waitForRows(apiKey: string, count: number): Promise<RequestLogEntry[]> {
   return eventually(async () => {
     const page = await callFor(requestLogPage, 200, { path: '/v1/account/requests?limit=500', key: apiKey });

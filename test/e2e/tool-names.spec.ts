@@ -1,6 +1,6 @@
 /**
  * Tests tool names that a provider of another format rejects. The provider receives substitute names, which
- * the client never sees.
+ * never reach the client.
  */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { connectProvider, createTestAccount, waitForRow } from './account.fixture.ts';

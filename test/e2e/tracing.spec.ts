@@ -37,7 +37,6 @@ beforeAll(async () => {
       '*': { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
       // The failed call must be the only call. A plan that misses its deadline must not skip the other
       // services.
-      // services.
       'edge-gateway': { UPSTREAM_RETRIES_MAX: '0', PLAN_DEADLINE_MS: '6000' },
       'edge-gateway-2': { TRUST_CLIENT_TRACES: '127.0.0.0/8' },
     },

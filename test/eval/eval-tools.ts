@@ -109,7 +109,7 @@ function meanOfSets(table: Table): Partial<Record<PoolName, Figures>> {
 }
 
 /**
- * Calibrates each set on 100 of its own questions, with 100 candidates. Returns means over the sets with
+ * Calibrates each set on 100 questions from the set, with 100 candidates. Returns means over the sets with
  * enough questions.
  */
 function keepAll(target: number) {

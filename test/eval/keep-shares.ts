@@ -25,8 +25,8 @@ const seed = 20_261_120;
 
 /**
  * Calibrates with split conformal risk control (Angelopoulos et al., "Conformal Risk Control", 2022) on the
- * distance between each score and the best score. It chooses the smallest distance whose mean loss of gold
- * tools stays within 1 − target. The mean is over 100 samples from the set plus one lost sample. The returned
+ * distance between each score and the best score. It chooses the smallest distance with a mean loss of gold
+ * tools of at most 1 − target. The mean is over 100 samples from the set plus one lost sample. The returned
  * figures come from the set's other questions, over five seeded splits.
  */
 export function measureKeeping(samples: readonly KeepSample[], target: number): KeepFigures | undefined {

@@ -12,8 +12,8 @@ export function measureK95(questions: GoldRanks): number | null {
 }
 
 /**
- * Recall is the mean share of gold tools among the first k tools. `all` is the share of questions whose first
- * k tools contain all gold tools. `mean` converts the figures to per cent.
+ * Recall is the mean share of gold tools among the first k tools. `all` is the share of questions for which
+ * the first k tools contain all gold tools. `mean` converts the figures to per cent.
  */
 export interface RankingFigures {
   readonly 'recall@1': number;

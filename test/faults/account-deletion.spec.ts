@@ -66,7 +66,7 @@ async function expectForgotten(account: TestAccount, id: string): Promise<void> 
   expect(await findRowsNaming(stack, [account.accountId, account.keyId])).toEqual([]);
 }
 
-/** Each service with a deletion step, and the steps already done when its own step starts. */
+/** Each service with a deletion step, and the steps that are done when the step of the service starts. */
 const stops = [
   ['provider-vault', ['account', 'edge-gateway']],
   ['worker', ['account', 'edge-gateway', 'provider-vault']],

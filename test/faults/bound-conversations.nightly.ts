@@ -38,7 +38,7 @@ interface Task {
   readonly query: string;
   readonly tool: string;
 }
-/** The first tools of a public set, and the questions that one of them answers. */
+/** The first tools of a public set, and questions that one of these tools answers. */
 interface ToolSet {
   readonly tools: readonly FunctionTool[];
   readonly tasks: readonly Task[];
@@ -75,7 +75,7 @@ let stack: StackUnderTest;
 let provider: ReplayProvider;
 let account: TestAccount;
 let key: string;
-/** It does not change when the edge restarts. */
+/** The edge's base URL, which does not change when the edge restarts. */
 let baseUrl: string;
 let model: BoundModel;
 const sets = folder === undefined ? [] : loadSets();
@@ -107,7 +107,7 @@ async function emptyCache(): Promise<void> {
   redis.disconnect();
 }
 
-/** What happens during the run, by the number of conversations that have begun. */
+/** Events during the run, by the number of conversations that have begun. */
 const events: Readonly<Record<number, () => Promise<unknown>>> = {
   100: emptyCache,
   200: () => stack.service('tool-router').restart(),
@@ -157,7 +157,7 @@ async function runConversation(at: number): Promise<void> {
   }
 }
 
-/** Whether the transcript ends with a message that the model has not answered yet. */
+/** Returns true if the transcript ends with a message that the model has not answered yet. */
 const isWaiting = (transcript: readonly object[]): boolean =>
   (transcript.at(-1) as { role?: string }).role === 'user';
 

@@ -8,7 +8,7 @@ import { eventually } from '../integration/stack.fixture.ts';
 export interface Measured {
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** The responses that were not a 2xx. */
+  /** The responses with a status other than 2xx. */
   readonly errors: readonly string[];
 }
 
@@ -17,7 +17,7 @@ export type Probe = (at: number) => Promise<Answer>;
 const samplesDefault = 100;
 const pauseMs = 4;
 
-/** Sends the request again and again, one at a time. */
+/** Sends the request repeatedly, one request at a time. */
 export async function measure(probe: Probe, samples = samplesDefault): Promise<Measured> {
   const times: number[] = [];
   const errors: string[] = [];
@@ -37,7 +37,7 @@ function quantile(values: readonly number[], share: number): number {
   return sorted[Math.floor(share * (sorted.length - 1))] ?? Infinity;
 }
 
-/** The median of each figure over the rounds, and the errors of all. */
+/** Returns the median of each figure over the rounds, and the errors of all rounds. */
 export function medianOf(rounds: readonly Measured[]): Measured {
   const median = (figures: readonly number[]): number => quantile(figures, 0.5);
   return {
@@ -64,7 +64,7 @@ export async function untilIdle(stack: StackUnderTest): Promise<void> {
   }, 60_000);
 }
 
-/** Processor time of the processes so far, over all threads. */
+/** Processor time of the processes since their start, over all threads. */
 function usedMs(pids: readonly number[]): number {
   const ticksOf = (pid: number): number => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

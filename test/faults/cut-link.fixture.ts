@@ -1,12 +1,15 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A private link between one process and a server. A test can break it without affecting other processes. */
+/**
+ * A private link between one process and a server. A test can break the link without affecting other
+ * processes.
+ */
 export interface CutLink {
   /** The `host:port` that the process connects to instead of the server. */
   readonly address: string;
   /** Closes open connections and rejects new ones. */
   cut(): void;
-  /** Keeps connections open but drops all bytes, as if the cable had been unplugged. */
+  /** Keeps connections open but drops all bytes, as with an unplugged cable. */
   stall(): void;
   /** Accepts new connections again. */
   mend(): void;
@@ -52,7 +55,7 @@ class Link implements CutLink {
 
   mend(): void {
     this.#state = 'open';
-    // A stalled connection has lost bytes, so it cannot be resumed.
+    // A stalled connection has lost bytes, so the connection cannot be resumed.
     this.#destroyAll();
   }
 

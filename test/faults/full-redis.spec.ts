@@ -1,6 +1,6 @@
 /**
- * Redis servers without free memory, filled by one account: chats of others are answered, limits and budgets hold, and
- * every request is in the log once there is room again.
+ * Tests Redis servers after one account has filled their memory. Chats of other accounts are answered, and limits
+ * and budgets stay exact. Every request is in the log once the server has free memory again.
  */
 import { startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import { Redis } from 'ioredis';
@@ -59,7 +59,7 @@ async function open() {
   return account;
 }
 
-/** Sends a chat with a new name, and expects an answer. */
+/** Sends a chat with a new name, and expects a response with status 200. */
 async function ask({ accountId, key }: typeof hostile, more: object = {}): Promise<Answer> {
   const name = `full-${(sent += 1)}`;
   const messages = [{ role: 'user', content: `Create an issue titled "${name}"` }];
@@ -77,12 +77,12 @@ async function memoryOf(redis: Redis): Promise<{ used: number; max: number }> {
   return { used: read('used_memory'), max: read('maxmemory') };
 }
 
-/** Sets the server's memory to what it uses now, and this much more. */
+/** Sets the server's memory limit to its current use plus this many bytes. */
 async function limitMemory(redis: Redis, moreBytes: number): Promise<void> {
   await redis.config('SET', 'maxmemory', String((await memoryOf(redis)).used + moreBytes));
 }
 
-/** Leaves the server no memory, whatever is deleted from it. */
+/** Sets a memory limit that leaves the server full, even if all data is deleted. */
 async function fill(redis: Redis): Promise<void> {
   await redis.config('SET', 'maxmemory', '1');
 }
@@ -109,11 +109,11 @@ async function expectAllLogged(): Promise<void> {
   }
 }
 
-it('request events of one account do not fill the queue, so the log goes on when the worker is back', async () => {
+it('request events of one account do not fill the queue, so the log continues when the worker is back', async () => {
   await stack.service('worker').stop();
   await limitMemory(queue, 4 * mebibyte);
   const { max } = await memoryOf(queue);
-  // Tools make long events, with a candidate for each tool.
+  // Requests with tools produce long events, with a candidate for each tool.
   await eventually(async () => {
     await Promise.all(Array.from({ length: 10 }, () => ask(hostile, { tools: githubTools })));
     return stack.logs('edge-gateway').includes('the memory of the queue is nearly full') ? true : undefined;
@@ -123,12 +123,12 @@ it('request events of one account do not fill the queue, so the log goes on when
   expect(used).toBeLessThan(max);
   expect(await isFull(queue)).toBe(false);
   await ask({ accountId: quiet.accountId, key: quiet.apiKey });
-  // The memory is still limited: the worker has room to empty the queue.
+  // The memory is still limited, but the worker has enough to empty the queue.
   await stack.service('worker').start();
   await expectAllLogged();
 }, 300_000);
 
-it('while the queue is full, chats are answered, budgets hold, and the log follows', async () => {
+it('while the queue is full, chats are answered, budgets apply, and the log is completed afterwards', async () => {
   const budget = { ...unlimited, daily_token_budget: 12_000, weekly_token_budget: 12_000 };
   const body = { name: 'budget', k_target_override: 4, ...budget };
   const { key } = await createTestKey(stack.baseUrl, quiet.apiKey, body);
@@ -150,7 +150,7 @@ it('while the cache is full, chats are answered and rate limits are exact', asyn
   const { key } = await createTestKey(stack.baseUrl, quiet.apiKey, { name: 'slow', rate_limit_rpm: 5 });
   await cache.config('SET', 'maxmemory-policy', 'noeviction');
   await limitMemory(cache, mebibyte);
-  // Conversations leave their state in the cache.
+  // Conversations store their state in the cache.
   for (let round = 0; round < 100 && !(await isFull(cache)); round += 1)
     await Promise.all(Array.from({ length: 10 }, () => ask(hostile, { tools: githubTools })));
   await fill(cache);

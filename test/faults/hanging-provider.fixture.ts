@@ -3,14 +3,17 @@ import { completion } from '../e2e/provider.fixture.ts';
 
 export interface HangingProvider {
   readonly url: string;
-  /** Requests under `/hangs` that have sent their whole body. */
+  /** Requests under `/hangs` that have sent their whole body and wait for a response. */
   readonly waiting: ReadonlySet<ServerResponse>;
-  /** Answers all of them. */
+  /** Answers all waiting requests. */
   answerAll(): void;
   close(): void;
 }
 
-/** Reads every body without keeping it. Requests under `/answers` get a response, the others get none. */
+/**
+ * Reads every body without storing it. Requests under `/answers` get a response, and requests under `/hangs`
+ * get no response.
+ */
 export async function startHangingProvider(): Promise<HangingProvider> {
   const waiting = new Set<ServerResponse>();
   const answerNow = (response: ServerResponse): void => {

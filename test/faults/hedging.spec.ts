@@ -1,6 +1,6 @@
 /**
- * Hedging: when the first attempt is slow, the gateway starts a second one in parallel. Operators must enable
- * it.
+ * Tests hedging: when the first attempt is slow, the gateway starts a second attempt in parallel. Operators
+ * must enable hedging.
  */
 import { startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import { requestIdOf, waitForRow } from '../e2e/account.fixture.ts';
@@ -10,7 +10,7 @@ import { completion, plainAnswer, startProvider } from '../e2e/provider.fixture.
 import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
 import { TroubledProviders, type TroubledAccount } from './troubled-providers.fixture.ts';
 
-/** Longer than a fast response takes on a busy machine that stalls for up to two seconds. */
+/** Longer than a fast response on a busy machine, which can stall for up to two seconds. */
 const hedgeAfterMs = 4_000;
 /** Just longer than the hedge delay. */
 const slow = { ...plainAnswer, firstByteDelayMs: hedgeAfterMs + 1_500 };
@@ -35,7 +35,7 @@ const ask = ({ key }: TroubledAccount, more: object = {}) =>
 /** The first provider responds correctly, but too late. */
 const silent = { ...plainAnswer, hang: 'before-headers' } as const;
 
-it('the second attempt responds when the first is silent; the first is cancelled, and the tokens of both are counted', async () => {
+it('the second attempt responds if the first does not; the first is cancelled, and the tokens of both are counted', async () => {
   const account = await providers.open('silent', ['groq/llama-3.1-8b-instant']);
   account.trouble = () => silent;
   const answer = await ask(account);
@@ -54,7 +54,7 @@ it('the second attempt responds when the first is silent; the first is cancelled
   expect((await ask(account)).headers['x-svc-provider']).toBe('openai');
 });
 
-it('another model on the silent provider is not a hedge candidate', async () => {
+it('another model on the same silent provider is not a hedge candidate', async () => {
   const account = await providers.open('same-provider', ['openai/gpt-4o']);
   account.trouble = () => slow;
   const answer = await ask(account);

@@ -1,6 +1,6 @@
 /**
- * Memory that requests hold: large bodies to a provider that never answers must not use up the memory of the
- * gateway, and requests of other accounts are served.
+ * Tests the memory that open requests use. Large bodies to a provider that never responds must not exhaust
+ * the gateway's memory. Requests of other accounts must still be served.
  */
 import { readFileSync } from 'node:fs';
 import { request, type IncomingHttpHeaders } from 'node:http';
@@ -42,7 +42,7 @@ async function openAccount(name: string): Promise<string> {
   return apiKey;
 }
 
-/** The most memory that the edge process has used since it started, in bytes. */
+/** The peak memory of the edge process since its start, in bytes. */
 function readPeakBytes(): number {
   const { pid } = stack.service('edge-gateway');
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -63,7 +63,7 @@ function renderLarge(model: string): Buffer {
 interface LargeRequest {
   readonly path: string;
   readonly body: Buffer;
-  /** Whether the client declares no length. */
+  /** Whether the client sends the body without declaring its length. */
   readonly isChunked?: boolean;
 }
 
@@ -74,8 +74,8 @@ interface Refusal {
 }
 
 /**
- * Sends the request many times at once. Resolves when each one was refused or waits for the provider. Fails if a
- * client gets no response.
+ * Sends the request many times concurrently. Resolves when each request was refused or waits for the
+ * provider. Fails if a client gets no response.
  */
 async function sendMany({ path, body, isChunked = false }: LargeRequest): Promise<readonly Refusal[]> {
   const refusals: Refusal[] = [];

@@ -1,5 +1,6 @@
-// The process of a hostile account: it sends requests without end, and it is their provider. It has the lowest priority,
-// so that it takes processor time from the gateway only where nothing else needs it.
+// The process of a hostile account. It sends requests continuously, and also serves as their provider. The
+// process has the lowest priority, so it takes processor time from the gateway only if no other process needs
+// the time.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { constants, setPriority } from 'node:os';
@@ -35,7 +36,7 @@ async function sendForever(own: HostileLoad): Promise<void> {
   while (load === own) {
     const { baseUrl, method, path, headers, body, pauseMs } = own;
     sent += 1;
-    // Each request is new, so that no cache answers it.
+    // Each request has a new body, so that no cache can answer it.
     const text = body?.replaceAll('{n}', `${process.pid}_${sent}`);
     const response = await fetch(`${baseUrl}${path}`, {
       method,
@@ -45,12 +46,12 @@ async function sendForever(own: HostileLoad): Promise<void> {
     await response?.arrayBuffer().catch(() => undefined);
     const status = response?.status ?? 0;
     statuses[status] = (statuses[status] ?? 0) + 1;
-    // The senders do not stay in step.
+    // The pause is random, so that the senders do not send at the same moments.
     await sleep(pauseMs * (0.5 + Math.random()));
   }
 }
 
-// The parent may have ended.
+// The callback ignores errors, because the parent may have ended.
 const reply = (message: HostileReply): void =>
   void process.send?.(message, undefined, undefined, () => undefined);
 const report = (): Statuses => ({ ...statuses });

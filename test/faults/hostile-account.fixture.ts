@@ -2,16 +2,16 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** What a hostile account sends. */
+/** The requests that a hostile account sends. */
 export interface HostileLoad {
   readonly baseUrl: string;
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** `{n}` becomes a new value in each request. */
+  /** The request body, in which `{n}` becomes a new value in each request. */
   readonly body?: string;
   readonly concurrency: number;
-  /** How long each of the concurrent senders waits after a response. */
+  /** The mean pause of each sender after a response, in milliseconds. */
   readonly pauseMs: number;
 }
 
@@ -20,7 +20,10 @@ export type Statuses = Readonly<Record<string, number>>;
 
 export type HostileCommand =
   { readonly kind: 'send'; readonly load: HostileLoad } | { readonly kind: 'pause' | 'report' };
-/** The first reply has the provider's address. Later ones have the responses so far, of all loads. */
+/**
+ * The first reply has the provider's address. Later replies have the response counts since the start, over
+ * all loads.
+ */
 export type HostileReply = { readonly providerUrl: string } | { readonly statuses: Statuses };
 
 const script = join(import.meta.dirname, 'hostile-account.child.ts');
@@ -42,17 +45,17 @@ export class HostileAccount {
     return new HostileAccount(child, ready.providerUrl);
   }
 
-  /** Starts to send. */
+  /** Starts to send the load. */
   send(load: HostileLoad): Promise<Statuses> {
     return this.#command({ kind: 'send', load });
   }
 
-  /** The responses so far. */
+  /** Returns the response counts since the start. */
   report(): Promise<Statuses> {
     return this.#command({ kind: 'report' });
   }
 
-  /** Sends nothing more, and waits until every request has a response. */
+  /** Stops the load, and waits until every request has a response. */
   pause(): Promise<Statuses> {
     return this.#command({ kind: 'pause' });
   }

@@ -86,7 +86,8 @@ const askedAgainMax = 8;
 const answerWithinMs = 750;
 
 /**
- * Reads a credential through the vault. Rejects if decryption fails or the value differs from the stored one.
+ * Reads a credential through the vault. Rejects if decryption fails or the value differs from the stored
+ * value.
  */
 export async function openOne(edge: Messaging, stored: StoredCredential): Promise<void> {
   const { accountId, provider, apiKey } = stored;

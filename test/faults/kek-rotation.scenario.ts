@@ -46,7 +46,7 @@ export async function expectRotationUnderKills(size: { kills: number; credential
 
 /**
  * Expects every credential to be encrypted with the new key, and the audit log to show exactly one
- * re-encryption for each.
+ * re-encryption for each credential.
  */
 async function expectEachOnce({ stack }: VaultUnderTest, credentials: number): Promise<void> {
   const database = new pg.Client({ connectionString: stack.dev.postgres.vault });

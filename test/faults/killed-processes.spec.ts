@@ -5,9 +5,7 @@ import { plainAnswer, startProvider } from '../e2e/provider.fixture.ts';
 import { undoAll, type Undo } from '../integration/stack.fixture.ts';
 import { expectAllAnswered, expectAllLogged, readRows, runTraffic } from './traffic.fixture.ts';
 
-/**
- * High enough for a whole run, even at one eighth of the limit, which is what remains while Redis is down.
- */
+/** High enough for a whole run. While Redis is down, only one eighth of the limit applies. */
 const rate_limit_rpm = 1_000_000;
 let stack: StackUnderTest;
 let key: string;
@@ -38,7 +36,7 @@ async function killAndWait(name: string): Promise<void> {
 
 describe('kill -9 during a run with 200 tool requests', () => {
   it.each(['tool-router', 'compressor', 'worker', 'redis', 'redis-cache', 'nats'])(
-    'on %s: no request fails, and each is logged once',
+    'a kill of %s fails no request, and each request is logged once',
     async (victim) => {
       const run = { ...sandbox(victim), disturb: () => killAndWait(victim) };
       const outcomes = await runTraffic(run);
@@ -47,7 +45,7 @@ describe('kill -9 during a run with 200 tool requests', () => {
       const reasons = new Set(rows.map((row) => row.k_reason));
       // If the router is running, later requests in a conversation keep their tools.
       expect(reasons).toContain('frozen');
-      // Confirms that the fault had an effect: without the router or NATS, all tools are forwarded.
+      // Confirms that the fault had an effect. Without the router or NATS, all tools are forwarded.
       if (victim === 'tool-router' || victim === 'nats') expect(reasons).toContain('unavailable');
       const edgeLog = stack.logs('edge-gateway');
       if (victim === 'redis') expect(edgeLog).toContain('saved-token budgets are local');
@@ -56,7 +54,7 @@ describe('kill -9 during a run with 200 tool requests', () => {
     180_000,
   );
 
-  it('on the edge: every request that reached the provider has one row, ok or interrupted', async () => {
+  it('after a kill of the edge, every request that reached the provider has one row, ok or interrupted', async () => {
     const provider = await startReplay();
     const run = { ...sandbox('edge'), model: 'openai/gpt-4o', disturb: () => killAndWait('edge-gateway') };
     const outcomes = await runTraffic(run);
@@ -67,7 +65,7 @@ describe('kill -9 during a run with 200 tool requests', () => {
       const logged = new Set(each.map((row) => row.client_request_id));
       return forwarded.every((name) => logged.has(name));
     });
-    // No row may arrive later either.
+    // No additional row may arrive later.
     await waitMs(2_000);
     const settled = await readRows(run, () => true);
     expect(settled.map(({ id }) => id).sort()).toEqual(rows.map(({ id }) => id).sort());

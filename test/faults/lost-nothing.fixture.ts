@@ -10,7 +10,7 @@ import { githubTools } from '../e2e/github-tools.fixture.ts';
 const victims = ['edge-gateway', 'worker', 'redis', 'postgres'] as const;
 export type Victim = (typeof victims)[number];
 
-/** A process and when to kill it. */
+/** A process, and the moment in the run when the test kills it. */
 export interface Kill {
   readonly victim: Victim;
   /** The number of completed requests after which the process is killed. */
@@ -45,7 +45,7 @@ function shuffle<T>(all: readonly T[], random: () => number): T[] {
   return shuffled;
 }
 
-/** The results of a run, as its clients saw them. */
+/** The results of a run, as its clients received them. */
 export interface Seen {
   /**
    * Maps the client's own request name to the gateway's request id, for each complete response with status
@@ -58,7 +58,7 @@ export interface Seen {
 interface RunGiven {
   readonly baseUrl: string;
   readonly key: string;
-  /** The number of requests to complete. Requests interrupted by a kill do not count towards it. */
+  /** The number of requests to complete, without the requests that a kill interrupted. */
   readonly requests: number;
   readonly onAnswer: (answers: number) => void;
 }
@@ -66,12 +66,14 @@ interface RunGiven {
 const concurrency = 8;
 /** The delay after a failed request, because the edge may be down. */
 const pauseMs = 50;
-/** Few enough tools for fast requests, but enough for each request to prune some. */
+/**
+ * The number of tools: small enough for fast requests, but large enough that each request prunes some tools.
+ */
 const tools = githubTools.slice(0, 24);
 
 /**
- * Sends tool requests, every second one streamed, until the given number has completed. Each has its own
- * name.
+ * Sends tool requests, every second one streamed, until the given number has completed. Each request has its
+ * own name.
  */
 export async function runUntilAnswered({ baseUrl, key, requests, onAnswer }: RunGiven): Promise<Seen> {
   const answered = new Map<string, string>();
@@ -89,7 +91,7 @@ export async function runUntilAnswered({ baseUrl, key, requests, onAnswer }: Run
   return { answered, sent };
 }
 
-/** The gateway's request id from a complete response. */
+/** Returns the gateway's request id from a complete response. */
 async function ask(baseUrl: string, key: string, name: string, stream: boolean): Promise<string | null> {
   const messages = [{ role: 'user', content: `Create an issue titled "${name}" in octo/hello` }];
   try {

@@ -97,7 +97,7 @@ async function settle(
       cause: error,
     });
   });
-  // If a batch was shipped twice, the duplicate arrives later.
+  // If a batch was sent twice, the duplicate arrives later.
   await waitMs(3_000);
   return read();
 }
@@ -111,8 +111,8 @@ function expectOneRowEach(rows: readonly LoggedRow[], forwarded: ReadonlySet<str
   expect(wrong).toEqual([]);
   const statuses = Map.groupBy(rows, ({ status }) => status);
   expect(statuses.get('ok')?.length).toBeGreaterThan(seen.answered.size * 0.9);
-  // If a fully answered request lacks status `ok`, the edge died between sending its last byte and writing
-  // its line to disk.
+  // If a fully answered request lacks status `ok`, the edge died after it sent the last byte and before it
+  // wrote the request's line to disk.
   const answeredNotOk = rows.filter(({ name, status }) => seen.answered.has(name) && status !== 'ok');
   expect(new Set(answeredNotOk.map(({ status }) => status))).toEqual(
     new Set(answeredNotOk.length > 0 ? ['interrupted'] : []),

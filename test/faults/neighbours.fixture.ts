@@ -9,8 +9,8 @@ import { HostileAccount, type HostileLoad } from './hostile-account.fixture.ts';
 const mebibyte = 1024 * 1024;
 
 /**
- * `startStack` raises the rate limits of account routes, so that the load reaches the services behind them. Slots, held
- * bytes, spool and cache are small, so that one account reaches its share soon.
+ * `startStack` raises the rate limits of account routes, so that the load reaches the services behind these
+ * routes. Slots, held bytes, spool and cache are small, so that one account soon reaches its share.
  */
 const edgeLimits = {
   TRUSTED_PROXIES: '127.0.0.0/8',
@@ -21,14 +21,14 @@ const edgeLimits = {
 };
 
 interface Neighbour {
-  /** A key without a limit in practice. */
+  /** A key with a limit that is too high to be reached. */
   readonly key: string;
-  /** A key with a limit that is reached at once. */
+  /** A key with a limit that is reached immediately. */
   readonly slowKey: string;
   readonly spareKeyId: string;
 }
 
-/** A gateway with a quiet account and a hostile one. */
+/** A gateway with a quiet account and a hostile account. */
 export interface Neighbourhood {
   readonly stack: StackUnderTest;
   readonly hostile: HostileAccount;
@@ -56,7 +56,7 @@ export async function openNeighbourhood(): Promise<Neighbourhood> {
   };
 }
 
-/** The value of a metric of the edge that has only the common labels; 0 before its first value. */
+/** Returns the value of an edge metric that has only the common labels; 0 before its first value. */
 export async function readEdgeMetric({ stack }: Neighbourhood, name: string): Promise<number> {
   const metrics = await (await fetch(stack.dev.services['edge-gateway']!.metrics_url!)).text();
   return Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(metrics)?.[1] ?? 0);
@@ -80,7 +80,7 @@ async function moveIn(stack: StackUnderTest, providerUrl: string, policy?: objec
 }
 
 export const model = 'openai/gpt-4o-mini';
-/** The hostile account's provider of this model never answers. */
+/** For this model, the hostile account's provider never responds. */
 export const silentModel = 'mistral/mistral-large-latest';
 export const tools = githubTools.slice(0, 24);
 
@@ -139,7 +139,7 @@ interface LoadOptions extends Pick<HostileLoad, 'concurrency' | 'pauseMs'> {
   readonly key?: string;
 }
 
-/** A load of the hostile account: GET, or a chat request if it has a body and no path. */
+/** Creates a load of the hostile account: a GET request, or a chat request if it has a body and no path. */
 export function renderLoad(
   { stack, hostileKeys }: Neighbourhood,
   { key = hostileKeys.key, ...given }: LoadOptions,
@@ -149,7 +149,7 @@ export function renderLoad(
   return { baseUrl: stack.baseUrl, headers, ...given, path, method };
 }
 
-/** Requests of the quiet account. */
+/** Creates the requests of the quiet account. */
 export function openProbes(open: () => Neighbourhood) {
   let addresses = 0;
   const get =
@@ -167,7 +167,7 @@ export function openProbes(open: () => Neighbourhood) {
       open().quiet.key,
       renderChat(`Find the issue number ${at}`, [JSON.stringify({ at }, null, 4)], tools),
     );
-  /** Each sign-in comes from another address, as guesses are bounded by address. */
+  /** Each sign-in comes from another address, because sign-ins are limited by address. */
   const logIn = (): Promise<Answer> => {
     addresses += 1;
     const { email, password } = open().person;

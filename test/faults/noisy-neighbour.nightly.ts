@@ -17,15 +17,17 @@ import {
 } from './neighbours.fixture.ts';
 
 /**
- * A quiet account next to a hostile account that runs at its limit, one shared resource after the other: the quiet
- * account sees no error, and its p99 is at most three times its calm p99. Both are measured in turn, in several
- * rounds, so that other load on the machine affects both. The medians of all rounds give one verdict: no measurement is
- * repeated or left out.
+ * Tests a quiet account next to a hostile account that reaches its limit, for one shared resource after the
+ * other. The quiet account must get no error, and its p99 must be at most three times its p99 without load.
+ * Both cases are measured alternately in several rounds, so that other load on the machine affects both. The
+ * verdict uses the medians of all rounds, and no measurement is repeated or left out.
  */
 
-/** Maximum ratio of two p99 of the quiet account: next to the hostile account, and without it. */
+/** Maximum ratio of the quiet account's p99 next to the hostile account to its p99 without load. */
 const slowdownMax = 3;
-/** Other load on the machine in two of five rounds does not raise the median above the other three. */
+/**
+ * With five rounds, other load on the machine in two rounds does not raise the median above the other three.
+ */
 const rounds = 5;
 
 let neighbours: Neighbourhood;
@@ -43,15 +45,15 @@ const load = (options: Parameters<typeof renderLoad>[1]): HostileLoad => renderL
 
 interface Row {
   readonly resource: string;
-  /** A service that does not run while the load does. */
+  /** A service that is stopped while the load runs. */
   readonly stopped?: string;
   readonly load: () => HostileLoad;
   readonly probe: Probe;
-  /** Probes per measurement, if they are slow. */
+  /** The number of probes per measurement, for slow probes. */
   readonly samples?: number;
-  /** The status of a response that shows that the account has reached its limit. */
+  /** The response status that shows that the account has reached its limit. */
   readonly refused?: number;
-  /** A counter of the edge that shows the same. */
+  /** The edge counter that shows that the account has reached its limit. */
   readonly refusedMetric?: string;
 }
 
@@ -150,7 +152,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-/** Responses after which a load without refusals has reached its limit. */
+/** The number of responses after which a load without rejections has reached its limit. */
 const warmResponses = 8;
 
 /** Starts the load. Resolves when the account has reached its limit. */
@@ -181,7 +183,7 @@ async function measureBeside(row: Row): Promise<Measured> {
   }
 }
 
-/** Measures the quiet account without the load and next to it, in turn. Returns the medians. */
+/** Measures the quiet account alternately without and with the load. Returns the medians. */
 async function compare(row: Row): Promise<{ readonly calm: Measured; readonly beside: Measured }> {
   const before = await neighbours.hostile.report();
   const calms: Measured[] = [];
@@ -197,7 +199,7 @@ async function compare(row: Row): Promise<{ readonly calm: Measured; readonly be
 }
 
 it.each(rows)(
-  'a quiet account sees no error and at most three times its calm p99: $resource',
+  'a quiet account gets no error and at most three times its p99 without load: $resource',
   async (row) => {
     await measure(row.probe, row.samples);
     const { calm, beside } = await compare(row);
@@ -208,7 +210,7 @@ it.each(rows)(
   600_000,
 );
 
-/** Writes a line: p50 and p99 in ms, and the responses of the hostile account. */
+/** Writes a line with p50 and p99 in ms, and the responses of the hostile account. */
 function note({ resource }: Row, figures: readonly number[], before: Statuses, after: Statuses): void {
   const statuses = Object.entries(after).map(([status, count]) => [status, count - (before[status] ?? 0)]);
   const times = figures.map((ms) => ms.toFixed(1).padStart(7)).join(' ');

@@ -11,7 +11,7 @@ import {
   type TroubledAccount,
 } from './troubled-providers.fixture.ts';
 
-/** How many requests are served and queued. One account may use half of the queue. */
+/** The maximum numbers of served and queued requests. One account may use half of the queue. */
 const [inFlightMax, queuedMax] = [4, 4];
 const slowMs = 1_000;
 
@@ -70,7 +70,7 @@ async function readQueued(): Promise<number> {
   return Number(/^gateway_requests_queued(?:\{[^}]*\})? (\S+)$/m.exec(metrics)?.[1]);
 }
 
-it('serves requests up to its limit, queues a few, and immediately rejects the rest with a clean error', async () => {
+it('the gateway serves requests up to its limit, queues a few, and immediately rejects the rest with a clean error', async () => {
   const filled = await fill();
   const late = await Promise.all(Array.from({ length: 10 }, () => ask(stack.baseUrl, noisy, true)));
   const shed = late.filter(({ status }) => status !== 200);
@@ -84,7 +84,7 @@ it('serves requests up to its limit, queues a few, and immediately rejects the r
   expect(broken(await filled.answers())).toEqual([]);
 }, 60_000);
 
-it('rejects requests in the caller’s own format', async () => {
+it('overload errors have the caller’s own format', async () => {
   const filled = await fill();
   const messages = {
     model: 'openai/gpt-4o-mini',
@@ -106,7 +106,7 @@ it('rejects requests in the caller’s own format', async () => {
   expect(broken(await filled.answers())).toEqual([]);
 }, 60_000);
 
-it('still serves a quiet account while a noisy one fills the queue', async () => {
+it('a quiet account is still served while a noisy account fills the queue', async () => {
   let isOver = false;
   const keepAsking = async (): Promise<void> => {
     while (!isOver) await ask(stack.baseUrl, noisy, false);
@@ -121,7 +121,7 @@ it('still serves a quiet account while a noisy one fills the queue', async () =>
   expect(broken(answers)).toEqual([]);
 }, 60_000);
 
-it('frees every slot after the rush', async () => {
+it('every slot is free again after the overload', async () => {
   await (await fill()).answers();
   const answers = await Promise.all(
     Array.from({ length: inFlightMax }, () => ask(stack.baseUrl, quiet, false)),

@@ -39,7 +39,7 @@ const error = { message: 'told by the provider', type: 'server_error', code: nul
 const json = { 'content-type': 'application/json' };
 const failing = (status: number): ReplayControls => ({ status, body: { error }, headers: json });
 
-/** How a provider can fail before the first byte of its response. */
+/** The failures of a provider before the first byte of its response. */
 const troubles: Readonly<Record<string, ReplayControls>> = {
   'answers 429': failing(429),
   'answers 500': failing(500),
@@ -51,7 +51,7 @@ const troubles: Readonly<Record<string, ReplayControls>> = {
 
 const requests = 50;
 
-describe('one of three providers', () => {
+describe('one of three providers fails', () => {
   /** All cases run in parallel, because they spend most of their time waiting. */
   const runs = new Map<string, Promise<Run>>();
   beforeAll(() => {
@@ -60,7 +60,7 @@ describe('one of three providers', () => {
   }, 120_000);
 
   it.each(Object.keys(troubles))(
-    '%s: agents do not notice; later the provider is rarely called; after recovery it is used again',
+    '%s: agents get no error; later the provider is rarely called; after recovery it is used again',
     async (how) => {
       const run = (await runs.get(how))!;
       expect(run.broken).toEqual([]);
@@ -72,7 +72,7 @@ describe('one of three providers', () => {
 
   interface Run {
     readonly broken: readonly object[];
-    /** The calls to all providers for the same number of requests, once the failure has been detected. */
+    /** The calls to all providers for the same number of requests, after the failure was detected. */
     readonly callsOnceKnown: number;
     readonly usedAgainWithinMs: number;
   }
@@ -132,7 +132,7 @@ it('the log and the headers name the provider that responded, in the client’s 
 });
 
 describe('a provider without fallback', () => {
-  it('is called again after a transient failure', async () => {
+  it('a provider without fallback is called again after a transient failure', async () => {
     const account = await providers.open('passing', []);
     let calls = 0;
     account.trouble = () => (calls++ === 0 ? failing(500) : undefined);
@@ -140,7 +140,7 @@ describe('a provider without fallback', () => {
     expect(account.calls()).toBe(2);
   });
 
-  it('is called again if its response breaks before the first byte reaches the client', async () => {
+  it('a provider is called again if its response breaks before the first byte reaches the client', async () => {
     const account = await providers.open('breaking', []);
     let calls = 0;
     account.trouble = () => (calls++ === 0 ? { ...plainAnswer, resetAtByte: 30 } : undefined);
@@ -148,7 +148,7 @@ describe('a provider without fallback', () => {
     expect(account.calls()).toBe(2);
   });
 
-  it('is retried only after the delay it requests', async () => {
+  it('a provider is retried only after the delay it requests', async () => {
     const account = await providers.open('throttled', []);
     const times: number[] = [];
     account.trouble = () => {
@@ -159,7 +159,7 @@ describe('a provider without fallback', () => {
     expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('is not retried if it requests a long delay: its own response is returned', async () => {
+  it('a provider that requests a long delay is not retried: its own response is returned', async () => {
     const account = await providers.open('long-pause', []);
     account.trouble = () => ({ ...failing(429), headers: { ...json, 'retry-after': '60' } });
     const answer = await ask(edge.baseUrl, account, false);
@@ -168,14 +168,14 @@ describe('a provider without fallback', () => {
     expect(account.calls()).toBe(1);
   });
 
-  it('is not called again for an error that would recur', async () => {
+  it('a provider is not called again for an error that would recur', async () => {
     const account = await providers.open('refusing', []);
     account.trouble = () => failing(400);
     expect((await ask(edge.baseUrl, account, false)).status).toBe(400);
     expect(account.calls()).toBe(1);
   });
 
-  it('receives at most 20% more calls than requests, whatever its failure rate', async () => {
+  it('a provider receives at most 20% more calls than requests, at any failure rate', async () => {
     const account = await providers.open('budget', []);
     let calls = 0;
     account.trouble = () => (calls++ % 5 < 2 ? failing(500) : undefined);
@@ -184,7 +184,7 @@ describe('a provider without fallback', () => {
     expect(account.calls()).toBeLessThanOrEqual(360);
   }, 60_000);
 
-  it('counts as healthy if its connection breaks after the stream terminator', async () => {
+  it('a provider counts as healthy if its connection breaks after the stream terminator', async () => {
     const account = await providers.open('abrupt', []);
     const { body, ...answer } = streamedAnswer(['Hello', '.']);
     account.trouble = () => ({ ...answer, body, resetAtByte: String(body).length });
@@ -193,7 +193,7 @@ describe('a provider without fallback', () => {
     expect(broken(await Promise.all(together))).toEqual([]);
   });
 
-  it('is probed by one request at a time while its breaker is open; other requests are rejected immediately', async () => {
+  it('a provider with an open breaker gets one probe at a time; other requests are rejected immediately', async () => {
     const account = await providers.open('open', []);
     account.trouble = () => failing(500);
     await askMany(edge.baseUrl, account, 10, 5);
@@ -226,7 +226,7 @@ describe('multiple keys for one provider', () => {
   const keyOf = ({ authorization }: { authorization?: string | undefined }) =>
     authorization?.replace('Bearer ', '');
 
-  it.each([429, 401, 500])('replace a key that receives %i', async (status) => {
+  it.each([429, 401, 500])('a key that receives %i is replaced by another key of the provider', async (status) => {
     const { account, calls, countCall } = await openWithTwoKeys(`two-keys-${status}`);
     account.trouble = ({ headers }) => {
       countCall(keyOf(headers));
@@ -237,7 +237,7 @@ describe('multiple keys for one provider', () => {
     expect(calls[first]).toBeLessThanOrEqual(12);
   });
 
-  it('share the load', async () => {
+  it('multiple keys for one provider share the load', async () => {
     const { account, calls, countCall } = await openWithTwoKeys('two-keys-shared');
     account.trouble = (request) => {
       countCall(keyOf(request.headers));
@@ -249,7 +249,7 @@ describe('multiple keys for one provider', () => {
     expect(calls[second]).toBeGreaterThanOrEqual(8);
   });
 
-  it('are rejected for a provider whose credential has more fields than just a key', async () => {
+  it('multiple keys are rejected for a provider whose credential has more fields than a key', async () => {
     const { key } = await providers.open('no-keys', []);
     const body = { provider: 'hosted', access_key_id: 'AKIA0000', secret_access_key: 's'.repeat(20) };
     const answer = await send(stack.baseUrl, {
@@ -280,7 +280,7 @@ it('a replica skips a provider that another replica found failing, except for a 
   expect(account.calls('openai') - before).toBeLessThanOrEqual(4);
 });
 
-it('a fully buffered proxied request is retried; a streamed one is not', async () => {
+it('a fully buffered proxied request is retried; a streamed proxied request is not retried', async () => {
   const account = await providers.open('proxied', []);
   let calls = 0;
   account.trouble = (request) => (calls++ === 0 ? failing(500) : wellAnswered(request));

@@ -76,12 +76,12 @@ const revoke = async ({ id }: CreatedKey) => {
   const answer = await send(stack.baseUrl, { method: 'DELETE', path, key: account.apiKey });
   expect(answer.status).toBe(200);
 };
-/** Makes every replica use the key, so that each has its grant in the cache. */
+/** Makes every replica use the key, so that each replica has the key's grant in its cache. */
 const warm = async ({ key }: CreatedKey) => {
   for (const edge of edges) expect((await postChat(edge, key, hello)).status).toBe(200);
 };
 
-/** Two kinds of calls: one that counts against the rate limit, and one checked only by the auth guard. */
+/** Two kinds of calls: one counts against the rate limit, and the other is checked only by the auth guard. */
 const calls = {
   chat: (edge: string, key: string) => postChat(edge, key, hello),
   models: (edge: string, key: string) => send(edge, { path: '/v1/models', key }),
@@ -106,14 +106,14 @@ it('every replica rejects a revoked key within one second: p99 over 120 keys', a
   expect(tookMs[Math.ceil(0.99 * tookMs.length) - 1]).toBeLessThanOrEqual(effectiveWithinMs);
 }, 180_000);
 
-describe('a replica whose own link to NATS', () => {
+describe('a replica with a broken link to NATS', () => {
   afterEach(async () => {
     link.mend();
     await eventually(async () => ((await far.isReady()) ? true : undefined));
   }, 60_000);
 
   it.each(['cut', 'stall'] as const)(
-    'is broken (%s) rejects a revoked key on the next request, and within 10 s on routes without a limit',
+    'a replica with a broken NATS link (%s) rejects a revoked key on the next request, and within 10 s on routes without a limit',
     async (how) => {
       const key = await createKey();
       await warm(key);
@@ -132,7 +132,7 @@ describe('a replica whose own link to NATS', () => {
   );
 
   it.each(['cut', 'stall'] as const)(
-    'is broken (%s) rejects a revoked key within 10 s even if Redis has lost its data',
+    'a replica with a broken NATS link (%s) rejects a revoked key within 10 s even if Redis has lost its data',
     async (how) => {
       const key = await createKey();
       await warm(key);
@@ -147,7 +147,7 @@ describe('a replica whose own link to NATS', () => {
   );
 
   it.each(['cut', 'stall'] as const)(
-    'is broken (%s) rejects an ended login session within 10 s',
+    'a replica with a broken NATS link (%s) rejects an ended login session within 10 s',
     async (how) => {
       const person = await signUpPerson(stack.baseUrl);
       const readAccount = () => send(far.baseUrl, { path: '/v1/account/me', key: person.accessToken });
@@ -160,7 +160,7 @@ describe('a replica whose own link to NATS', () => {
     60_000,
   );
 
-  it('is cut returns 503 after any other change, until the link is restored', async () => {
+  it('a replica with a cut NATS link returns 503 after any other change, until the link is restored', async () => {
     const key = await createKey();
     await warm(key);
     link.cut();
@@ -176,7 +176,7 @@ describe('a replica whose own link to NATS', () => {
 });
 
 describe('a deleted credential', () => {
-  it('is no longer used from the next request on, even by a replica whose link to NATS is cut', async () => {
+  it('a deleted credential is not used from the next request on, even by a replica whose link to NATS is cut', async () => {
     const other = await createTestAccount(stack);
     const credential = { provider: 'openai', api_key: 'sk-upstream', base_url: `${provider.url}/v1` };
     await connectProvider(stack.baseUrl, other.apiKey, credential);
@@ -247,7 +247,7 @@ describe('an open stream', () => {
     ['/v1/chat/completions', '"code":"invalid_api_key"'],
     ['/v1/messages', 'event: error\ndata: {"type":"error","error":{"type":"authentication_error"'],
   ])(
-    'on %s ends within 5 s of its key’s revocation, with the format’s own error event',
+    'an open stream on %s ends within 5 s of its key’s revocation, with the format’s own error event',
     async (path, event) => {
       const key = await createKey();
       const ended = await streamUntilEnded(edges[1]!, key.key, path, () => revoke(key));
@@ -258,7 +258,7 @@ describe('an open stream', () => {
     60_000,
   );
 
-  it('ends within 5 s on a replica that does not receive the broadcast', async () => {
+  it('an open stream ends within 5 s on a replica that does not receive the broadcast', async () => {
     const key = await createKey();
     const ended = await streamUntilEnded(far.baseUrl, key.key, '/v1/chat/completions', async () => {
       link.stall();
@@ -268,7 +268,7 @@ describe('an open stream', () => {
     await expectEnded(ended, 'invalid_api_key');
   }, 60_000);
 
-  it('ends within 5 s of its key’s expiry', async () => {
+  it('an open stream ends within 5 s of its key’s expiry', async () => {
     const expires_at = new Date(Date.now() + 6_000).toISOString();
     const key = await createKey({ expires_at });
     const untilExpiry = () => waitMs(Math.max(0, Date.parse(expires_at) - Date.now()));
@@ -277,7 +277,7 @@ describe('an open stream', () => {
     await expectEnded(ended, 'expired_api_key');
   }, 60_000);
 
-  it('continues if a change leaves its key valid', async () => {
+  it('an open stream continues if a change leaves its key valid', async () => {
     const key = await createKey();
     const path = `/v1/account/keys/${key.id}/toollist`;
     const change = () =>

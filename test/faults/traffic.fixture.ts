@@ -3,7 +3,7 @@ import { githubTools } from '../e2e/github-tools.fixture.ts';
 import { postChat, send } from '../e2e/http.fixture.ts';
 import { eventually } from '../integration/stack.fixture.ts';
 
-/** The result of one request in a run, as the client saw it. */
+/** The result of one request in a run, as the client received it. */
 export interface Outcome {
   /** The client's own request id: `<run>-<number>`. */
   readonly name: string;

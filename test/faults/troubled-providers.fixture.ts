@@ -27,9 +27,9 @@ export interface TroubledAccount {
   readonly name: string;
   readonly accountId: string;
   readonly key: string;
-  /** How the first provider misbehaves. Undefined means healthy. */
+  /** The failure of the first provider. Undefined means healthy. */
   trouble: ((request: Asked) => ReplayControls | undefined) | undefined;
-  /** The number of calls to one provider, or to all providers. */
+  /** Returns the number of calls to one provider, or to all providers. */
   calls(provider?: string): number;
 }
 
@@ -96,7 +96,7 @@ export async function askMany(
   return answers;
 }
 
-/** The responses that were unusable for their clients. */
+/** Returns the responses that were unusable for their clients. */
 export function broken(answers: readonly Answer[]): { status: number; text: string }[] {
   return answers
     .filter(({ status, text, headers }) => {

@@ -9,7 +9,8 @@ const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
 /**
- * Runs `npm start` and `npm run stop` as a user would, on a stack isolated from all others on this machine.
+ * Runs `npm start` and `npm run stop` as a user would, on a stack isolated from all other stacks on this
+ * machine.
  */
 describe('npm start and npm run stop', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'agent-gateway-commands-'));
@@ -42,7 +43,7 @@ describe('npm start and npm run stop', () => {
     rmSync(dataDir, { recursive: true, force: true });
   }, 120_000);
 
-  test('start prints the address, the key and a command, and the key works', async () => {
+  test('npm start prints the address, the key and a command, and the key works', async () => {
     const { stdout } = await command('start.mjs', '--detach');
     expect(stdout).toContain(stack.baseUrl);
     expect(stdout).toContain(stack.apiKey);
@@ -50,7 +51,7 @@ describe('npm start and npm run stop', () => {
     expect(await modelsStatus()).toBe(200);
   }, 120_000);
 
-  test('start on a running stack changes nothing', async () => {
+  test('npm start on a running stack changes nothing', async () => {
     const before = runningPids();
     const { stdout } = await command('start.mjs', '--detach');
     expect(stdout).toContain('Already running');
@@ -65,7 +66,7 @@ describe('npm start and npm run stop', () => {
     expect(router.pid).not.toBe(before);
   }, 60_000);
 
-  test('after the supervisor was killed, start stops its leftover processes and keeps the address, key and data', async () => {
+  test('after the supervisor was killed, npm start stops its leftover processes and keeps the address, key and data', async () => {
     const { baseUrl, apiKey, accountId } = stack;
     const left = runningPids();
     process.kill(supervisorPid(), 'SIGKILL');
@@ -79,7 +80,7 @@ describe('npm start and npm run stop', () => {
     expect(await modelsStatus()).toBe(200);
   }, 120_000);
 
-  test('stop leaves no process behind', async () => {
+  test('npm run stop leaves no process behind', async () => {
     const pids = [supervisorPid(), ...runningPids()];
     expect(pids.filter(isAlive)).toEqual(pids);
     const { stdout } = await command('stop.mjs');
@@ -87,7 +88,7 @@ describe('npm start and npm run stop', () => {
     expect(pids.filter(isAlive)).toEqual([]);
   }, 120_000);
 
-  test('stop leaves no process behind, even if the supervisor was killed', async () => {
+  test('npm run stop leaves no process behind, even if the supervisor was killed', async () => {
     await command('start.mjs', '--detach');
     const pids = [supervisorPid(), ...runningPids()];
     process.kill(supervisorPid(), 'SIGKILL');

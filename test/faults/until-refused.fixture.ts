@@ -2,7 +2,7 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 
 /**
  * Repeats a call until it is rejected. Returns the rejection and the start time in milliseconds of the last
- * successful call. Using start times excludes slow calls on a busy machine.
+ * successful call. Start times exclude the duration of slow calls on a busy machine.
  */
 export async function untilRefused(call: () => Promise<{ status: number; text: string }>, withinMs: number) {
   const start = performance.now();

@@ -44,7 +44,9 @@ function messageOf(event: Json): EventStreamMessage {
   };
 }
 
-/** Returns the events that could be parsed. A refusal is the only allowed failure. */
+/**
+ * Returns the events that could be parsed. An error of the gateway's own type is the only allowed failure.
+ */
 function read(name: ProviderName, chunks: readonly Buffer[]): StreamEvent[] {
   const parser = providerFormatNamed(name).provider.openStreamParser();
   const events: StreamEvent[] = [];
@@ -62,7 +64,10 @@ function renderAll(client: ClientName, events: readonly StreamEvent[]): Buffer {
   return Buffer.concat(events.map((event) => Buffer.from(renderer.render(event))));
 }
 
-/** A client receives an end exactly when the stream had one, and it receives every reported failure. */
+/**
+ * Expects that the client receives an end exactly if the stream had an end, and that it receives every
+ * reported failure.
+ */
 function expectHeard(client: ClientName, events: readonly StreamEvent[]): void {
   const heard = hear(client, renderAll(client, events));
   expect(heard.ends).toBe(events.filter(({ type }) => type === 'message-end').length);

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /**
- * Strings that have broken stream and JSON parsers before: all kinds of line ends, field names, terminators,
- * partial characters.
+ * Strings that have broken stream and JSON parsers: all kinds of line ends, field names, terminators, partial
+ * characters.
  */
 const words = [
   '\n\n',

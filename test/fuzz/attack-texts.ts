@@ -26,15 +26,15 @@ const known = [
   '\ud83d',
 ];
 
-/** Characters that complete few expressions, to end a near miss. */
+/** Characters that occur in few matches. As an ending, they turn a match into a near miss. */
 const endings = ['', '\u0000', '!', '\n'];
 const choicesMax = 6;
 const charactersMax = 10;
 
 /**
- * Pieces that a text repeats to attack an expression: its matches, each beginning of them (near misses), each
- * repeated part alone, single characters, alternating characters, and known attacks. Each is repeated up to the
- * wanted length, with an ending that no match has.
+ * Pieces that a text repeats to attack an expression. They are its matches, each beginning of a match (near
+ * misses), each repeated part, single characters, alternating characters, and known attacks. Each piece is
+ * repeated up to the wanted length, with an ending that prevents a match.
  */
 export interface Attack {
   readonly before: string;
@@ -44,7 +44,7 @@ export interface Attack {
 
 export function renderAttack({ before, piece, after }: Attack, chars: number): string {
   const times = Math.max(1, Math.floor((chars - before.length - after.length) / piece.length));
-  // Joins the pieces in one flat string. A rope would be flattened during the measurement.
+  // Joins the pieces in one flat string. V8 would flatten a rope during the measurement.
   return Buffer.from(before + piece.repeat(times) + after, 'utf16le').toString('utf16le');
 }
 
@@ -104,7 +104,7 @@ class Sampler {
     this.#flags = flags.replace(/[gy]/g, '');
   }
 
-  /** A short match of the element. Assertions match the empty text. */
+  /** Returns a short match of the element. Assertions match the empty text. */
   sample(element: AST.Element): string {
     switch (element.type) {
       case 'Character':
@@ -123,7 +123,7 @@ class Sampler {
     }
   }
 
-  /** What each repeated part inside the element matches. */
+  /** Returns the matches of each repeated part inside the element. */
   repeated(element: AST.Element): string[] {
     if (element.type === 'Quantifier') {
       const own = element.max > 8 ? this.#variants(element.element) : [];

@@ -83,8 +83,8 @@ export const invariants: Readonly<Record<string, Holds>> = {
 };
 
 /**
- * The size of a string in a request body: quotes are escaped, and a four-byte character counts as two UTF-16
- * code units.
+ * Returns the size of a string in a request body. Quotes are escaped, and a four-byte character counts as two
+ * UTF-16 code units.
  */
 const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 const parsesAsJson = (text: string): boolean => readExactly(text) !== undefined;
@@ -93,7 +93,7 @@ const saysReference = (text: string): boolean =>
   text.split('\n').some((line) => parseReference(line) !== undefined);
 
 /**
- * Following the inserted references restores every line, if the conversation contains no references itself.
+ * Resolving the inserted references restores every line, if the original conversation contains no references.
  */
 export const followable: Holds = (blocks) => {
   const own = blocks.filter(({ text }) => !saysReference(text) && !text.includes('[…'));
@@ -111,7 +111,8 @@ export const followable: Holds = (blocks) => {
 };
 
 /**
- * A single block contains repeated lines, so that compression applies to it. It may keep its trailing space.
+ * Returns a block's text with references resolved and trailing spaces removed, because compression may keep
+ * or remove these spaces.
  */
 function withoutEnds(text: string): string {
   return followed([text])[0]!
@@ -124,13 +125,13 @@ function withoutEnds(text: string): string {
 export function describeCompression(numRuns: number): void {
   const options = { numRuns };
   const timeoutMs = 30_000 + numRuns * 40;
-  describe('the invariants hold for any conversation, in any mode', () => {
+  describe('the compression invariants hold for any conversation, in any mode', () => {
     for (const [name, holds] of Object.entries(invariants))
       it(name, () => fc.assert(fc.property(conversation, holds), options), timeoutMs);
   });
 
   it(
-    'references stand for exactly the lines that were sent earlier',
+    'references replace exactly the lines that were sent earlier',
     () => {
       fc.assert(fc.property(conversation, followable), options);
     },
@@ -138,7 +139,7 @@ export function describeCompression(numRuns: number): void {
   );
 
   it(
-    'JSON keeps its meaning, and numbers stay as written',
+    'compressed JSON keeps its meaning, and numbers stay as written',
     () => {
       fc.assert(
         fc.property(json, (text) => {

@@ -16,7 +16,7 @@ import {
 import { conversation } from './sample-conversations.ts';
 
 const log = { debug: () => undefined, warn: () => undefined } as never;
-/** Without Redis, each replica knows only the messages it has seen itself. */
+/** Without Redis, each replica has only the messages that it has received. */
 const noRedis = {
   mgetBuffer: () => Promise.reject(new Error('away')),
   set: () => Promise.reject(new Error('away')),
@@ -72,7 +72,7 @@ async function send(planner: ContextPlanner, body: Buffer, at: number): Promise<
 const bodyOf = (made: Conversation, results: readonly string[]): Buffer =>
   Buffer.from(JSON.stringify(made.body(results), null, 1));
 
-/** The request body without tool results: the part that compression must not change. */
+/** The request body without tool results. Compression must not change this part. */
 const withoutResults = (made: Conversation, body: Buffer): unknown => {
   const results = new Set(made.resultsIn(JSON.parse(body.toString())));
   return JSON.parse(body.toString(), (_, value: unknown) =>
@@ -97,7 +97,7 @@ describe.each(formats.map(([made], at) => [made.name, made, at] as const))('%s',
         expect(now.slice(0, -1)).toEqual(last);
         last = now;
       }
-      // A replica that has seen none of the earlier turns sends the same bytes.
+      // A replica that has received none of the earlier turns sends the same bytes.
       const whole = bodyOf(made, results);
       expect(await send(openReplica(1), whole, at)).toEqual(await send(planner, whole, at));
     });

@@ -1,9 +1,9 @@
-/** The size of the hostile input, in UTF-16 code units: the size limit of a stored content. */
+/** The size of the hostile input, in UTF-16 code units. It equals the size limit of a stored content. */
 export const hostileChars = 2 * 1024 * 1024;
-/** The maximum of processor time on such an input. */
+/** The maximum processor time on such an input, in milliseconds. */
 export const cpuMsMax = 200;
 
-/** Processor time of a call in this thread, in milliseconds. */
+/** Returns the processor time of a call in this thread, in milliseconds. */
 export function cpuMsOf(run: () => unknown): number {
   const before = process.threadCpuUsage();
   run();
@@ -11,13 +11,16 @@ export function cpuMsOf(run: () => unknown): number {
   return (user + system) / 1_000;
 }
 
-/** Tries without a pause between them. The first calls are slower because of compilation. */
+/**
+ * The number of measurements without a pause between them. The first calls are slower because of compilation.
+ */
 const triesAtOnce = 5;
 const pauseMs = 250;
 
 /**
- * The least processor time of several calls. Compilation, garbage collection and other work on the same processor
- * core only make calls longer, so later tries wait for a quieter moment. Stops at the first call within the limit.
+ * Returns the least processor time of several calls. Compilation, garbage collection and other work on the
+ * same processor core only make calls longer, so later tries wait for a quieter moment. Stops at the first
+ * call within the limit.
  */
 export function leastCpuMs(run: () => unknown, wantedMs: number, tries = 25): number {
   let least = Infinity;

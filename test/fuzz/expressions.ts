@@ -34,7 +34,10 @@ export function listSources(): string[] {
     .sort();
 }
 
-/** Finds every regular expression in the run-time source of apps and libraries. A new file is included by itself. */
+/**
+ * Finds every regular expression in the run-time source of apps and libraries. New files are included
+ * automatically.
+ */
 export function findExpressions(paths: readonly string[] = listSources()): FoundExpressions {
   const literals: FoundExpression[] = [];
   const built: BuiltExpression[] = [];

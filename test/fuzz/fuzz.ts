@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 /**
  * Time limit per property, in seconds. The default keeps the suite under a minute, and `FUZZ_SECONDS` raises
- * it for nightly runs.
+ * the limit for nightly runs.
  */
 const secondsEach = Number(process.env['FUZZ_SECONDS'] ?? '0.5');
 

@@ -4,24 +4,24 @@ import { cpuMsMax, hostileChars, leastCpuMs } from './cpu-time.ts';
 import { findExpressions, type FoundExpression } from './expressions.ts';
 
 /**
- * Expressions that never see a text from a client or a provider, by their place in the source, with the reason.
- * Any other expression must take linear time.
+ * Expressions that never match a text from a client or a provider, by their place in the source, with the
+ * reason. Any other expression must take linear time.
  */
 const excluded: Readonly<Record<string, string>> = {};
 
 /**
- * Expressions that read a shortened text, by their place, with the maximum length. They are measured on that
- * length.
+ * Expressions that match a shortened text, by their place, with the maximum length. The test measures each
+ * with a text of this length.
  */
 const readAtMost: Readonly<Record<string, number>> = {
   'apps/worker/src/assess-tools/assessed-tool.ts:105': 20_000,
-  // Texts are counted in pieces of 16 KiB, or of 144 KiB if there is no suitable place to split (`cutExactly`).
-  'apps/compressor/src/text/count-tokens.ts:18': 147_457,
+  // Text is counted in pieces of 16 KiB, or of 144 KiB if there is no suitable place to split (`cutExactly`).
+  'apps/compressor/src/text/count-tokens.ts:19': 147_457,
 };
 
 /**
- * Files that build an expression at run time, with what they build. Each needs a scanner in
- * `linear-time-scanners.spec.ts`, or builds the expression from constants, as the value here shows.
+ * Files that build an expression at run time, with the content of the expression. Each file needs a scanner
+ * in `linear-time-scanners.spec.ts`, or builds the expression from constants, as the value here shows.
  */
 const built: Readonly<Record<string, string>> = {
   'apps/edge-gateway/src/loops/loop-guard.ts': 'constants only: a fixed start and 32 hexadecimal digits',
@@ -34,7 +34,7 @@ const unique = [
   ...new Map(found.literals.map((literal) => [`/${literal.source}/${literal.flags}`, literal])).values(),
 ];
 
-/** Runs the expression as code does: all matches with `g` and `y`, otherwise the first one. */
+/** Runs the expression as code does: all matches with `g` and `y`, otherwise the first match. */
 function apply(expression: RegExp, text: string): void {
   expression.lastIndex = 0;
   if (expression.global) text.replace(expression, '');
@@ -42,7 +42,7 @@ function apply(expression: RegExp, text: string): void {
   else expression.test(text);
 }
 
-/** Continues after each match, until one is empty or there is none. */
+/** Continues after each match, until a match is empty or the text has no further match. */
 function applyAgain(expression: RegExp, text: string): void {
   for (let from = -1; expression.lastIndex > from;) {
     from = expression.lastIndex;
@@ -50,10 +50,13 @@ function applyAgain(expression: RegExp, text: string): void {
   }
 }
 
-/** Texts for screening. They rank the attacks, and exponential or fully quadratic time fails here already. */
+/**
+ * The length of texts for screening, which ranks the attacks. Exponential or fully quadratic time fails in
+ * the screening.
+ */
 const screenedChars = 16 * 1024;
 const screenedMsMax = 25;
-/** The attacks that are repeated with the full size: the slowest ones. */
+/** The number of the slowest attacks, which are repeated with the full size. */
 const slowestCount = 2;
 
 function measure(expression: RegExp, attack: Attack, chars: number, wantedMs: number, tries = 2): number {
@@ -67,11 +70,11 @@ function measure(expression: RegExp, attack: Attack, chars: number, wantedMs: nu
   );
 }
 
-/** The slowest attacks, slowest first. Throws for an attack that is slow even on a short text. */
+/** Returns the slowest attacks, slowest first. Throws for an attack that is slow even on a short text. */
 function screen({ source, flags }: FoundExpression): Attack[] {
   const expression = new RegExp(source, flags);
   const timed = listAttacks(source, flags).map((attack) => {
-    // A short text first: on a longer one, exponential time would never end.
+    // A short text comes first, because exponential time on a longer text would never end.
     expectQuick(expression, attack, measure(expression, attack, 24, screenedMsMax), 24);
     const ms = measure(expression, attack, screenedChars, screenedMsMax);
     expectQuick(expression, attack, ms, screenedChars);
@@ -108,11 +111,12 @@ test('an expression that takes quadratic time is detected', () => {
 
 describe('no regular expression takes more than linear time', () => {
   const checked = unique.filter(({ place }) => excluded[place] === undefined);
-  test.each(checked.map((literal) => [literal.place, literal] as const))('%s', (_place, literal) => {
+  test.each(checked.map((literal) => [literal.place, literal] as const))('%s takes at most linear time', (_place, literal) => {
     const expression = new RegExp(literal.source, literal.flags);
     const chars = readAtMost[literal.place] ?? hostileChars;
     for (const attack of screen(literal)) {
-      // Quadratic time with a small factor takes seconds here. On the full size it would take minutes.
+      // Quadratic time with a small factor takes seconds on this text. On the full size it would take
+      // minutes.
       const partMs = measure(expression, attack, chars / 8, cpuMsMax / 2);
       if (partMs > cpuMsMax / 2) expectQuick(expression, attack, partMs, chars / 8);
       const ms = measure(expression, attack, chars, cpuMsMax, 25);
@@ -121,7 +125,7 @@ describe('no regular expression takes more than linear time', () => {
     }
   });
 
-  test('the form of API keys', () => {
+  test('checking the form of an API key takes at most linear time', () => {
     const text = `sk-svc-${'a'.repeat(hostileChars)}`;
     expect(leastCpuMs(() => parseApiKey(text), cpuMsMax)).toBeLessThanOrEqual(cpuMsMax);
   });

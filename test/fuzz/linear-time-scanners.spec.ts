@@ -35,7 +35,7 @@ import { analyzeTool } from '../../apps/worker/src/assess-tools/assessed-tool.ts
 import { scoreDescription } from '../../apps/worker/src/assess-tools/score-description.ts';
 import { cpuMsMax, hostileChars, leastCpuMs } from './cpu-time.ts';
 
-/** Texts that have slowed down scanners of this kind, and their characters one by one. */
+/** Texts that have slowed down scanners of this kind, and the single characters of these texts. */
 const pieces = [
   'eyJaaaaaaaa-',
   'eyJaaaaaaaa.',
@@ -89,7 +89,7 @@ const definition = (description: string) => ({
   parameters: { type: 'object', properties: { a: { type: 'string', description } } },
 });
 
-/** The scanners of texts. Each gets a text of 2 MiB. */
+/** The scanners of texts. The test gives each scanner a text of 2 MiB. */
 const ofTexts: Readonly<Record<string, (text: string) => unknown>> = {
   'credential forms': (text) => redactText(text, undefined),
   'an account’s credentials, some of them hostile': (text) => redactText(text, hostileSecrets),
@@ -115,7 +115,7 @@ const ofTexts: Readonly<Record<string, (text: string) => unknown>> = {
   'patterns of tools': (text) => stringFits({ pattern: '^(a|a|a|aa)+b$' }, text.slice(0, 24)),
 };
 
-/** The scanners of bytes. Each gets 2 MiB. */
+/** The scanners of bytes. The test gives each scanner 2 MiB. */
 const ofBytes: Readonly<Record<string, (bytes: Buffer) => unknown>> = {
   JSON: (bytes) => scanJson(bytes, { depthMax: 128 }),
   'the model in JSON': (bytes) => new JsonModelScanner().push(bytes),
@@ -146,11 +146,11 @@ function expectLinear(run: () => unknown, piece: string): void {
 const texts = pieces.map((piece) => [piece, write(piece)] as const);
 
 describe('2 MiB of hostile text take at most 200 ms of processor time', () => {
-  test.each(Object.entries(ofTexts))('%s', (_name, scan) => {
+  test.each(Object.entries(ofTexts))('the text scanner %s takes at most 200 ms for 2 MiB of hostile text', (_name, scan) => {
     for (const [piece, text] of texts) expectLinear(() => scan(text), piece);
   });
 
-  test.each(Object.entries(ofBytes))('%s', (_name, scan) => {
+  test.each(Object.entries(ofBytes))('the byte scanner %s takes at most 200 ms for 2 MiB of hostile text', (_name, scan) => {
     for (const [piece, text] of texts) {
       const bytes = Buffer.from(text).subarray(0, hostileChars);
       expectLinear(() => scan(bytes), piece);
@@ -159,7 +159,7 @@ describe('2 MiB of hostile text take at most 200 ms of processor time', () => {
 });
 
 describe('2 MiB of hostile messages take at most 200 ms of processor time', () => {
-  test.each(['lossless', 'balanced'] as const)('compressed, %s', (mode) => {
+  test.each(['lossless', 'balanced'] as const)('compressing a hostile message of 2 MiB takes at most 200 ms, %s', (mode) => {
     for (const [piece, text] of texts)
       expectLinear(() => {
         const compressor = new ConversationCompressor({ mode, recoverable: true, sessionSeed: 's' });
@@ -167,7 +167,7 @@ describe('2 MiB of hostile messages take at most 200 ms of processor time', () =
       }, piece);
   });
 
-  test.each(['chat-completions', 'messages', 'converse'] as const)('outlined and parsed, %s', (name) => {
+  test.each(['chat-completions', 'messages', 'converse'] as const)('outlining and parsing a hostile message of 2 MiB takes at most 200 ms, %s', (name) => {
     const { client } = formatNamed(name);
     for (const [piece, text] of texts) {
       const content = name === 'converse' ? [{ text }] : text;
@@ -183,7 +183,7 @@ describe('2 MiB of hostile messages take at most 200 ms of processor time', () =
   });
 
   test.each(['chat-completions', 'messages', 'converse', 'gemini', 'cohere'] as const)(
-    'errors of providers, %s',
+    'parsing a hostile provider error of 2 MiB takes at most 200 ms, %s',
     (name) => {
       const { provider } = providerFormatNamed(name);
       for (const [piece, text] of texts) expectLinear(() => provider.parseError(400, text, {}), piece);

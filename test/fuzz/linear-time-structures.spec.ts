@@ -16,7 +16,7 @@ const chat = formatNamed('chat-completions');
 const permission = new ToolPermission({ allowedTools: null, deniedTools: ['denied'] });
 const settings = { mode: 'balanced', recoverable: true } as const;
 
-/** The work on a request, step by step. Each step is one turn of the event loop at most. */
+/** The work on a request, step by step. Each step is at most one turn of the event loop. */
 function listSteps(bytes: Buffer): Record<string, () => unknown> {
   const tape = scanBody(bytes);
   const outline = chat.client.outlineRequest(tape, undefined);
@@ -79,7 +79,7 @@ const growing: Readonly<Record<string, (count: number) => object>> = {
 };
 
 describe.each(providers)('a request rendered for %s', (format) => {
-  test.each(Object.keys(growing))('many %s take linear time', (name) => {
+  test.each(Object.keys(growing))('rendering many %s takes linear time', (name) => {
     const measure = (count: number, wantedMs: number): number => {
       const bytes = Buffer.from(JSON.stringify({ model: 'm', ...growing[name]?.(count) }));
       const request = chat.client.parseRequest(scanJson(bytes, { depthMax: 128 }), undefined);

@@ -14,7 +14,7 @@ import { requests } from './sample-requests.ts';
 const clients = ['chat-completions', 'messages', 'converse'] as const;
 const route = { model: 'p/m', stream: true };
 
-/** Takes the shortest of several runs, because other processes only make runs longer. */
+/** Returns the shortest of several runs, because other processes only make runs longer. */
 function shortestMs(run: () => void): number {
   return Math.min(
     ...Array.from({ length: 4 }, () => {
@@ -28,8 +28,8 @@ function shortestMs(run: () => void): number {
 const factorMax = 3;
 
 /**
- * Doubling the input may at most triple the time, because quadratic work would quadruple it. A busy machine
- * can distort one measurement, so it is repeated. Quadratic code fails every repetition.
+ * Doubling the input may at most triple the time, because quadratic work would quadruple the time. A busy
+ * machine can distort one measurement, so the measurement is repeated. Quadratic code fails every repetition.
  */
 function expectLinear(prepare: (size: number) => () => void, size: number): void {
   const factors: number[] = [];
@@ -59,7 +59,7 @@ describe('codecs', () => {
     ['many returns', (size) => '\r'.repeat(size)],
     ['comments', (size) => ': x\n'.repeat(size / 4)],
   ];
-  test.each(sse)('server-sent events: %s, in small chunks', (_what, write) => {
+  test.each(sse)('server-sent events take linear time: %s, in small chunks', (_what, write) => {
     expectLinear((size) => {
       const chunks = pieces(Buffer.from(write(size)), 7);
       return () => {
@@ -70,7 +70,7 @@ describe('codecs', () => {
     }, 400_000);
   });
 
-  test('server-sent events: rendered with many line ends', () => {
+  test('server-sent events take linear time: rendered with many line ends', () => {
     expectLinear((size) => {
       const data = '\r\n\r\n\n'.repeat(size / 5);
       return () => void encodeSse({ data });
@@ -80,7 +80,7 @@ describe('codecs', () => {
   test.each([
     ['one long message', (size: number) => [size]],
     ['many messages', (size: number) => Array.from({ length: size / 100 }, () => 100)],
-  ])('binary event streams: %s, in small chunks', (_what, lengths) => {
+  ])('binary event streams take linear time: %s, in small chunks', (_what, lengths) => {
     expectLinear((size) => {
       const all = lengths(size).map((length) => ({ headers: new Map(), payload: Buffer.alloc(length) }));
       const bytes = Buffer.concat(all.map((message) => Buffer.from(encodeEventStream(message))));
@@ -101,7 +101,7 @@ describe('codecs', () => {
     ['nesting', (size) => `[${`${'['.repeat(100)}${']'.repeat(100)},`.repeat(size / 201)}1]`],
     ['a long number', (size) => '1'.repeat(size)],
   ];
-  test.each(documents)('JSON: %s', (_what, write) => {
+  test.each(documents)('JSON takes linear time: %s', (_what, write) => {
     expectLinear((size) => {
       const bytes = Buffer.from(write(size));
       return () => void scanJson(bytes, { depthMax: 128 });
@@ -128,7 +128,7 @@ function grow(name: string, what: 'messages' | 'tools', times: number): Buffer {
 }
 
 describe.each(clients)('requests in the %s format', (name) => {
-  test.each(['messages', 'tools'] as const)('many %s, parsed and rendered for every provider', (what) => {
+  test.each(['messages', 'tools'] as const)('many %s, parsed and rendered for every provider, take linear time', (what) => {
     expectLinear(
       (times) => {
         const bytes = grow(name, what, times);
@@ -182,14 +182,14 @@ describe.each(clients)('streams in the %s format', (name) => {
     return Buffer.concat(events.map((event) => Buffer.from(renderer.render(event))));
   };
 
-  test('many events are rendered in linear time', () => {
+  test('many stream events are rendered in linear time', () => {
     expectLinear((size) => {
       const events = manyEvents(size);
       return () => void write(events);
     }, 4000);
   });
 
-  test('many events are parsed in linear time from small chunks', () => {
+  test('many stream events are parsed in linear time from small chunks', () => {
     expectLinear((size) => {
       const chunks = pieces(write(manyEvents(size)), 50);
       return () => {

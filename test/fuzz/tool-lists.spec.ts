@@ -7,7 +7,7 @@ import { writeAnswer } from './tool-lists/provider-answers.ts';
 import { Random } from './tool-lists/random.ts';
 import { toolsSeen } from './tool-lists/server-readings.ts';
 
-/** Cases per endpoint. The seed is fixed, so a failure can be repeated. */
+/** The number of cases per endpoint. The seed is fixed, so a failure can be repeated. */
 const requestsEach = 10_000;
 const answersEach = 10_000;
 const seed = 16;
@@ -45,13 +45,13 @@ describe.each(endpoints)('tool lists on %s', (endpoint) => {
   test(`no parser finds a denied tool in ${requestsEach} evasive requests`, () => {
     const counts = countCases(endpoint);
     console.log(`${endpoint}: ${requestsEach} requests, ${JSON.stringify(counts)}`);
-    // Neither half of the rule is empty: requests are sent, and without lists they have denied tools.
+    // Both parts of the test have cases: requests are sent, and requests without lists contain denied tools.
     expect(counts.sent).toBeGreaterThan(requestsEach / 5);
     expect(counts.refused).toBeGreaterThan(requestsEach / 20);
     expect(counts.withDenied).toBeGreaterThan(requestsEach / 10);
   }, 300_000);
 
-  test(`no client gets a call of a denied tool in ${answersEach} answers, plain and streamed`, async () => {
+  test(`no client receives a call of a denied tool in ${answersEach} answers, plain and streamed`, async () => {
     const random = new Random(seed * 100 + endpoints.indexOf(endpoint));
     const counts = { plain: 0, streamed: 0, withDenied: 0, delivered: 0 };
     for (let at = 0; at < answersEach; at += 1) {
@@ -68,7 +68,7 @@ describe.each(endpoints)('tool lists on %s', (endpoint) => {
       const offered = readAnswer(endpoint, answer.bytes, isStream).called;
       if (findForbidden(offered, list) !== undefined) {
         counts.withDenied += 1;
-        // A name in pieces is delivered as its first piece.
+        // A name that arrives in pieces is delivered as its first piece.
         const isJoined = isStream && endpoint === 'chat-completions';
         if (relayed.denied.length === 0 && !isJoined) throw new Error(`case ${at}: not recorded: ${shown}`);
       }

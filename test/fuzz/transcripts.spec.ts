@@ -12,7 +12,7 @@ const folder =
 const transcripts = folder === undefined ? [] : loadTranscripts(folder);
 const timeoutMs = 120_000;
 
-// The transcripts are not part of the repository. CI requires them: see findSharedData.
+// The transcripts are not part of the repository. CI requires the transcripts: see findSharedData.
 (transcripts.length > 0 ? describe : describe.skip)(
   `of each of ${transcripts.length} recorded sessions`,
   () => {

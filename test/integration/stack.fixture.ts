@@ -4,7 +4,8 @@ import type { startStack } from '@gateway/testing';
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 /**
- * Allows for a service that stalled for a moment. The deadlines in the contracts apply to requests in flight.
+ * The deadline allows for a service that stalled for a moment. The deadlines in the contracts apply to
+ * requests in flight.
  */
 const patience = { deadlineMs: 30_000 };
 
@@ -27,9 +28,9 @@ export async function connectAs(stack: Stack, user: string): Promise<Messaging> 
 }
 
 /**
- * Polls until `read` returns a value that is neither undefined nor null. It polls once more after the
- * timeout, in case the process itself was stalled. The default timeout exceeds any delay on a busy machine. The pauses
- * grow from 20 ms to 200 ms, so that long waits stay below the rate limits.
+ * Polls until `read` returns a value that is neither undefined nor null. Polls again after the timeout, in
+ * case the process was stalled. The default timeout exceeds any delay on a busy machine. The pauses grow from
+ * 20 ms to 200 ms, so that long waits stay below the rate limits.
  */
 export async function eventually<T>(read: () => T | Promise<T>, withinMs = 30_000): Promise<NonNullable<T>> {
   const deadline = performance.now() + withinMs;
@@ -45,8 +46,8 @@ export async function eventually<T>(read: () => T | Promise<T>, withinMs = 30_00
 const dayMs = 86_400_000;
 
 /**
- * Waits until after midnight (UTC) if midnight is less than the given time away, so that daily or monthly
- * figures fall into one period.
+ * Waits until after midnight (UTC) if midnight is less than the given time away. Daily or monthly figures of
+ * the test then fall into one period.
  */
 export async function untilDayLasts(forMs: number): Promise<void> {
   const leftMs = dayMs - (Date.now() % dayMs);

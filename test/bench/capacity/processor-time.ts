@@ -37,8 +37,8 @@ function readStat(pid: number): ProcessStat | undefined {
 }
 
 /**
- * The CPU time used so far by each process in a stack, including child processes: Postgres has one per
- * connection.
+ * Returns the CPU time of each process in a stack since its start, including child processes. Postgres has
+ * one child process per connection.
  */
 export function readProcessUse(stack: StackUnderTest): Map<string, ProcessUse> {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));

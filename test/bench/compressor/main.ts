@@ -95,7 +95,8 @@ function measureDoubling(kind: Kind, settings: CompressionSettings): number {
 }
 
 /**
- * All memory allocated in between, including garbage not collected yet: an upper bound for the live memory.
+ * Returns all memory allocated during the run, including garbage that is not collected yet. This is an upper
+ * bound for the live memory.
  */
 function measureMemory(blocks: readonly ContextBlock[], settings: CompressionSettings): number {
   collectGarbage();
@@ -107,8 +108,8 @@ function measureMemory(blocks: readonly ContextBlock[], settings: CompressionSet
 }
 
 /**
- * The cost of deciding with a model, instead of a rule, which lines are important. It covers all lines, each
- * time they are compressed.
+ * Measures the cost of choosing the important lines with a model instead of a rule. The model reads all lines
+ * in each compression.
  */
 async function measureScorer() {
   const folder = await writeSmallScorer(await mkdtemp(join(tmpdir(), 'scorer-')));

@@ -1,8 +1,8 @@
 import type { StackUnderTest } from '@gateway/testing';
 
 /**
- * Connects the provider at the given URL as `openai`, and creates a key whose limits are enforced but never
- * reached. Returns the key.
+ * Connects the provider at the given URL as `openai`, and creates a key with limits that are enforced but
+ * never reached. Returns the key.
  */
 export async function prepareAccount(stack: StackUnderTest, providerUrl: string): Promise<string> {
   await callAccount(stack, 'PUT', '/v1/account/providers', {

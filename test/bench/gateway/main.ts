@@ -82,7 +82,9 @@ try {
   for (const server of [provider, bare, portkey]) server.stop();
 }
 
-/** Waits until every event is written, so that leftover work from one system does not slow down the next. */
+/**
+ * Waits until every event is written, so that pending work of one system does not slow down the next system.
+ */
 async function queueIsEmpty(): Promise<void> {
   for (let quiet = 0; quiet < 5;) {
     const [waiting, active] = await Promise.all([

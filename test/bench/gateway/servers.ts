@@ -28,7 +28,10 @@ const answer = JSON.stringify({
   usage: { prompt_tokens: 12, completion_tokens: 9, total_tokens: 21 },
 });
 
-/** Installs the load generator and the provider stand-in. If a program is missing, the error names it. */
+/**
+ * Installs the load generator and the provider stand-in. If a program is missing, the error names the
+ * program.
+ */
 export function installBenchPrograms(): void {
   const missing = installPrograms([
     { program: 'nginx', debian: 'nginx-light', homebrew: 'nginx' },
@@ -37,7 +40,7 @@ export function installBenchPrograms(): void {
   if (missing.length > 0) throw new Error(`The benchmark needs ${missing.join(' and ')}.`);
 }
 
-/** The provider stand-in: nginx with one fixed response, so that it uses as little CPU as possible. */
+/** The provider stand-in: nginx with one fixed response, which needs little CPU time. */
 export async function startProvider(): Promise<RunningServer> {
   const port = await findFreePort();
   const directory = mkdtempSync(join(tmpdir(), 'gateway-provider-'));
@@ -70,7 +73,7 @@ export async function startBareProxy(providerUrl: string): Promise<RunningServer
   );
 }
 
-/** The peer: Portkey's gateway, started the way its package starts it. */
+/** The comparison gateway: Portkey's gateway, started as in its own package. */
 export async function startPortkey(): Promise<RunningServer> {
   const port = await findFreePort();
   const manifest = createRequire(import.meta.url).resolve('@portkey-ai/gateway/package.json');

@@ -19,7 +19,7 @@ const grants = new GrantCache({
   connected: true,
   onBroadcast: () => undefined,
   onReconnect: () => undefined,
-  // Replaces the account service. The measured calls never reach it.
+  // Replaces the account service. The measured calls do not include a lookup.
   call: (() => {
     lookups += 1;
     return Promise.resolve({ grant: createGrant() });
@@ -65,15 +65,15 @@ async function measure(headers: readonly IncomingHttpHeaders[], succeeds: boolea
   return { medianMicros: micros[micros.length >> 1]!, worstMicros: micros.at(-1)! };
 }
 
-/** A cached grant is valid for ten seconds, which is longer than one round. */
+/** Looks up each key once. A cached grant is valid for ten seconds, which is longer than one round. */
 async function fillCache(headers: readonly IncomingHttpHeaders[]): Promise<void> {
   for (const each of headers) await authenticateHeaders(each, grants);
 }
 
 const keys = Array.from({ length: keysInCache }, () => createApiKey().key);
 await fillCache(keys.map(bearer));
-// The measured round reuses only these keys. The other keys just fill the cache, because their lookups would
-// be measured once they expire.
+// The measured round reuses only these keys. The other keys only fill the cache, because an expired grant of
+// another key would cause a measured lookup.
 const used = keys.slice(-1_000).map(bearer);
 await fillCache(used);
 const lookupsOfFilling = lookups;

@@ -12,7 +12,7 @@ import { percentile, runClients, type Seen } from './clients.ts';
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 60);
 const concurrency = Number(process.env['BENCH_CONCURRENCY'] ?? 64);
 const answerMs = 500;
-/** Rejected clients retry much sooner than `retry-after` states. */
+/** The pause of a rejected client, which is much shorter than its `retry-after`. */
 const comeBackMs = 100;
 
 const child = spawn(process.execPath, [join(import.meta.dirname, 'slow-provider.mjs'), String(answerMs)], {
@@ -27,7 +27,7 @@ const stack = await startStack({
       EGRESS_ALLOW: '127.0.0.0/8',
       REQUESTS_IN_FLIGHT_MAX: String(concurrency),
       REQUESTS_QUEUED_MAX: String(concurrency),
-      // One account makes the load, and the figures are those of a process that is full.
+      // One account causes the load and may use all slots, so the figures are those of a full process.
       ACCOUNT_SHARE_MAX: '1',
     },
   },

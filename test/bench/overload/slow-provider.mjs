@@ -1,4 +1,4 @@
-// A provider that takes a fixed time for each response, whatever the load. The first argument is the time in
+// A provider that takes a fixed time for each response at any load. The first argument is the time in
 // milliseconds. Prints its port.
 import { createServer } from 'node:http';
 

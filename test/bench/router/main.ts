@@ -28,7 +28,8 @@ type Part = keyof typeof parts;
 type Results = { [Name in Part]: Awaited<ReturnType<(typeof parts)[Name]>> };
 
 /**
- * The parts that are measured on one core. The other parts use a second core for inference if there is one.
+ * The parts that are measured on one core. The other parts use a second core for inference if the machine has
+ * one.
  */
 const onOneCore: readonly Part[] = ['load'];
 

@@ -11,8 +11,8 @@ import {
 import { createDraw } from './tool-lists.ts';
 
 /**
- * all-MiniLM-L6-v2: six layers of width 384, twelve heads, an inner width of 1,536. The vocabulary has only
- * some of the 30,522 words, because a lookup costs the same for any size.
+ * The shape of all-MiniLM-L6-v2: six layers of width 384, twelve heads, an inner width of 1,536. The
+ * vocabulary has only some of the 30,522 words, because a lookup costs the same for any size.
  */
 export const shape = { layers: 6, width: 384, heads: 12, inner: 1536, words: 2000, positions: 512 } as const;
 const headWidth = shape.width / shape.heads;
@@ -34,7 +34,7 @@ function transpose(input: string, output: string, axes: readonly number[]): Buff
   ]);
 }
 
-/** Small pseudo-random numbers that are the same in every run. The values do not affect the time. */
+/** Returns small pseudo-random numbers that are the same in every run. The values do not affect the time. */
 function floats(name: string, dimensions: readonly number[], value?: number): Buffer {
   const count = dimensions.reduce((product, size) => product * size, 1);
   const draw = createDraw(name.length * 31 + count);

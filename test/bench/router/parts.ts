@@ -41,7 +41,8 @@ export async function measureKnown(questions: number) {
 }
 
 /**
- * Lists that the router has not seen before: first their definitions are sent, then the plan is requested.
+ * Measures lists that the router has not received before. The definitions are sent first, then the plan is
+ * requested.
  */
 export async function measureNew(runs: number) {
   const router = await RouterUnderTest.open();
@@ -83,8 +84,8 @@ export async function measureNew(runs: number) {
 }
 
 /**
- * Sends requests at a fixed pace, independent of the responses. Each time is measured from when the request
- * was due.
+ * Sends requests at a fixed pace, independent of the responses. Each time starts at the moment when the
+ * request was due.
  */
 export async function measureLoad(perSecond: number, seconds: number) {
   const router = await RouterUnderTest.open();
@@ -124,8 +125,8 @@ export async function measureLoad(perSecond: number, seconds: number) {
 }
 
 /**
- * The memory of the process after receiving the given number of tools, in lists of 100 that are each planned
- * once.
+ * Returns the memory of the process after it has received the given number of tools. The tools come in lists
+ * of 100, which are each planned once.
  */
 export async function measureMemory(tools: number) {
   const router = await RouterUnderTest.open();

@@ -8,7 +8,7 @@ import { cpuMs, quantile, round } from './router.ts';
 const tokens = 64;
 
 /**
- * The usual approach for comparison: run a sentence transformer the size of MiniLM over every tool in the
+ * The usual approach, for comparison: runs a sentence transformer the size of MiniLM over every tool in the
  * list. It runs on one thread with the best of several batch sizes. Its weights are random, which does not
  * affect the time.
  */

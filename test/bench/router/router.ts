@@ -26,7 +26,7 @@ export function listOf(tools: readonly ToolDefinition[]): ListOfTools {
 }
 
 /**
- * Assembles the router like the service but without NATS, to measure the cost of a plan in the router
+ * Assembles the router as in the service but without NATS, to measure the cost of a plan in the router
  * process.
  */
 export class RouterUnderTest {
@@ -56,7 +56,8 @@ export class RouterUnderTest {
       listsBytesMax: 32 * mebibyte,
     });
     const metrics = createMetrics('tool-router');
-    // A single account has all the time, as in the service. The number of jobs is not bounded here.
+    // The only account gets all processor time, as in the service. The number of jobs is not limited in
+    // practice.
     const time = { contendedShare: 1, burstMs: 50 };
     const jobs = {
       slots: 64,
@@ -70,7 +71,7 @@ export class RouterUnderTest {
       encoderDir: process.env['ROUTER_ENCODER_DIR'] ?? join(root, 'models/encoder'),
       rerankerDir: process.env['ROUTER_RERANKER_DIR'] ?? join(root, 'models/reranker'),
       threads: 1,
-      // A slow ranking must show up as time here, not as a different ranking method.
+      // The budget is long, so that a slow ranking increases the time instead of changing the ranking method.
       budgetMs: 60_000,
       shared: noSharedVectors,
       logger: createLogger({ service: 'tool-router', instanceId: 'bench', level: 'error' }),
@@ -85,7 +86,10 @@ export class RouterUnderTest {
     await this.#intake.define(tools);
   }
 
-  /** @throws if the list is unknown. */
+  /**
+   * Plans the tools for a turn.
+   * @throws if the list is unknown.
+   */
   async plan(
     { listHash, hashes }: ListOfTools,
     turn: string,
@@ -125,7 +129,7 @@ export function quantile(values: readonly number[], share: number): number {
 
 export const round = (value: number, digits = 2): number => Number(value.toFixed(digits));
 
-/** CPU time of this process so far in milliseconds, over all threads. */
+/** CPU time of this process since its start in milliseconds, over all threads. */
 export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -33,8 +33,8 @@ const sentence = (draw: (below: number) => number, length: number): string =>
   Array.from({ length }, () => pick(draw, words)).join(' ');
 
 /**
- * A tool similar to those on public servers: a description of about 25 words, and five parameters with a few
- * words each. `id` makes it unique.
+ * Creates a tool similar to those on public servers: a description of about 25 words, and five parameters
+ * with a few words each. `id` makes the tool unique.
  */
 export function makeTool(id: number): ToolDefinition {
   const draw = createDraw(id * 7919 + 17);
@@ -54,7 +54,7 @@ export function makeTools(from: number, count: number): ToolDefinition[] {
   return Array.from({ length: count }, (_, at) => makeTool(from + at));
 }
 
-/** A new user turn with about 12 words. */
+/** Creates a new user turn with about 12 words. */
 export function makeTurn(id: number): string {
   const draw = createDraw(id * 104_729 + 5);
   return `Please ${pick(draw, verbs)} the ${pick(draw, nouns)} of ${pick(draw, systems)} number ${id}, ${sentence(draw, 7)}`;

@@ -47,7 +47,7 @@ for (const [mode, ms] of Object.entries(byMode)) console.log(`svc/${mode}`.padEn
 console.log('complexity'.padEnd(14), `${scoreMs.toFixed(4)} ms (${prompt.length} characters)`);
 console.log(JSON.stringify({ models: models.length, ms: byMode, complexity_ms: scoreMs }));
 
-/** CPU time per call, measured after the same number of warm-up calls. */
+/** Returns the CPU time per call, measured after the same number of warm-up calls. */
 function measureMs(run: () => unknown): number {
   for (let round = 0; round < rounds; round += 1) run();
   const before = process.cpuUsage();

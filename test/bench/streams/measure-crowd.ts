@@ -14,8 +14,8 @@ export interface CrowdFigures {
 }
 
 /**
- * Opens many slow streams concurrently. Each has 24 chunks over 12 s, split at arbitrary positions. Verifies
- * the hash of each stream.
+ * Opens many slow streams concurrently. Each stream has 24 chunks over 12 s, split at arbitrary positions.
+ * Verifies the hash of each stream.
  */
 export async function measureCrowd(
   target: StreamTarget,

@@ -49,8 +49,8 @@ export async function measureDelays<Way extends string>(
 }
 
 /**
- * Enough requests to get the hot code compiled, because the benchmark measures a process that has been
- * running for a while.
+ * Enough requests to compile the hot code, because the benchmark measures a process that has been running for
+ * a while.
  */
 async function warmUp(target: StreamTarget): Promise<void> {
   await timeStream(target, paced);

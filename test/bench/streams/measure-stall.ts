@@ -7,8 +7,8 @@ export interface StallFigures {
   /** The size of the whole stream in bytes. */
   readonly bytes: number;
   /**
-   * Bytes that the provider could send while the client was not reading, which is the capacity of all buffers
-   * in between.
+   * Bytes that the provider could send while the client was not reading. This is the capacity of all buffers
+   * between provider and client.
    */
   readonly sentWhileStalledBytes: number;
   readonly residentBeforeMiB: number;

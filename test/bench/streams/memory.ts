@@ -5,7 +5,7 @@ export function readResidentMiB(pid: number): number {
   return readStatus(pid, 'VmRSS');
 }
 
-/** Resets the peak memory of the process, so that `readPeakMiB` reports the peak from now on. */
+/** Resets the peak memory of the process, so that `readPeakMiB` reports the peak since this call. */
 export function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
@@ -22,7 +22,7 @@ function readStatus(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   return Number(kibibytes) / 1024;
 }
 
-/** The CPU time of a process in milliseconds. Linux counts it in hundredths of a second. */
+/** Returns the CPU time of a process in milliseconds. Linux counts CPU time in hundredths of a second. */
 export function readProcessorMs(pid: number): number {
   // The process name can contain any character. After the name, fields 12 and 13 are the user and system time
   // (proc(5)).

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { ReadBody } from './stream-client.ts';
 
-/** What the provider has sent so far. The hash of a stream is available after the stream ends. */
+/** The streams that the provider has sent. The hash of a stream is available after the stream ends. */
 export interface SentStreams {
   /** The maximum number of concurrently open streams. */
   readonly openMost: number;

@@ -1,7 +1,7 @@
 // A loopback provider that streams chat completions. The `user` field of the request configures the stream:
-// {id, chunks, everyMs, fillBytes, cutsFrames}. The provider responds at once and writes the send time into
-// each chunk (CLOCK_MONOTONIC, microseconds). GET /sent returns what it has sent. With `everyMs` 0, it sends
-// as fast as the client reads.
+// {id, chunks, everyMs, fillBytes, cutsFrames}. The provider responds immediately and writes the send time
+// into each chunk (CLOCK_MONOTONIC, microseconds). GET /sent returns the sent streams. With `everyMs` 0, the
+// provider sends as fast as the client reads.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 
@@ -48,7 +48,7 @@ function sendAsRead(stream) {
   endStream(stream);
 }
 
-/** @returns whether the buffer has room for more. */
+/** @returns true if the buffer can take more data. */
 function sendChunk(stream) {
   const { order, rest } = stream;
   const from = (stream.next * 31) % 1000;
@@ -57,7 +57,8 @@ function sendChunk(stream) {
   const sentAtUs = process.hrtime.bigint() / 1000n;
   const frame = renderFrame({ delta: { content: `${sentAtUs}${text}` }, finish_reason: null });
   if (!order.cutsFrames) return write(stream, frame);
-  // Cuts at an arbitrary position, even within a character. The rest is sent with the next chunk.
+  // Cuts the bytes at an arbitrary position, even within a character. The remaining bytes are sent with the
+  // next chunk.
   const cut = (frame.length * (stream.next % 7)) >> 3;
   stream.rest = frame.subarray(cut);
   return write(stream, Buffer.concat([rest, frame.subarray(0, cut)]));
@@ -66,8 +67,8 @@ function sendChunk(stream) {
 function endStream(stream) {
   const end = renderFrame({ delta: {}, finish_reason: 'stop' });
   write(stream, Buffer.concat([stream.rest, end, Buffer.from('data: [DONE]\n\n')]));
-  // Recorded before the end of the stream is sent, because the client may ask as soon as it has read
-  // everything.
+  // The stream is recorded before its end is sent, because the client may request /sent as soon as it has
+  // read the whole stream.
   stream.sha256 = stream.hash.digest('hex');
   stream.response.end();
 }

@@ -28,7 +28,7 @@ export interface ReadBody {
 export interface StreamTimes {
   /** Milliseconds between sending the request and receiving the first byte of the body. */
   readonly firstByteMs: number;
-  /** Milliseconds between the provider sending a chunk and the client reading it, for each chunk. */
+  /** Milliseconds between the provider sending a chunk and the client reading the chunk, for each chunk. */
   readonly delaysMs: readonly number[];
 }
 

@@ -1,6 +1,6 @@
 import type { ClientBase, Connection, Submittable } from 'pg';
 
-/** The part of a pg connection that COPY needs, which pg's types omit. */
+/** The part of a pg connection that COPY needs and that pg's types omit. */
 interface CopyConnection {
   query(text: string): void;
   sendCopyFromChunk(chunk: Buffer): void;
@@ -12,7 +12,7 @@ export function copyOut(client: ClientBase, text: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   return runCopy(client, text, {
     handleCopyOutResponse: () => undefined,
-    // This is a view of pg's own buffer, which pg keeps overwriting.
+    // Copies the chunk, because it is a view of a buffer that pg keeps overwriting.
     handleCopyData: ({ chunk }: { chunk: Buffer }) => chunks.push(Buffer.from(chunk)),
   }).then(() => Buffer.concat(chunks));
 }

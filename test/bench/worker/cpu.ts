@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 const ticksPerSecond = 100;
 
 /**
- * The CPU time used so far by a process and its children, in microseconds. 0 if the system does not report
- * it.
+ * Returns the CPU time of a process and its children since their start, in microseconds. 0 if the system does
+ * not report the time.
  */
 export function readCpuMicros(pid: number | null): number {
   if (pid === null) return 0;
@@ -20,8 +20,8 @@ export function readCpuMicros(pid: number | null): number {
 }
 
 /**
- * The parent and the CPU time of each process, by process id. In `man 5 proc_pid_stat`, the parent is field
- * 4, and the times are fields 14 to 17.
+ * Returns the parent and the CPU time of each process, by process id. In `man 5 proc_pid_stat`, the parent is
+ * field 4, and the times are fields 14 to 17.
  */
 function listProcesses(): Map<number, { readonly parent: number; readonly ticks: number }> {
   const processes = new Map<number, { parent: number; ticks: number }>();

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startStack } from '@gateway/testing';
-// Imported by file, because the library's index has decorators, which Node does not strip.
+// The module is imported by file. The library's index has decorators, which Node does not strip.
 import { connectMessaging } from '../../../libs/messaging/src/nats-messaging.ts';
 import { serviceRow } from '../../../tools/bootstrap/stack/service-table.ts';
 import { measureQueries } from './queries.ts';

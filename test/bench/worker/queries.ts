@@ -21,7 +21,7 @@ export interface QueryFigures {
   readonly p95_ms: number;
 }
 
-/** Queries over one account that owns all rows, sent through NATS as the edge sends them. */
+/** Queries over one account that owns all rows. The queries are sent through NATS, as the edge sends them. */
 export async function measureQueries({
   messaging,
   databaseUrl,

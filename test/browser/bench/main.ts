@@ -12,7 +12,7 @@ const { values } = parseArgs({
 });
 const [rows, tools] = [Number(values.rows), Number(values.tools)];
 
-// A long plan deadline, because the benchmark measures the page rather than planning time under load.
+// A long plan deadline, because the benchmark measures the page and not the planning time under load.
 const stack = await startStack({ env: { 'edge-gateway': { PLAN_DEADLINE_MS: '10000' } } });
 try {
   const person = await signUpPerson(stack.baseUrl);
@@ -42,7 +42,7 @@ try {
 }
 
 /**
- * Sends requests that together offer all tools, so that each tool has a row. For a long tool list, the log
+ * Sends requests that together contain all tools, so that each tool has a row. For a long tool list, the log
  * stores only the top-ranked tools.
  */
 async function offerTools(token: string): Promise<void> {
@@ -80,7 +80,7 @@ async function offer(key: string, from: number): Promise<void> {
   await answer.text();
 }
 
-/** Milliseconds until the first contentful paint of a page with an empty cache. */
+/** Returns the milliseconds until the first contentful paint of a page with an empty cache. */
 async function measureFirstPaint(page: Page): Promise<number> {
   await page.goto('/dashboard/requests');
   await page.locator('h1').waitFor();
@@ -90,7 +90,10 @@ async function measureFirstPaint(page: Page): Promise<number> {
   return Math.round(ms);
 }
 
-/** Scrolls for four seconds. Returns frames per second and the share of frames longer than 33.4 ms (two frames at 60 Hz). */
+/**
+ * Scrolls for four seconds. Returns frames per second and the share of frames longer than 33.4 ms (two frames
+ * at 60 Hz).
+ */
 async function measureScroll(page: Page, path: string, label: string) {
   await page.goto(`/dashboard/${path}`);
   await page.getByRole('region', { name: label, exact: true }).waitFor();
@@ -122,7 +125,8 @@ async function measureScroll(page: Page, path: string, label: string) {
 }
 
 /**
- * The delay between an input and the frame that shows its effect, as measured by the browser (Event Timing).
+ * Returns the delay between an input and the frame that shows its effect, as measured by the browser (Event
+ * Timing).
  */
 async function measureInteractions(page: Page) {
   await page.evaluate(() => {

@@ -1,4 +1,5 @@
-// `npm run docs:screenshots` takes the screenshots of README.md and docs/guides/dashboard.md from a separate stack with sample traffic.
+// `npm run docs:screenshots` takes the screenshots of README.md and docs/guides/dashboard.md from a separate
+// stack with sample traffic.
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { signUpPerson, startStack } from '@gateway/testing';

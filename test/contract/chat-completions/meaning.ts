@@ -1,12 +1,12 @@
 /**
  * Normalizes bodies in this format, so that two bodies with the same meaning become equal. Independent of the
- * code under test. These have the same meaning: null and an absent field; no calls and an empty list of
- * calls; an empty refusal and no refusal; a single stop word and a list with one stop word; `stream: false`
- * and no `stream`; a function and a tool without a type.
+ * code under test. The following pairs have the same meaning. Null and an absent field; no calls and an empty
+ * list of calls; an empty refusal and no refusal; a single stop word and a list with one stop word; `stream:
+ * false` and no `stream`; a function and a tool without a type.
  */
 type Members = Record<string, unknown>;
 
-/** JSON Schemas are kept unchanged, because null has a meaning in them. */
+/** JSON Schemas are kept unchanged, because null has a meaning in a schema. */
 const carriedWhole = new Set(['parameters', 'schema']);
 
 export function requestMeaning(body: Members): Members {
@@ -23,7 +23,7 @@ export function requestMeaning(body: Members): Members {
   return meaning;
 }
 
-/** `defaulted` lists the fields that are missing in the original and that the renderer has to fill in. */
+/** `defaulted` lists the fields that are missing in the original response and that the renderer must add. */
 export function responseMeaning(body: Members, defaulted: readonly string[] = []): Members {
   const meaning = dropNulls(body) as Members;
   for (const name of ['object', ...defaulted]) Reflect.deleteProperty(meaning, name);

@@ -12,7 +12,7 @@ checkEvery(
     const error = provider.parseError(recording.status, body);
     expect(error.message).not.toBe('');
     expect(error.type).toMatch(/\S/);
-    // The provider's own error text, wherever its body contains it.
+    // Returns the provider's own error text, at any place in its body.
     expect(collectTexts(JSON.parse(body))).toContain(error.message);
     const rendered = client.renderError({ ...error, status: recording.status, source: 'provider' }, 'id-1');
     expect(JSON.parse(rendered.body)).toEqual({

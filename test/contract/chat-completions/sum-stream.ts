@@ -34,7 +34,7 @@ export function sumStream(text: string): StreamSum {
   };
 }
 
-/** These fields are repeated in every chunk, and the first non-empty value counts. */
+/** These fields are repeated in every chunk. The first non-empty value is used. */
 function isEnvelope(name: string): boolean {
   return name === 'id' || name === 'model' || name === 'created';
 }
@@ -61,7 +61,7 @@ function addDelta(message: Members, delta: Members): void {
   addMembers(message, rest);
 }
 
-/** Content is a string, or a list of parts from Mistral. Once it is a list, later strings become parts. */
+/** Content is a string, or a list of parts from Mistral. After a list, later strings become parts. */
 function addContent(message: Members, content: unknown): void {
   const before = message.content;
   if (Array.isArray(content) || (Array.isArray(before) && asText(content) !== '')) {

@@ -82,7 +82,7 @@ checkEvery(
     const bytes = bodyOf(recording, 'response');
     const sum = sumStream(bytes.toString());
     expectSame(parseStream([bytes]), sum);
-    // A non-streaming response with the same content counts as the same response.
+    // A non-streaming response with the same content has the same meaning.
     const plain = foldAnswer(provider.parseResponse(Buffer.from(JSON.stringify(sum))));
     expect(foldAnswer(parseStream([bytes]))).toEqual(plain);
   },

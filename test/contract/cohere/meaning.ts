@@ -12,8 +12,8 @@ export function requestMeaning(body: Members): Members {
 }
 
 /**
- * Version 1 of the API has the same name, but its requests have a single message and a history. It is not
- * supported here.
+ * Returns true for a body of version 1 of the API, which is not supported. Its requests have a single message
+ * and a history.
  */
 export function isVersionOne(body: Members): boolean {
   return typeof body.message === 'string' || typeof body.text === 'string';

@@ -1,14 +1,14 @@
 /**
  * Normalizes bodies in this format, so that two bodies with the same meaning become equal. Independent of the
- * code under test. These have the same meaning: null and an absent field; an empty list or settings object
- * and none; bodies with and without a model, because the path has the model; JSON Schemas that differ only in
- * whitespace.
+ * code under test. The following pairs have the same meaning. Null and an absent field; an empty list or
+ * settings object and no such field; bodies with and without a model, because the path has the model; JSON
+ * Schemas that differ only in whitespace.
  */
 export type Members = Record<string, unknown>;
 
 /** Documents defined by the client, in which null and empty objects have a meaning. */
 const carriedWhole = new Set(['input', 'json', 'additionalModelResponseFields', 'trace']);
-/** Fields that mean nothing when they are empty. */
+/** Fields for which an empty value means the same as no value. */
 const emptyIsAbsent = new Set([
   'system',
   'inferenceConfig',

@@ -20,7 +20,9 @@ interface SdkSum {
   readonly members: unknown[];
 }
 
-/** Whether a frame has content. Message starts, block ends and empty block starts have none. */
+/**
+ * Returns true for a frame with content. Message starts, block ends and empty block starts have no content.
+ */
 function isTold({
   contentBlockStart: started,
   contentBlockStop: stopped,
@@ -30,7 +32,7 @@ function isTold({
   return stopped === undefined && messageStart === undefined && !isEmptyStart;
 }
 
-/** The result that an SDK user sees, with the text chunks of each block joined. */
+/** The result that the SDK returns, with the text chunks of each block joined. */
 async function readStream(bytes: Buffer): Promise<SdkSum> {
   const answer = await sdkReading(bytes, 'application/vnd.amazon.eventstream').send(
     new ConverseStreamCommand({ modelId: 'm', messages: [] }),

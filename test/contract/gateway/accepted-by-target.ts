@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { asList, asMembers, asText, type Members } from './answer-reading.ts';
 import type { TargetFormat } from './canned-answers.ts';
 
-/** Checks an upstream request against rules of the provider's API that are known from its error responses. */
+/** Checks an upstream request against rules of the provider's API that its error responses document. */
 export async function expectAccepted(target: TargetFormat, body: Members, isStream: boolean): Promise<void> {
   if (target === 'converse') await expectAwsSays(body, isStream);
   if (target === 'converse') expectTurns(asList(body.messages), 'content');
@@ -18,7 +18,7 @@ export async function expectAccepted(target: TargetFormat, body: Members, isStre
 }
 
 /**
- * The AWS SDK knows the API schema. If the SDK serializes the same body, no field is unknown or misplaced.
+ * The AWS SDK contains the API schema. If the SDK serializes the same body, no field is unknown or misplaced.
  */
 async function expectAwsSays(body: Members, isStream: boolean): Promise<void> {
   let written = '';
@@ -42,7 +42,7 @@ async function expectAwsSays(body: Members, isStream: boolean): Promise<void> {
   expect(JSON.parse(written)).toEqual(body);
 }
 
-/** Where the JSON API uses base64, the SDK expects bytes. */
+/** For a base64 field of the JSON API, the SDK expects bytes. */
 function decodeBytes(value: unknown, name = ''): unknown {
   if (typeof value === 'string' && (name === 'bytes' || name === 'redactedContent'))
     return Buffer.from(value, 'base64');

@@ -3,8 +3,8 @@ import type { ClientName } from './sdk-clients.ts';
 import type { Source } from './source-readings.ts';
 
 /**
- * The parts of a response that a client of another format does not receive, and what replaces them. This list
- * is reviewed by hand.
+ * A part of a response that a client of another format does not receive, and its replacement. The list of
+ * losses is reviewed by hand.
  */
 interface AnswerLoss {
   readonly field: string;
@@ -13,11 +13,11 @@ interface AnswerLoss {
   readonly concerns: (source: Source) => boolean;
   /** If absent, the loss applies to streaming and non-streaming responses. */
   readonly streamed?: boolean;
-  /** If absent, the loss affects nothing that the readings contain. */
+  /** Replaces the lost part in the reading. If absent, the loss affects nothing that the readings contain. */
   readonly apply?: (reading: AnswerReading) => AnswerReading;
 }
 
-/** True for a call with arguments that are not valid JSON because the model's output was cut off. */
+/** Returns true if a call's arguments are not valid JSON because the model's output was cut off. */
 const isBroken = ({ input }: CallReading): boolean => typeof input === 'string';
 
 const everyClient: readonly ClientName[] = ['chat-completions', 'messages', 'converse'];
@@ -136,7 +136,7 @@ export const answerLosses: readonly AnswerLoss[] = [
   },
 ];
 
-/** The reading expected for a client of the given format, and the names of its losses. */
+/** Returns the expected reading for a client of the given format, and the names of its losses. */
 export function applyAnswerLosses(
   source: Source,
   client: ClientName,

@@ -1,6 +1,6 @@
 /**
- * The response content that every client must receive in any format. Tests compare it with an independent
- * reading of the same response.
+ * The response content that every client must receive in any format. Tests compare the content with an
+ * independent reading of the same response.
  */
 export interface AnswerReading {
   /** All text, including refusals. */
@@ -9,7 +9,7 @@ export interface AnswerReading {
   readonly calls: readonly CallReading[];
   readonly reason: StopReading;
   readonly usage: UsageReading;
-  /** The cited web pages, each listed once. Only chat-completions clients receive them. */
+  /** The cited web pages, each listed once. Only chat-completions clients receive the pages. */
   readonly links: readonly string[];
 }
 
@@ -17,14 +17,14 @@ export interface CallReading {
   /** Null if the source states no value, in which case any value is accepted. */
   readonly id: string | null;
   readonly name: string;
-  /** The arguments as JSON, or as text if they are not valid JSON. */
+  /** The arguments as JSON. Arguments that are not valid JSON stay text. */
   readonly input: unknown;
 }
 
-/** The stop reasons of the formats do not map one to one. */
+/** The reason why a response stopped. The stop reasons of the formats do not map one to one. */
 export type StopReading = 'stop' | 'length' | 'calls' | 'filter' | 'pause' | 'error' | 'none' | 'unknown';
 
-/** `input` includes cached tokens. */
+/** The token counts of a response. `input` includes cached tokens. */
 export interface UsageReading {
   readonly input: number;
   readonly output: number;

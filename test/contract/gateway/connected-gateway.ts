@@ -14,7 +14,7 @@ const connected = { openai: '/v1', anthropic: '/v1', hosted: '', google: '/v1bet
 
 export async function startConnectedGateway(): Promise<ConnectedGateway> {
   const replay = await startReplayProvider();
-  // Retries are off, so that the recorded response is returned once, even if it is an error.
+  // Retries are off, so that a recorded error response is returned only once.
   const stack = await startStack({ env: { 'edge-gateway': { UPSTREAM_RETRIES_MAX: '0' } } });
   await leaveRequestsAlone(stack);
   const created = (await call(stack, 'POST', '/v1/account/keys', {

@@ -11,8 +11,8 @@ interface CutApi {
   readonly provider: string;
   readonly type: string;
   /**
-   * The clients that read the cut streams, taking turns over the byte positions. If a client speaks the
-   * stream's own format, it is the only one.
+   * The clients that read the cut streams. The clients take turns over the byte positions. A stream in a
+   * client format has only the client of that format.
    */
   readonly clients: readonly StreamFormat[];
   readonly end: RegExp;
@@ -65,8 +65,8 @@ function chooseStreams(cutApi: CutApi): CutStream[] {
 }
 
 /**
- * Undefined if the size differs, or if the end marker occurs more than once, because a cut in between would
- * leave a complete response.
+ * Undefined if the size is out of range, or if the end marker occurs more than once. A cut between two
+ * markers would leave a complete response.
  */
 function openStream(cutApi: CutApi, recording: Recording): CutStream | undefined {
   const bytes = recording.response() ?? Buffer.alloc(0);
@@ -101,7 +101,7 @@ beforeAll(async () => {
 
 afterAll(async () => gateway.stop());
 
-/** The provider closes the connection after the number of bytes given in the model name. */
+/** The provider that closes the connection after the number of bytes given in the model name. */
 function cutAsAsked(stream: CutStream): void {
   gateway.replay.setControls(({ url, body }) => {
     const length = /cut-at-(\d+)/.exec(url + body.toString('latin1'))?.[1];
@@ -146,10 +146,10 @@ async function findFaults(stream: CutStream): Promise<string[]> {
 
 for (const cutApi of cutApis) {
   const streams = chooseStreams(cutApi);
-  // Recordings are not part of the repository. CI requires them: see findSharedData.
+  // Recordings are not part of the repository. CI requires the recordings: see findSharedData.
   (sampleFolders.length === 0 ? describe.skip : describe)('cut at every byte', () => {
     describe(cutApi.api, () => {
-      test('there are streams to cut', () => expect(streams.length).toBeGreaterThan(0));
+      test('there are streams to cut for each format', () => expect(streams.length).toBeGreaterThan(0));
 
       test.each(streams)(
         '$id',

@@ -3,7 +3,7 @@ import type { TargetFormat } from './canned-answers.ts';
 import type { RequestReading, TurnReading } from './request-reading.ts';
 
 /**
- * Compares two requests by meaning, apart from the reported losses. A setting that was reported as lost is
+ * Compares two requests by meaning, except for the reported losses. A setting that was reported as lost is
  * ignored. In messages with losses, all text must arrive, and nothing may be added.
  */
 export function expectSameRequest(
@@ -45,8 +45,8 @@ function moveDocuments(asked: RequestReading, { documents }: RequestReading): Re
 }
 
 /**
- * If a format cannot express a tool choice, the gateway adjusts the offered tools: it sends none, or only the
- * required tool.
+ * If a format cannot express a tool choice, the gateway adjusts the offered tools. It sends no tools, or only
+ * the required tool.
  */
 function narrowTools(asked: RequestReading, target: TargetFormat): RequestReading {
   const choice = asMembers(asked.settings['tool_choice']);
@@ -57,7 +57,7 @@ function narrowTools(asked: RequestReading, target: TargetFormat): RequestReadin
   return { ...asked, tools, settings: { ...asked.settings, tool_choice: { mode: 'required' } } };
 }
 
-/** Fields that the target format requires get a default if the client omits them. */
+/** A field that the target format requires gets a default if the client omits the field. */
 function withDefaults(
   heard: Record<string, unknown>,
   asked: Record<string, unknown>,
@@ -69,7 +69,7 @@ function withDefaults(
   return {
     ...heard,
     ...(isDefaulted ? { max_tokens: undefined } : {}),
-    // The lowest thinking level in the format.
+    // `low` is the lowest thinking level in the format.
     ...(nearest && heard['reasoning_effort'] === 'low' ? { reasoning_effort: 'minimal' } : {}),
   };
 }

@@ -7,7 +7,7 @@ import { readFrames, type StreamFormat } from './stream-frames.ts';
 
 const formats = Object.keys(streamClients) as StreamFormat[];
 
-/** A recorded stream, and the length after which a reader knows that the stream is complete. */
+/** A recorded stream, and the length from which a reader can detect that the stream is complete. */
 interface RecordedStream {
   readonly id: string;
   readonly format: StreamFormat;
@@ -87,13 +87,13 @@ for (const format of formats) {
   const streams = chooseStreams(format);
   const others = formats.filter((each) => each !== format);
 
-  // Recordings are not part of the repository. CI requires them: see findSharedData.
+  // Recordings are not part of the repository. CI requires the recordings: see findSharedData.
   (sampleFolders.length === 0 ? describe.skip : describe)(`${format}, malformed`, () => {
-    test('there are streams to malform', () => {
+    test('there are recorded streams to malform', () => {
       expect(streams).toHaveLength(streamsWanted[format]);
     });
 
-    test.each(streams)('$id, closed early, for clients of the other formats', async (stream) => {
+    test.each(streams)('the recorded stream $id, closed early, causes one clean error for clients of the other formats', async (stream) => {
       const faults: string[] = [];
       const lengths = chooseLengths(stream, 30).filter((length) => length < stream.wholeAt);
       for (const [turn, length] of lengths.entries()) {
@@ -105,7 +105,7 @@ for (const format of formats) {
       expect(faults).toEqual([]);
     });
 
-    test.each(streams)('$id, reset while sent in small chunks', async (stream) => {
+    test.each(streams)('the recorded stream $id, reset while sent in small chunks, causes one clean error', async (stream) => {
       const faults: string[] = [];
       for (let part = 0; part < 12; part += 1) {
         const resetAtByte = Math.floor((stream.wholeAt * part) / 12);
@@ -142,7 +142,7 @@ for (const format of formats) {
               ['an event of many lines', Buffer.from(`${'data: 1\n'.repeat(400_000)}\n`)],
             ];
 
-      test.each(garbage)('%s causes one clean error', async (_what, bytes) => {
+      test.each(garbage)('%s within a stream causes one clean error', async (_what, bytes) => {
         for (const client of formats) {
           const answer = await ask(client, format, { body: insert(bytes) });
           expect(faultOf(client, answer)).toBeNull();
@@ -172,7 +172,7 @@ for (const format of formats) {
 }
 
 describe('binary frames', () => {
-  test('a wrong prelude or message checksum causes one clean error at any frame', async () => {
+  test('a wrong checksum of the prelude or message causes one clean error at any binary frame', async () => {
     const [stream] = chooseStreams('converse');
     if (stream === undefined) return;
     for (const [index, start] of stream.boundaries.slice(0, -1).entries()) {

@@ -71,23 +71,23 @@ const reviewed: readonly RequestLoss[] = [
   {
     field: /^function(s|_call)$/,
     to: every,
-    // Rendering these as tools would require the deprecated fields in responses and later turns too. Requests
-    // that stay in their own format lose nothing.
+    // Translating these fields as tools would also require the deprecated fields in responses and later
+    // turns. Requests that stay in their own format lose nothing.
     reason: 'the words of 2023 for tools, which no current client says',
   },
   { field: /\.name$/, to: every, reason: 'messages have no name of who speaks' },
 ];
 
 /**
- * Fields shared by several formats. All other losses belong to one provider and cannot be expressed for
- * another.
+ * Fields shared by several formats. All other losses belong to one provider's format, and no other format can
+ * express them.
  */
 const shared =
   /^(model|messages(\[\d+\])?|system|tools(\[\d+\])?|tool_choice|max_tokens|temperature|top_[pk]|stop|n|seed|(frequency|presence)_penalty|parallel_tool_calls|user|reasoning_effort|thinking|response_format|stream)$|\.(name|description|parameters|text|image|document|audio|thinking|arguments|is_error)$/;
 
 export const ownReason = "a member of one provider's own";
 
-/** The reason for a loss, or undefined if the loss was not reviewed. */
+/** Returns the reason for a loss, or undefined if the loss was not reviewed. */
 export function findRequestLoss(field: string, to: ProviderFormat): string | undefined {
   const known = reviewed.find((loss) => loss.to.includes(to) && loss.field.test(field));
   return known?.reason ?? (shared.test(field) ? undefined : ownReason);

@@ -58,7 +58,10 @@ function isDefault(mode: string): boolean {
   return mode === 'unset' || mode === 'auto';
 }
 
-/** A thinking level turns thinking on. Leaving it out and turning it off explicitly mean the same. */
+/**
+ * A thinking level turns thinking on. A request without the setting means the same as a request that turns
+ * thinking off.
+ */
 function readThinking({ thinking, reasoningEffort }: ChatRequest['settings']): unknown {
   if (thinking?.enabled !== true || reasoningEffort === 'none') return undefined;
   return thinking.budgetTokens ?? (reasoningEffort === undefined ? true : undefined);
@@ -95,8 +98,8 @@ function squeeze(text: string): string {
 }
 
 /**
- * Formats that have no ids, or that allow other characters in ids, get new ids. Only the pairing of calls and
- * results matters.
+ * Formats without ids, or with other allowed characters in ids, get new ids. The comparison checks only the
+ * pairing of calls and results.
  */
 function readId(id: string, ids: Map<string, string>): string {
   const known = ids.get(id) ?? `#${ids.size}`;
@@ -130,7 +133,7 @@ function readPart(part: ChatPart, ids: Map<string, string>): Record<string, unkn
         ...media,
       ];
     }
-    // Reasoning is tied to one model. If it is omitted, a loss reports it.
+    // Reasoning is tied to one model. If reasoning is omitted, a loss reports the omission.
     case 'thinking':
     case 'opaque':
       return [];

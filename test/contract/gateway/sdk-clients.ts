@@ -97,7 +97,7 @@ async function askOpenAi(
   };
 }
 
-/** No stop reason means different things in two formats, so one table is enough. */
+/** No stop reason has different meanings in two formats, so one table is enough. */
 const stops: Readonly<Record<string, StopReading>> = {
   stop: 'stop',
   end_turn: 'stop',
@@ -128,7 +128,7 @@ async function askAnthropic(
         })
         .finalMessage()
     : await client.messages.create(request);
-  // For truncated arguments, the SDK keeps the parseable part and passes the rest on.
+  // The SDK keeps only the parseable part of truncated arguments, so the streamed text is used instead.
   const content = (answer.content as unknown as Members[]).map((block, at) => {
     const input = readJson(pieces[at] ?? '');
     return typeof input === 'string' ? { ...block, input } : block;

@@ -67,7 +67,7 @@ export const readGemini: ReadSource = (recording) => {
   };
 };
 
-/** The pages cited by text segments. Other pages were found but not used. */
+/** The pages cited by text segments. Pages that the model found but did not cite are excluded. */
 function citedOf({ groundingChunks: chunks, groundingSupports: supports }: Members): unknown[] {
   const found = asList(chunks).map(({ web, retrievedContext, maps }) =>
     asMembers(web ?? retrievedContext ?? maps),

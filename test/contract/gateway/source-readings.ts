@@ -21,14 +21,14 @@ import {
   type UsageReading,
 } from './answer-reading.ts';
 
-/** A response, and the content that a reading does not cover. */
+/** The reading of a response, and the response content outside the reading. */
 export interface Source {
   readonly reading: AnswerReading;
   /** The names of content outside the reading, as used in the table of losses. */
   readonly beside: ReadonlySet<string>;
 }
 
-/** Null for a failed response: one that contains an error, has no end, or comes from another API. */
+/** Null for a failed response: a response that contains an error, has no end, or comes from another API. */
 export type ReadSource = (recording: Recording) => Source | null;
 
 export function isStreamed({ response_file: file }: Recording): boolean {
@@ -228,7 +228,9 @@ export const readConverse: ReadSource = (recording) => {
   };
 };
 
-/** True for calls to server-side tools, their results and other blocks that only Converse has. */
+/**
+ * Returns true for calls to server-side tools, for their results and for other blocks that only Converse has.
+ */
 function isConverseOwn(block: Members): boolean {
   const isKnown = Object.keys(block).some((name) => converseParts.has(name));
   return !isKnown || asMembers(block.toolUse).type === 'server_tool_use';

@@ -2,9 +2,9 @@ import type { Received } from './stream-clients.ts';
 import { readFrames, type StreamFormat } from './stream-frames.ts';
 
 /**
- * Describes what is wrong with the way a failure was reported to the client. Null if the failure was reported
- * once, cleanly, and not as a success. The client may have received only complete frames from `whole`. It may
- * have received the end of the stream only if `mayHaveStopped` is set, when only the usage is missing.
+ * Describes the fault in the way a failure was reported to the client. Null if the failure was reported once,
+ * cleanly, and not as a success. The client may have received only complete frames from `whole`. If only the
+ * usage is missing, `mayHaveStopped` allows the end of the stream.
  */
 export function faultOf(
   client: StreamFormat,

@@ -2,7 +2,7 @@ import { EventStreamDecoder, textHeader } from '@gateway/wire-formats';
 
 export type StreamFormat = 'chat-completions' | 'messages' | 'converse';
 
-/** What a frame means for a client: part of a response, its successful end, a failure, or nothing. */
+/** The meaning of a frame for a client: part of a response, its successful end, a failure, or no meaning. */
 export interface ReadFrame {
   readonly kind: 'part' | 'end' | 'error' | 'comment';
   /** The offset just past the frame's last byte. */
@@ -10,7 +10,7 @@ export interface ReadFrame {
 }
 
 /**
- * Reads a stream as strictly as any client might. Throws for an unparseable frame and for an unterminated
+ * Reads a stream as strictly as the strictest client. Throws for an unparseable frame and for an unterminated
  * frame.
  */
 export function readFrames(format: StreamFormat, bytes: Buffer): ReadFrame[] {

@@ -48,7 +48,7 @@ function ask(client: Client, headers: Record<string, string> = {}): Promise<Resp
 }
 
 describe('content that the provider cannot express', () => {
-  it.each(clients)('is named in a header of the response to a %s client', async (client) => {
+  it.each(clients)('content that the provider cannot express is named in a header of the response to a %s client', async (client) => {
     gateway.replay.enqueue(null, { body: lossy[client].answer });
     const answer = await ask(client);
     expect({ status: answer.status, losses: answer.headers.get('x-svc-losses') }).toEqual({
@@ -58,7 +58,7 @@ describe('content that the provider cannot express', () => {
   });
 
   it.each(clients)(
-    'returns 400 with its name to a strict %s client, and no request is sent upstream',
+    'content that the provider cannot express gives a strict %s client status 400 with its name, without an upstream request',
     async (client) => {
       gateway.replay.enqueue(null, { body: lossy[client].answer });
       const answer = await ask(client, { 'x-svc-strict': 'true' });
@@ -70,14 +70,14 @@ describe('content that the provider cannot express', () => {
     },
   );
 
-  it('is an error with its code and field in the chat-completions shape', async () => {
+  it('the error for inexpressible content has its code and field in the chat-completions shape', async () => {
     const answer = await ask('chat-completions', { 'x-svc-strict': 'true' });
     expect(await answer.json()).toMatchObject({
       error: { code: 'translation_loss', param: 'seed', source: 'gateway', type: 'invalid_request_error' },
     });
   });
 
-  it('is not reported, strict or not, if the provider can express everything', async () => {
+  it('no loss is reported, strict or not, if the provider can express everything', async () => {
     gateway.replay.enqueue(null, { body: cannedAnswers.messages });
     const answer = await fetch(`${gateway.baseUrl}/v1/chat/completions`, {
       method: 'POST',
@@ -114,13 +114,13 @@ describe('the retry delay', () => {
     ['chat-completions', '/v1/chat/completions', { model: 'google/m', messages }],
     ['messages', '/v1/messages', { model: 'google/m', max_tokens: 5, messages }],
     ['converse', '/model/google%2Fm/converse', { messages: [{ role: 'user', content: [{ text: 'Hi' }] }] }],
-  ])('is in the headers for a %s client, if the provider states it in the body', async (_, path, request) => {
+  ])('a retry delay in the provider’s body is in the headers for a %s client', async (_, path, request) => {
     gateway.replay.enqueue(null, { status: 429, body });
     const { status, headers } = await askGoogle(path, request);
     expect([status, headers.get('retry-after'), headers.get('retry-after-ms')]).toEqual([429, '2', '1500']);
   });
 
-  it('comes from the provider headers, if the provider states it there too', async () => {
+  it('a retry delay in the provider’s headers takes precedence over the delay in the body', async () => {
     gateway.replay.enqueue(null, { status: 429, body, headers: { 'retry-after': '7' } });
     const { headers } = await askGoogle('/v1/chat/completions', { model: 'google/m', messages });
     expect([headers.get('retry-after'), headers.get('retry-after-ms')]).toEqual(['7', '7000']);

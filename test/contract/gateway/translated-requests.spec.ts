@@ -112,7 +112,7 @@ async function translate(origin: Origin, target: Target, recording: Recording): 
     const place = field.replaceAll(/\d+/g, '*');
     lossesChannel.publish({ from: origin.format, to: target.format, field: `${place} (${reason})` });
   }
-  // Names that the target format rejects are replaced upstream. All other names are the client's own.
+  // Names that the target format rejects are replaced upstream. All other names are unchanged.
   const { request: told } = nameTools(asked, providerFormatNamed(target.format).provider.toolNamePattern);
   expectSameRequest(readRequest(heard), readRequest(told), losses, target.format);
 }

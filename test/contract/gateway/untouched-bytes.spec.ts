@@ -12,7 +12,7 @@ const modelPattern = /"model"\s*:\s*"/;
 const modelPathPattern = /^\/model\/([^/]+)\/(converse|converse-stream)$/;
 
 /**
- * An API whose format clients speak, reached through the gateway endpoint for that format and the replay
+ * An API in a client format, reached through the gateway endpoint for that format and the replay
  * provider.
  */
 interface Endpoint {
@@ -22,7 +22,7 @@ interface Endpoint {
   readonly base: string;
   /** The operation of the endpoint, and its path. */
   address(recording: Recording): { readonly path: string; readonly body: Buffer };
-  /** Whether a recorded request names its model in the same place as clients of this endpoint. */
+  /** Whether a recorded request has its model in the same place as requests to this endpoint. */
   namesModel(recording: Recording): boolean;
 }
 
@@ -58,7 +58,7 @@ let apiKey: string;
 
 beforeAll(async () => {
   replay = await startReplayProvider();
-  // Retries are off, so that the recorded response is returned once, even if it is an error.
+  // Retries are off, so that a recorded error response is returned only once.
   stack = await startStack({ env: { 'edge-gateway': { UPSTREAM_RETRIES_MAX: '0' } } });
   await leaveRequestsAlone();
   const created = (await call('POST', '/v1/account/keys', {
@@ -165,7 +165,7 @@ for (const endpoint of endpoints) {
 
 /**
  * Splits at positions unrelated to events, lines and characters. Short streams are also sent byte by byte,
- * which is too slow for long ones.
+ * which is too slow for long streams.
  */
 const cuts = [1, 2, 3, 7] as const;
 let streams = 0;

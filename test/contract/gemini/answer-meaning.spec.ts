@@ -14,7 +14,7 @@ function parseStream(chunks: readonly Buffer[]): StreamEvent[] {
   return [...chunks.flatMap((chunk) => parser.push(chunk)), ...parser.end()];
 }
 
-/** The response rewritten as a turn of the next request. Only this format can express all of it. */
+/** The response rewritten as a turn of the next request. Only this format can express all of the response. */
 function partsOf(answer: ChatAnswer, choice: number): Members[] {
   const { parts } = answer.choices.find(({ index }) => index === choice)!;
   const request = {
@@ -73,7 +73,7 @@ checkEvery(
   (recording) => {
     const bytes = bodyOf(recording, 'response');
     const chunks = chunksOf(bytes.toString());
-    // A response from another endpoint, which creates a cache.
+    // The recording is a response from another endpoint, which creates a cache.
     if (chunks[0]?.candidates === undefined && chunks[0]?.promptFeedback === undefined) {
       expect(() => provider.parseResponse(bytes)).toThrow(
         expect.objectContaining({ code: 'upstream_invalid' }),

@@ -1,8 +1,9 @@
 /**
  * Normalizes bodies in this format, so that two bodies with the same meaning become equal. Independent of the
- * code under test. These have the same meaning: names in snake case and in lower camel case (for the API's
- * own names); null and an absent field; a single part and a list with one part; `thought: false` and no
- * `thought`; declarations in one tool or in several; a call without arguments and one with empty arguments.
+ * code under test. The following pairs have the same meaning. Names in snake case and in lower camel case
+ * (for the API's own names); null and an absent field; a single part and a list with one part; `thought:
+ * false` and no `thought`; declarations in one tool and in several tools; a call without arguments and a call
+ * with empty arguments.
  */
 export type Members = Record<string, unknown>;
 

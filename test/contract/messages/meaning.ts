@@ -1,8 +1,8 @@
 /**
  * Normalizes bodies in this format, so that two bodies with the same meaning become equal. Independent of the
- * code under test. These have the same meaning: null and an absent field; a string and a list with one text
- * block; consecutive messages with the same role and one message (Anthropic joins them); no tools and an
- * empty list; no citations and an empty list; `stream: false` and no `stream`.
+ * code under test. The following pairs have the same meaning. Null and an absent field; a string and a list
+ * with one text block; consecutive messages with the same role and one message (Anthropic joins them); no
+ * tools and an empty list; no citations and an empty list; `stream: false` and no `stream`.
  */
 export type Members = Record<string, unknown>;
 

@@ -31,7 +31,10 @@ export function sumStream(text: string): StreamSum {
   };
 }
 
-/** Whether a stream starts a second message inside the first one, which the official client rejects. */
+/**
+ * Returns true for a stream with a second message inside the first message. The official client rejects such
+ * a stream.
+ */
 export function isSpliced(text: string): boolean {
   const [first] = text.split('event: message_stop');
   return (first!.match(/^event: *message_start\s*$/gm) ?? []).length > 1;
@@ -88,7 +91,7 @@ function addDelta(block: Members, delta: Members): void {
   }
 }
 
-/** Truncated input stays a string, and must be equal as a string. */
+/** Truncated input stays a string, which must equal the other side's string. */
 function finishBlock({ json, ...block }: Members): Members {
   if (json === undefined || json === '') return block;
   try {

@@ -53,7 +53,7 @@ export class AccountTraffic {
     return this.#calibration?.buckets.find(({ bucket }) => bucket === this.#served.bucket);
   }
 
-  /** Sends one conversation whose needed tools have these ranks. */
+  /** Sends one conversation with needed tools of these ranks. */
   send(ranks: readonly number[]): void {
     const { random, every } = this.#options;
     const share = this.#served.shareOf(this.policy);

@@ -6,7 +6,7 @@ import { simulateAccount, type SimulatedAccount } from './simulated-account.ts';
 
 const targets = [0.9, 0.95, 0.99] as const;
 const perDay = 200;
-/** The number of conversations before the fall of recall, and the maximum number after it. */
+/** The number of conversations before the fall of recall, and the maximum number after the fall. */
 export const [usual, watchedMax] = [6_000, 1_500];
 /**
  * The worker calibrates after this many conversations, which contain one shadow request at the usual share.

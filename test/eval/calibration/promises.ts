@@ -10,7 +10,7 @@ const cases = [
   { target: 0.95, counts: [59, 100, 300, 1000] },
   { target: 0.99, counts: [100, 299, 473, 1000] },
 ] as const;
-/** The true recovery rates. Each account with recovery has one of these rates. */
+/** The true recovery rates. Each account with recovery has one of these rates; other accounts have the rate 0. */
 export const recoveryRates = [0.6, 0.8, 0.9] as const;
 const perDay = 2_000;
 /** A new policy is made when the traffic has grown by this share. */
@@ -99,7 +99,7 @@ interface Judgement {
   readonly state: string;
   readonly isMet: boolean;
   readonly effective: number;
-  /** The share of `true` values in the list. */
+  /** The share of the list that the plan forwards. */
   readonly kept: number;
   readonly oracle: number;
   readonly oracleOfRate: number;

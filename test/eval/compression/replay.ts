@@ -14,8 +14,8 @@ export interface Replay {
   readonly original: readonly BilledTurn[];
   readonly sent: readonly BilledTurn[];
   /**
-   * The number of turns after the first. The second figure counts those turns whose request starts with all
-   * bytes of the previous request.
+   * The number of turns after the first. The second figure counts the turns in which the request starts with
+   * all bytes of the previous request.
    */
   readonly turns: number;
   readonly stableTurns: number;

@@ -22,7 +22,7 @@ export interface Transcript {
   readonly set: 'json' | 'coding';
   readonly messages: readonly Message[];
   readonly blocks: readonly ContextBlock[];
-  /** The positions of tool results, see `isObservation`. */
+  /** The positions of tool results (see `isObservation`). */
   readonly observations: ReadonlySet<number>;
 }
 

@@ -9,7 +9,7 @@ import { planFirst, replaySession, replayStateless } from '../sessions/replay-se
 
 /** A conversation as the gateway serves it under one policy. */
 export interface Served {
-  /** Number of needed tools that were pruned when they were first needed. */
+  /** The number of needed tools that were pruned at their first need. */
   readonly missed: number;
   readonly isArmed: boolean;
   /** The mean share of the list that was forwarded. */

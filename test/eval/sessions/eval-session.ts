@@ -2,7 +2,7 @@ import type { ToolDefinition } from '@gateway/contracts';
 
 /** One model call in a recorded session. */
 export interface EvalRequest {
-  /** The user's turns so far. */
+  /** The user's turns up to this request. */
   readonly userTurns: readonly string[];
   /** Tokens added since the previous request, except the model's own output. */
   readonly newTokens: number;

@@ -22,11 +22,11 @@ export interface Point {
   readonly cost: Readonly<Record<string, number>>;
   /** The share of calls for which the tool was forwarded. */
   readonly callRecall: number;
-  /** The share of conversations in which every needed tool was forwarded when it was first needed. */
+  /** The share of conversations in which every needed tool was forwarded at its first need. */
   readonly forwardedRecall: number;
   /**
-   * The mean over conversations of ρ^m, with m missed tools and the recovery rate ρ of the policy (`recoveryRate`).
-   * Without recovery, ρ is 0.
+   * The mean over conversations of ρ^m, with m missed tools and the recovery rate ρ of the policy
+   * (`recoveryRate`). Without recovery, ρ is 0.
    */
   readonly effectiveRecall: number;
   readonly recoveryRate: number;

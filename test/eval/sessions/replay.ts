@@ -43,7 +43,7 @@ export interface ReplayOutcome {
   readonly rounds: number;
   /** The mean share of the list that was forwarded. */
   readonly kept: number;
-  /** The needed tools that were pruned when they were first needed. */
+  /** The needed tools that were pruned at their first need. */
   readonly missed: readonly string[];
   /** Whether recovery was armed by the request that determined the tool set. */
   readonly isArmed: boolean;

@@ -68,7 +68,7 @@ function printModel(model: string, points: readonly Point[], report: ListReport)
   for (const point of points) printPoint(point, model);
 }
 
-/** @param model prints the cost of this model; without it, the costs of all models. */
+/** @param model the model for which costs are printed; undefined prints the costs of all models. */
 function printPoint(point: Point, model?: string): void {
   const { forwardedRecall, effectiveRecall, recoveryRate, callRecall, roundsPerSession, keptShare } = point;
   const costs = model === undefined ? Object.values(point.cost) : [point.cost[model] ?? 0];

@@ -6,15 +6,15 @@ const fields = (value: unknown): Json => (typeof value === 'object' && value !==
 const list = (value: unknown): Json[] => (Array.isArray(value) ? value.map(fields) : []);
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** What a client reads in an answer. */
+/** The content that a client reads in an answer. */
 export interface ClientReading {
   /** Names of the called tools. */
   readonly called: readonly string[];
-  /** Whether the answer has text, a call or an end, so that the agent can go on. */
+  /** Whether the answer has text, a call or an end, so that the agent can continue. */
   readonly isComplete: boolean;
 }
 
-/** Reads an answer the way that the SDKs read it. */
+/** Reads an answer in the same way as the SDKs. */
 export function readAnswer(endpoint: Endpoint, bytes: Buffer, isStream: boolean): ClientReading {
   if (!isStream) return readPlain(endpoint, fields(JSON.parse(bytes.toString('utf8'))));
   if (endpoint === 'converse') return readConverseStream(bytes);

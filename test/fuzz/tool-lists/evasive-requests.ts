@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
 export const endpoints = ['chat-completions', 'messages', 'converse', 'responses'] as const;
 export type Endpoint = (typeof endpoints)[number];
 
-/** Members in order. Keys may repeat, so this is not an object. */
+/** Members in order. The type is not an object, because keys may repeat. */
 type Members = [key: string, value: Value][];
 type Value = string | number | boolean | null | Value[] | { readonly members: Members };
 
@@ -22,7 +22,7 @@ export const denied = [
   'drop_table',
 ] as const;
 
-/** Spellings of a field that some server reads as the field. */
+/** Spellings of a field that some server accepts as the field. */
 function spellings(random: Random, name: string): string {
   if (!random.chance(0.03)) return name;
   return random.pick([

@@ -1,11 +1,14 @@
-/** JSON with repeated keys, as a parser meets it. Written for this test, so it shares no code with the gateway. */
+/**
+ * JSON with repeated keys, as a parser receives it. Written for this test, so the parser shares no code with
+ * the gateway.
+ */
 export type Raw = string | number | boolean | null | readonly Raw[] | RawObject;
 
 export class RawObject {
   readonly entries: [string, Raw][] = [];
 }
 
-/** Parses JSON and keeps every member. Throws for anything that a strict parser rejects. */
+/** Parses JSON and keeps every member. Throws for text that a strict parser rejects. */
 export function parseRaw(text: string): Raw {
   let at = 0;
   const skip = (): void => {
@@ -64,7 +67,7 @@ export function parseRaw(text: string): Raw {
   return whole;
 }
 
-/** How a server finds a member of an object. */
+/** The method by which a server finds a member of an object. */
 export interface Parser {
   readonly name: string;
   readonly isSame: (key: string, name: string) => boolean;
@@ -72,14 +75,17 @@ export interface Parser {
 }
 
 const exact = (key: string, name: string): boolean => key === name;
-/** Go's `encoding/json`: letter case, with `ſ` for `s` and the Kelvin sign for `k`. */
+/** Go's `encoding/json` ignores letter case, and treats `ſ` as `s` and the Kelvin sign as `k`. */
 const folded = (key: string, name: string): boolean => foldGo(key) === foldGo(name);
 const foldGo = (key: string): string => key.replaceAll('ſ', 's').replaceAll('\u212a', 'k').toLowerCase();
 /** Go's `encoding/json/v2` also ignores dashes and underscores. */
 const loose = (key: string, name: string): boolean => foldLoose(key) === foldLoose(name);
 const foldLoose = (key: string): string => foldGo(key).replaceAll(/[-_]/g, '');
 
-/** The parsers of servers: Python's `json`, one that keeps the first member, and Go's in three forms. */
+/**
+ * The parsers of servers: Python's `json`, a parser that keeps the first member, and Go's parsers in three
+ * forms.
+ */
 export const parsers: readonly Parser[] = [
   { name: 'python', isSame: exact, wins: 'last' },
   { name: 'first wins', isSame: exact, wins: 'first' },

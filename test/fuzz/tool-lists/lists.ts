@@ -8,7 +8,9 @@ export const lists: readonly ToolLists[] = [
   { allowedTools: [...permitted, 'mcp', 'shop', 'bash', 'web_search'], deniedTools: ['erase', 'bash'] },
 ];
 
-/** Returns a name that the lists do not permit. The rule is written again here, in its plainest form. */
+/**
+ * Returns a name that the lists do not permit. The rule is implemented separately here, in its plainest form.
+ */
 export function findForbidden(
   names: Iterable<string>,
   { allowedTools, deniedTools }: ToolLists,

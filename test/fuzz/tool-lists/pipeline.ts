@@ -18,7 +18,7 @@ import type { Random } from './random.ts';
 
 const depthMax = 128;
 
-/** The bytes that the gateway sends for a body, or the code of the error that the client gets. */
+/** Returns the bytes that the gateway sends for a body, or the code of the error that the client receives. */
 export function forwardedBytes(
   endpoint: Endpoint,
   body: Buffer,
@@ -38,7 +38,7 @@ export function forwardedBytes(
   }
 }
 
-/** The request in its own format, and translated for a provider of another one. */
+/** Returns the request in its own format, and translated for a provider of another format. */
 function renderLanes(format: Exclude<Endpoint, 'responses'>, bytes: Buffer, lists: ToolLists): Buffer[] {
   const wire = formatNamed(format);
   const route = { model: 'm', stream: false };
@@ -62,7 +62,7 @@ function renderLanes(format: Exclude<Endpoint, 'responses'>, bytes: Buffer, list
   return [Buffer.from(edited.bytes), Buffer.from(JSON.stringify(body))];
 }
 
-/** Collects what the client receives. */
+/** Collects the bytes that the client receives. */
 class ClientResponse extends EventEmitter {
   readonly chunks: Buffer[] = [];
   headersSent = false;
@@ -82,7 +82,7 @@ class ClientResponse extends EventEmitter {
   }
 }
 
-/** Relays a provider's answer, cut anywhere, and returns what the client receives. */
+/** Relays a provider's answer, cut at any position, and returns the bytes that the client receives. */
 export async function relayedBytes(
   random: Random,
   endpoint: Endpoint,

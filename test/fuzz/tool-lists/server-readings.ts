@@ -1,6 +1,6 @@
 import { items, member, parseRaw, parsers, RawObject, type Parser, type Raw } from './lenient-json.ts';
 
-/** The tools that a server would offer to its model, by the names under which they can be called. */
+/** The tools that a server would offer to its model, by the names under which the model can call them. */
 export function toolsSeen(body: Buffer): ReadonlySet<string> {
   const text = body.toString('utf8');
   const root = parseRaw(text);
@@ -12,7 +12,7 @@ export function toolsSeen(body: Buffer): ReadonlySet<string> {
 const toolLists = ['tools', 'functions', 'additional_tools'];
 const extraObjects = ['additionalModelRequestFields', 'extra_body'];
 
-/** Reads a body as generously as any server may: every field that some API reads as a tool counts. */
+/** Reads a body as generously as any server may. Every field that some API reads as a tool is included. */
 class Reading {
   readonly #parser: Parser;
   readonly #seen: Set<string>;

@@ -41,7 +41,7 @@ const age = (hours: number) =>
     [hours, accountId],
   );
 
-it('the first of several equal conversations stores the plan, and an hour later another one may replace it', async () => {
+it('the first of several equal conversations stores the plan, and an hour later another conversation may replace the plan', async () => {
   const name = newName();
   const [first, other] = [planOf('a', 'b ü'), planOf('c')];
   const kept = await Promise.all(
@@ -58,7 +58,7 @@ it('the first of several equal conversations stores the plan, and an hour later 
   expect(await find(name)).toEqual(first);
 });
 
-it('a plan is found by the first name that has one, and only by its own account', async () => {
+it('a plan is found by the first name that has a plan, and only by its own account', async () => {
   const [opening, firstTurn] = [newName(), newName()];
   expect(await find(firstTurn, opening)).toBeNull();
   await keep(opening, planOf('opening'));
@@ -70,12 +70,12 @@ it('a plan is found by the first name that has one, and only by its own account'
   expect(stolen.plan).toBeNull();
 });
 
-it('an unknown account is rejected', async () => {
+it('conversation plans for an unknown account are rejected', async () => {
   const request = { accountId: uuidv7(), name: newName(), plan: planOf('a'), replaces: false };
   await expect(edge.call(keepConversationPlan, request)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-it('plans that were not used for 90 days are deleted, and the least recently used ones above the limit', async () => {
+it('plans that were not used for 90 days are deleted, and the least recently used plans above the limit', async () => {
   const names = Array.from({ length: 4 }, newName);
   await keep(names[0]!, planOf('old'));
   await age(91 * 24);
@@ -88,7 +88,7 @@ it('plans that were not used for 90 days are deleted, and the least recently use
   expect(left.map((plan) => plan !== null)).toEqual([false, false, true, true]);
 });
 
-it('reading a plan that is days old keeps it for another period', async () => {
+it('reading a plan that is days old keeps the plan for another period', async () => {
   const name = newName();
   await keep(name, planOf('a'));
   await age(89 * 24);

@@ -31,13 +31,13 @@ describe('the budgets for wrong passwords', () => {
   });
   afterAll(() => undoAll(undo), 120_000);
 
-  /** An address in a network that no earlier guess came from. */
+  /** Returns an address in a network without earlier guesses. */
   const freshAddress = () => {
     lastNetwork += 1;
     return `100.${lastNetwork >> 8}.${lastNetwork & 255}.7`;
   };
 
-  /** Makes a wrong guess. Returns whether the password would have been checked. */
+  /** Makes a wrong guess. Returns true if the service would have checked the password. */
   async function guess(clientAddress: string, deviceId: string | null = null, at = email): Promise<boolean> {
     const admitted = await guesses.admit({ email: at, clientAddress, deviceId }).catch((error: unknown) => {
       expect(error).toMatchObject({ code: 'too_many_attempts' });
@@ -54,33 +54,33 @@ describe('the budgets for wrong passwords', () => {
     return admitted !== null;
   }
 
-  /** Guesses from ever new networks until an attempt is refused. Returns the number of checked passwords. */
+  /** Guesses from new networks until an attempt is refused. Returns the number of checked passwords. */
   async function guessUntilRefused(): Promise<number> {
     let checked = 0;
     while (await guess(freshAddress())) checked += 1;
     return checked;
   }
 
-  it('never keep the owner out at a known device, from any number of strangers’ addresses', async () => {
+  it('guesses from any number of addresses never lock the owner out at a known device', async () => {
     expect(await guessUntilRefused()).toBeGreaterThan(200);
-    // Even at an address that strangers use.
+    // The owner can sign in even at an address with too many wrong guesses.
     for (let n = 0; n < 10; n++) await guess('192.0.2.1');
     expect(await guess('192.0.2.1')).toBe(false);
     expect(await enter('192.0.2.1', 'device of the owner')).toBe(true);
     expect(await enter(freshAddress(), 'device of the owner')).toBe(true);
   }, 60_000);
 
-  it('do not keep the owner out at a new device in a network without wrong guesses', async () => {
+  it('guesses do not lock the owner out at a new device in a network without wrong guesses', async () => {
     const attackers = Array.from({ length: 100 }, freshAddress);
     for (const address of attackers) for (let n = 0; n < 5; n++) await guess(address);
     expect(await enter('203.0.113.9')).toBe(true);
     // The correct password gives the attempt back.
     expect(await enter('203.0.113.9')).toBe(true);
-    // A network of the attacker does not get a second one.
+    // A network of the attacker gets no second attempt.
     expect(await guess(attackers[50]!)).toBe(false);
   }, 60_000);
 
-  it('bound the guesses of all unknown devices together to 500 per e-mail address and day', async () => {
+  it('all unknown devices together have at most 500 guesses per e-mail address and day', async () => {
     let checked = 0;
     for (const end = now + dayMs; now < end; now += 5 * minuteMs) checked += await guessUntilRefused();
     expect(checked).toBeGreaterThan(220);
@@ -92,7 +92,7 @@ describe('the budgets for wrong passwords', () => {
     ['one client address with any e-mail address', 150, () => guessAnyone('192.0.2.1')],
     ['a stolen device token', 215, () => guess('192.0.2.1', 'stolen')],
   ])(
-    'bound the guesses of %s to %i per day',
+    'the guesses of %s are limited to %i per day',
     async (_who, bound, next) => {
       let checked = 0;
       for (const end = now + dayMs; now < end; now += 5 * minuteMs) while (await next()) checked += 1;
@@ -105,15 +105,15 @@ describe('the budgets for wrong passwords', () => {
   let anyone = 0;
   const guessAnyone = (address: string) => guess(address, null, `person-${anyone++}@example.com`);
 
-  it('admit no more concurrent guesses than sequential ones', async () => {
+  it('no more concurrent guesses than sequential guesses are admitted', async () => {
     const results = await Promise.all(Array.from({ length: 100 }, () => guess('192.0.2.1')));
     expect(results.filter(Boolean)).toHaveLength(5);
     const device = await Promise.all(Array.from({ length: 50 }, () => guess('192.0.2.2', 'a device')));
-    // Ten of the device, and five of its address as an unknown device.
+    // Ten attempts count for the device, and five for its address as an unknown device.
     expect(device.filter(Boolean)).toHaveLength(15);
   }, 60_000);
 
-  it('are restored a day after the last wrong guess', async () => {
+  it('guesses are admitted again a day after the last wrong guess', async () => {
     await guessUntilRefused();
     now += dayMs + minuteMs;
     expect(await guess('100.0.1.7')).toBe(true);
@@ -124,6 +124,6 @@ it.each([
   ['203.0.113.7', '203.0.113.0/24'],
   ['20010db800010002/64', '20010db80001/48'],
   ['unknown', 'unknown'],
-])('the network of %s is %s', (address, network) => {
+])('the network of the address %s is %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

@@ -40,7 +40,7 @@ describe('responses stored for an idempotency key', () => {
   const countRecords = async () =>
     (await pool.query<{ count: number }>('SELECT count(*)::int AS count FROM idempotency_records')).rows[0]
       ?.count;
-  /** Inserts idempotency records as if calls had created them, oldest first. */
+  /** Inserts idempotency records, oldest first, as if calls had created the records. */
   const fill = (count: number, bytes: number) =>
     pool.query(
       `INSERT INTO idempotency_records
@@ -49,7 +49,7 @@ describe('responses stored for an idempotency key', () => {
       [accountId, count, bytes],
     );
 
-  it('contain neither the secret nor the idempotency key', async () => {
+  it('responses stored for an idempotency key contain neither the secret nor the idempotency key', async () => {
     const idempotencyKey = newIdempotencyKey();
     const { secret } = await make(idempotencyKey);
     const { rows } = await pool.query<{ row: string; sealed_answer: Buffer }>(
@@ -64,7 +64,7 @@ describe('responses stored for an idempotency key', () => {
     expect(stack.logs('account')).not.toContain(secret.slice(11, 23));
   });
 
-  it('are returned for one day, after which the same call creates another key', async () => {
+  it('a stored response is returned for one day, after which the same call creates another key', async () => {
     const idempotencyKey = newIdempotencyKey();
     const first = await make(idempotencyKey);
     await expect(make(idempotencyKey)).resolves.toEqual({ ...first, replayed: true });
@@ -78,7 +78,7 @@ describe('responses stored for an idempotency key', () => {
     expect(later.key.id).not.toBe(first.key.id);
   });
 
-  it('are deleted when they expire, even if no further calls arrive', async () => {
+  it('stored responses are deleted when they expire, even if no further calls arrive', async () => {
     await make(newIdempotencyKey());
     await pool.query('UPDATE idempotency_records SET expires_at = now()');
     await make(newIdempotencyKey());
@@ -93,7 +93,7 @@ describe('responses stored for an idempotency key', () => {
     expect(await countRecords()).toBe(0);
   });
 
-  it('are limited in number, and the oldest are deleted first', async () => {
+  it('stored responses are limited in number, and the oldest are deleted first', async () => {
     await fill(recordsMax, 1);
     const idempotencyKey = newIdempotencyKey();
     await make(idempotencyKey);
@@ -103,7 +103,7 @@ describe('responses stored for an idempotency key', () => {
     await expect(make(idempotencyKey)).resolves.toMatchObject({ replayed: true });
   });
 
-  it('are limited in total size, but the newest is always kept', async () => {
+  it('stored responses are limited in total size, but the newest is always kept', async () => {
     await fill(4, replyBytesMax / 4);
     await make(newIdempotencyKey());
     expect(await countRecords()).toBe(4);
@@ -114,7 +114,7 @@ describe('responses stored for an idempotency key', () => {
     await expect(make(idempotencyKey)).resolves.toMatchObject({ replayed: true });
   });
 
-  it('belong to one call: only one of twenty concurrent calls runs, and a failed call stores nothing', async () => {
+  it('only one of twenty concurrent calls with one idempotency key runs, and a failed call stores nothing', async () => {
     const idempotencyKey = newIdempotencyKey();
     const before = (await edge.call(listKeys, { accountId })).keys.length;
     const made = await Promise.all(Array.from({ length: 20 }, () => make(idempotencyKey)));

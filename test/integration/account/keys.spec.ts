@@ -61,7 +61,7 @@ describe('the account service', () => {
   const changeOf = (keyId: string, epoch: number) =>
     eventually(() => changes.find((change) => change.keyId === keyId && change.epoch === epoch));
 
-  it('returns the existing account for a name, even if two calls create it concurrently', async () => {
+  it('creating an account returns the existing account for a name, even if two calls create it concurrently', async () => {
     const replies = await Promise.all(
       Array.from({ length: 8 }, () => operator.call(createAccount, { name: 'once', isDemo: true })),
     );
@@ -70,7 +70,7 @@ describe('the account service', () => {
     await expect(operator.call(createAccount, { name: 'once' })).resolves.toMatchObject({ created: false });
   });
 
-  it('creates a key from just a name, with the account limits', async () => {
+  it('the account service creates a key from just a name, with the account limits', async () => {
     const { key, secret } = await makeKey({ name: 'only a name' });
     expect(key).toMatchObject({
       object: 'api_key',
@@ -89,14 +89,14 @@ describe('the account service', () => {
     expect(parseApiKey(secret)).toEqual({ valid: true, prefix: key.prefix, last4: key.last4 });
   });
 
-  it('allows a key to have its own limits', async () => {
+  it('a key can have its own limits', async () => {
     const limits = { rate_limit_rpm: 7, daily_token_budget: 0, k_target_override: 512 };
     const { key, secret } = await makeKey({ name: 'limited', ...limits });
     expect(key).toMatchObject({ ...limits, inherited: ['weekly_token_budget'] });
     await expect(grantOf(secret)).resolves.toMatchObject({ rateLimitRpm: 7, kTargetOverride: 512 });
   });
 
-  it('returns the permissions of a key together with the account preferences', async () => {
+  it('the permissions of a key are returned together with the account preferences', async () => {
     const { key, secret } = await makeKey();
     await expect(grantOf(secret)).resolves.toEqual({
       accountId,
@@ -123,7 +123,7 @@ describe('the account service', () => {
     });
   });
 
-  it('stores a key as a peppered HMAC and never stores its secret', async () => {
+  it('the account service stores a key as a peppered HMAC and never stores its secret', async () => {
     const { key, secret } = await makeKey();
     const { rows } = await database.query<{ key_hash: Buffer; row: string }>(
       'SELECT key_hash, to_jsonb(api_keys)::text AS row FROM api_keys WHERE id = $1',
@@ -136,7 +136,7 @@ describe('the account service', () => {
   });
 
   it.each(['2020-01-01T00:00:00Z', new Date(Date.now() - 1_000).toISOString()])(
-    'rejects an expiry that is not in the future: %s',
+    'an expiry that is not in the future is rejected: %s',
     async (expires_at) => {
       await expect(makeKey({ name: 'late', expires_at })).rejects.toMatchObject({
         code: 'invalid_field',
@@ -145,7 +145,7 @@ describe('the account service', () => {
     },
   );
 
-  it('reports that a key has expired, and when', async () => {
+  it('the account service reports that a key has expired, and when', async () => {
     const { secret, key } = await makeKey({
       name: 'brief',
       expires_at: new Date(Date.now() + 3_600_000).toISOString(),
@@ -159,7 +159,7 @@ describe('the account service', () => {
     expect((await grantOf(secret))?.expiresAt).toBe(ended);
   });
 
-  it('returns the same response for unknown and revoked keys', async () => {
+  it('unknown and revoked keys get the same response', async () => {
     const { key, secret } = await makeKey();
     await edge.call(revokeKey, { accountId, keyId: key.id });
     const [revoked, unknown] = await Promise.all(
@@ -169,7 +169,7 @@ describe('the account service', () => {
     expect(unknown).toEqual(revoked);
   });
 
-  it('lists keys newest first, without secrets or revoked keys', async () => {
+  it('keys are listed newest first, without secrets or revoked keys', async () => {
     const owner = await makeAccount('lists');
     const made = [];
     for (const name of ['one', 'two', 'three']) made.push(await makeKey({ name }, owner));
@@ -180,7 +180,7 @@ describe('the account service', () => {
     await expect(edge.call(listKeys, { accountId: newId() })).resolves.toEqual({ keys: [] });
   });
 
-  it('sets one tool list and keeps the other, and distinguishes null from empty', async () => {
+  it('setting one tool list keeps the other list, and null differs from an empty list', async () => {
     const { key, secret } = await makeKey();
     const set = async (body: object) =>
       (await edge.call(setToolLists, { accountId, keyId: key.id, body })).key;
@@ -198,7 +198,7 @@ describe('the account service', () => {
     await expect(grantOf(secret)).resolves.toMatchObject({ allowedTools: null, deniedTools: [] });
   });
 
-  it('limits the size of the account tool lists', async () => {
+  it('the size of the account’s tool lists is limited', async () => {
     const long = Array.from({ length: 4096 }, (_, i) => String(i).padEnd(250, 'x'));
     const owner = await makeAccount('long lists');
     const keys = await Promise.all(Array.from({ length: 5 }, () => makeKey({ name: 'long' }, owner)));
@@ -211,7 +211,7 @@ describe('the account service', () => {
     expect((await edge.call(listKeys, { accountId: owner })).keys).toHaveLength(5);
   });
 
-  it('raises and broadcasts the epoch with every change', async () => {
+  it('every change raises and broadcasts the epoch', async () => {
     const { key, secret } = await makeKey();
     const created = (await grantOf(secret))?.epoch ?? Number.NaN;
     await changeOf(key.id, created);
@@ -224,7 +224,7 @@ describe('the account service', () => {
     expect(revoked.accountId).toBe(accountId);
   });
 
-  it('never gives two changes to an account the same epoch', async () => {
+  it('two changes to an account never have the same epoch', async () => {
     const keys = await Promise.all(Array.from({ length: 20 }, () => makeKey()));
     const { rows } = await database.query<{ epochs: string }>(
       'SELECT count(DISTINCT epoch) AS epochs FROM api_keys WHERE id = ANY($1)',
@@ -233,7 +233,7 @@ describe('the account service', () => {
     expect(Number(rows[0]?.epochs)).toBe(keys.length);
   });
 
-  it('returns not_found for an unknown key, a revoked key or a key from another account, and changes nothing', async () => {
+  it('a change of an unknown key, a revoked key or a key of another account returns not_found and changes nothing', async () => {
     const { key, secret } = await makeKey();
     const stranger = await makeAccount('a stranger');
     const epochBefore = (await grantOf(secret))?.epoch;
@@ -253,7 +253,7 @@ describe('the account service', () => {
     await expect(makeKey({ name: 'x' }, newId())).rejects.toEqual(notFound);
   });
 
-  it('records when a key was last used, at most once a minute', async () => {
+  it('the last use of a key is recorded, at most once a minute', async () => {
     const { key, secret } = await makeKey();
     const read = async () =>
       (await edge.call(listKeys, { accountId })).keys.find(({ id }) => id === key.id)?.last_used_at;
@@ -265,7 +265,7 @@ describe('the account service', () => {
     await expect(read()).resolves.toBe(first);
   });
 
-  it('reports that its database is down, and resumes when the database returns', async () => {
+  it('the account service reports that its database is down, and resumes when the database returns', async () => {
     const { secret } = await makeKey();
     await stack.service('postgres').stop();
     await expect(grantOf(secret)).rejects.toMatchObject({ code: 'service_unavailable' });

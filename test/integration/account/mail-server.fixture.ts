@@ -9,7 +9,7 @@ export interface ReceivedMail {
   readonly text: string;
 }
 
-/** An SMTP server on loopback that keeps all mails. */
+/** An SMTP server on loopback that stores all mails. */
 export interface MailServer {
   readonly port: number;
   /** `smtp://127.0.0.1:<port>` */
@@ -18,7 +18,7 @@ export interface MailServer {
   close(): Promise<void>;
 }
 
-/** Starts the server. By default it offers neither TLS nor log-in. `options` replace these defaults. */
+/** Starts the server. By default, the server offers neither TLS nor log-in. `options` replace these defaults. */
 export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   const server = new SMTPServer({
@@ -35,7 +35,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
     },
     ...options,
   });
-  // Clients that break off are part of the tests.
+  // Errors are ignored, because the tests include clients that close the connection early.
   server.on('error', () => undefined);
   const listening = Promise.withResolvers<undefined>();
   const listener = server.listen(0, '127.0.0.1', () => listening.resolve(undefined));
@@ -51,7 +51,7 @@ function decode(text: string): string {
     .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** The path and token of the dashboard link in a mail. */
+/** Returns the path and token of the dashboard link in a mail. */
 export function readLink({ text }: ReceivedMail): { origin: string; path: string; token: string } {
   const match = /(https?:\/\/[^/\s]+)(\/dashboard\/[a-z-]+)#token=(mt-svc-[\w-]{43})(?![\w-])/.exec(text);
   if (!match) throw new Error(`There is no link in this mail:\n${text}`);

@@ -73,7 +73,7 @@ function deviceCookieOf({ headers }: Answer): string {
 }
 
 describe('a forgotten password', () => {
-  it('is replaced through a link that works once, ends all login sessions and revokes device tokens', async () => {
+  it('a forgotten password is replaced through a link that works once, ends all login sessions and revokes device tokens', async () => {
     const person = await signUpPerson(baseUrl);
     const { email } = person;
     const before = deviceCookieOf(await logIn(email, person.password));
@@ -99,7 +99,7 @@ describe('a forgotten password', () => {
     expectError(await logIn(email, person.password), wrong);
     expect((await logIn(email, password)).status).toBe(200);
 
-    // The old device token is worth nothing, and the new one has its own budget.
+    // The old device token is invalid, and the new device token has its own budget.
     const address = { 'x-forwarded-for': newAddress() };
     for (let n = 0; n < 5; n++) await logIn(email, newPassword(), address);
     expectError(await logIn(email, password, { ...address, cookie: before }), blocked);
@@ -107,7 +107,7 @@ describe('a forgotten password', () => {
     expect((await logIn(email, password, { ...address, cookie: fresh })).status).toBe(200);
   }, 60_000);
 
-  it('gets the same response in the same time for an unknown address, which gets no mail', async () => {
+  it('an unknown address gets the same response in the same time as a known address, and no mail', async () => {
     const { email } = await signUpPerson(baseUrl);
     const unknown = `nobody-${randomUUID()}@example.com`;
     const times: Record<string, number[]> = { [email]: [], [unknown]: [] };
@@ -126,11 +126,11 @@ describe('a forgotten password', () => {
     expect(other).toBeLessThan(known! * 3);
     await takeToken(email, '/dashboard/reset-password');
     expect(mailServer.mails.filter(({ to }) => to.includes(unknown))).toEqual([]);
-    // Strangers cannot fill a mailbox, and the person still has a link that works.
+    // Repeated requests cannot fill a mailbox, and the person still has a link that works.
     expect(mailsTo(email, '/dashboard/reset-password').length).toBeLessThanOrEqual(3);
   }, 60_000);
 
-  it('can be requested only a few times from one client address', async () => {
+  it('a password reset can be requested only a few times from one client address', async () => {
     const address = { 'x-forwarded-for': newAddress() };
     const statuses: number[] = [];
     for (let n = 0; n < 12; n++) {
@@ -140,7 +140,7 @@ describe('a forgotten password', () => {
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 202), 429, 429]);
   });
 
-  it('keeps at most five working links, each for one hour', async () => {
+  it('an expired link is rejected, and a user has at most five links of the operator, each for one day', async () => {
     const { email } = await signUpPerson(baseUrl);
     await auth('forgot-password', { email });
     const token = await takeToken(email, '/dashboard/reset-password');
@@ -156,14 +156,14 @@ describe('a forgotten password', () => {
     expect(row).toEqual({ links: 5, lifetime: '1 day' });
   }, 60_000);
 
-  it('is replaced without mail through a link of the operator’s command line', async () => {
+  it('a forgotten password can be replaced without mail through a link of the operator’s command line', async () => {
     const { email } = await signUpPerson(baseUrl);
     const printed = await runOperator('reset-password', email.toUpperCase());
     const token = /^https:\/\/gateway\.example\/dashboard\/reset-password#token=(\S+)$/m.exec(printed)?.[1];
     const password = newPassword();
     expect((await auth('reset-password', { token, new_password: password })).status).toBe(200);
     const session = sessionSchema.parse((await logIn(email, password)).json());
-    // The link was not sent to the mailbox, so it proves nothing about it.
+    // The link was not sent to the mailbox, so the e-mail address is not verified.
     expect(session.email_verified).toBe(false);
     tokens.push(token ?? '');
     await expect(runOperator('reset-password', 'nobody@example.com')).rejects.toThrow(
@@ -174,7 +174,7 @@ describe('a forgotten password', () => {
 });
 
 describe('an e-mail address', () => {
-  it('is verified through a link in a mail that sign-up sends', async () => {
+  it('an e-mail address is verified through a link in a mail that sign-up sends', async () => {
     const person = await signUpPerson(baseUrl);
     const { email } = person;
     const readPerson = async () => ownAccount.parse((await me(person.accessToken)).json()).person;
@@ -188,7 +188,7 @@ describe('an e-mail address', () => {
     expect(sessionSchema.parse((await logIn(email, person.password)).json()).email_verified).toBe(true);
   }, 60_000);
 
-  it('gets another mail on request, until it is verified', async () => {
+  it('an e-mail address gets another mail on request, until it is verified', async () => {
     const { email, accessToken } = await signUpPerson(baseUrl);
     await takeToken(email, '/dashboard/verify-email');
     const resend = () =>
@@ -196,13 +196,13 @@ describe('an e-mail address', () => {
     expect((await resend()).status).toBe(202);
     await auth('verify-email', { token: await takeToken(email, '/dashboard/verify-email', 2) });
     expect((await resend()).status).toBe(202);
-    // The mail of a later request arrives, so the request before it has sent none.
+    // The mail of a later request has arrived, so the earlier request sent no mail.
     await auth('forgot-password', { email });
     await takeToken(email, '/dashboard/reset-password');
     expect(mailsTo(email, '/dashboard/verify-email')).toHaveLength(2);
   }, 60_000);
 
-  it('is verified by a password reset through its mailbox, and by the operator', async () => {
+  it('an e-mail address is verified by a password reset through its mailbox, and by the operator', async () => {
     const [first, second] = [await signUpPerson(baseUrl), await signUpPerson(baseUrl)];
     await auth('forgot-password', { email: first.email });
     const token = await takeToken(first.email, '/dashboard/reset-password');
@@ -214,12 +214,12 @@ describe('an e-mail address', () => {
   }, 60_000);
 });
 
-it('the dashboard learns that the gateway sends mail', async () => {
+it('the dashboard’s configuration shows that the gateway sends mail', async () => {
   const answer = await send(baseUrl, { path: '/dashboard/config.json' });
   expect(answer.json()).toMatchObject({ sign_in: { kind: 'embedded', sends_mail: true } });
 });
 
-it('no token of a link is stored or logged', async () => {
+it('no token of a link is logged, or stored in plaintext', async () => {
   expect(tokens.length).toBeGreaterThan(5);
   expect(findInLogs(stack, tokens)).toEqual([]);
   expect(

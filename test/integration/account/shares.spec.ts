@@ -16,7 +16,10 @@ import { connectAs, undoAll, type Stack, type Undo } from '../stack.fixture.ts';
 const recipient = createSealingKeyPair();
 const credentials = { email: 'bystander@example.com', password: 'a long enough password' };
 const changesCount = 750;
-/** Far below the deadline of a call, and far above its time on an idle machine (about 5 ms; 30 ms with a password). */
+/**
+ * Far below the deadline of a call. Also far above the time of a call on an idle machine (about 5 ms; 30 ms
+ * with a password).
+ */
 const bystanderMsMax = 1_000;
 
 interface Timed {
@@ -38,7 +41,7 @@ describe('the database connections of the account service', () => {
   let edge: Messaging;
   let operator: Messaging;
   let hostile: { accountId: string; keyId: string };
-  /** A key of another account for each check, so that no check finds a cached key. */
+  /** A key of another account for each check, so that no check uses a cached key. */
   const bystanderKeys: string[] = [];
   const undo: Undo[] = [];
 
@@ -81,7 +84,7 @@ describe('the database connections of the account service', () => {
 
   afterAll(() => undoAll(undo), 120_000);
 
-  it('750 concurrent changes by one account do not delay the key checks and sign-ins of others', async () => {
+  it('750 concurrent changes by one account do not delay the key checks and sign-ins of other accounts', async () => {
     const { accountId, keyId } = hostile;
     const change = (at: number) =>
       at % 2 === 0
@@ -99,7 +102,7 @@ describe('the database connections of the account service', () => {
     expect(Math.max(...bystander.map(({ ms }) => ms))).toBeLessThan(bystanderMsMax);
   }, 60_000);
 
-  it('a burst of changes that an account may wait for is served completely', async () => {
+  it('a burst of changes within the account’s queue limit is served completely', async () => {
     const { accountId, keyId } = hostile;
     const changes = Array.from({ length: 60 }, (_, at) =>
       edge.call(updateKey, { accountId, keyId, body: { name: `burst ${at}` } }),

@@ -32,14 +32,14 @@ describe('the keys that sign session tokens', () => {
   const open = (keys = boxKeys) => new SigningKeys({ database, boxKeys: keys, now: () => now });
   const kidsOf = async (keys: SigningKeys) => (await keys.publicKeys()).map(({ kid }) => kid);
 
-  it('are the same for all replicas, even if all replicas create the first key concurrently', async () => {
+  it('all replicas have the same signing keys, even if all create the first key concurrently', async () => {
     const replicas = Array.from({ length: 8 }, () => open());
     const kids = await Promise.all(replicas.map(async (keys) => (await keys.current()).kid));
     expect(new Set(kids).size).toBe(1);
     expect(await database.acrossAccounts.signingKey.count()).toBe(1);
   });
 
-  it('verify the tokens they sign', async () => {
+  it('signing keys verify the tokens that they sign', async () => {
     const keys = open();
     const { kid, privateKey } = await keys.current();
     const jwk = (await keys.publicKeys()).find((key) => key.kid === kid)!;
@@ -48,7 +48,7 @@ describe('the keys that sign session tokens', () => {
     expect(verify('sha256', Buffer.from('a token'), publicKey, signature)).toBe(true);
   });
 
-  it('are published a day before use, verify for two more days after rotation, and are then removed', async () => {
+  it('signing keys are published a day before use, verify for two more days after rotation, and are then removed', async () => {
     const first = (await open().current()).kid;
     now += 29 * dayMs - 1_000;
     expect(await kidsOf(open())).toEqual([first]);
@@ -69,7 +69,7 @@ describe('the keys that sign session tokens', () => {
     expect(await database.acrossAccounts.signingKey.count()).toBe(1);
   });
 
-  it('are recreated when the secret changes, and the old keys still verify', async () => {
+  it('signing keys are recreated when the secret changes, and the old keys still verify', async () => {
     const first = (await open().current()).kid;
     const others = open(sealingKeyPairFromSeed(Buffer.alloc(32, 8)));
     const { kid } = await others.current();
@@ -77,7 +77,7 @@ describe('the keys that sign session tokens', () => {
     expect(await kidsOf(others)).toEqual([first, kid]);
   });
 
-  it('are stored in a form that a database copy cannot be used to sign with', async () => {
+  it('a copy of the database cannot be used to sign tokens', async () => {
     await open().current();
     const [row] = await database.acrossAccounts.signingKey.findMany();
     expect(JSON.stringify(row!.publicJwk)).not.toContain('"d"');

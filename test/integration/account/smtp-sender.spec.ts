@@ -27,7 +27,7 @@ it('a mail arrives with its sender, recipient and text', async () => {
   expect(server.mails[0]?.text).toContain('Auto-Submitted: auto-generated');
 });
 
-it('an address cannot add recipients or headers', async () => {
+it('an address with line breaks cannot add recipients or headers to a mail', async () => {
   await start();
   const to = '"x, other@example.com\r\nBcc: third@example.com"@example.com';
   await sender.send({ ...mail, to }).catch(() => undefined);
@@ -37,7 +37,7 @@ it('an address cannot add recipients or headers', async () => {
 
 const refuse = (responseCode: number, message: string) => Object.assign(new Error(message), { responseCode });
 
-it('is sent again after a temporary refusal', async () => {
+it('a mail is sent again after a temporary refusal', async () => {
   let attempts = 0;
   await start({
     onRcptTo: (_address, _session, done) => {
@@ -49,7 +49,7 @@ it('is sent again after a temporary refusal', async () => {
   expect([attempts, server.mails.length]).toEqual([3, 1]);
 });
 
-it('is not sent again after a permanent refusal, and the error contains no text of the server or mail', async () => {
+it('a mail is not sent again after a permanent refusal, and the error contains no text of the server or mail', async () => {
   let attempts = 0;
   await start({
     onRcptTo: (_address, _session, done) => {
@@ -64,7 +64,7 @@ it('is not sent again after a permanent refusal, and the error contains no text 
   expect(attempts).toBe(1);
 });
 
-it('a password is never sent without TLS', async () => {
+it('the SMTP password is never sent without TLS', async () => {
   let offered = 0;
   await start(
     {

@@ -22,7 +22,7 @@ export interface LedgerEnds {
   /** Waits until the outbox is empty. */
   untilSettled(withinMs?: number): Promise<void>;
   readLedger(accountIds: readonly string[]): Promise<LedgerRow[]>;
-  /** Request log rows that have savings. */
+  /** Returns the request log rows that have savings. */
   readLog(accountIds: readonly string[]): Promise<LedgerRow[]>;
   close(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export function openLedgerEnds(stack: Stack): LedgerEnds {
   };
 }
 
-/** A request with the given number of pruned tools and saved context tokens. */
+/** Creates a request with the given number of pruned tools and saved context tokens. */
 export function saving(tools: number, tokens: number): Partial<RequestEventV1> {
   return {
     toolsIn: tools + 3,

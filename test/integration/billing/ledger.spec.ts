@@ -50,7 +50,7 @@ const billingOf = async (accountId: string) =>
   (await recorder.messaging.call(describeBilling, { accountId })).billing;
 
 describe('the ledger', () => {
-  it('has one row for each request with savings, with the same figures as the request log', async () => {
+  it('the ledger has one row for each request with savings, with the same figures as the request log', async () => {
     const [one, other] = [newAccountId(), newAccountId()];
     await recorder.record(one, saving(5, 0));
     await recorder.record(one, saving(0, 70));
@@ -81,7 +81,7 @@ describe('the ledger', () => {
     });
   });
 
-  it('totals each month separately', async () => {
+  it('the ledger totals each month separately', async () => {
     const accountId = newAccountId();
     const entry = (at: Date): LedgerEntry => ({
       ...{ requestId: uuidv7(), at: at.toISOString(), accountId, keyId: uuidv7() },
@@ -102,7 +102,7 @@ describe('the ledger', () => {
       expect(Date.parse(end)).toBeGreaterThan(Date.parse(start));
   });
 
-  it('counts a request once, no matter how often or in which batch it arrives', async () => {
+  it('the ledger counts a request once, no matter how often or in which batch the request arrives', async () => {
     const [accountId, keyId] = [newAccountId(), uuidv7()];
     const entries = Array.from({ length: 50 }, (_, at) => ({
       ...{ requestId: uuidv7(), at: new Date().toISOString(), accountId, keyId },
@@ -124,7 +124,7 @@ describe('the ledger', () => {
     });
   });
 
-  it('counts the outcome of an interrupted request once it is known', async () => {
+  it('the ledger counts the outcome of an interrupted request once the outcome is known', async () => {
     const accountId = newAccountId();
     const accepted = createAcceptedEvent({ accountId });
     const end = async (change: Parameters<typeof createEndedEvent>[1]) => {
@@ -146,7 +146,7 @@ describe('the ledger', () => {
     'UPDATE ledger_entries SET account_id = gen_random_uuid(), key_id = NULL WHERE account_id = $1',
     'UPDATE ledger_entries SET key_id = NULL WHERE account_id = $1',
     'DELETE FROM ledger_entries WHERE account_id = $1',
-  ])('is append-only: %s', async (statement) => {
+  ])('the ledger is append-only: %s', async (statement) => {
     const accountId = newAccountId();
     await recorder.record(accountId, saving(1, 1));
     await settle();
@@ -156,7 +156,7 @@ describe('the ledger', () => {
     expect(await ends.readLedger([accountId])).toEqual(before);
   });
 
-  it('keeps the savings of a deleted account under an anonymous name', async () => {
+  it('the ledger keeps the savings of a deleted account under an anonymous name', async () => {
     const [gone, other] = [newAccountId(), newAccountId()];
     for (const accountId of [gone, other]) await recorder.record(accountId, saving(3, 30));
     await settle();
@@ -186,7 +186,7 @@ describe('the ledger', () => {
     expect(named[0]!.account_id).not.toBe(gone);
   });
 
-  it('rejects a batch that it cannot parse, and continues with the next', async () => {
+  it('the ledger rejects a batch that it cannot parse, and continues with the next', async () => {
     const id = uuidv7();
     await queue.add(
       ledgerEntryBatch.name,
@@ -210,7 +210,7 @@ async function queueBatch(entries: readonly LedgerEntry[]): Promise<void> {
   await eventually(async () => ((await queue.getJob(id)) === undefined ? true : undefined));
 }
 
-it('matches the request log after the worker, billing, Redis and Postgres were killed between writes', async () => {
+it('the ledger matches the request log after the worker, billing, Redis and Postgres were killed between writes', async () => {
   const accounts = [newAccountId(), newAccountId()];
   const victims = ['worker', 'billing', 'redis', 'worker', 'billing', 'postgres'];
   for (const [round, victim] of victims.entries()) {
@@ -226,7 +226,7 @@ it('matches the request log after the worker, billing, Redis and Postgres were k
   await settle();
   const rows = await ends.readLedger(accounts);
   expect(rows).toEqual(await ends.readLog(accounts));
-  // Of every 40 requests, all but three have savings: those whose index is a multiple of 15 have none.
+  // 37 of every 40 requests have savings. The other three have an index that is a multiple of 15.
   expect(rows).toHaveLength(victims.length * 37);
   const sums = await Promise.all(accounts.map(async (accountId) => (await billingOf(accountId)).period));
   const sum = (read: (row: (typeof rows)[number]) => number) =>

@@ -20,9 +20,9 @@ const countEvents = async () =>
     .count;
 
 describe('a Stripe event', () => {
-  it('is processed once, and its current content is fetched from Stripe', async () => {
+  it('a Stripe event is processed once, and its current content is fetched from Stripe', async () => {
     const { person, subscription } = await charging.pay();
-    // The content of the delivered event is outdated by now.
+    // The content of the delivered event is outdated by this time.
     const event = charging.stripe.sign('customer.subscription.created', {
       ...subscription,
       status: 'incomplete',
@@ -41,7 +41,7 @@ describe('a Stripe event', () => {
     expect((await charging.read(person)).plan.id).toBe('free');
   });
 
-  it('is processed once even if many copies arrive concurrently', async () => {
+  it('a Stripe event is processed once even if many copies arrive concurrently', async () => {
     const { person, subscription } = await charging.pay();
     const event = charging.stripe.sign('customer.subscription.created', subscription);
     const before = await countEvents();
@@ -54,7 +54,7 @@ describe('a Stripe event', () => {
     expect((await charging.read(person)).plan.id).toBe('pro');
   });
 
-  it('is rejected without a valid signature over its exact bytes, and changes nothing', async () => {
+  it('a Stripe event is rejected without a valid signature over its exact bytes, and changes nothing', async () => {
     const { person, subscription } = await charging.pay();
     const event = charging.stripe.sign('customer.subscription.created', subscription);
     const [time = '', signed = ''] = event.signature.split(',');
@@ -86,7 +86,7 @@ describe('a Stripe event', () => {
     expect((await charging.read(person)).plan.id).toBe('free');
   });
 
-  it('is rejected as a replay if the same delivery arrives again', async () => {
+  it('a Stripe event is rejected as a replay if the same delivery arrives again', async () => {
     const { subscription } = await charging.pay();
     const event = charging.stripe.sign('invoice.paid', {
       id: 'in_1',
@@ -100,7 +100,7 @@ describe('a Stripe event', () => {
     }
   });
 
-  it('is delivered again if processing failed', async () => {
+  it('a Stripe event is delivered again if processing failed', async () => {
     const { person, subscription } = await charging.pay();
     const event = charging.stripe.sign('customer.subscription.created', subscription);
     charging.stripe.setAway(true);
@@ -115,7 +115,7 @@ describe('a Stripe event', () => {
     expect((await charging.read(person)).plan.id).toBe('pro');
   });
 
-  it('is acknowledged even if it does not concern this gateway', async () => {
+  it('a Stripe event is acknowledged even if it does not concern this gateway', async () => {
     const calls = charging.stripe.calls.length;
     for (const [type, object] of [
       ['charge.succeeded', { id: 'ch_1', object: 'charge', customer: 'cus_nobody' }],
@@ -126,14 +126,14 @@ describe('a Stripe event', () => {
     expect(charging.stripe.calls).toHaveLength(calls);
   });
 
-  it('must be JSON within the size limit', async () => {
+  it('a Stripe event must be JSON within the size limit', async () => {
     const event = charging.stripe.sign('invoice.paid', { id: 'in_3', text: 'x'.repeat(600_000) });
     expect((await charging.deliver(event)).status).toBe(413);
     const small = charging.stripe.sign('invoice.paid', { id: 'in_4' });
     expect((await charging.deliver(small, { 'content-type': 'text/plain' })).status).toBe(415);
   });
 
-  it('is not lost if the service is killed while processing it', async () => {
+  it('a Stripe event is not lost if the service is killed while processing it', async () => {
     const { person, subscription } = await charging.pay();
     const event = charging.stripe.sign('customer.subscription.created', subscription);
     // The edge responds only after its timeout, which the test does not wait for.

@@ -50,7 +50,7 @@ export async function startChargingStack(undo: Undo[]): Promise<ChargingStack> {
     STRIPE_API_URL: stripe.url,
     BILLING_PLANS: JSON.stringify(plans),
   };
-  // Deleting an account also deletes what the compressor keeps.
+  // Account deletion includes the compressor's data, so the compressor must run.
   const apps = ['edge-gateway', 'account', 'provider-vault', 'worker', 'billing', 'compressor'];
   // These tests sign up many users.
   const edge = { TRUSTED_PROXIES: '127.0.0.0/8', AUTH_RATE_LIMIT_RPM: '100000' };

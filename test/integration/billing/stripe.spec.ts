@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => undoAll(undo), 120_000);
 
 describe('a subscription', () => {
-  it('starts at a checkout, takes effect once it is paid, and can be changed in the portal', async () => {
+  it('a subscription starts at a checkout, takes effect once it is paid, and can be changed in the portal', async () => {
     const person = await signUpPerson(charging.stack.baseUrl);
     expect(await charging.read(person)).toMatchObject({
       mode: 'stripe',
@@ -48,7 +48,7 @@ describe('a subscription', () => {
     expect(billingPortal.parse(portal.json()).url).toMatch(/^https:\/\/billing\.stripe\.test\//);
   });
 
-  it('is fetched by sync-subscription, whatever its state', async () => {
+  it('sync-subscription fetches a subscription in any state', async () => {
     const { person, subscription } = await charging.pay();
     expect(billing.parse((await charging.act(person, 'sync-subscription')).json()).plan.id).toBe('pro');
     subscription.cancel_at_period_end = true;
@@ -62,12 +62,12 @@ describe('a subscription', () => {
       plan: { id: 'free' },
       subscription: { status: 'canceled' },
     });
-    // There is nothing to sync for a user without a checkout.
+    // A user without a checkout has no subscription to fetch.
     const stranger = await signUpPerson(charging.stack.baseUrl);
     expect(billing.parse((await charging.act(stranger, 'sync-subscription')).json()).subscription).toBeNull();
   });
 
-  it('is paid once: one customer, one open checkout, no second subscription', async () => {
+  it('a subscription is paid once: one customer, one open checkout, no second subscription', async () => {
     const person = await signUpPerson(charging.stack.baseUrl);
     const first = await charging.checkOut(person);
     const second = await charging.checkOut(person);
@@ -82,7 +82,7 @@ describe('a subscription', () => {
     expect(customers).toHaveLength(1);
   });
 
-  it('creates one customer even if calls are concurrent', async () => {
+  it('concurrent calls create only one customer', async () => {
     const person = await signUpPerson(charging.stack.baseUrl);
     await Promise.all(
       Array.from({ length: 5 }, () => charging.act(person, 'create-checkout', { plan_id: 'pro', ...urls })),
@@ -93,7 +93,7 @@ describe('a subscription', () => {
     expect(customers).toHaveLength(1);
   });
 
-  it('belongs to its account: a checkout from another account is not found', async () => {
+  it('a checkout from another account is not found', async () => {
     const { checkoutId } = await charging.pay();
     const stranger = await signUpPerson(charging.stack.baseUrl);
     for (const session_id of [checkoutId, 'cs_test_nobody']) {
@@ -111,7 +111,7 @@ describe('a subscription', () => {
     ['sync-checkout', { session_id: '../customers' }, 'session_id'],
     ['customer-portal', { return_url: 'nowhere' }, 'return_url'],
     ['sync-subscription', { plan_id: 'pro' }, 'plan_id'],
-  ])('%s refuses %j', async (action, body, param) => {
+  ])('%s refuses the request %j', async (action, body, param) => {
     const person = await signUpPerson(charging.stack.baseUrl);
     const answer = await charging.act(person, action, body);
     expect([answer.status, (answer.json() as { error: { param: string } }).error.param]).toEqual([
@@ -120,7 +120,7 @@ describe('a subscription', () => {
     ]);
   });
 
-  it('waits while Stripe is down, and reports the outage', async () => {
+  it('while Stripe is down, a subscription stays unchanged and the call reports the outage', async () => {
     const { person } = await charging.pay();
     charging.stripe.setAway(true);
     try {

@@ -24,7 +24,7 @@ const replicaOf = (at: number) => replicas[at % replicas.length]!;
 const reserveAll = (count: number, tokens: number, key: ReturnType<typeof createKey>) =>
   Promise.all(Array.from({ length: count }, async (_, at) => replicaOf(at).budgets.reserve(key, tokens)));
 const budgetOf = (key: ReturnType<typeof createKey>) => readBudget(replicas[0]!.redis, key);
-/** The state when no edge holds reserved tokens. */
+/** Waits until no edge holds reserved tokens, and returns the budget's state. */
 const untilSettled = (key: ReturnType<typeof createKey>) =>
   eventually(async () => {
     const budget = await budgetOf(key);
@@ -94,7 +94,7 @@ it('a new day resets the daily budget, and a new week resets the weekly budget',
   }
 });
 
-it('10,000 aborted requests leak no reservation', async () => {
+it('10,000 aborted requests leave no reservation', async () => {
   const key = createKey(50_000_000);
   for (let batch = 0; batch < 100; batch++) {
     const reservations = (await reserveAll(100, 10_500, key)).filter(isReserved);
@@ -127,7 +127,8 @@ it('other edges can soon use the budget that a busy edge returns', async () => {
 
 it('tokens held by a killed edge become available after its lease expires', async () => {
   const key = createKey(1_000);
-  // The lease is long enough for the other edge to ask before it ends, even on a busy machine.
+  // The lease is long enough that the other edge's first request arrives before the lease ends, even on a
+  // busy machine.
   const victim = await startReplica(stack.dev.redis_url, 6);
   const other = replicaOf(1);
   replicas.push(victim);
@@ -142,7 +143,7 @@ it('tokens held by a killed edge become available after its lease expires', asyn
   await eventually(async () => ((await budgetOf(key)).today === 400 ? true : undefined));
 });
 
-it('a raised budget takes effect at once', async () => {
+it('a raised budget takes effect immediately', async () => {
   const key = createKey(1_000);
   const [first] = await reserveAll(1, 1_000, key);
   if (!isReserved(first)) throw new Error('the first request has room');
@@ -154,7 +155,7 @@ it('a raised budget takes effect at once', async () => {
   expect(isReserved(await replicaOf(0).budgets.reserve(raised, 500))).toBe(true);
 });
 
-it('when Redis is killed and restarts empty, a share of the budget stays available and no usage is forgotten', async () => {
+it('when Redis is killed and restarts empty, a share of the budget stays available and no usage is lost', async () => {
   const key = createKey(80_000);
   const { budgets } = replicaOf(0);
   const spend = async (tokens: number) => {

@@ -29,7 +29,7 @@ async function connect(): Promise<Redis> {
   return connection;
 }
 
-it('one tenant cannot fill the cache: each account has a share of it', async () => {
+it('one account cannot fill the cache: each account has a limited share', async () => {
   let refused = 0;
   const share = { purpose: 'test', bytesPerDayMax: 10_000, onRefused: () => (refused += 1) };
   const cache = new AccountCache(await connect(), share);
@@ -39,7 +39,7 @@ it('one tenant cannot fill the cache: each account has a share of it', async () 
   for (let at = 0; at < 40; at++) stored.push(await cache.set(noisy, `value:${at}`, value, 60));
   expect(stored.filter(Boolean)).toHaveLength(8);
   expect(refused).toBe(32);
-  // A value that is written again takes no more room, and another account is not affected.
+  // A value that is written again needs no additional memory, and another account is not affected.
   expect(await cache.set(noisy, 'value:0', value, 60)).toBe(true);
   expect(await cache.set(quiet, 'other:0', value, 60)).toBe(true);
   expect((await cache.mgetBuffer('value:7', 'value:8', 'other:0')).map((each) => each?.length)).toEqual([

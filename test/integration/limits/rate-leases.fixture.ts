@@ -11,7 +11,7 @@ interface TimedRedis {
   admitAt(key: string, epoch: string, account: string, ...args: number[]): Promise<WindowReply>;
 }
 
-/** A pseudorandom generator: numbers from 0 to 1. */
+/** A pseudorandom generator that returns numbers from 0 to 1. */
 type Draw = () => number;
 
 interface Replica {
@@ -32,8 +32,8 @@ interface Call {
 const quiet: Call = { asked: 0, wanted: 0, returned: 0, returnedTo: 0 };
 
 /**
- * Replicas of the gateway that share one window, in simulated time. Requests arrive in bursts, messages take up to
- * 40 ms each way, timers fire late, and processes restart and forget their leases.
+ * Simulates replicas of the gateway that share one window, in simulated time. Requests arrive in bursts, and
+ * messages take up to 40 ms each way. Timers fire late, and processes restart and lose their leases.
  */
 export class SimulatedReplicas {
   /** The simulated times at which requests were admitted, in milliseconds. */
@@ -61,7 +61,7 @@ export class SimulatedReplicas {
     }));
   }
 
-  /** Lets the given number of requests arrive at a random replica. */
+  /** Schedules the arrival of the given number of requests at a random replica. */
   burst(at: number, requests: number): void {
     this.#at(at, () => {
       const replica = this.#pick();

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { undoAll, type Stack, type Undo } from '../stack.fixture.ts';
 import { SimulatedReplicas } from './rate-leases.fixture.ts';
 
-/** `RATE_LEASE_RUNS=10000` for a long search: about ten minutes. */
+/** The number of simulated runs. `RATE_LEASE_RUNS=10000` makes a long search of about ten minutes. */
 const runs = Number(process.env['RATE_LEASE_RUNS'] ?? 150);
 const atOnce = 25;
 const minuteMs = 60_000;
@@ -23,7 +23,7 @@ interface Outcome {
   readonly limit: number;
   readonly admitted: number;
   readonly leased: number;
-  /** The most requests that any 60 seconds admitted. */
+  /** The maximum number of requests that were admitted within 60 seconds. */
   readonly most: number;
 }
 
@@ -34,7 +34,8 @@ async function simulate(seed: number): Promise<Outcome> {
   const startMs = 1_000_000_000_000 + Math.floor(draw() * minuteMs);
   const spanMs = minuteMs + draw() * minuteMs;
   for (let burst = 0; burst < 150; burst += 1) {
-    // Half of the runs start with everything at once; the other requests are spread.
+    // Half of the runs start with a burst of 60 groups of requests. All other requests are spread over the
+    // run.
     const at = seed % 2 === 0 && burst < 60 ? draw() * 2_000 : draw() * spanMs;
     simulated.burst(startMs + at, 1 + Math.floor(draw() * 60));
   }
@@ -55,7 +56,7 @@ it(`no 60 seconds admit more than the limit with leases: ${runs} runs with 1 to 
     outcomes.push(...(await Promise.all(Array.from({ length: atOnce }, (_, at) => simulate(seed + at)))));
   }
   expect(outcomes.filter(({ most, limit }) => most > limit)).toEqual([]);
-  // The runs reach the limit, and leases admit a good part of the requests.
+  // The runs reach the limit, and leases admit more than a tenth of the requests.
   const full = outcomes.filter(({ most, limit }) => most > 0.97 * limit);
   expect(full.length).toBeGreaterThan(outcomes.length / 4);
   const sum = (read: (outcome: Outcome) => number) => outcomes.reduce((total, next) => total + read(next), 0);

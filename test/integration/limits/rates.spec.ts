@@ -79,14 +79,14 @@ describe('requests counted from an earlier minute', () => {
     ['has left when the key was silent for long', { 400: 30, 300: 5, 60: 20, 3: 1 }, 21],
     ['counts until it is a minute old', { 110: 30, 60: 20 }, 50],
     ['is nothing when all of it has left', { 300: 30 }, 0],
-  ])('%s', async (_, counts, left) => {
+  ])('the count of an earlier minute %s', async (_, counts, left) => {
     const caller = createCaller(100);
     await remember(caller, counts);
     const [first, second] = [await replicas[0]!.admit(caller), await replicas[1]!.admit(caller)];
     expect([first.remaining, second.remaining]).toEqual([100 - left - 1, 100 - left - 2]);
   });
 
-  it('reports when the oldest request leaves the window', async () => {
+  it('the rate limiter reports when the oldest request leaves the window', async () => {
     const caller = createCaller(20);
     await remember(caller, { 125: 7, 60: 15, 10: 5 });
     for (const replica of replicas) {
@@ -97,7 +97,7 @@ describe('requests counted from an earlier minute', () => {
   });
 });
 
-it('when Redis is killed, a logged share of the limit applies, and the whole limit after it restarts', async () => {
+it('when Redis is killed, a logged share of the limit applies, and the whole limit applies after the restart', async () => {
   const caller = createCaller(1_600);
   await stack.service('redis-cache').kill();
   const away = await ask(2_000, caller);

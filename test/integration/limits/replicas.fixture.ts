@@ -16,7 +16,7 @@ export const quietLog = createLogger({ service: 'test', instanceId: 'test', leve
 export interface Replica {
   readonly budgets: SavedTokenBudgets;
   readonly redis: Redis;
-  /** Stops the edge like `kill -9`, so it returns no tokens. */
+  /** Stops the edge like `kill -9`, so the edge returns no tokens. */
   kill(): void;
   close(): Promise<void>;
 }

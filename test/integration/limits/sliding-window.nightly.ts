@@ -15,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => undoAll(undo), 120_000);
 
 /**
- * The Redis clock differs from this process's clock, and responses take time. A request may be observed this
- * much later.
+ * The maximum delay between the admission of a request and its observation. The Redis clock differs from this
+ * process's clock, and responses take time.
  */
 const delayMs = 1_000;
 

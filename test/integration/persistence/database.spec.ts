@@ -41,7 +41,7 @@ describe('a database scoped to an account', () => {
     epoch: 1,
   });
 
-  it('reads, counts, changes and deletes only the rows of its account', async () => {
+  it('a database scoped to an account reads, counts, changes and deletes only the rows of its account', async () => {
     const [own, foreign] = [row(mine), row(theirs)];
     await database.forAccount(mine).apiKey.create({ data: own });
     await database.forAccount(theirs).apiKey.create({ data: foreign });
@@ -65,7 +65,7 @@ describe('a database scoped to an account', () => {
     });
   });
 
-  it('neither writes nor takes over rows of another account', async () => {
+  it('a database scoped to an account neither writes nor takes over rows of another account', async () => {
     const { apiKey, account } = database.forAccount(mine);
     await expect(apiKey.create({ data: row(theirs) })).rejects.toThrow('another account');
     await expect(apiKey.updateMany({ data: { accountId: theirs } })).rejects.toThrow('another account');
@@ -77,7 +77,7 @@ describe('a database scoped to an account', () => {
     expect(await account.findUnique({ where: { id: theirs } })).toBeNull();
   });
 
-  it('keeps the scope within a transaction, and rolls back a failed transaction completely', async () => {
+  it('a scoped database keeps the scope within a transaction, and rolls back a failed transaction completely', async () => {
     const own = row(mine);
     const failing = database.transactionForAccount(mine, async (tx) => {
       await tx.apiKey.create({ data: own });
@@ -88,13 +88,13 @@ describe('a database scoped to an account', () => {
     expect(await database.acrossAccounts.apiKey.findUnique({ where: { id: own.id } })).toBeNull();
   });
 
-  it('exposes no raw SQL', async () => {
+  it('a scoped database exposes no raw SQL', async () => {
     const scoped = database.forAccount(mine) as unknown as typeof database.acrossAccounts;
     await expect(scoped.$queryRaw`SELECT * FROM api_keys`).rejects.toThrow('cannot be scoped');
     await expect(scoped.$executeRawUnsafe('DELETE FROM api_keys')).rejects.toThrow('cannot be scoped');
   });
 
-  it('retries a transaction that lost a conflict', async () => {
+  it('a database retries a transaction that lost a conflict', async () => {
     const other = newId();
     await database.acrossAccounts.account.create({ data: { id: other, name: 'x', provisionedAs: other } });
     let attempts = 0;
@@ -113,7 +113,7 @@ describe('a database scoped to an account', () => {
     });
   });
 
-  it('limits its connections and queues excess queries', async () => {
+  it('a database limits its connections and queues excess queries', async () => {
     const url = stack.dev.postgres.account;
     const small = createAccountDatabase({ url, connectionsMax: 2 });
     try {
@@ -129,7 +129,7 @@ describe('a database scoped to an account', () => {
     }
   });
 
-  it('waits for a database that does not exist yet, and stops waiting on request', async () => {
+  it('a client waits for a database that does not exist yet, and stops waiting on request', async () => {
     const away = createAccountDatabase({ url: 'postgresql://nobody:x@127.0.0.1:1/none' });
     expect(await away.isUp()).toBe(false);
     const attempts: number[] = [];
@@ -144,7 +144,7 @@ describe('a database scoped to an account', () => {
     await away.close();
   });
 
-  it('treats a wrong password like an unreachable database, and does not reveal the password', async () => {
+  it('a wrong password is treated like an unreachable database, and the error does not reveal the password', async () => {
     const url = stack.dev.postgres.account.replace(/:[^:@]+@/, ':wrong-password@');
     const refused = createAccountDatabase({ url });
     const error: unknown = await refused.acrossAccounts.account.count().catch((thrown: unknown) => thrown);

@@ -8,8 +8,8 @@ import { undoAll, type Stack, type Undo } from '../stack.fixture.ts';
 const prismaDir = resolve(import.meta.dirname, '../../../prisma');
 
 /**
- * The part of a database that Prisma models: columns, indexes and foreign keys. Its schema language has no
- * check constraints.
+ * The part of a database that Prisma models: columns, indexes and foreign keys. Prisma's schema language has
+ * no check constraints.
  */
 const catalogue = `
   SELECT format('column %s.%s %s null=%s default=%s', table_name, column_name,
@@ -59,7 +59,7 @@ describe('the migrations', () => {
   }
 
   it.each(['account', 'vault', 'billing'] as const)(
-    'for %s create the database that its schema describes',
+    'the migrations for %s create the database that its schema describes',
     async (owner) => {
       const migratedUrl = stack.dev.postgres[owner];
       const adminUrl = stack.dev.postgres.admin ?? '';

@@ -26,7 +26,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => undoAll(undo));
 
-/** Results of a tool as indented JSON, of about this many characters in all. */
+/** Returns results of a tool as indented JSON with about this many characters in total. */
 function renderResults(characters: number, seed: string): string[] {
   const results: string[] = [];
   for (let length = 0, at = 0; length < characters; at += 1) {
@@ -57,7 +57,7 @@ function renderRequest(
   };
 }
 
-it('a large conversation is compressed as a small one is, and later turns continue it', async () => {
+it('a large conversation is compressed like a small conversation, and later turns continue it', async () => {
   const accountId = uuidv7();
   const texts = renderResults(300_000, 'large');
   const first = { after: null, upTo: sha256('first') };
@@ -87,7 +87,7 @@ it('a small conversation that grows by a large result is requested again as a wh
   expect(await edge.call(compressBlocks, whole, unhurried)).toMatchObject({ status: 'compressed' });
 });
 
-it('large conversations of one account do not delay the small ones of another', async () => {
+it('large conversations of one account do not delay the small conversations of another account', async () => {
   const [noisy, quiet] = [uuidv7(), uuidv7()];
   const texts = renderResults(1_000_000, 'noisy');
   const [small = ''] = renderResults(1, 'quiet');
@@ -115,7 +115,7 @@ it('large conversations of one account do not delay the small ones of another', 
   expect(['compressed', 'service_unavailable']).toEqual(expect.arrayContaining([...outcomes]));
 }, 60_000);
 
-it('large tool lists are compressed as small ones are', async () => {
+it('large tool lists are compressed like small tool lists', async () => {
   const definitions = Array.from({ length: 400 }, (_, at) => {
     const parameters = { type: 'object', properties: { [`field_${at}`]: { type: 'string' } } };
     const tool = { type: 'function', function: { name: `tool_${at}`, description: 'Does it.', parameters } };

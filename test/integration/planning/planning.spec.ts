@@ -74,7 +74,7 @@ beforeAll(async () => {
 afterAll(() => undoAll(undo));
 
 describe('the tool router process', () => {
-  it('requests the list, then the definitions, and remembers the list afterwards', async () => {
+  it('the tool router requests the list, then the definitions, and stores the list afterwards', async () => {
     const list = { ...question, toolHashes: hashes };
     const unknown = { status: 'unknown', instanceId: 'router-1' };
     expect(await edge.call(planTools, question, unhurried)).toEqual({ ...unknown, missing: [] });
@@ -86,14 +86,14 @@ describe('the tool router process', () => {
     expect(await edge.call(planTools, question, unhurried)).toEqual(planned);
   });
 
-  it('forwards fewer tools, including the needed tool', async () => {
+  it('the tool router forwards fewer tools, including the needed tool', async () => {
     const planned = await edge.call(planTools, question, unhurried);
     if (planned.status !== 'planned') throw new Error('the list is known');
     expect(planned.forwarded.length).toBeLessThan(60);
     expect(planned.forwarded.map((position) => definitions[position]?.name)).toContain('create_issue');
   });
 
-  it('returns the same plan from another replica, which learned the tools independently', async () => {
+  it('another replica of the router, which received the tools separately, returns the same plan', async () => {
     const replica = await startService('tool-router', nats.url, {
       INSTANCE_ID: 'router-2',
       ...unhurriedRouter,
@@ -110,7 +110,7 @@ describe('the tool router process', () => {
     }
   });
 
-  it('plans the same from a hash of earlier turns as from their full text, once it has seen them', async () => {
+  it('the router’s plan for a hash of earlier turns equals its plan for their full text, once it has received the text', async () => {
     const earlier = ['Find the flaky tests of acme/widgets. '.repeat(80), 'And their owners. '.repeat(80)];
     const newest = 'Now merge the pull request that mends them';
     const whole = { ...question, userTurns: [...earlier, newest] };
@@ -125,12 +125,12 @@ describe('the tool router process', () => {
     expect(await edge.call(planTools, named, unhurried)).toEqual(planned);
   });
 
-  it("rejects tools sent under another list's hash", async () => {
+  it("the router rejects tools sent under another list's hash", async () => {
     const wrong = { ...question, listHash: '0'.repeat(64), toolHashes: hashes };
     await expect(edge.call(planTools, wrong, unhurried)).rejects.toMatchObject({ code: 'invalid_field' });
   });
 
-  it('counts its plans, and reports that its models are running and the state of its vectors', async () => {
+  it('the router counts its plans, and reports that its models are running and the state of its vectors', async () => {
     const metrics = await (await fetch(`${router.healthUrl}/metrics`)).text();
     expect(metrics).toMatch(/tool_router_plans_total\{[^}]*outcome="prior"[^}]*\} [1-9]/);
     expect(metrics).toMatch(/tool_router_definitions\{[^}]*\} 117/);
@@ -140,7 +140,7 @@ describe('the tool router process', () => {
     expect(metrics).toMatch(/tool_router_rankings_total\{[^}]*lane="semantic"[^}]*\} [1-9]/);
   });
 
-  it('plans by keyword if there is no valid encoder, and reports the fallback', async () => {
+  it('the router plans by keyword if there is no valid encoder, and reports the fallback', async () => {
     const replica = await startService('tool-router', nats.url, {
       INSTANCE_ID: 'router-3',
       ROUTER_ENCODER_DIR: import.meta.dirname,
@@ -161,14 +161,14 @@ describe('the tool router process', () => {
     }
   });
 
-  it('exits on SIGTERM with no work left', async () => {
+  it('the router exits on SIGTERM with no work left', async () => {
     const replica = await startService('tool-router', nats.url);
     expect(await replica.stop()).toBe(0);
   });
 });
 
 describe('the compressor process', () => {
-  it('returns edits that compact every definition and change nothing else in the 117 tools', async () => {
+  it('the compressor returns edits that compact every definition and change nothing else in the 117 tools', async () => {
     const request = { definitions: texts.map((text, at) => ({ hash: hashes[at]!, text })) };
     const { results } = await edge.call(compressSchemas, request, unhurried);
     expect(results.map(({ hash }) => hash)).toEqual(hashes);

@@ -76,7 +76,7 @@ async function startReplica(url = stack.dev.redis_cache_url) {
 const indexOf = (tools: readonly ToolDefinition[]) =>
   indexToolList(tools[0]?.hash ?? '', tools.map(makeToolCard));
 
-it('a replica ranks with the vectors another replica computed, gets the same scores, and computes none itself', async () => {
+it('a replica ranks with the vectors that another replica computed, gets the same scores, and computes no vectors', async () => {
   const tools = defineTools('shared');
   const first = await startReplica();
   first.ranking.learn(tools);

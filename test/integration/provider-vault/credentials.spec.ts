@@ -61,7 +61,7 @@ describe('the provider vault', () => {
       )
     ).rows;
 
-  it('returns the stored credential from any replica, sealed to the caller', async () => {
+  it('the vault returns the stored credential from any replica, sealed to the caller', async () => {
     const accountId = newId();
     await put(accountId, 'openai');
     await put(accountId, 'mistral', `${secret}-2`, 'https://mistral.example/v1');
@@ -74,7 +74,7 @@ describe('the provider vault', () => {
     });
   });
 
-  it('lists the public fields without the secret, showing a hint of at most four characters', async () => {
+  it('the vault lists the public fields without the secret, with a hint of at most four characters', async () => {
     const accountId = newId();
     await put(accountId, 'openai');
     await put(accountId, 'groq', 'short-key-1');
@@ -87,7 +87,7 @@ describe('the provider vault', () => {
     expect(JSON.stringify(credentials)).not.toContain(secret.slice(-5));
   });
 
-  it('replaces a credential, records the time, and notifies the gateways', async () => {
+  it('the vault replaces a credential, records the time, and notifies the gateways', async () => {
     const accountId = newId();
     const first = await put(accountId, 'openai');
     const second = await put(accountId, 'openai', `${secret}-new`);
@@ -97,7 +97,7 @@ describe('the provider vault', () => {
     await eventually(() => (changes.filter((it) => it.accountId === accountId).length === 2 ? true : null));
   });
 
-  it('keeps the last of many concurrent writes, and never fails a read meanwhile', async () => {
+  it('the vault keeps the last of many concurrent writes, and never fails a concurrent read', async () => {
     const accountId = newId();
     const writes = Array.from({ length: 12 }, (_, i) => put(accountId, 'openai', `${secret}-${i}`));
     await writes[0];
@@ -108,7 +108,7 @@ describe('the provider vault', () => {
     expect(credentials).toHaveLength(1);
   });
 
-  it('deletes a credential permanently, and only from its own account', async () => {
+  it('the vault deletes a credential permanently, and only from its own account', async () => {
     const [accountId, stranger] = [newId(), newId()];
     await put(accountId, 'openai');
     const remove = (owner: string) => edge.call(deleteCredential, { accountId: owner, provider: 'openai' });
@@ -119,7 +119,7 @@ describe('the provider vault', () => {
     await expect(open(accountId, 'openai')).resolves.toEqual({ apiKey: null, baseUrl: null });
   });
 
-  it('writes an audit row for every put, open and delete', async () => {
+  it('the vault writes an audit row for every put, open and delete', async () => {
     const accountId = newId();
     await put(accountId, 'openai');
     await open(accountId, 'openai');
@@ -132,7 +132,7 @@ describe('the provider vault', () => {
     ]);
   });
 
-  it('releases no secret if the audit row cannot be written', async () => {
+  it('the vault releases no secret if the audit row cannot be written', async () => {
     const accountId = newId();
     await put(accountId, 'openai');
     await database.query(
@@ -160,14 +160,14 @@ describe('the provider vault', () => {
       'openai',
       false,
     ],
-  ])('does not open a row that was %s', async (_, sql, provider, moved) => {
+  ])('the vault does not open a row that was %s', async (_, sql, provider, moved) => {
     const [accountId, other] = [newId(), newId()];
     await put(accountId, 'openai');
     await database.query(sql, sql.includes('$2') ? [accountId, other] : [accountId]);
     await expect(open(moved ? other : accountId, provider)).rejects.toMatchObject({ code: 'internal_error' });
   });
 
-  it('rejects a row whose key version is not in use', async () => {
+  it('the vault rejects a row whose key version is not in use', async () => {
     const accountId = newId();
     await put(accountId, 'openai');
     const renamed = database.query(`UPDATE credentials SET key_version = 2 WHERE account_id = $1`, [
@@ -176,7 +176,7 @@ describe('the provider vault', () => {
     await expect(renamed).rejects.toMatchObject({ code: '23503' });
   });
 
-  it('does not open rows with swapped secrets', async () => {
+  it('the vault does not open rows with swapped secrets', async () => {
     const [one, two] = [newId(), newId()];
     await Promise.all([put(one, 'openai'), put(two, 'openai', `${secret}-two`)]);
     await database.query(
@@ -189,7 +189,7 @@ describe('the provider vault', () => {
     }
   });
 
-  it('rejects a box that is sealed to another key or contains no credential', async () => {
+  it('the vault rejects a box that is sealed to another key or contains no credential', async () => {
     const accountId = newId();
     const request = { accountId, provider: 'openai', baseUrl: null };
     const foreign = seal(Buffer.from('{"apiKey":"k"}'), recipient.publicKey);
@@ -203,7 +203,7 @@ describe('the provider vault', () => {
     });
   });
 
-  it('limits the number of credentials per account', async () => {
+  it('the vault limits the number of credentials per account', async () => {
     const accountId = newId();
     await put(accountId, 'provider-0');
     await database.query(
@@ -221,7 +221,7 @@ describe('the provider vault', () => {
     });
   });
 
-  it('keeps secrets out of the database and the database log', async () => {
+  it('the vault keeps secrets out of the database and the database log', async () => {
     const { rows } = await database.query<{ dump: string }>(
       `SELECT string_agg(to_jsonb(c)::text, '') || (SELECT string_agg(to_jsonb(a)::text, '') FROM credential_audit a)
        AS dump FROM credentials c`,
@@ -238,7 +238,7 @@ describe('the provider vault', () => {
     }
   });
 
-  it('deletes an account permanently except for its audit rows, even if the call is repeated', async () => {
+  it('the vault deletes an account permanently except for its audit rows, even if the call is repeated', async () => {
     const [accountId, other] = [newId(), newId()];
     await Promise.all([put(accountId, 'openai'), put(accountId, 'mistral'), put(other, 'openai')]);
     const account = await connectAs(stack, 'account');
@@ -264,7 +264,7 @@ describe('the provider vault', () => {
     await eventually(() => (changes.filter((it) => it.accountId === accountId).length === 4 ? true : null));
   });
 
-  it('reports that a credential was rejected, until it is accepted again or replaced', async () => {
+  it('the vault reports that a credential was rejected, until the credential is accepted again or replaced', async () => {
     const accountId = newId();
     await put(accountId, 'openai');
     const report = (refusedStatus: number | null) =>
@@ -280,7 +280,7 @@ describe('the provider vault', () => {
     await expect(put(accountId, 'openai')).resolves.toMatchObject({ lastError: null });
   });
 
-  it('rejects callers without permission', async () => {
+  it('the vault rejects callers without permission', async () => {
     const router = await connectAs(stack, 'tool-router');
     try {
       const request = { accountId: newId(), provider: 'openai', recipientPublicKey: recipient.publicKey };

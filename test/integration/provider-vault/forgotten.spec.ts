@@ -32,7 +32,7 @@ describe('a credential stored while its account is being deleted', () => {
     return edge.call(putCredential, { accountId, provider: 'openai', baseUrl: null, sealedSecret });
   }
 
-  it('is deleted with the account', async () => {
+  it('a credential stored while its account is being deleted is deleted with the account', async () => {
     const accountId = newId();
     // The credential is written, but its transaction is waiting for the audit row.
     await other.query('BEGIN; LOCK TABLE credential_audit IN SHARE MODE');

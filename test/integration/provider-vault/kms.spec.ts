@@ -48,7 +48,7 @@ describe('a vault with keys in AWS KMS', () => {
     return openSealed(sealedSecret ?? '', recipient.privateKey).toString('utf8');
   }
 
-  it('stores and opens credentials, and calls KMS for every data key', async () => {
+  it('a vault with keys in AWS KMS stores and opens credentials, and calls KMS for every data key', async () => {
     const { publicKey } = await edge.call(getSealingKey, {});
     const sealedSecret = seal(Buffer.from('{"apiKey":"sk-kept-by-kms"}'), publicKey);
     await edge.call(putCredential, { accountId, provider: 'openai', baseUrl: null, sealedSecret });
@@ -60,7 +60,7 @@ describe('a vault with keys in AWS KMS', () => {
     expect(JSON.stringify(kms.requests)).not.toContain(Buffer.from('sk-kept').toString('base64').slice(0, 8));
   });
 
-  it('reports that it cannot serve while KMS refuses requests, and resumes afterwards', async () => {
+  it('a vault with keys in AWS KMS reports that it cannot serve while KMS refuses requests, and resumes afterwards', async () => {
     const fault = { status: 400, type: 'AccessDeniedException' };
     kms.faults.push(fault, fault);
     await expect(open()).rejects.toMatchObject({ code: 'service_unavailable' });
@@ -68,7 +68,7 @@ describe('a vault with keys in AWS KMS', () => {
     await expect(open()).resolves.toContain('sk-kept-by-kms');
   });
 
-  it('is rotated by npm run rotate:kek, which does nothing if the key is unchanged', async () => {
+  it('npm run rotate:kek rotates a key in AWS KMS, and does nothing if the key is unchanged', async () => {
     const { url, password } = stack.natsCredentials('operator');
     const env = { ...process.env, NATS_URL: url, NATS_PASSWORD: password };
     const script = join(root, 'dist/tools/rotate-kek.js');

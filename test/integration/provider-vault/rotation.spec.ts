@@ -35,7 +35,7 @@ describe('a rotation of the key-encryption key', () => {
 
   const running = new Map<string, Enrolment>();
 
-  /** Starts a vault replica with the given keys, replacing the running replica with the same name. */
+  /** Starts a vault replica with the given keys. A running replica with the same name is stopped first. */
   async function startReplica(instanceId: string, keyRing: KeyRing): Promise<CredentialsContext> {
     const database = createVaultDatabase({ url: stack.dev.postgres.vault, connectionsMax: 4 });
     undo.push(() => database.close());
@@ -76,27 +76,27 @@ describe('a rotation of the key-encryption key', () => {
   let a: CredentialsContext;
   let b: CredentialsContext;
 
-  it('starts with one key that every replica has', async () => {
+  it('the vault starts with one key that every replica has', async () => {
     [a, b] = await Promise.all([startReplica('a', ringOf(1)), startReplica('b', ringOf(1))]);
     await put(a, 'openai');
     await expect(open(b, 'openai')).resolves.toBe('key of openai');
     expect((await a.keyVersions.list()).map(({ version }) => version)).toEqual([1]);
   });
 
-  it('rejects a replica that has a different key for a version in use', async () => {
+  it('a replica that has a different key for a version in use is rejected', async () => {
     const other = new KeyRing(new Map([[1, new LocalKey(randomBytes(32))]]));
     await expect(startReplica('c', other)).rejects.toThrow('version 1');
     await expect(startReplica('c', ringOf(2))).rejects.toThrow('version 1');
   });
 
-  it('changes nothing when one replica gets a new key: that replica still encrypts with the shared key', async () => {
+  it('one replica with a new key changes nothing: the replica still encrypts with the shared key', async () => {
     a = await startReplica('a', ringOf(1, 2));
     await put(a, 'mistral');
     expect(await versionOf(a, 'mistral')).toBe(1);
     await expect(open(b, 'mistral')).resolves.toBe('key of mistral');
   });
 
-  it('does not encrypt with the new key while a running replica lacks it, and names that replica', async () => {
+  it('the new key does not encrypt while a running replica lacks it, and that replica is named', async () => {
     await expect(activateKey(a, { version: null })).rejects.toMatchObject({
       code: 'invalid_field',
       param: 'version',
@@ -106,7 +106,7 @@ describe('a rotation of the key-encryption key', () => {
     expect((await a.keyVersions.list()).map(({ version }) => version)).toEqual([1]);
   });
 
-  it('does not accept a different key under the same version number', async () => {
+  it('a different key under the same version number is not accepted', async () => {
     const other = new LocalKey(randomBytes(32));
     b = await startReplica(
       'b',
@@ -120,7 +120,7 @@ describe('a rotation of the key-encryption key', () => {
     await expect(activateKey(a, { version: 2 })).rejects.toMatchObject({ code: 'invalid_field' });
   });
 
-  it('encrypts with the new key as soon as all replicas have it, and decrypts with both keys', async () => {
+  it('the new key encrypts as soon as all replicas have it, and both keys decrypt', async () => {
     b = await startReplica('b', ringOf(1, 2));
     await expect(activateKey(a, { version: null })).resolves.toEqual({ version: 2, previous: 1 });
     await expect(activateKey(b, { version: 2 })).resolves.toEqual({ version: 2, previous: 2 });
@@ -131,11 +131,11 @@ describe('a rotation of the key-encryption key', () => {
     }
   });
 
-  it('does not start a replica that has only the old key', async () => {
+  it('a replica that has only the old key does not start', async () => {
     await expect(startReplica('late', ringOf(1))).rejects.toThrow('version 2');
   });
 
-  it('accepts a credential that was sealed before the rotation', async () => {
+  it('a credential that was sealed before the rotation is accepted', async () => {
     const [, before] = await a.keyVersions.list();
     const { publicKey } = await a.sealingKeys.open(before!);
     const sealedSecret = seal(Buffer.from(JSON.stringify({ apiKey: 'on its way' })), publicKey);
@@ -143,11 +143,11 @@ describe('a rotation of the key-encryption key', () => {
     await expect(open(a, 'xai')).resolves.toBe('on its way');
   });
 
-  it('keeps the old key as long as any row needs it', async () => {
+  it('the old key is kept as long as any row needs it', async () => {
     await expect(retireKeys(a)).resolves.toEqual({ retired: [], inUse: [2, 1] });
   });
 
-  it('skips and names a row that does not decrypt, and continues with the rest', async () => {
+  it('the rotation skips and names a row that does not decrypt, and continues with the other rows', async () => {
     await a.database.acrossAccounts.credential.updateMany({
       where: { provider: 'mistral' },
       data: { baseUrl: 'https://evil.example' },
@@ -160,14 +160,14 @@ describe('a rotation of the key-encryption key', () => {
     expect(await versionOf(a, 'mistral')).toBe(2);
   });
 
-  it('writes one audit row per credential', async () => {
+  it('the rotation writes one audit row per credential', async () => {
     const rows = await a.database
       .forAccount(accountId)
       .credentialAudit.findMany({ where: { action: 'rewrap' } });
     expect(rows.map(({ provider }) => provider)).toEqual(['openai']);
   });
 
-  it('re-encrypts nothing if the audit row cannot be written', async () => {
+  it('the rotation re-encrypts nothing if the audit row cannot be written', async () => {
     const sql = (text: string) => a.database.acrossAccounts.$executeRawUnsafe(text);
     const { version } = (await a.keyVersions.list())[0]!;
     [a, b] = [await startReplica('a', ringOf(1, 2, 3)), await startReplica('b', ringOf(1, 2, 3))];
@@ -182,7 +182,7 @@ describe('a rotation of the key-encryption key', () => {
     await expect(rewrapAll(a)).resolves.toMatchObject({ rewrapped: 4, left: 0 });
   });
 
-  it('retires the old keys when no row needs them, and then works without them', async () => {
+  it('the rotation retires the old keys when no row needs them, and the vault then works without them', async () => {
     await expect(retireKeys(b)).resolves.toEqual({ retired: [1, 2], inUse: [3] });
     a = await startReplica('a', ringOf(3));
     for (const provider of ['openai', 'mistral', 'groq']) {
@@ -192,12 +192,12 @@ describe('a rotation of the key-encryption key', () => {
     await expect(open(b, 'openai')).resolves.toBe('another');
   });
 
-  it('never encrypts with a version that was retired in the meantime', async () => {
+  it('the vault never encrypts with a version that was retired in the meantime', async () => {
     const stale = a.database.forAccount(accountId).credential.updateMany({ data: { keyVersion: 1 } });
     await expect(stale).rejects.toMatchObject({ code: 'P2003' });
   });
 
-  it('resumes after any interruption, batch by batch, by key version and id', async () => {
+  it('the rotation resumes after any interruption, batch by batch, by key version and id', async () => {
     const providers = Array.from({ length: 12 }, (_, at) => `provider-${at}`);
     for (const provider of providers) await put(a, provider);
     keys.set(4, randomBytes(32));
@@ -215,7 +215,7 @@ describe('a rotation of the key-encryption key', () => {
     await expect(rewrapAll(b)).resolves.toEqual({ rewrapped: 0, failed: [], next: null, left: 0 });
   });
 
-  it('re-encrypts each row once even if two rotations run at the same time', async () => {
+  it('each row is re-encrypted once even if two rotations run at the same time', async () => {
     keys.set(5, randomBytes(32));
     await retireKeys(a);
     [a, b] = [await startReplica('a', ringOf(4, 5)), await startReplica('b', ringOf(4, 5))];

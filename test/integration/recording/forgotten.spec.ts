@@ -33,7 +33,7 @@ const countRows = async (accountId: string) => {
   return (await database.query<{ rows: number }>(count, [accountId])).rows[0]!.rows;
 };
 
-it('deletes all requests for an account and rejects later ones, while another account keeps its requests', async () => {
+it('forgetting an account deletes all its requests and rejects later ones, while another account keeps its requests', async () => {
   const [gone, other] = [newAccountId(), newAccountId()];
   for (const accountId of [gone, other, gone, other]) await recorder.record(accountId);
   await recorder.untilCommitted();
@@ -48,9 +48,9 @@ it('deletes all requests for an account and rejects later ones, while another ac
   expect(await forget(gone)).toEqual({ isDone: true });
 }, 60_000);
 
-it('leaves no rows from a concurrent writer', async () => {
+it('forgetting an account leaves no rows from a concurrent writer', async () => {
   const accountId = newAccountId();
-  // The writer continues until shortly after the account was deleted, however long that takes.
+  // The writer continues until shortly after the deletion of the account, at any duration of the deletion.
   const state = { isForgotten: false };
   const writing = (async () => {
     for (let at = 0, late = 0; late < 200; at++, late += state.isForgotten ? 1 : 0) {
@@ -71,7 +71,7 @@ it('leaves no rows from a concurrent writer', async () => {
   expect(await countRows(accountId)).toBe(0);
 }, 60_000);
 
-it('deletes a log that is too large for one statement', async () => {
+it('forgetting an account deletes a log that is too large for one statement', async () => {
   const accountId = newAccountId();
   await recorder.record(accountId);
   await recorder.untilCommitted();
@@ -89,7 +89,7 @@ it('deletes a log that is too large for one statement', async () => {
   expect(await countRows(accountId)).toBe(0);
 }, 60_000);
 
-it('deletes rows even from tables that it does not know', async () => {
+it('forgetting an account deletes rows even from tables that the code does not list', async () => {
   const [gone, other] = [newAccountId(), newAccountId()];
   await database.query('CREATE TABLE "later ""on" (account_id uuid, value int)');
   const insert = 'INSERT INTO "later ""on" SELECT $1::uuid, generate_series(1, 7000)';
@@ -102,7 +102,7 @@ it('deletes rows even from tables that it does not know', async () => {
   await database.query('DROP TABLE "later ""on"');
 }, 60_000);
 
-it('deletes unwritable events for the account, and keeps those for other accounts', async () => {
+it('forgetting an account deletes its unwritable events, and keeps those of other accounts', async () => {
   const [gone, other] = [newAccountId(), newAccountId()];
   const redis = new Redis(stack.dev.redis_url, { maxRetriesPerRequest: null });
   const queue = new Queue<DeadRequestEvent>(deadRequestEvent.queue, { connection: redis });

@@ -37,8 +37,8 @@ async function expectEachOnce(accountId: string, ids: readonly string[]): Promis
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe('every accepted request has exactly one row, although', () => {
-  it('the worker is killed', async () => {
+describe('every accepted request has exactly one row after a kill', () => {
+  it('every accepted request has exactly one row, although the worker is killed', async () => {
     const accountId = newAccountId();
     const ids = await recordWhile(accountId, async () => {
       for (let round = 0; round < 3; round += 1) {
@@ -50,7 +50,7 @@ describe('every accepted request has exactly one row, although', () => {
     await expectEachOnce(accountId, ids);
   }, 90_000);
 
-  it('Redis is killed and restarts without its data', async () => {
+  it('every accepted request has exactly one row, although Redis is killed and restarts without its data', async () => {
     const accountId = newAccountId();
     const ids = await recordWhile(accountId, async () => {
       await pause(150);
@@ -68,7 +68,7 @@ describe('every accepted request has exactly one row, although', () => {
     await expectEachOnce(accountId, ids);
   }, 90_000);
 
-  it('Postgres is killed', async () => {
+  it('every accepted request has exactly one row, although Postgres is killed', async () => {
     const accountId = newAccountId();
     const ids = await recordWhile(accountId, async () => {
       await pause(150);
@@ -79,7 +79,7 @@ describe('every accepted request has exactly one row, although', () => {
     await expectEachOnce(accountId, ids);
   }, 90_000);
 
-  it('NATS is killed, so that commit reports are lost', async () => {
+  it('every accepted request has exactly one row, although NATS is killed and commit reports are lost', async () => {
     const accountId = newAccountId();
     const ids = await recordWhile(accountId, async () => {
       await pause(150);
@@ -93,7 +93,7 @@ describe('every accepted request has exactly one row, although', () => {
 });
 
 describe('a Redis server that evicts', () => {
-  it('is rejected by the worker on startup', async () => {
+  it('the worker rejects a Redis server that evicts keys, on startup', async () => {
     const redis = new Redis(stack.dev.redis_url);
     await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
     await stack.service('worker').kill();

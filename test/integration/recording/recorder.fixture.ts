@@ -12,12 +12,15 @@ import { connectAs } from '../stack.fixture.ts';
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** The gateway side of recording, run by the test itself with real servers and a real worker from a stack. */
+/**
+ * The recording part of the gateway, which the test process runs with real servers and a real worker of a
+ * stack.
+ */
 export interface Recorder {
   readonly messaging: Messaging;
   readonly spool: RequestSpool;
   readonly shipper: SpoolShipper;
-  /** Accepts and completes one request as the gateway does. */
+  /** Accepts and completes one request in the same way as the gateway. */
   record(accountId: string, change?: Partial<RequestEventV1>, traceparent?: string): Promise<RequestEventV1>;
   /** Resolves when every recorded event has been reported as committed. */
   untilCommitted(withinMs?: number): Promise<void>;
@@ -65,7 +68,7 @@ export async function startRecorder(stack: StackUnderTest): Promise<Recorder> {
   };
 }
 
-/** All requests for an account, fetched page by page. */
+/** Returns all requests of an account, fetched page by page. */
 export async function listAll(messaging: Messaging, accountId: string) {
   const requests = [];
   for (let offset = 0; ; offset += 500) {

@@ -56,7 +56,7 @@ const shipped = (accountId: string, change: Partial<RequestEventV1> = {}) =>
   renderShippedEvent(createEndedEvent(createAcceptedEvent({ accountId }), change));
 
 describe('the request log', () => {
-  it('contains every field of each recorded request, and the spool releases the request', async () => {
+  it('the request log contains every field of each recorded request, and the spool releases the request', async () => {
     const accountId = newAccountId();
     const ended = await recorder.record(accountId, {
       sessionId: 'session-1',
@@ -112,7 +112,7 @@ describe('the request log', () => {
     expect(detail?.compression_steps).toEqual([{ step: 'schema', tokens_before: 900, tokens_after: 700 }]);
   });
 
-  it('lists the newest requests first, page by page, and never shows another account', async () => {
+  it('the request log lists the newest requests first, page by page, and never shows another account', async () => {
     const [mine, other] = [newAccountId(), newAccountId()];
     const ids = [];
     for (let at = 0; at < 25; at += 1) ids.push((await recorder.record(mine)).requestId);
@@ -124,7 +124,7 @@ describe('the request log', () => {
     expect(await readDetail(recorder.messaging, other, foreign.requestId)).not.toBeNull();
   });
 
-  it('ignores duplicates and replays', async () => {
+  it('the request log ignores duplicates and replays', async () => {
     const accountId = newAccountId();
     const [first, second] = [shipped(accountId), shipped(accountId)];
     await queueBatch([first, second, first]);
@@ -135,7 +135,7 @@ describe('the request log', () => {
     expect(before.total).toBe(2);
   });
 
-  it('replaces an interrupted outcome with any other, but never the reverse', async () => {
+  it('an interrupted outcome is replaced with any other outcome, but never the reverse', async () => {
     const accountId = newAccountId();
     const events = [shipped(accountId), shipped(accountId), shipped(accountId), shipped(accountId)] as const;
     const interrupted = (event: object) => ({ ...event, status: 'interrupted', httpStatus: null });
@@ -153,7 +153,7 @@ describe('the request log', () => {
     expect(requests.find(({ id }) => id === interruptedFirst.requestId)?.http_status).toBe(200);
   });
 
-  it('creates the partition that an old event needs', async () => {
+  it('the worker creates the partition that an old event needs', async () => {
     const accountId = newAccountId();
     const twoMonthsAgo = Date.now() - 62 * 86_400_000;
     const hex = twoMonthsAgo.toString(16).padStart(12, '0');
@@ -163,7 +163,7 @@ describe('the request log', () => {
     expect(detail?.created_at).toBe(new Date(twoMonthsAgo).toISOString());
   });
 
-  it("adds a worker span to every request's own trace", async () => {
+  it("every request's own trace gets a worker span", async () => {
     const accountId = newAccountId();
     const traces = ['0af7651916cd43dd8448eb211c803190', '0af7651916cd43dd8448eb211c803191'];
     const events = [];
@@ -182,7 +182,7 @@ describe('the request log', () => {
 });
 
 describe('an invalid event', () => {
-  it('is stored as a dead letter with its reason, and the rest of its batch is written', async () => {
+  it('an invalid event is stored as a dead letter with its reason, and the rest of its batch is written', async () => {
     const accountId = newAccountId();
     const good = [shipped(accountId), shipped(accountId), shipped(accountId)] as const;
     const poison = [
@@ -204,7 +204,7 @@ describe('an invalid event', () => {
     for (const { data } of letters) expect(data.reason.length).toBeGreaterThan(5);
   });
 
-  it('does not stop the queue if its whole job is malformed', async () => {
+  it('a completely malformed job does not stop the queue', async () => {
     const before = await dead.count();
     await queue.add('whatever', { nothing: 'known' }, { ...requestEventBatchOptions, jobId: 'odd' });
     await queue.add(requestEventBatch.name, {}, { ...requestEventBatchOptions, jobId: 'torn', delay: 3_000 });
@@ -215,7 +215,7 @@ describe('an invalid event', () => {
     expect((await listAll(recorder.messaging, accountId)).total).toBe(1);
   }, 60_000);
 
-  it('never results from text content: NUL and lone surrogates become the replacement character', async () => {
+  it('text content never makes an event invalid: NUL and lone surrogates become the replacement character', async () => {
     const accountId = newAccountId();
     const event = shipped(accountId, { sessionId: 'a\0b\ud800c', calledTools: ['x\0', '\\u0000'] });
     await queueBatch([event]);
@@ -223,7 +223,7 @@ describe('an invalid event', () => {
     expect(detail).toMatchObject({ session_id: 'a\ufffdb\ufffdc', called_tools: ['x\ufffd', '\\u0000'] });
   });
 
-  it('is written once that becomes possible, and otherwise stays a dead letter unchanged', async () => {
+  it('a dead letter is written when the write becomes possible, and otherwise stays unchanged', async () => {
     const before = await dead.count();
     expect(await dead.retry()).toBe(before);
     await eventually(async () => ((await dead.count()) === before ? true : null));
@@ -233,7 +233,7 @@ describe('an invalid event', () => {
     expect(await dead.count()).toBe(before);
     const accountId = newAccountId();
     const [letter] = await dead.list(1);
-    // Simulates an upgrade that understands the event.
+    // Simulates an upgrade of the worker that can parse the event.
     await redis.hset(
       `bull:request-events-dead:${letter!.id}`,
       'data',

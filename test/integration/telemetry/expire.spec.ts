@@ -133,7 +133,7 @@ describe('figures of a span whose log was deleted', () => {
     });
   }, 60_000);
 
-  it('stay the same where they are sums', async () => {
+  it('sums over a span stay the same after the span’s log is deleted', async () => {
     const { days } = await recorder.messaging.call(listDailyUsage, { accountId, ...span });
     const known = { requests: 2, tools_in: 40, tool_tokens_saved: 1_800, estimated_tokens_saved: 3_000 };
     expect(days.map(({ date }) => date)).toEqual([9, 2].map((ago) => instantAt(-ago).slice(0, 10)));
@@ -144,7 +144,7 @@ describe('figures of a span whose log was deleted', () => {
     expect(figures).toMatchObject({ requests: 4, net_tokens_saved: 6_000, tool_tokens_saved: 3_600 });
   });
 
-  it('are null in analytics where they need the log, and unchanged where they do not', async () => {
+  it('after the log is deleted, analytics figures that need the log are null, and other figures are unchanged', async () => {
     const { days, totals } = await filtered({});
     expect(dayAt(days, 2)).toEqual(dayAt(before.days, 2));
     const unknown = {
@@ -158,7 +158,7 @@ describe('figures of a span whose log was deleted', () => {
     expect(totals).toEqual({ ...before.totals, ...unknown });
   });
 
-  it('are known for a key, and null for a model or a session', async () => {
+  it('after the log is deleted, figures are available for a key, and null for a model or a session', async () => {
     const ofKey = await filtered({ key_id: keyId });
     expect(ofKey.totals).toMatchObject({ requests: 1 });
     for (const filter of [{ model: 'one' }, { session_id: 's-2' }]) {
@@ -174,7 +174,7 @@ describe('figures of a span whose log was deleted', () => {
     expect(recent.totals).toMatchObject({ requests: 1, sessions: 1 });
   });
 
-  it('are null if the span begins or ends within a deleted hour, and zero if nothing happened', async () => {
+  it('figures are null if the span begins or ends within a deleted hour, and zero for a span without requests', async () => {
     const within = (fromMs: number, toMs: number) =>
       recorder.messaging.call(summarizeUsage, {
         ...{ accountId, from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() },
@@ -186,7 +186,7 @@ describe('figures of a span whose log was deleted', () => {
     expect((await within(at + 3_600_000, at + 2 * 3_600_000 + 1_000)).figures).toMatchObject({ requests: 0 });
   });
 
-  it('include the use of tools, which does not expire with the log', async () => {
+  it('the use of tools does not expire with the log', async () => {
     const call = { accountId, ...span, limit: 10, offset: 0 };
     const { requestsConsidered, tools } = await recorder.messaging.call(listToolHealth, call);
     expect(requestsConsidered).toBe(4);
@@ -199,7 +199,7 @@ describe('figures of a span whose log was deleted', () => {
   });
 });
 
-test('tool data expires too, even if no row is left', async () => {
+test('tool data also expires, even if the account has no rows left', async () => {
   const nowMs = Date.now();
   const accountId = newAccountId();
   const { toolAssessment } = database.forAccount(accountId);
@@ -225,7 +225,7 @@ test('a month without rows is dropped, and created again for a late event', asyn
   expect(await dropEmptyPartitions(database, partitions, nowMs)).not.toContain(name);
   await expireAccount(database, accountId, { retentionDays: 30, hasContents: true }, nowMs);
   expect(await dropEmptyPartitions(database, partitions, nowMs)).toContain(name);
-  // The worker still has this month in its cache.
+  // The worker's cache still contains the partition of this month.
   await recordAt(accountId, [200], nowMs);
   expect((await listAll(recorder.messaging, accountId)).requests).toHaveLength(1);
 });
@@ -243,7 +243,7 @@ describe('request contents', () => {
   const expire = (accountId: string, retentionDays: number, hasContents = true) =>
     expireAccount(database, accountId, { retentionDays, hasContents }, Date.now());
 
-  test('expire after the content lifetime or a shorter retention period, and others stay', async () => {
+  test('request contents expire after the content lifetime or a shorter retention period, and other contents stay', async () => {
     const [own, other] = [newAccountId(), newAccountId()];
     const [fresh, old, over] = [await keep(own, 0), await keep(own, 9), await keep(own, 3, 2)];
     const theirs = await keep(other, 9);
@@ -257,14 +257,14 @@ describe('request contents', () => {
     expect(await read(other, fresh)).toBeNull();
   });
 
-  test('are all deleted when their account turns off content logging', async () => {
+  test('all request contents are deleted when their account turns off content logging', async () => {
     const own = newAccountId();
     const kept = await keep(own, 0);
     expect(await expire(own, 30, false)).toMatchObject({ contents: 1 });
     expect(await read(own, kept)).toBeNull();
   });
 
-  test('are stored encrypted, once per request', async () => {
+  test('request contents are stored encrypted, once per request', async () => {
     const own = newAccountId();
     const requestId = await keep(own, 0);
     const again = { accountId: own, requestId, expiresAt: new Date().toISOString(), packed: 'aGk=' };

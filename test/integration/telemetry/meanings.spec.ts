@@ -39,7 +39,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => encoder.release());
 
-/** The router's responses, computed in this process with the shipped encoder. */
+/** Returns the router's responses, computed in this process with the shipped encoder. */
 function openRouter(has: Encoder | undefined) {
   const inference: Inference = {
     encoder: has,
@@ -69,14 +69,14 @@ describe('tools with the same meaning in different words', () => {
     );
   });
 
-  test('are rare in a clean set: even by meaning, nine of ten GitHub tools have no issue', async () => {
+  test('similar meanings are rare in a clean set: even by meaning, nine of ten GitHub tools have no issue', async () => {
     const meanings = await readMeanings(openRouter(encoder), github);
     expect(meanings).not.toBeNull();
     const withIssues = assessList(github, meanings).filter(({ issues }) => issues.length > 0);
     expect(withIssues.length / github.length).toBeLessThanOrEqual(0.1);
   });
 
-  test('are compared by words while no encoder is running or no router responds', async () => {
+  test('tools are compared by words if no encoder is running or no router responds', async () => {
     expect(await readMeanings(openRouter(undefined), all)).toBeNull();
     const away = { call: () => Promise.reject(new Error('away')) };
     expect(await readMeanings(away, all)).toBeNull();

@@ -9,14 +9,14 @@ import { undoAll, type Undo } from '../stack.fixture.ts';
 
 const bucket = 'act:51-100';
 const minuteMs = 60_000;
-/** Traffic of one conversation a minute, from five days ago. */
+/** The start of the traffic, five days ago. The traffic has one conversation per minute. */
 const startMs = Date.now() - 5 * 86_400_000;
 const undo: Undo[] = [];
 let recorder: Recorder;
 let database: ReturnType<typeof createTelemetryDatabase>;
 
 beforeAll(async () => {
-  // Without the account service, the worker of the stack calibrates nothing by itself.
+  // Without the account service, the worker of the stack starts no calibration.
   const stack = await startStack({ apps: ['worker'] });
   undo.push(() => stack.stop());
   recorder = await startRecorder(stack);
@@ -28,11 +28,14 @@ afterAll(() => undoAll(undo), 120_000);
 
 type Plan = NonNullable<RequestEventV1['plan']>;
 
-/** One of the account's conversations: in shadow, or pruned to ten tools. */
+/** One of the account's conversations: a shadow conversation, or a conversation pruned to ten tools. */
 interface Conversation {
   readonly place: number;
   readonly toolList: string;
-  /** The smallest K that would have held the tool, which every shadow conversation calls. Only in shadow. */
+  /**
+   * The smallest K with which the plan would have forwarded the needed tool. Only for shadow conversations,
+   * which all call this tool.
+   */
   readonly heldFromK?: number;
   readonly isRecovered?: boolean;
 }
@@ -69,7 +72,10 @@ async function record(accountId: string, conversations: readonly Conversation[])
   await recorder.untilCommitted();
 }
 
-/** Every fifth conversation is in shadow. One pruned conversation in `recovered` recovers a tool. */
+/**
+ * Creates traffic in which every fifth conversation is a shadow conversation. One of every `recovered`
+ * conversations recovers a tool, unless it is a shadow conversation.
+ */
 function traffic(
   from: number,
   count: number,
@@ -102,7 +108,7 @@ async function calibrateNow(accountId: string) {
   return { policy: find(policies.at(-1)?.buckets), shown: find(shown.buckets), changes };
 }
 
-test('a new tool list tests recall again, and a fall switches the bucket off, in policy, API and alert', async () => {
+test('a new tool list restarts the recall test, and a fall of recall turns the bucket off, in policy, API and alert', async () => {
   const accountId = newAccountId();
   const usual = { toolList: 'a'.repeat(16), recovered: 50, heldFromK: (at: number) => 1 + (at % 8) };
   await record(accountId, traffic(0, 500, usual));

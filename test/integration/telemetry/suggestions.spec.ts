@@ -33,7 +33,10 @@ function rankOf(tools: readonly Offered[], question: string, name: string): numb
   return [...order].findIndex((position) => index.names[position] === name) + 1;
 }
 
-/** Collisions added to GitHub's tools: the intended tool, its rival, and a request for the intended tool. */
+/**
+ * Collisions added to GitHub's tools. Each has the intended tool, its rival, and a request for the intended
+ * tool.
+ */
 const collisions = [
   {
     meant: plant('get_user', 'Get a user of the company', 'badge_number'),

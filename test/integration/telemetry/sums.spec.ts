@@ -31,7 +31,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => undoAll(undo), 120_000);
 
-/** A UUIDv7 with the given timestamp. */
+/** Returns a UUIDv7 with the given timestamp. */
 function idAt(time: string): string {
   const hex = Date.parse(time).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}${uuidv7().slice(13)}`;
@@ -89,7 +89,7 @@ describe('totals over many months', () => {
       const time = new Date(Math.floor(timeMs)).toISOString();
       const change = {
         ...{ toolsIn: 20 + at, toolsOut: 5, usage: usage(at), costUsd: at % 3 === 0 ? null : 0.1 },
-        // Some recovery rounds cost more than pruning saved, and some definitions were not counted.
+        // Some recovery rounds cost more than the savings of pruning, and some definitions were not counted.
         ...{ recoveryTokens: at % 4 === 0 ? at * 150 : 0, toolTokensSaved: at % 6 === 0 ? null : 40 - at },
       };
       await recordAt(
@@ -117,7 +117,7 @@ describe('totals over many months', () => {
     [month(9), month(8)],
   ].map(([from, to]) => [new Date(from!).toISOString(), new Date(to!).toISOString()] as const);
 
-  it.each(spans)('from %s to %s match the request log', async (from, to) => {
+  it.each(spans)('the totals from %s to %s match the request log', async (from, to) => {
     const { messaging } = recorder;
     const wanted = within(from, to);
     const { figures } = await messaging.call(summarizeUsage, { accountId, from, to });
@@ -210,7 +210,7 @@ it('the totals can be recomputed from the request log, and stay when rows are de
   expect(hours.rowCount).toBe(0);
 });
 
-/** In the column order of the table. */
+/** The values in the column order of the table. */
 function renderHour({ hour: { account_id, key_id, hour, ...figures } }: Hour): unknown[] {
   return [account_id, hour, key_id, ...Object.entries(figures).sort()];
 }

@@ -19,11 +19,11 @@ import type { Target } from '../request/request.ts';
 import { restrictTools } from './restrict-tools.ts';
 
 /**
- * Handles a token-counting request. The request takes the steps of a chat request, but gets no row in the
- * request log, because no model runs. The request is not planned. Only a conversation with bound reasoning is
- * counted with its stored plan. The key's tool lists apply. A provider that uses the client's format counts
- * the tokens itself. For any other provider, the gateway estimates the count and marks the response as an
- * estimate.
+ * Handles a token-counting request. A token-counting request takes the steps of a chat request, but gets no
+ * row in the request log, because no model runs. A token-counting request is not planned. Only a conversation
+ * with bound reasoning is counted with its stored plan. The tool lists of the API key apply. A provider that
+ * uses the client's format counts the tokens itself. For any other provider, the gateway estimates the count
+ * and marks the response as an estimate.
  */
 export async function countTokens(exchange: Exchange, services: PipelineServices): Promise<void> {
   let outcome = answered;
@@ -62,12 +62,13 @@ const answered: RelayOutcome = {
   summary: null,
 };
 
-/** The provider's counting endpoint, if the provider uses the client's format. */
+/** The provider's endpoint for token counting, if the provider uses the client's format. */
 function countingAt(target: Target): Target | undefined {
   const { lane, provider } = target;
   const chatPath = provider.chatPaths[lane.format];
   if (lane.kind !== 'same-format' || chatPath === undefined) return undefined;
-  // There are no alternatives, because another provider may have a different counting path or none.
+  // A token-counting request has no fallbacks, because another provider may have a different path for
+  // counting or none.
   return { ...target, path: `${chatPath}/count_tokens`, alternatives: () => [] };
 }
 

@@ -4,13 +4,13 @@ import { keyScopes } from './key-scope.ts';
 
 const tokenBudget = z.int().min(0).max(1e15);
 
-/** Limits for a key. A key without a value inherits the value from the account policy. */
+/** Limits for an API key. An API key without a value inherits the value from the account policy. */
 export const limits = {
-  /** Maximum requests per minute. */
+  /** Maximum number of requests per minute. */
   rate_limit_rpm: z.int().min(1).max(10_000_000),
-  /** Maximum saved tokens per UTC day. */
+  /** Maximum number of saved tokens per UTC day. */
   daily_token_budget: tokenBudget,
-  /** Maximum saved tokens per UTC week. Weeks start on Monday. */
+  /** Maximum number of saved tokens per UTC week. Weeks start on Monday. */
   weekly_token_budget: tokenBudget,
 };
 
@@ -22,8 +22,8 @@ export const accountPolicy = z.strictObject({
   /** Retention period for request data, in days. */
   retention_days: z.int().min(1).max(365),
   /**
-   * Maximum share of conversations, from 0 to 1, that forward all tools and still record a plan. Recall is
-   * measured on these conversations. A share of 0 turns measuring off.
+   * Maximum share of conversations, from 0 to 1, in which the gateway forwards all tools and only records a
+   * plan. The gateway measures recall on these shadow conversations. A share of 0 turns the measurement off.
    */
   shadow_share: z
     .number()
@@ -35,8 +35,8 @@ export const accountPolicy = z.strictObject({
       examples: [0.05],
     }),
   /**
-   * Maximum share of conversations that forward all tools while a bucket learns. A bucket learns until it has
-   * 100 conversations, and while recall is tested again. See docs/internals/recall.md.
+   * Maximum share of shadow conversations while a bucket learns. A bucket learns until it has 100
+   * conversations, and while recall is tested again. See docs/internals/recall.md.
    */
   shadow_share_learning: z
     .number()
@@ -47,7 +47,7 @@ export const accountPolicy = z.strictObject({
         'Maximum share of conversations that forward all tools while a bucket has measured fewer than 100 conversations, and while recall is tested again.',
       examples: [0.2],
     }),
-  /** The scopes of a key that is created without `scopes`. */
+  /** The scopes of an API key that is created without `scopes`. */
   default_key_scopes: keyScopes,
 });
 export type AccountPolicyBody = z.infer<typeof accountPolicy>;
@@ -76,12 +76,13 @@ export const accountPerson = z.object({
 });
 
 /**
- * The account as the owner reads it. `person` is absent for API keys and for people of an external issuer.
+ * The account, as returned to its owner. `person` is absent for API keys and for people of an external
+ * identity issuer.
  */
 export const ownAccount = account.extend({ person: accountPerson.optional() });
 export type OwnAccount = z.infer<typeof ownAccount>;
 
-/** A partial update. Omitted fields keep their current values. */
+/** A partial update of an account. Omitted fields keep their current values. */
 export const updateAccountBody = z
   .strictObject({ name: accountName, policy: accountPolicy.partial() })
   .partial();
@@ -94,12 +95,12 @@ const status = z.enum(['pending', 'done']);
  * person or account.
  */
 export const accountDeletion = z.object({
-  /** The deletion id, not the account id. Anyone with this id may read the receipt. */
+  /** The deletion id, not the account id. Anyone with the deletion id may read the receipt. */
   id,
   object: z.literal('account.deletion'),
   /**
-   * `done` after every step is done. The account's keys and login sessions stop working before the first
-   * response is sent.
+   * The status is `done` when every deletion step is done. The account's keys and login sessions stop working
+   * before the first response is sent.
    */
   status,
   requested_at: timestamp,
@@ -107,7 +108,7 @@ export const accountDeletion = z.object({
   /** Deletion steps in execution order. Each step is retried until it succeeds. */
   steps: z.array(
     z.object({
-      /** The service that deletes its data in this step. */
+      /** The service that deletes its data in this deletion step. */
       service: z.string(),
       status,
       completed_at: timestamp.nullable(),

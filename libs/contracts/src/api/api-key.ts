@@ -4,12 +4,12 @@ import { limits } from './account.ts';
 import { allKeyScopes, keyScopes } from './key-scope.ts';
 import { listOf } from '../base/list.ts';
 
-/** Key fields that can be inherited from the account policy. */
+/** Fields of an API key that can be inherited from the account policy. */
 export const inheritableLimit = z.enum(['rate_limit_rpm', 'daily_token_budget', 'weekly_token_budget']);
 
 /**
- * An API key as shown in lists, without its secret. Limits are effective values. `inherited` names the limits
- * that the account policy sets.
+ * An API key as shown in lists, without its secret. Its limits include limits inherited from the account
+ * policy. `inherited` names the limits that the account policy sets.
  */
 export const apiKey = z.object({
   id,
@@ -27,28 +27,29 @@ export const apiKey = z.object({
   k_target_override: z.int().min(1).max(512).nullable(),
   allowed_tools: toolNames.nullable(),
   denied_tools: toolNames.nullable(),
-  // The default covers account services from the previous release. Remove the default with the next release.
+  // Account services of the previous release omit this field. Remove the default value in the next release.
   scopes: keyScopes.default([...allKeyScopes]),
   inherited: z.array(inheritableLimit),
 });
 export type ApiKey = z.infer<typeof apiKey>;
 
-/** The response to a create request. The secret is shown only here. */
+/** The response to a request that creates an API key. Only this response contains the key's secret. */
 export const createdApiKey = apiKey.extend({ key: z.string() });
 export const apiKeyList = listOf(apiKey);
 export const deletedApiKey = z.object({ id, object: z.literal('api_key.deleted'), deleted: z.literal(true) });
 
-/** The response to a rotate request, with the new secret. */
+/** The response to a request that rotates an API key, with the new secret. */
 export const rotatedApiKey = createdApiKey.extend({
   /** Expiry time of the previous secret. The value is null if the previous secret has already expired. */
   previous_key_expires_at: timestamp.nullable(),
 });
 
-/** The end of the year 9999. Later times have no RFC 3339 form. */
+/** The end of the year 9999. RFC 3339 cannot express later times. */
 const unixSecondsMax = 253_402_300_799;
 
 /**
- * Accepts RFC 3339 or Unix seconds, and outputs RFC 3339. The account service requires a time in the future.
+ * An expiry time, accepted in RFC 3339 form or as Unix seconds, and returned in RFC 3339 form. The account
+ * service rejects times in the past.
  */
 const expiry = z.union(
   [
@@ -72,18 +73,23 @@ export const createApiKeyBody = z.strictObject({
   weekly_token_budget: limits.weekly_token_budget.optional(),
   k_target_override: kTarget.nullable().optional(),
   expires_at: expiry.nullable().optional(),
-  /** Default: the account policy's `default_key_scopes`, without `manage` if the key is restricted. */
+  /**
+   * Default: the account policy's `default_key_scopes`. A restricted key gets these scopes without `manage`.
+   */
   scopes: keyScopes.optional(),
 });
 export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>;
 
 /**
- * Settings for a playground key. With 512, every list of up to 512 tools is forwarded in full, for comparison
- * with a pruned list.
+ * Settings for an API key of the playground. If `k_target_override` is 512, every list of up to 512 tools is
+ * forwarded in full, for comparison with a pruned list.
  */
 export const playgroundKeyBody = z.strictObject({ k_target_override: kTarget.optional() });
 
-/** A partial update. Omitted fields keep their current values. A limit that is null is inherited again. */
+/**
+ * A partial update of an API key. Omitted fields keep their current values. A limit of null is replaced by
+ * the limit of the account policy.
+ */
 export const updateApiKeyBody = z
   .strictObject({
     name: keyName,
@@ -102,14 +108,17 @@ const weekSeconds = 7 * 24 * hourSeconds;
 
 export const rotateApiKeyBody = z.strictObject({
   /**
-   * Seconds until the previous secret stops working: 3,600 by default, at most one week. With 0, the secret
-   * stops working immediately.
+   * Seconds until the previous secret stops working: 3,600 by default, at most one week. With a value of 0,
+   * the previous secret stops working immediately.
    */
   overlap_seconds: z.int().min(0).max(weekSeconds).default(hourSeconds),
 });
 export type RotateApiKeyBody = z.infer<typeof rotateApiKeyBody>;
 
-/** At least one list is required. Null clears a list. An omitted list keeps its value. */
+/**
+ * New tool lists for an API key. At least one of the two tool lists is required. Null clears a tool list. An
+ * omitted tool list keeps its value.
+ */
 export const toolListBody = z
   .strictObject({
     allowed_tools: toolNames.nullable().optional(),

@@ -3,8 +3,8 @@ import { id, instant, timestamp } from '../base/common.ts';
 import { pageOf, pageQuery } from '../base/list.ts';
 
 /**
- * The action of an audit event. Action names are stable: releases add names, and never change or remove a
- * name.
+ * The action of an audit event. Action names are stable: a release may add action names, but never changes or
+ * removes an action name.
  */
 export const auditAction = z
   .enum([
@@ -72,8 +72,8 @@ export const auditTarget = z.object({
 export type AuditTarget = z.infer<typeof auditTarget>;
 
 /**
- * The changed fields, with the values before and after. The size of a long value replaces the value. Secrets
- * are never included.
+ * The changed fields, with the values before and after the change. A long value is replaced by its size.
+ * Secrets are never included.
  */
 export const auditChanges = z
   .record(z.string().max(64), z.object({ from: z.unknown(), to: z.unknown() }))

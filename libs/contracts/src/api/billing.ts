@@ -6,7 +6,7 @@ import { billedSavings } from './request-log.ts';
 const returnUrl = z.url({ protocol: /^https?$/ }).max(2_048);
 const planId = z.string().regex(/^[a-z0-9_-]{1,64}$/);
 
-/** A plan that an account can have. */
+/** A billing plan that an account can have. */
 export const billingPlan = z.object({
   id: planId,
   name: z.string(),
@@ -16,16 +16,16 @@ export const billingPlan = z.object({
   included_tokens_saved: count.nullable(),
   /** Price per million net saved tokens above the included amount, in USD. */
   usd_per_million_tokens_saved: z.number().nonnegative(),
-  /** Whether `POST /v1/billing/create-checkout` accepts this plan. */
+  /** Whether `POST /v1/billing/create-checkout` accepts this billing plan. */
   can_subscribe: z.boolean(),
 });
 export type BillingPlan = z.infer<typeof billingPlan>;
 
-/** Savings for one calendar month (UTC). The figures are ledger totals and match the request log. */
+/** Savings for one calendar month (UTC). The figures are totals of the ledger, and match the request log. */
 export const billingPeriod = z.object({
-  /** Start of the month, inclusive. */
+  /** Start of the month. This time is part of the month. */
   start: timestamp,
-  /** End of the month, exclusive. */
+  /** End of the month. This time is not part of the month. */
   end: timestamp,
   requests: count.meta({ description: 'Requests that saved tokens.', examples: [233] }),
   ...billedSavings(count),
@@ -40,7 +40,9 @@ export type BillingPeriod = z.infer<typeof billingPeriod>;
 export const billingSubscription = z.object({
   /** Stripe's status: `active`, `trialing`, `past_due`, `canceled`, … */
   status: z.string(),
-  /** The value is null if the price does not belong to any plan of this gateway. */
+  /**
+   * The billing plan. The value is null if Stripe's price belongs to none of this gateway's billing plans.
+   */
   plan_id: planId.nullable(),
   current_period_start: timestamp,
   current_period_end: timestamp,
@@ -50,24 +52,26 @@ export type BillingSubscription = z.infer<typeof billingSubscription>;
 
 export const billing = z.object({
   object: z.literal('billing'),
-  /** With `self_hosted` there are no charges, and the billing actions return `billing_not_configured`. */
+  /**
+   * In the mode `self_hosted` there are no charges, and the billing actions return `billing_not_configured`.
+   */
   mode: z.enum(['self_hosted', 'stripe']),
   plan: billingPlan,
-  /** The value is null if the account has never subscribed. */
+  /** The account's subscription. The value is null if the account has never subscribed. */
   subscription: billingSubscription.nullable(),
-  /** The current billing period up to the present. */
+  /** The part of the current billing period up to now. */
   period: billingPeriod,
   /** The cost of the current period if no more tokens are saved in the period. */
   estimate: z.object({
     fee_usd: z.number().nonnegative(),
-    /** Net saved tokens above the included amount. */
+    /** Net saved tokens above the amount that the fee includes. */
     billable_tokens_saved: count,
     usage_usd: z.number().nonnegative(),
     total_usd: z.number().nonnegative(),
   }),
   /** Earlier periods with savings from the last 12 months, newest first. */
   history: z.array(billingPeriod),
-  /** The plans that this gateway offers. */
+  /** The billing plans that this gateway offers. */
   plans: z.array(billingPlan),
 });
 export type Billing = z.infer<typeof billing>;
@@ -75,13 +79,13 @@ export type Billing = z.infer<typeof billing>;
 export const createCheckoutBody = z.strictObject({
   plan_id: planId,
   /**
-   * The checkout id replaces `{CHECKOUT_SESSION_ID}` in the URL. `POST /v1/billing/sync-checkout` accepts
-   * this id.
+   * The URL to which Stripe redirects after payment. Stripe replaces `{CHECKOUT_SESSION_ID}` in the URL with
+   * the checkout id. `POST /v1/billing/sync-checkout` accepts the checkout id.
    */
   success_url: returnUrl,
   cancel_url: returnUrl,
 });
-/** URL of the payment page. */
+/** URL of Stripe's payment page. */
 export const billingCheckout = z.object({
   object: z.literal('billing.checkout'),
   id: z.string(),
@@ -90,7 +94,7 @@ export const billingCheckout = z.object({
 export type BillingCheckout = z.infer<typeof billingCheckout>;
 
 export const customerPortalBody = z.strictObject({ return_url: returnUrl });
-/** URL of the page where the user changes or cancels a subscription. */
+/** URL of the Stripe page where the user changes or cancels a subscription. */
 export const billingPortal = z.object({ object: z.literal('billing.portal'), url: z.url() });
 export type BillingPortal = z.infer<typeof billingPortal>;
 

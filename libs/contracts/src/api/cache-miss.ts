@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { count } from '../base/common.ts';
 
 /**
- * The reason why a request did not read the previous request's prompt from the provider's cache. `client`:
- * the client changed the prompt. `gateway`: the gateway changed the prompt. `expired`: the cache's lifetime
- * was over. `provider`: the gateway found no other reason.
+ * The cause of a cache miss: the request did not read the previous request's prompt from the provider's
+ * cache. `client`: the client changed the prompt. `gateway`: the gateway changed the prompt. `expired`: the
+ * cached prompt expired. `provider`: the gateway found no other cause.
  */
 export const cacheMissCause = z.enum(['client', 'gateway', 'expired', 'provider']);
 export type CacheMissCause = z.infer<typeof cacheMissCause>;
 
 /**
- * The changed part of the prompt, in the order in which providers read a prompt. With `idle` and `evicted`,
- * nothing changed.
+ * The part of the prompt that changed, in the order in which providers read a prompt. The values `idle` and
+ * `evicted` mean that the prompt did not change.
  */
 export const cacheMissDetail = z.enum([
   'model_changed',
@@ -40,6 +40,6 @@ const missedTokens = {
     }),
 };
 
-/** A missed prompt cache. */
+/** A prompt cache miss. */
 export const cacheMiss = z.object({ cause: cacheMissCause, detail: cacheMissDetail, ...missedTokens });
 export type CacheMiss = z.infer<typeof cacheMiss>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id } from '../base/common.ts';
 
-/** The error body for chat completions, the proxies and the account endpoints. */
+/** The body of error responses from chat completions, the proxies and the account endpoints. */
 export const errorBody = z
   .object({
     error: z.object({
@@ -9,7 +9,7 @@ export const errorBody = z
       type: z.string(),
       /** A gateway error code, or the provider's own code. */
       code: z.string().nullable(),
-      /** The invalid field, with the caller's spelling. */
+      /** The name of the invalid field, spelled as in the request. */
       param: z.string().nullable(),
       source: z.enum(['gateway', 'provider']),
     }),
@@ -17,7 +17,7 @@ export const errorBody = z
   })
   .meta({ id: 'Error' });
 
-/** The error body for the messages format. */
+/** The body of error responses in the messages format. */
 export const messagesErrorBody = z
   .object({
     type: z.literal('error'),
@@ -26,5 +26,7 @@ export const messagesErrorBody = z
   })
   .meta({ id: 'MessagesError' });
 
-/** The error body for the converse format. The `x-amzn-errortype` header carries the error type. */
+/**
+ * The body of error responses in the converse format. The `x-amzn-errortype` header carries the error type.
+ */
 export const converseErrorBody = z.object({ message: z.string() }).meta({ id: 'ConverseError' });

@@ -3,8 +3,8 @@ import { timestamp } from '../base/common.ts';
 import { listOf } from '../base/list.ts';
 
 /**
- * A provider and the state of its connection. The hint shows at most the last four characters of the
- * credential.
+ * A provider and the state of its connection. The credential hint shows at most the last four characters of
+ * the credential.
  */
 export const providerConnection = z.object({
   provider: z.string(),
@@ -13,8 +13,8 @@ export const providerConnection = z.object({
   connected: z.boolean(),
   credential_hint: z.string().nullable(),
   /**
-   * Number of keys in addition to the key that the hint shows. The field is absent if there are no additional
-   * keys.
+   * Number of additional API keys for the provider, without the key that the hint shows. The field is absent
+   * if there are no additional keys.
    */
   additional_api_keys: z.int().min(1).optional(),
   formats: z.array(z.string()),
@@ -29,7 +29,7 @@ export const providerConnection = z.object({
 export type ProviderConnection = z.infer<typeof providerConnection>;
 export const providerConnectionList = listOf(providerConnection);
 
-/** Maximum number of additional keys per account and provider. */
+/** Maximum number of additional provider API keys per account and provider. */
 export const additionalKeysMax = 15;
 
 /**
@@ -48,13 +48,13 @@ const serviceAccount = z.object({
   client_email: z.email().max(256),
 });
 
-/** The provider list states which of these fields each provider requires. */
+/** Fields of a provider connection. The provider list states which of these fields each provider requires. */
 export const putProviderBody = z.strictObject({
   provider: z.string().trim().min(1).max(64),
   api_key: secret,
   /**
-   * Additional keys for the provider. Each call uses the healthy key with the fewest calls in progress.
-   * Saving `api_key` also replaces these keys.
+   * Additional API keys for the provider. Each provider call uses the healthy API key with the fewest calls
+   * in progress. A request that saves `api_key` also replaces the additional keys.
    */
   additional_api_keys: z
     .array(

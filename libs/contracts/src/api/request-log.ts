@@ -8,13 +8,13 @@ export const requestStatus = z.enum(['ok', 'error', 'cancelled', 'truncated', 'i
 export type RequestStatus = z.infer<typeof requestStatus>;
 
 /**
- * `taken`: compressed with the account's settings. `cleared`: this request replaced old results with
- * summaries. `kept`: the conversation keeps its initial settings, because a change would cost more than it
- * saves.
+ * The compression decision for a conversation. `taken`: the request was compressed with the account's
+ * settings. `cleared`: this request replaced old tool results with summaries. `kept`: the conversation keeps
+ * its initial settings, because a change would cost more than it saves.
  */
 export const contextDecision = z.enum(['taken', 'cleared', 'kept']);
 
-/** Durations in milliseconds. A stage that did not run is null. */
+/** Durations in milliseconds. The duration of a skipped stage is null. */
 export const requestTimings = z.object({
   total: z.number(),
   first_byte: z.number().nullable(),
@@ -24,7 +24,7 @@ export const requestTimings = z.object({
   upstream: z.number().nullable(),
 });
 
-/** Saved tokens in the billing unit, for one request or a time range. `known` is the type of a count. */
+/** Saved tokens in the billing unit, for one request or a time range. `known` is the schema of a count. */
 export const billedSavings = <Count extends z.ZodType>(known: Count) => ({
   estimated_tokens_saved: known.meta({
     description:
@@ -47,7 +47,7 @@ export const billedSavings = <Count extends z.ZodType>(known: Count) => ({
   }),
 });
 
-/** The saved tokens of a request, or sums over requests: measured, and in the billing unit. */
+/** The saved tokens of one request, or sums over several requests: measured, and in the billing unit. */
 export const requestSavings = <Count extends z.ZodType>(known: Count) => ({
   tool_tokens_saved: z
     .int()
@@ -143,25 +143,26 @@ export const routingCandidate = z.object({
   rank: z.int().positive(),
   forwarded: z.boolean(),
   /**
-   * Whether the plan selects the tool. Shadow routing also forwards the tools that the plan does not select.
+   * Whether the plan selects the tool. In a shadow conversation, tools that the plan does not select are also
+   * forwarded.
    */
   planned: z.boolean(),
   called: z.boolean(),
   always_in: z.string().nullable(),
 });
 
-/** Summary of how the gateway chose the model. */
+/** A summary of the model choice. */
 const shortModelChoice = z.object({
   mode: routingMode,
   reason: z.string(),
-  /** From 0 to 1. */
+  /** The estimated complexity, from 0 to 1. */
   complexity: z.number(),
   level: z.enum(['low', 'medium', 'high']),
-  /** The best three models, as `<provider>/<model>`. */
+  /** The best three models for the request, as `<provider>/<model>`. */
   candidates: z.array(z.string()),
 });
 
-/** The decision about the request's tools: forwarded or pruned, and why. */
+/** The decision about the request's tools: whether each tool was forwarded or pruned, and why. */
 export const routingTrace = z.object({
   request_id: id,
   created_at: timestamp,
@@ -182,7 +183,8 @@ export const routingTrace = z.object({
       examples: ['act:51-100'],
     }),
   /**
-   * The value is null if the client specified the model. Workers from releases before 0.3 omit this field.
+   * The model choice. The value is null if the client specified the model. Workers from releases before 0.3
+   * omit this field.
    */
   model_choice: shortModelChoice.nullable().default(null),
 });
@@ -191,8 +193,8 @@ export const routingTrace = z.object({
 export const modelChoice = z.object({
   mode: routingMode,
   /**
-   * Why the first candidate was selected: `complexity_low|medium|high`, `cheapest`, `fastest`, `explored`,
-   * `most_capable`, `session`, `session_moved`, `bound_thinking`.
+   * The reason for the selection of the first candidate: `complexity_low|medium|high`, `cheapest`, `fastest`,
+   * `explored`, `most_capable`, `session`, `session_moved`, `bound_thinking`.
    */
   reason: z.string(),
   /**
@@ -202,8 +204,8 @@ export const modelChoice = z.object({
   complexity: z.number(),
   level: z.enum(['low', 'medium', 'high']),
   /**
-   * The best 16 candidates. `score` is USD (`auto`, `cheap`), milliseconds (`fast`), or quality times tool
-   * recall (`capable`).
+   * The best 16 candidates for the request. `score` is in USD (`auto`, `cheap`), in milliseconds (`fast`), or
+   * is the quality times the tool recall (`capable`).
    */
   candidates: z.array(
     z.object({
@@ -214,7 +216,7 @@ export const modelChoice = z.object({
     }),
   ),
   candidates_count: count,
-  /** Models that a rule excludes, at most 64. */
+  /** Excluded models and the excluding rules, at most 64. */
   excluded: z.array(z.object({ id: z.string(), rule: z.string() })),
   excluded_count: count,
 });
@@ -238,14 +240,15 @@ export const requestDetail = requestLogEntry.extend({
   called_tools: z.array(z.string()),
   /** Pruned tools that the model requested and received during the request. */
   recovered_tools: z.array(z.string()),
-  /** Tools that the model called although the key's tool lists do not permit these tools, at most 64. */
+  /** Tools that the model called although the tool lists of the API key forbid them, at most 64. */
   denied_tools: z.array(z.string()),
   missed_tools: z.array(z.string()),
   /** Parts of the request that the provider's format cannot express. */
   losses: z.array(z.object({ field: z.string(), reason: z.string() })),
   compression_steps: z.array(z.object({ step: z.string(), tokens_before: count, tokens_after: count })),
   /**
-   * Savings and omissions from context compression. The value is null if the request had nothing to compress.
+   * Tokens saved and texts omitted by context compression. The value is null if the request had nothing to
+   * compress.
    */
   compression: z
     .object({
@@ -255,13 +258,14 @@ export const requestDetail = requestLogEntry.extend({
       /** Cost of rewriting the provider's prompt cache, in USD. */
       rewritten_usd: z.number().nullable(),
       /**
-       * Exact token counts (o200k) for the blocks compressed in this request. The counts are computed in the
-       * background and kept for one day. The value is null if the counts are not available.
+       * Exact token counts (o200k) for the blocks compressed in this request. The gateway counts tokens in
+       * the background, and keeps the counts for one day. The value is null if the token counts are not
+       * available.
        */
       exact: z.object({ blocks: count, tokens_before: count, tokens_after: count }).nullable(),
       /**
-       * The 64 newest omissions with their original text. The text is null if the text is too long to show or
-       * has expired (after one day).
+       * The 64 newest omissions with their original text. An original text is null if it is too long to show
+       * or has expired (after one day).
        */
       omissions: z.array(z.object({ marker: z.string(), original: z.string().nullable() })),
     })
@@ -272,8 +276,8 @@ export const requestDetail = requestLogEntry.extend({
   error_message: z.string().nullable(),
   /**
    * Contents stored under the account's `content_logging` policy, kept for as long as the request data.
-   * Credentials in the body, and strings that look like credentials, are removed. The value is null if
-   * nothing is stored.
+   * Credentials in the body, and strings that look like credentials, are removed. The value is null if no
+   * contents are stored.
    */
   content: z
     .object({ request: shownContent, answer: shownContent.nullable(), expires_at: timestamp })

@@ -11,12 +11,13 @@ const boundedRecall = z.object({ value: share, low: share, high: share });
 
 /**
  * The recovery rate ρ: the share of needed but pruned tools that the model reaches through recovery. Plans
- * use `used`, which is a prior until enough data exists, and then the lower bound.
+ * use the value `used`. `used` is a prior until there is enough data, and then the lower bound of the
+ * measured rate.
  */
 const recoveryRateShown = z.object({
   used: share,
   source: z.enum(['prior', 'measured']),
-  /** The value is null until a shadow conversation has missed a tool. */
+  /** The measured recovery rate. The value is null until a shadow conversation has missed a tool. */
   measured: boundedRecall.nullable(),
   pruned_conversations: count,
   recovered_tools: count,
@@ -25,46 +26,49 @@ const recoveryRateShown = z.object({
 });
 
 const calibrationBucket = z.object({
-  /** `<intent>:<list-size band>`. `*` in place of the intent means all intents. */
+  /** The bucket, as `<intent>:<list-size band>`. `*` in place of the intent means all intents. */
   bucket: z.string(),
-  /** Shadow conversations in which the model called tools. */
+  /** Number of shadow conversations in which the model called tools. */
   samples: count,
   /**
-   * `calibrated`: K is measured. `prior`: too few samples, so the shipped priors apply. `off`: recall fell or
-   * was too low, so all tools are forwarded until new samples support a K.
+   * The source of the bucket's K. `calibrated`: K is measured. `prior`: there are too few samples, so the
+   * shipped priors apply. `off`: recall fell or was too low, so all tools are forwarded until new samples
+   * support a K.
    */
   basis: z.enum(['calibrated', 'prior', 'off']),
   /**
-   * The reason for the state: `target_met`, `too_few_samples`, `recall_fell` (recall dropped), or
-   * `target_missed` (even the upper bound was below the target).
+   * The reason for the value of `basis`: `target_met`, `too_few_samples`, `recall_fell` (recall dropped), or
+   * `target_missed` (even the upper bound of recall was below the target).
    */
   reason: z.enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed']),
   /**
-   * The bucket on which the decision is measured: this bucket, or the bucket for all intents in the same size
-   * band.
+   * The bucket whose measurements decide: this bucket, or the bucket for all intents in the same size band.
    */
   decided_by: z.string(),
-  /** The number of tools forwarded by rank. The value is null unless the bucket is calibrated. */
+  /** The number of tools forwarded by rank. The value is null unless the K of the bucket is measured. */
   k: z.int().min(1).nullable(),
   /**
-   * The K for requests in which pruned tools cannot be recovered. The value is null if no such K is known.
+   * The K for requests in which pruned tools cannot be recovered. The value is null if no K is known for such
+   * requests.
    */
   k_without_recovery: z.int().min(1).nullable(),
-  /** Expected recall of the tools forwarded at `k`. The value is null unless the bucket is calibrated. */
+  /**
+   * Expected recall of the tools forwarded at `k`. The value is null unless the K of the bucket is measured.
+   */
   forwarded_recall: boundedRecall.nullable(),
-  /** Expected recall at `k`, with recovery. The value is null unless the bucket is calibrated. */
+  /** Expected recall at `k`, with recovery. The value is null unless the K of the bucket is measured. */
   effective_recall: boundedRecall.nullable(),
   recovery_rate: recoveryRateShown,
-  /** Minimum number of further conversations needed. The number is 0 after calibration. */
+  /** Minimum number of further conversations needed to measure K. The number is 0 after calibration. */
   samples_needed: count,
-  /** Recall for each K (as a string), if the gateway had forwarded K of the scored tools. */
+  /** The recall for each K (as a string) that forwarding K of the scored tools would have achieved. */
   recall_at: z.record(z.string(), boundedRecall),
   /** The policy's K divided by the mean list length, from 0 to 1. The value is null if no K is measured. */
   kept_share: share.nullable(),
   /**
    * The renewed recall test, which uses more shadow conversations. The value is null if recall is not being
    * tested again. `recoveries_rose`: pruned tools are recovered more often than before. `setup_changed`: the
-   * tool list, the model or the ranker changed. `since`: the first conversation in question.
+   * tool list, the model or the ranker changed. `since`: the first conversation to which the reason applies.
    */
   retest: z
     .object({ reason: z.enum(['recoveries_rose', 'setup_changed']), since: timestamp })
@@ -74,24 +78,25 @@ const calibrationBucket = z.object({
         'Recall is being tested again with more shadow conversations, because pruned tools are recovered more often (`recoveries_rose`), or because the tool list, the model or the ranker changed (`setup_changed`). Null if recall is not being tested again.',
       examples: [{ reason: 'setup_changed', since: '2026-11-20T12:00:00.000Z' }],
     }),
-  /** The time when sampling restarted because recall fell. The value is null if sampling never restarted. */
+  /** The time when sampling restarted because recall fell. The value is null if recall never fell. */
   restarted_at: timestamp.nullable(),
 });
 
-/** Results from shadow conversations, and the K derived from these results. */
+/** Measurements from shadow conversations, and the K derived from these measurements. */
 export const routingCalibration = z.object({
   object: z.literal('routing.calibration'),
-  /** The recall target for which the policy was made. */
+  /** The recall target for which the routing policy was made. */
   recall_target: recallTarget,
-  /** The recovery rate over all buckets. */
+  /** The recovery rate over all buckets of the account. */
   recovery_rate: recoveryRateShown,
-  /** `c1`, `c2` and so on. The value is null before the first shadow conversation. */
+  /** The policy version, `c1`, `c2` and so on. The value is null before the first shadow conversation. */
   version: z.string().nullable(),
   /**
-   * Buckets with a measured K. `threshold` is the lower bound of effective recall, and is never below the target.
+   * Buckets with a measured K. `threshold` is the lower bound of effective recall, and is never below the
+   * recall target.
    */
   policy: z.array(z.object({ bucket: z.string(), k: z.int().min(1), threshold: share })),
-  /** Buckets sorted by sample count, descending. */
+  /** Buckets sorted by number of samples, descending. */
   buckets: z.array(calibrationBucket),
   updated_at: timestamp.nullable(),
 });
@@ -99,9 +104,9 @@ export type RoutingCalibration = z.infer<typeof routingCalibration>;
 
 export const tracesQuery = z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(50) });
 
-/** A tool decision with the best candidates and all called candidates. */
+/** A decision about tools, with the best candidates and all called candidates. */
 export const recentRoutingTrace = routingTrace.extend({
-  /** Total number of candidates. The request detail lists all candidates. */
+  /** Total number of candidate tools. The request detail lists all candidate tools. */
   candidates_total: count,
 });
 export type RecentRoutingTrace = z.infer<typeof recentRoutingTrace>;
@@ -114,14 +119,14 @@ export const routingInsights = z.object({
   object: z.literal('routing.insights'),
   from: timestamp,
   to: timestamp,
-  /** Models with fewer samples are excluded from `best_recall` and `fastest`. */
+  /** Models with fewer samples than this number are excluded from `best_recall` and `fastest`. */
   samples_min: count,
   /**
    * `samples`: requests with pruned tools in which the model called or requested a tool. `tool_recall`: the
    * share of samples in which each of these tools was served, by the plan or by recovery.
    */
   best_recall: z.array(model.extend({ tool_recall: share, samples: count })),
-  /** Models sorted by median time to first token in streamed requests. */
+  /** Models sorted by median time to first token in streamed requests, fastest first. */
   fastest: z.array(model.extend({ first_token_p50_ms: z.number().nonnegative(), samples: count })),
   /** `share`: this model's share of all requests that reached a model. */
   most_used: z.array(model.extend({ requests: count, share })),

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { count } from '../base/common.ts';
 import { listOf } from '../base/list.ts';
 
-/** The value is null if no source states the value. */
+/** A limit of a model. The value is null if no source states the limit. */
 const known = z.boolean().nullable();
-/** USD per million tokens. The price is null if the provider publishes no such price. */
+/** A price in USD per million tokens. The price is null if the provider does not publish the price. */
 const price = z.number().nonnegative().nullable();
 
 /** A chat model from the catalogue, of a connected provider. */
@@ -14,7 +14,7 @@ export const routingModel = z.object({
   object: z.literal('routing.model'),
   provider: z.string(),
   model_id: z.string(),
-  /** Input and output combined, in tokens. */
+  /** Maximum number of input and output tokens together. */
   context_window: count.nullable(),
   max_output_tokens: count.nullable(),
   capabilities: z.object({
@@ -36,7 +36,10 @@ export const routingModelList = listOf(routingModel);
 const ms = z.number().nonnegative().nullable();
 const share = z.number().min(0).max(1).nullable();
 
-/** A model with its automatic-routing switch and its figures for the last 7 days. Null means not measured. */
+/**
+ * A model with its switch for automatic routing and its figures for the last 7 days. A figure is null if it
+ * was not measured.
+ */
 export const routingModelStatus = routingModel.extend({
   is_enabled: z.boolean(),
   first_token_p50_ms: ms,
@@ -57,6 +60,6 @@ export const modelToggleBody = z.strictObject({
 });
 export type ModelToggleBody = z.infer<typeof modelToggleBody>;
 
-/** The response to a toggle request, with the new state. */
+/** The response to a request that includes or excludes a model, with the new state of the model. */
 export const modelToggle = modelToggleBody.extend({ object: z.literal('routing.model_toggle') });
 export type ModelToggle = z.infer<typeof modelToggle>;

@@ -7,12 +7,16 @@ export const pruningMode = z.enum(['on', 'shadow', 'off']);
 export const compressionMode = z.enum(['off', 'lossless', 'balanced']);
 export const recallTarget = z.number().min(0.5).max(0.9999);
 /**
- * The deferral modes. `deferred_loading`: the provider keeps definitions out of the prompt until the model
- * searches for them. `allowed_tools`: all definitions stay in the prompt, and the request lists the callable
- * tools. `allowed_tools` saves no tokens and leaves the cached prefix unchanged. Glossary: deferral.
+ * The deferral modes (glossary: deferral). `deferred_loading`: the provider keeps tool definitions out of the
+ * prompt until the model searches for these tools. `allowed_tools`: all tool definitions stay in the prompt,
+ * and the request lists the callable tools. The mode `allowed_tools` saves no tokens and leaves the cached
+ * prefix unchanged.
  */
 export const deferralMode = z.enum(['deferred_loading', 'allowed_tools']);
-/** `pass`: the request is sent unoptimized. `reject`: the gateway returns 402. */
+/**
+ * What happens after the budget is used up. `pass`: the request is sent unoptimized. `reject`: the gateway
+ * returns 402.
+ */
 export const onBudgetExhausted = z.enum(['pass', 'reject']);
 
 const pruning = z.strictObject({
@@ -20,8 +24,8 @@ const pruning = z.strictObject({
   recall_target: recallTarget,
   recovery: z.boolean(),
   /**
-   * Provider deferral features that replace pruning. A feature applies if the model supports it and the
-   * client uses the provider's format.
+   * Provider deferral features that replace pruning. A deferral feature applies if the model supports it and
+   * the client uses the provider's format.
    */
   native: z.array(deferralMode).max(2),
 });
@@ -48,10 +52,10 @@ export const routingPreferences = z.strictObject({
   allowed_providers: z.array(z.string().min(1).max(64)).min(1).max(64).nullable(),
   /** Maximum price for automatically chosen models, in USD per million tokens. Null means no limit. */
   max_cost_usd_per_mtok: z.number().min(0).max(1_000_000).nullable(),
-  /** The default covers account services from the previous release, which do not send `native`. */
+  /** Account services of the previous release do not send `native`, so `native` has a default value. */
   pruning: pruning.extend({ native: z.array(deferralMode).max(2).default([]) }),
   compression,
-  /** The default covers account services from the previous release, which do not send this field. */
+  /** Account services of the previous release omit this field, so the field has a default value. */
   caching: caching.default({ markers: true }),
   /** Fallback models in the order in which they are tried. */
   fallbacks: z.array(modelString).max(16),
@@ -60,7 +64,8 @@ export const routingPreferences = z.strictObject({
 export type RoutingPreferences = z.infer<typeof routingPreferences>;
 
 /**
- * A partial update, including within `pruning`, `compression` and `caching`. Omitted fields keep their current values.
+ * A partial update of the routing preferences, including `pruning`, `compression` and `caching`. Omitted
+ * fields keep their current values.
  */
 export const updatePreferencesBody = routingPreferences
   .extend({ pruning: pruning.partial(), compression: compression.partial(), caching: caching.partial() })

@@ -1,28 +1,34 @@
 import { z } from 'zod';
 
-/** These schemas check only size limits. The account service validates the values. */
+/**
+ * The schemas for email addresses, passwords and tokens check only size limits. The account service validates
+ * the values.
+ */
 const email = z.string().min(3).max(320);
 const password = z.string().min(1).max(1_024);
 const refreshToken = z.string().min(1).max(256);
 
 /**
- * The place where the response returns the refresh token for a new login session: in an HttpOnly cookie, or
- * in the body (for programs).
+ * The part of the response that contains the refresh token of a new login session: an HttpOnly cookie, or the
+ * body (for programs).
  */
 const refreshTokenIn = z.enum(['cookie', 'body']).default('cookie');
 
 export const logInBody = z.strictObject({ email, password, refresh_token_in: refreshTokenIn });
 export type LogInBody = z.infer<typeof logInBody>;
 
-/** If the body has no refresh token, the gateway reads the cookie. */
+/**
+ * The body of a request for a new session token. If the body has no refresh token, the gateway reads the
+ * cookie.
+ */
 export const refreshBody = z.strictObject({ refresh_token: refreshToken.optional() });
 
 export const changePasswordBody = z.strictObject({ current_password: password, new_password: password });
 
 /**
- * The token from the link of a mail: 43 characters after the prefix `mt-svc-`. The token works once. A link
- * for a new password is valid for one hour, or for 24 hours if the operator's command line created it. A
- * verification link is valid for 24 hours.
+ * The token in a link that was sent by email: 43 characters after the prefix `mt-svc-`. Each token works
+ * once. A link for a new password is valid for one hour, or for 24 hours if the operator's command line
+ * created it. An email verification link is valid for 24 hours.
  */
 const mailToken = z
   .string()
@@ -44,18 +50,19 @@ export const verifyEmailBody = z.strictObject({ token: mailToken });
 
 export const session = z.object({
   object: z.literal('session'),
-  /** Session token, sent as `Authorization: Bearer`. */
+  /** The session token, which clients send as `Authorization: Bearer`. */
   access_token: z.string(),
   token_type: z.literal('Bearer'),
-  /** Lifetime in seconds, as in OAuth. */
+  /** Lifetime of the session token in seconds, as in OAuth. */
   expires_in: z.int().positive(),
   /**
-   * The refresh token, if the client requested it in the body. Otherwise the refresh token is in a cookie.
+   * The refresh token, if the client requested the refresh token in the body. Otherwise a cookie contains the
+   * refresh token.
    */
   refresh_token: z.string().optional(),
   refresh_token_expires_in: z.int().positive(),
   email: z.string(),
-  /** Whether the person opened the link in a mail to this address. */
+  /** Whether the person opened the link in an email to this address. */
   email_verified: z.boolean().meta({
     description: 'Whether the person opened the link in a mail to this address.',
     examples: [true],
@@ -66,7 +73,7 @@ export type SessionBody = z.infer<typeof session>;
 export const endedSession = z.object({ object: z.literal('session.ended'), ended: z.literal(true) });
 export const changedPassword = z.object({ object: z.literal('password.changed'), changed: z.literal(true) });
 
-/** The response is the same for known and unknown addresses. */
+/** The response to a request for a new password. Known and unknown email addresses get the same response. */
 export const requestedPasswordReset = z.object({
   object: z.literal('password_reset.requested'),
   requested: z.literal(true),

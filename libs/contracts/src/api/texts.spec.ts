@@ -22,7 +22,7 @@ it.each([
   ['0001-01-01T00:00:00Z', true],
   ['9999-12-31T23:59:59Z', true],
   ['9999-12-31T23:59:59-01:00', false],
-])('a timestamp needs a year from 1 to 9999: %s', (from, isGood) => {
+])('a timestamp is accepted only with a year from 1 to 9999: %s', (from, isGood) => {
   expect(requestLogQuery.safeParse({ from }).success).toBe(isGood);
   expect(sessionsQuery.safeParse({ to: from }).success).toBe(isGood);
 });

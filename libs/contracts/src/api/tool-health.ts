@@ -2,27 +2,27 @@ import { z } from 'zod';
 import { count, id, timestamp } from '../base/common.ts';
 import { pageOf, pageQuery } from '../base/list.ts';
 
-/** The report covers the last `days` days, including today (UTC). */
+/** The tool health report covers the last `days` days, including today (UTC). */
 export const toolHealthQuery = pageQuery.extend({ days: z.coerce.number().int().min(1).max(90).default(7) });
 export const recallAlertsQuery = pageQuery.extend({
   days: z.coerce.number().int().min(1).max(90).default(30),
 });
 
-/** The reason why a description lost points, and how to improve the description. */
+/** The reason why a tool description lost points, and how to improve the description. */
 export const descriptionIssue = z.object({
   code: z.string(),
-  /** Points deducted, out of 100. */
+  /** Points deducted for this issue, out of 100. */
   points: count,
   text: z.string(),
 });
 
-/** Statistics for a tool, over the requests that offered it. */
+/** Statistics for a tool, over the requests that offered the tool. */
 export const toolHealth = z.object({
   object: z.literal('tool_health'),
   name: z.string(),
   /**
-   * The score of the description, from 0 to 100. `issues` explains the deductions. The value is null until a
-   * request with the tool has been assessed.
+   * The score of the tool's description, from 0 to 100. `issues` explains the deductions. The value is null
+   * until a request with the tool has been assessed.
    */
   description_score: z.number().min(0).max(100).nullable(),
   issues: z.array(descriptionIssue),
@@ -30,7 +30,7 @@ export const toolHealth = z.object({
   suggestions: z.array(z.string()),
   /** Similar tools that were offered together with this tool, most similar first. */
   near_duplicates: z.array(z.object({ name: z.string(), similarity: z.number().min(0).max(1) })),
-  /** Number of requests. A tool is counted once per request. */
+  /** Number of requests that offered the tool. A tool is counted once per request. */
   stats: z.object({
     offered: count,
     forwarded: count,
@@ -63,8 +63,8 @@ export const toolHealthPage = pageOf(toolHealth).extend({
 });
 
 /**
- * How to distinguish two confused tools: `tool` was called, but `collides_with` ranked above it and was not
- * called.
+ * A suggestion for distinguishing two tools that models confuse. `tool` was called, but `collides_with`
+ * ranked above it and was not called.
  */
 export const toolSuggestion = z.object({
   object: z.literal('tool_suggestion'),
@@ -72,23 +72,23 @@ export const toolSuggestion = z.object({
   collides_with: z.string(),
   evidence: z.object({
     /**
-     * Requests that called the tool, requests in which the other tool ranked above it, and requests in which
-     * the tool was also pruned.
+     * Three numbers of requests: requests that called the tool, requests in which the other tool ranked above
+     * it, and requests in which the tool was also pruned.
      */
     calls: count,
     ranked_below: count,
     left_out: count,
-    /** Intents of these requests, most frequent first. */
+    /** Intents of the requests that called the tool, most frequent first. */
     intents: z.array(z.string()),
     /**
-     * Similarity of the two definitions, from 0 to 1. The value is null if the definitions are not similar or
-     * were not recently offered together.
+     * Similarity of the two tool definitions, from 0 to 1. The value is null if the definitions are not
+     * similar or were not recently offered together.
      */
     similarity: z.number().min(0).max(1).nullable(),
   }),
   /**
-   * A suggested description, built from the tool names and parameters. The value is null if these do not
-   * distinguish the two tools.
+   * A suggested description, built from the tool names and parameters. The value is null if names and
+   * parameters do not distinguish the two tools.
    */
   suggested_description: z.string().nullable(),
   /** Suggested values for `x-svc-examples`. */
@@ -101,7 +101,7 @@ export const toolSuggestion = z.object({
     decisions: count,
     mean_rank_before: z.number().min(1),
     mean_rank_after: z.number().min(1),
-    /** Decisions that pruned the tool, and that would forward it with the suggested examples. */
+    /** Number of decisions that pruned the tool, and that would forward it with the suggested examples. */
     recalled: count,
   }),
 });
@@ -128,7 +128,8 @@ export const recallAlert = z.object({
   /** Rank of the tool among the candidates for the newest turn, where 1 is best. */
   rank: z.int().positive(),
   /**
-   * The number of tools in the tool set that were chosen by rank. The value is null if the number is unknown.
+   * The number of tools in the tool set that were chosen by rank. The value is null if that number is
+   * unknown.
    */
   k: z.int().nullable(),
   /** Workers from the previous release omit this field. */

@@ -5,7 +5,7 @@ import { cacheMiss } from './cache-miss.ts';
 import { requestSavings, requestStatus } from './request-log.ts';
 
 /**
- * Filters for the request log. Every given field narrows the result. `from` is inclusive, and `to` is
+ * Filters for the request log. Every given filter narrows the result. `from` is inclusive, and `to` is
  * exclusive.
  */
 export const requestLogQuery = pageQuery.extend({
@@ -25,7 +25,7 @@ export const requestExportQuery = requestLogQuery
 
 export const spanQuery = z.strictObject({ from: instant.optional(), to: instant.optional() });
 export const sessionsQuery = pageQuery.extend(spanQuery.shape);
-/** The figures cover the last `days` days, including today (UTC). */
+/** A time range for usage figures: the last `days` days, including today (UTC). */
 export const daysQuery = z.strictObject({ days: z.coerce.number().int().min(1).max(366).default(30) });
 
 const grossSavings = z
@@ -37,7 +37,7 @@ const grossSavings = z
     examples: [2.04],
   });
 
-/** Numbers of requests, tokens and tools. `known` is the type of a count. */
+/** Numbers of requests, tokens and tools. `known` is the schema of a count. */
 const countsOf = <Count extends z.ZodType>(known: Count) => ({
   requests: known.meta({ description: 'Accepted requests with any outcome.', examples: [412] }),
   errors: known.meta({ description: 'Requests with the status `error`.', examples: [3] }),
@@ -67,7 +67,7 @@ const countsOf = <Count extends z.ZodType>(known: Count) => ({
   }),
 });
 
-/** Totals over requests. `known` is the type of a count. */
+/** Totals over requests. `known` is the schema of a count. */
 const figuresOf = <Count extends z.ZodType>(known: Count) =>
   z.object({
     ...countsOf(known),
@@ -100,12 +100,12 @@ const figuresOf = <Count extends z.ZodType>(known: Count) =>
 
 /**
  * Totals over an account's requests. The totals are kept after the request log is deleted. A count is null if
- * it needs deleted log rows.
+ * it can only be computed from deleted log rows.
  */
 export const usageFigures = figuresOf(count.nullable());
 export type UsageFigures = z.infer<typeof usageFigures>;
 
-/** The totals cover requests from `from` (inclusive) to `to` (exclusive). */
+/** Totals over the requests from `from` (inclusive) to `to` (exclusive). */
 export const usageSummary = usageFigures.extend({
   object: z.literal('usage.summary'),
   from: timestamp,
@@ -113,7 +113,7 @@ export const usageSummary = usageFigures.extend({
 });
 export type UsageSummary = z.infer<typeof usageSummary>;
 
-/** The totals for one UTC day. */
+/** The request totals for one UTC day. */
 export const usageDay = usageFigures.extend({ object: z.literal('usage.day'), date: z.iso.date() });
 export type UsageDay = z.infer<typeof usageDay>;
 export const usageDayList = listOf(usageDay);
@@ -121,11 +121,11 @@ export const usageDayList = listOf(usageDay);
 export const keyUsage = usageFigures.extend({
   object: z.literal('usage.key'),
   key_id: id,
-  /** The value is null if the key was revoked. */
+  /** The name of the API key. The value is null if the key was revoked. */
   name: z.string().nullable(),
 });
 export type KeyUsage = z.infer<typeof keyUsage>;
-/** Totals for the current billing period or the requested time range. */
+/** Totals per API key for the current billing period or the requested time range. */
 export const keyUsageList = listOf(keyUsage).extend({ period_start: timestamp, period_end: timestamp });
 
 /** Analytics filters: a single key, model or session id. */
@@ -133,7 +133,7 @@ export const usageFilter = requestLogQuery.pick({ key_id: true, model: true, ses
 export type UsageFilter = z.infer<typeof usageFilter>;
 export const analyticsQuery = daysQuery.extend(usageFilter.shape);
 
-/** Totals computed directly from the request log. */
+/** Request totals computed directly from the request log. */
 const loggedFigures = figuresOf(count).extend({ gross_savings_usd: grossSavings.default(null) });
 
 const ms = z.number().nonnegative().nullable();
@@ -181,8 +181,8 @@ const boundedRecall = z.object({ value: bound, low: bound, high: bound });
 
 /**
  * Recall of the plans made for shadow conversations with tool calls, with exact one-sided 95% bounds. The
- * shares range from 0 to 1, and are null if there is no such conversation. Calibration shows the recall
- * expected at the K of the current policy.
+ * shares range from 0 to 1, and are null without such a shadow conversation. For comparison, the calibration
+ * figures show the recall expected at the K of the current policy.
  */
 export const measuredRecall = boundedRecall.extend({
   sessions: count.meta({
@@ -210,14 +210,17 @@ export const measuredRecall = boundedRecall.extend({
 });
 export type MeasuredRecall = z.infer<typeof measuredRecall>;
 
-/** Figures for all days combined. Percentiles and session counts of several days cannot be added. */
+/**
+ * Figures for all days together. They cannot be computed from the days, because percentiles and session
+ * counts of several days cannot be added.
+ */
 export const analyticsTotals = analyticsFigures.extend({ recall: measuredRecall });
 export type AnalyticsTotals = z.infer<typeof analyticsTotals>;
 
 export const analyticsDayList = listOf(analyticsDay).extend({
   from: timestamp,
   to: timestamp,
-  /** The value is null if the worker runs the previous release. */
+  /** Totals over all days. The value is null if the worker runs the previous release. */
   totals: analyticsTotals.nullable(),
 });
 
@@ -253,7 +256,7 @@ export const usageCache = z.object({
       description: 'The sum of `usd` over all causes. Null if `usd` is unknown for all causes.',
       examples: [0.31],
     }),
-  /** Causes sorted by tokens, highest first. */
+  /** Causes of cache misses, sorted by tokens, highest first. */
   causes: z.array(
     cacheMiss.extend({ requests: count.meta({ description: 'Requests with this cause.', examples: [4] }) }),
   ),
@@ -266,7 +269,7 @@ export const usageSession = loggedFigures.extend({
   session_id: z.string(),
   first_request_at: timestamp,
   last_request_at: timestamp,
-  /** `<provider>/<model>`, at most 20. */
+  /** The models used, as `<provider>/<model>`, at most 20. */
   models: z.array(z.string()),
   /** Workers from the previous release omit this field. */
   cache_missed_tokens: count.default(0).meta({

@@ -19,7 +19,7 @@ async function listen(server: Server | Http2Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Returns the body that a client receives, and the content copy of the same response. */
+/** Returns the response body that a client receives, and the content copy of the same response. */
 async function exchangeOf(
   protocol: 'HTTP/1.1' | 'HTTP/2',
   write: RequestListener,
@@ -55,7 +55,7 @@ const body = (value: unknown) => {
 const renderCopy = (copy: ContentCopy, secrets?: SecretSet): RequestContent =>
   renderContent(copy.take()!, secrets);
 
-describe.each(['HTTP/1.1', 'HTTP/2'] as const)('the copy of a response over %s', (protocol) => {
+describe.each(['HTTP/1.1', 'HTTP/2'] as const)('the content copy of a response over %s', (protocol) => {
   it('equals what the client receives, with every byte copied once', async () => {
     const { read, copy } = await exchangeOf(protocol, (_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' });
@@ -70,7 +70,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('the copy of a response over %s',
     });
   });
 
-  it('truncates a long response and reports its full length', async () => {
+  it('truncates a long response body in the copy and reports the full length of the body', async () => {
     const long = 'ü'.repeat(contentPartBytesMax);
     const { copy } = await exchangeOf(protocol, (_, response) => response.end(long));
     copy.read(body({}));
@@ -82,7 +82,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('the copy of a response over %s',
   });
 });
 
-describe('rendered content', () => {
+describe('the content copy in rendered form', () => {
   const render = async (request: unknown, answer: string | Buffer = '', secrets?: SecretSet) => {
     const { copy } = await exchangeOf('HTTP/1.1', (_, response) => response.end(answer));
     copy.read(body(request));
@@ -109,7 +109,7 @@ describe('rendered content', () => {
     expect(request.text + answer!.text).not.toMatch(/sk-svc|known-secret/);
   });
 
-  it('encodes binary responses as base64, and is null without a response body', async () => {
+  it('contains binary responses as base64, and has a null response if there is no response body', async () => {
     const frames = Buffer.from([0, 0, 0, 255, 254, 253]);
     expect((await render({}, frames)).answer).toEqual({
       ...{ encoding: 'base64', text: frames.toString('base64'), bytes: 6, isCut: false },
@@ -117,7 +117,7 @@ describe('rendered content', () => {
     expect((await render({})).answer).toBeNull();
   });
 
-  it('is the same after packing and unpacking', async () => {
+  it('is unchanged after it is packed and unpacked', async () => {
     const content: RequestContent = await render({ text: 'Füße 😀' }, 'ok');
     expect(await unpackContent(await packContent(content))).toEqual(content);
     await expect(unpackContent(Buffer.from('{}').toString('base64'))).rejects.toThrow();

@@ -6,8 +6,8 @@ import type { ParsedRequest } from '../../request/request.ts';
 import { copiedBytesMax, type CopiedContent } from './render-content.ts';
 
 /**
- * Copies a request, and copies its response while the response is written. Created only for accounts that
- * opted in to content logging.
+ * Copies a request, and copies its response while the response is written. A content copy is created only for
+ * accounts that opted in to content logging.
  */
 export class ContentCopy {
   #request: ParsedRequest | null = null;
@@ -22,12 +22,12 @@ export class ContentCopy {
     watchBody(response, (piece) => this.#note(piece));
   }
 
-  /** Keeps the parsed request. */
+  /** Stores the parsed request in the content copy. */
   read(request: ParsedRequest): void {
     this.#request = request;
   }
 
-  /** Approximate memory use in bytes. */
+  /** Approximate memory use of the content copy in bytes. */
   get bytes(): number {
     return (this.#request?.bytes.length ?? 0) + this.#copied.size;
   }
@@ -59,8 +59,8 @@ export class ContentCopy {
   }
 
   /**
-   * Counts the bytes in the account's memory share. If the share is full, copying stops, but the client's
-   * response continues.
+   * Adds the copied bytes to the memory that the account uses. If the account's share of memory is full,
+   * copying stops, but the client's response continues.
    */
   #reserve(bytes: number): boolean {
     try {

@@ -63,7 +63,7 @@ describe('ContentKeeper', () => {
     expect(threaded).toEqual([]);
   });
 
-  it('redacts the contents of large requests in the thread, with the account’s secrets', async () => {
+  it('redacts the contents of large requests in a worker thread, with the account’s secrets', async () => {
     const { keep, stored, threaded, settled } = open();
     const secrets = new SecretSet();
     secrets.add('own-secret-0123');
@@ -73,7 +73,7 @@ describe('ContentKeeper', () => {
     expect(stored).toMatchObject([{ packed: 'packed 1' }]);
   });
 
-  it('drops and counts contents beyond an account’s share, without effect on other accounts', async () => {
+  it('drops and counts contents that exceed an account’s share of memory, without effect on other accounts', async () => {
     const { keep, stored, metrics, warnings, settled } = open();
     for (let at = 0; at < 6; at += 1) keep(copyOf('x', 6 * MiB), 'busy');
     for (const account of ['b', 'c']) keep(copyOf('x', 10 * MiB), account);
@@ -84,7 +84,7 @@ describe('ContentKeeper', () => {
     expect(warnings).toMatchObject([{ account_id: 'busy', result: 'over_share', dropped: 1 }]);
   });
 
-  it('drops and counts contents beyond the limit of the process, and logs drops once a minute', async () => {
+  it('drops and counts contents that exceed the limit of the process, and logs dropped contents once a minute', async () => {
     const { keep, metrics, warnings, times, settled } = open();
     for (let at = 0; at < 8; at += 1) keep(copyOf('x', 15 * MiB), `account-${at}`);
     expect(warnings).toMatchObject([{ result: 'no_room', dropped: 1 }]);

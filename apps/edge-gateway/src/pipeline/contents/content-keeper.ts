@@ -6,18 +6,18 @@ import { ContentThread } from './content-thread.ts';
 import { packContent, renderContent } from './render-content.ts';
 
 /**
- * Max bytes of request contents that may wait for the worker. Contents that would exceed the limit are not
- * stored.
+ * Maximum number of bytes of request contents that may wait for the worker service. Contents that would
+ * exceed the limit are not stored.
  */
 const waitingBytesMax = 64 * 1024 * 1024;
 /**
- * Max bytes of one account's waiting contents. The limit keeps one account from displacing the contents of
- * other accounts.
+ * Maximum number of bytes of waiting contents per account. The limit per account keeps one account from
+ * displacing the contents of other accounts.
  */
 const accountBytesMax = waitingBytesMax / 4;
 /**
- * Contents up to this number of bytes are redacted on the event loop, which takes less time than sending the
- * contents to a thread.
+ * Contents up to this number of bytes are redacted on the event loop. For small contents, redaction takes
+ * less time than sending the contents to a thread.
  */
 const inlineBytesMax = 16 * 1024;
 /** Minimum interval between two log lines about dropped contents, in milliseconds. */
@@ -38,17 +38,18 @@ interface ContentKeeperOptions {
   readonly log: Pick<Logger, 'warn'>;
   /** Redacts and packs large contents. */
   readonly thread?: Pick<ContentThread, 'pack' | 'close'>;
-  /** Unix time in milliseconds. */
+  /** Returns the Unix time in milliseconds. */
   readonly now?: () => number;
 }
 
 type KeepResult = 'kept' | 'unreadable' | 'no_room' | 'over_share' | 'failed';
 
 /**
- * Redacts request contents and sends them to the worker, for accounts that opted in. The contents are sent
- * after the response is complete, without the account's credentials. Large contents are redacted in a thread.
- * Contents that exceed the limits or that the worker rejects are dropped, counted and logged. The request's
- * usage is always recorded.
+ * Redacts request contents and sends the redacted contents to the worker service, for accounts that opted in
+ * to content logging. The contents are sent after the response is complete, without the account's
+ * credentials. Large contents are redacted in a thread. Contents that exceed the limits or that the worker
+ * service rejects are dropped, counted and logged. The usage of a request is always recorded, even if its
+ * contents are dropped.
  */
 export class ContentKeeper {
   readonly #options: ContentKeeperOptions;
@@ -74,8 +75,8 @@ export class ContentKeeper {
     const { bytes } = copy;
     const { accountId } = request;
     const ofAccount = this.#bytesByAccount.get(accountId) ?? 0;
-    // The first contents of an account may exceed the share, because a request body may be larger than the
-    // share.
+    // The first contents of an account may exceed the account's share, because a request body may be larger
+    // than the share.
     if (ofAccount > 0 && ofAccount + bytes > accountBytesMax) return this.#count('over_share', request);
     if (this.#waitingBytes + bytes > waitingBytesMax) return this.#count('no_room', request);
     this.#reserve(accountId, bytes);

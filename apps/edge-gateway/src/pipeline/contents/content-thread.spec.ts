@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 describe('the content thread', () => {
-  it('packs contents without the secrets of their account', async () => {
+  it('packs contents without the secrets of the account that owns the contents', async () => {
     const thread = open();
     const packed = await thread.pack(
       'a',
@@ -52,7 +52,7 @@ describe('the content thread', () => {
     await expect(thread.pack('a', job('serve'))).resolves.toBe('served');
   }, 20_000);
 
-  it('rejects waiting jobs when it closes', async () => {
+  it('rejects waiting jobs when the content thread closes', async () => {
     const thread = open({ threadFile: failingThread });
     const waiting = [thread.pack('a', job('hang')), thread.pack('a', job('serve'))];
     thread.close();

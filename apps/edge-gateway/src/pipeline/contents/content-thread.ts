@@ -19,19 +19,25 @@ interface WaitingJob extends ContentJob {
 }
 
 export interface ContentThreadOptions {
-  /** Path to the thread's script. Default: the script that redacts and packs. */
+  /** Path to the script of the thread. Default: the script that redacts and packs request contents. */
   readonly threadFile?: URL;
-  /** Max duration of a job in milliseconds. A job that takes longer fails, and the thread is replaced. */
+  /**
+   * Maximum duration of a job in milliseconds. A job that takes longer than the maximum fails, and the thread
+   * is replaced.
+   */
   readonly jobMsMax?: number;
 }
 
-/** In a bundle, the thread script is next to the main file. In the source tree, it is in this folder. */
+/**
+ * In a bundle, the thread script is next to the main file. In the source tree, the thread script is in the
+ * folder of this file.
+ */
 const packingThread = new URL(
   import.meta.url.endsWith('.ts') ? './content.thread.ts' : './content.thread.js',
   import.meta.url,
 );
 const defaultJobMsMax = 20_000;
-/** Memory limit for the thread. A job needs several copies of at most 8 MiB. */
+/** Memory limit for the thread. A job needs several copies of contents, each at most 8 MiB. */
 const heapMbMax = 256;
 
 /**
@@ -84,7 +90,9 @@ export class ContentThread {
     this.#worker.postMessage({ copied, secrets: job.secrets }, moved);
   }
 
-  /** Removes the next job of the first account, and moves that account to the end of the queue. */
+  /**
+   * Removes the next job of the first account in the queue, and moves that account to the end of the queue.
+   */
   #takeFirst(): WaitingJob | undefined {
     for (const [accountId, jobs] of this.#waiting) {
       const job = jobs.shift();

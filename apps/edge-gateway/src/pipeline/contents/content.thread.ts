@@ -1,5 +1,5 @@
 // Redacts and packs large request contents in a worker thread, so that this work does not block the event
-// loop. The parent waits for each reply before it sends another job, so this thread needs no queue.
+// loop. The parent thread waits for each reply before it sends another job, so this thread needs no queue.
 import { parentPort } from 'node:worker_threads';
 import { SecretSet } from '@gateway/observability';
 import type { ContentJob, ContentReply } from './content-thread.ts';
@@ -13,7 +13,7 @@ function pack({ copied, secrets }: ContentJob): ContentReply {
     for (const secret of secrets) own.add(secret);
     return { packed: packContentSync(renderContent(copied, own)) };
   } catch {
-    // The error is not reported, because its text may quote the contents.
+    // The error is not reported, because its text may quote the contents of the request.
     return { packed: null };
   }
 }

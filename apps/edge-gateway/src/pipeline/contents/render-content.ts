@@ -25,13 +25,13 @@ export interface CopiedPart {
 /** A request's contents before redaction. */
 export interface CopiedContent {
   readonly request: CopiedPart;
-  /** Null if the response has no body. */
+  /** The response body is null if the response has no body. */
   readonly answer: CopiedPart | null;
 }
 
 /**
- * Renders contents without credentials. Both credentials of known forms and the account's own secrets are
- * redacted.
+ * Renders the contents of a request without credentials. Both credentials of known forms and the account's
+ * own secrets are redacted.
  */
 export function renderContent(
   { request, answer }: CopiedContent,
@@ -57,8 +57,8 @@ function renderPart({ shown, bytesOfAll }: CopiedPart, secrets: SecretSet | unde
 }
 
 /**
- * Returns the length without a possibly incomplete UTF-8 character at the end. A character has at most three
- * bytes after its first one.
+ * Returns the length of the text without a possibly incomplete UTF-8 character at its end. A UTF-8 character
+ * has at most three bytes after its first byte.
  */
 function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(4, bytes.length); back += 1) {
@@ -74,7 +74,10 @@ const decompress = promisify(brotliDecompress);
 /** This compression level is about as fast as gzip and gives smaller results. */
 const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
-/** Max length of unpacked contents. Two content parts never reach this length, even with JSON escapes. */
+/**
+ * Maximum length of unpacked contents. The contents of one request never reach this length, even with JSON
+ * escapes.
+ */
 const unpackedBytesMax = 32 * 1024 * 1024;
 
 /**
@@ -85,7 +88,7 @@ export async function packContent(content: RequestContent): Promise<string> {
   return (await compress(toJson(content), options)).toString('base64');
 }
 
-/** Synchronous form of `packContent`, for a thread without other work. */
+/** Synchronous form of `packContent`, for a worker thread that has no other work. */
 export function packContentSync(content: RequestContent): string {
   return brotliCompressSync(toJson(content), options).toString('base64');
 }

@@ -6,11 +6,12 @@ import type { Target } from '../../request/request.ts';
 
 /** The upstream response to a chat request, with the target that produced it. */
 export interface ChatAnswer extends UpstreamAnswer {
-  /** The target that responded: the chosen target or one of its alternatives. */
+  /** The target that responded: the chosen target or one of its fallbacks. */
   readonly target: Target;
   /**
-   * Abandons a response that could not be relayed. Returns if no byte was sent to the client, so that the
-   * request can be forwarded again. Otherwise throws the error.
+   * Abandons a response that could not be relayed. If no byte was sent to the client, the function returns,
+   * so that the request can be forwarded again. If a byte was sent to the client, the function throws the
+   * error.
    */
   readonly giveUp: (error: unknown) => undefined;
 }
@@ -18,14 +19,14 @@ export interface ChatAnswer extends UpstreamAnswer {
 /** The end of a request, from the client's point of view. */
 export interface RelayOutcome {
   readonly status: RequestEventV1['status'];
-  /** Null if the client disconnected before a status was sent. */
+  /** The HTTP status is null if the client disconnected before a status was sent. */
   readonly httpStatus: number | null;
   readonly errorCode: ErrorCode | null;
-  /** Public error text; never contains content or secrets. */
+  /** Public error text, which never contains content or secrets. */
   readonly errorMessage: string | null;
   /** Internal error details, for the gateway's own log only. */
   readonly errorDetail: string | null;
   readonly providerRequestId: string | null;
-  /** Summary of the response. Null if no response was read. */
+  /** Summary of the response. The summary is null if no response was read. */
   readonly summary: ResponseSummary | null;
 }

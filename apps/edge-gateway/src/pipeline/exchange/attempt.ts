@@ -9,11 +9,11 @@ import type { Target } from '../../request/request.ts';
 /** One provider call and its state. Times are in milliseconds of `performance.now()`. */
 export interface Attempt {
   readonly target: Target;
-  /** Time at which the request was sent. Absent until then. */
+  /** Time at which the request was sent. Absent until the request is sent. */
   sentAt?: number;
-  /** Time at which the provider's status and headers arrived. Absent until then. */
+  /** Time at which the provider's status and headers arrived. Absent until the headers arrive. */
   headersAt?: number;
-  /** The trace span for the call. It ends when the response ends. */
+  /** The trace span for the provider call. The span ends when the response ends. */
   span?: Span;
   /** Length of the sent body in bytes. 0 until the body is sent. */
   bodyBytes: number;
@@ -22,11 +22,14 @@ export interface Attempt {
   /** Number of cache markers that the gateway added to the request. */
   cacheMarkers: number;
   /**
-   * Maps the tool names sent to the provider back to the client's names. Null if both names are always the
-   * same.
+   * Maps the tool names sent to the provider back to the client's names. Null if the provider and the client
+   * always use the same tool names.
    */
   toolNames: UpstreamToolNames | null;
-  /** Whether the client requested usage data in a streamed response. Known after the request is translated. */
+  /**
+   * Whether the client requested usage data in a streamed response. This value is known after the request is
+   * translated.
+   */
   streamsUsage: boolean;
 }
 
@@ -39,8 +42,8 @@ export interface FailedAttempt extends Failure {
   readonly backend: Backend;
   readonly model: string;
   /**
-   * The error for the client if no other attempt succeeds. Absent while the client can still receive the
-   * provider's own error response.
+   * The error for the client if no other attempt succeeds. The error is absent while the client can still
+   * receive the provider's own error response.
    */
   readonly error?: unknown;
 }
@@ -53,8 +56,8 @@ export interface SkippedFallback {
 }
 
 /**
- * A hedged call that was cancelled because the other call responded first. Its provider may still bill the
- * input.
+ * A parallel provider call that was cancelled because another call responded first. The provider may still
+ * bill the input of a cancelled call.
  */
 export interface AbandonedCall {
   readonly provider: string;
@@ -70,21 +73,27 @@ export interface Attempts {
    * while two hedged attempts run.
    */
   current: Attempt | null;
-  /** Number of calls sent, including recovery rounds. */
+  /** Number of provider calls sent, including recovery rounds. */
   calls: number;
-  /** Number of calls reported in `x-svc-attempts`. Recovery rounds are not included. */
+  /**
+   * Number of provider calls reported in `x-svc-attempts`. Recovery rounds are not included in the reported
+   * number.
+   */
   callsShown: number;
-  /** Number of calls that `callsShown` leaves out, because the calls belong to earlier recovery rounds. */
+  /**
+   * Number of provider calls that `callsShown` leaves out, because the calls belong to earlier recovery
+   * rounds.
+   */
   callsHidden: number;
   /** Number of retries with a candidate that had already failed. */
   repeats: number;
-  /** Body bytes of the recovery rounds before the current attempt. */
+  /** Total length of the request bodies, in bytes, in the recovery rounds before the current attempt. */
   earlierRoundBytes: number;
-  /** Failed attempts in the order of their calls. */
+  /** Failed attempts in the order of their provider calls. */
   readonly failed: FailedAttempt[];
   /**
-   * The attempt with a response that broke before the first byte was sent to the client. Null otherwise.
-   * After a broken response, the next call is a new attempt.
+   * The attempt with a response that broke before the first byte was sent to the client. Null if no response
+   * broke before its first byte. After a broken response, the next provider call is a new attempt.
    */
   broken: FailedAttempt | null;
   /** Skipped fallbacks in the order in which they were skipped. */
@@ -109,7 +118,7 @@ export function createAttempts(): Attempts {
 
 /**
  * Returns the total length of all bodies that produced the current response: the current attempt's body and
- * those of earlier recovery rounds.
+ * the bodies of earlier recovery rounds.
  */
 export function countSentBytes({ current, earlierRoundBytes }: Attempts): number {
   return earlierRoundBytes + (current?.bodyBytes ?? 0);

@@ -30,7 +30,7 @@ export interface Timings {
   firstByteAt?: number;
 }
 
-/** The data for the request log. The stages of the pipeline fill in the fields. */
+/** The data of a request for the request log. The stages of the pipeline fill in the fields. */
 export interface Ledger {
   requestedModel: string | null;
   model: string | null;
@@ -39,7 +39,7 @@ export interface Ledger {
   lane: RequestEventV1['lane'];
   /** Number of tools in the client's request. */
   toolsOffered: number;
-  /** Number of tools that remain after the key's tool lists are applied. */
+  /** Number of tools that remain after the tool lists of the API key are applied. */
   toolsIn: number;
   /** Number of tool definitions that reach the model with the first provider request. */
   toolsSent: number;
@@ -47,12 +47,12 @@ export interface Ledger {
   toolsOut: number;
   /** Number of tools that the plan left out. */
   toolsPruned: number;
-  /** Names of the offered tools, if the router did not rank them. */
+  /** Names of the offered tools, if the tool router did not rank the tools. */
   offeredTools: readonly string[];
   plan: RequestEventV1['plan'];
   /**
-   * The smallest K at which the plan would have forwarded each tool, by tool name. Set for shadow requests
-   * only.
+   * The smallest K at which the plan would have forwarded each tool, by tool name. The values of K are set
+   * for requests of shadow conversations only.
    */
   heldFromK?: ReadonlyMap<string, number>;
   compressionSteps: CompressSchemasReply['results'][number]['steps'];
@@ -66,20 +66,20 @@ export interface Ledger {
    * tools.
    */
   deniedTools: readonly string[];
-  /** Number of calls in the response that violate their tools' definitions. */
+  /** Number of tool calls in the response that violate the definitions of the called tools. */
   invalidCalls: number;
 }
 
 /** One chat request in the pipeline, with the client's connection. */
 export interface Exchange {
-  /** UUIDv7, created by the gateway. */
+  /** The id of the request: a UUIDv7, created by the gateway. */
   readonly requestId: string;
   readonly acceptedAt: Date;
   readonly endpoint: string;
   readonly format: ClientFormat;
   /** The request details in the URL. Defined only for formats that put the model name in the URL. */
   readonly route: RequestRoute | undefined;
-  /** The client's session id. Null if the client sent none. */
+  /** The client's session id. Null if the client sent no session id. */
   readonly sessionId: string | null;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -91,13 +91,13 @@ export interface Exchange {
   readonly timings: Timings;
   readonly ledger: Ledger;
   readonly trace: RequestTrace;
-  /** How the model was chosen. Absent if the client named it. */
+  /** How the model was chosen. Absent if the client named the model. */
   modelChoice?: ModelChoice;
   /** The cost and savings of compressing the conversation. Absent if there was nothing to compress. */
   contextPrice?: ContextPrice;
-  /** Checks calls against the client's own tool definitions. Absent if the request has no tools. */
+  /** Checks tool calls against the client's own tool definitions. Absent if the request has no tools. */
   judgeCalls?: JudgeCalls;
-  /** The key's tool lists, for checking the response. Absent if the key has no tool lists. */
+  /** The tool lists of the API key, for checking the response. Absent if the API key has no tool lists. */
   toolGuard?: ToolGuard;
   /**
    * Deferral in the provider request. Absent if the plan has no deferral, and after a call to a target that
@@ -109,13 +109,13 @@ export interface Exchange {
   /** The tools that the plan left out, and their tokens. Absent if the plan left out no tools. */
   leftOut?: LeftOutTools | undefined;
   /**
-   * The part of the key's budget that is reserved for this request. It is settled when the request ends. Null
-   * if the request saves nothing.
+   * The part of the key's budget that is reserved for this request. The reserved part is settled when the
+   * request ends. Null if the request saves no tokens.
    */
   reservation: Reservation | null;
-  /** The request's admission slot. Null while the request has no slot. */
+  /** The request's admission slot. Null while the request has no admission slot. */
   turn: Turn | null;
-  /** The provider calls made so far. Each call keeps its state in its `Attempt`. */
+  /** The provider calls made until now. The state of each provider call is in its `Attempt`. */
   readonly attempts: Attempts;
   /** A copy of the request and its response. Absent unless the account has content logging. */
   contents?: ContentCopy;
@@ -135,14 +135,14 @@ export interface SentPrompt {
   readonly body: Uint8Array;
 }
 
-/** A key's tool lists, and their effect on the request. */
+/** The tool lists of an API key, and the effect of the lists on the request. */
 export interface ToolGuard {
   readonly permission: ToolPermission;
   /** Whether the client requested usage data in a streamed response. */
   readonly streamsUsage: boolean;
-  /** Number of tools before the lists were applied. */
+  /** Number of tools before the tool lists were applied. */
   readonly toolsOffered: number;
-  /** Whether the lists changed the request. */
+  /** Whether the tool lists changed the request. */
   readonly isRestricted: boolean;
 }
 
@@ -167,7 +167,7 @@ export function createExchange(
   };
 }
 
-/** Creates an empty ledger for a request that is not parsed yet. */
+/** Creates an empty `Ledger` for a request that is not parsed yet. */
 export function createLedger(): Ledger {
   return {
     requestedModel: null,
@@ -204,7 +204,7 @@ export function isCancelled({ aborted, reason }: AbortSignal): boolean {
   return aborted && !(reason instanceof GatewayError);
 }
 
-/** The target that served a request, or the chosen target if no call was made. */
+/** The target that served a request, or the chosen target if no provider call was made. */
 export interface Served {
   readonly provider: string | null;
   readonly model: string | null;
@@ -226,7 +226,10 @@ export function findServed({ ledger, attempts: { current } }: Pick<Exchange, 'le
   };
 }
 
-/** Writes the numbers of tools into the headers. Later results of recovery rounds appear only in the log. */
+/**
+ * Writes the numbers of tools into the response headers. Changes by later recovery rounds appear only in the
+ * log.
+ */
 export function renderToolCounts({ headers, ledger }: Pick<Exchange, 'headers' | 'ledger'>): void {
   const { toolsOffered, toolsOut } = ledger;
   headers['x-svc-tools-input'] = String(toolsOffered);
@@ -234,7 +237,10 @@ export function renderToolCounts({ headers, ledger }: Pick<Exchange, 'headers' |
   headers['x-svc-prune-ratio'] = `${toolsOut}/${toolsOffered}`;
 }
 
-/** Notes that the provider receives every tool unchanged, because it does not support the planned deferral. */
+/**
+ * Records that the provider receives every tool unchanged, because the provider does not support the planned
+ * deferral.
+ */
 export function noteWithoutDeferral(exchange: Exchange): void {
   if (exchange.deferral === undefined) return;
   const { ledger } = exchange;
@@ -245,7 +251,7 @@ export function noteWithoutDeferral(exchange: Exchange): void {
   renderToolCounts(exchange);
 }
 
-/** Max length of the `x-svc-losses` header in characters. */
+/** Maximum length of the `x-svc-losses` header in characters. */
 const lossesCharactersMax = 1000;
 
 /** Returns the gateway's response headers for the request and for its current attempt. */
@@ -266,7 +272,7 @@ export function renderAnswerHeaders(exchange: Exchange): Record<string, string> 
   return headers;
 }
 
-/** Renders the lost fields' names as a short ASCII header value. */
+/** Renders the names of the lost fields as a short ASCII header value. */
 export function renderLossFields(losses: readonly Loss[]): string {
   const fields = [...new Set(losses.map(({ field }) => field))].join(', ');
   return fields.replace(/[^\x20-\x7e]/g, '?').slice(0, lossesCharactersMax);

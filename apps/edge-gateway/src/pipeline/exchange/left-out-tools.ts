@@ -1,11 +1,14 @@
 import type { RecoveryTool } from '../recovery/recovery.ts';
 
-/** Token counts of tool definitions (o200k). A count is null if the definition was not counted. */
+/**
+ * Token counts of tool definitions, counted with the o200k tokenizer. A token count is null if the definition
+ * was not counted.
+ */
 type TokenCounts = readonly (number | null)[];
 
 /** The tools that a plan left out. */
 export interface LeftOutTools {
-  /** Undefined for a tool without a name. */
+  /** The names of the left-out tools. The name is undefined for a tool without a name. */
   readonly names: readonly (string | undefined)[];
   /** Whether the request has the gateway's recovery tool. */
   readonly hasRecoveryTool: boolean;
